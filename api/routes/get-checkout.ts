@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasArrived } from '../../shared/credits/purchases/has-arrived.ts';
+import { hasArrived } from '../../shared/credits/purchases/begin-checkout.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 

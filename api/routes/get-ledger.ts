@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { BUCKETS, REASONS } from '../../shared/credits/buckets.ts';
-import { type LedgerFilter, type LedgerItem, readLedger } from '../../shared/credits/ledger/read-ledger.ts';
+import { type LedgerItem, readLedger } from '../../shared/credits/ledger/read-ledger.ts';
 import { ledgerTransaction, viewTransaction } from '../../shared/credits/ledger/transaction.ts';
-import type { Context } from '../../shared/platform/context/context.ts';
 import { reply, route } from '../basics/route.ts';
-import { makeCursor, openCursor } from '../schemas/page.ts';
+import { makeSeqCursor, openSeqCursor } from '../schemas/page.ts';
 
 const LARGEST_PAGE = 500;
 
@@ -66,57 +65,46 @@ export const getLedger = route({
   errors: ['invalid_cursor', 'outcome_unknown'],
   handle: async ({ principal, query }, ctx) => {
     const { limit, cursor, include, ...filter } = query;
-    const scope = ['ledger', principal.accountId, filter];
-    const { after } = openCursor(ctx, scope, cursor);
-    const reading = {
-      accountId: principal.accountId,
-      filter,
-      scope,
-      beforeSeq: after?.atMs ?? null,
-      withReceipts: include === 'receipt',
+    const { accountId } = principal;
+    const withReceipt = include === 'receipt';
+    const scope = ['ledger', accountId, filter];
+    const beforeSeq = openSeqCursor(ctx, scope, cursor);
+    const listing: Listing = {
+      read: (most) =>
+        readLedger(ctx, accountId, filter, { beforeSeq, limit: most, withReceipts: withReceipt }),
+      view: (row) => viewTransaction(row, { withReceipt }),
+      // Beyond the last row there is nothing: the first `seq` is 1.
+      cursorAfter: (last) => makeSeqCursor(ctx, scope, last?.seq ?? beforeSeq ?? 1),
     };
-    return limit === undefined ? reply(streamAll(ctx, reading)) : readPage(ctx, reading, limit);
+    return limit === undefined ? reply(streamAll(listing)) : readPage(listing, limit);
   },
 });
 
-interface Reading {
-  accountId: string;
-  filter: LedgerFilter;
-  scope: unknown;
-  beforeSeq: number | null;
-  withReceipts: boolean;
+interface Listing {
+  read: (limit: number) => AsyncIterable<LedgerItem[]>;
+  view: (row: LedgerItem) => z.output<typeof ledgerItem>;
+  cursorAfter: (last: LedgerItem | undefined) => string;
 }
 
-async function readPage(ctx: Context, reading: Reading, limit: number) {
-  const page = { ...reading, limit: limit + 1 };
-  const chunks = await Array.fromAsync(readLedger(ctx, reading.accountId, reading.filter, page));
-  const rows = chunks.flat();
+async function readPage({ read, view, cursorAfter }: Listing, limit: number) {
+  const rows = (await Array.fromAsync(read(limit + 1))).flat();
   const shown = rows.slice(0, limit);
   return {
-    transactions: shown.map((row) => viewTransaction(row, { withReceipt: reading.withReceipts })),
+    transactions: shown.map(view),
     has_more: rows.length > limit,
-    cursor: cursorAfter(ctx, reading, shown.at(-1)),
+    cursor: cursorAfter(shown.at(-1)),
   };
 }
 
 /** One JSON object in pieces: memory does not grow with the number of rows. */
-async function* streamAll(ctx: Context, reading: Reading): AsyncGenerator<string> {
+async function* streamAll({ read, view, cursorAfter }: Listing): AsyncGenerator<string> {
   let last: LedgerItem | undefined;
+  // Nothing goes out before the first rows: until then an error has a status of its own.
   let before = '{"transactions":[';
-  const page = { ...reading, limit: Number.MAX_SAFE_INTEGER };
-  for await (const chunk of readLedger(ctx, reading.accountId, reading.filter, page)) {
-    yield before +
-      chunk
-        .map((row) => JSON.stringify(viewTransaction(row, { withReceipt: reading.withReceipts })))
-        .join(',');
+  for await (const rows of read(Number.MAX_SAFE_INTEGER)) {
+    yield before + rows.map((row) => JSON.stringify(view(row))).join(',');
     before = ',';
-    last = chunk.at(-1);
+    last = rows.at(-1);
   }
-  yield `${last ? '' : before}],"has_more":false,"cursor":${JSON.stringify(cursorAfter(ctx, reading, last))}}`;
-}
-
-/** Beyond the last row there is nothing: the first `seq` is 1. */
-function cursorAfter(ctx: Context, reading: Reading, last: LedgerItem | undefined): string {
-  const seq = last?.seq ?? reading.beforeSeq ?? 1;
-  return makeCursor(ctx, reading.scope, { atMs: seq, id: '', spanMs: 0 }, 0);
+  yield `${last ? '' : before}],"has_more":false,"cursor":${JSON.stringify(cursorAfter(last))}}`;
 }

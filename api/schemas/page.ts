@@ -53,14 +53,7 @@ export interface PageState {
  */
 export function openCursor(ctx: Context, scope: unknown, cursor: string | undefined): PageState {
   if (cursor === undefined) return { after: null, total: null };
-  const [payload = '', mac = ''] = cursor.split('.');
-  if (!sameHash(mac, sign(ctx, scope, payload))) {
-    throw new DomainError(
-      'invalid_cursor',
-      'Start again without a cursor, or repeat the filters that this one came with.',
-    );
-  }
-  const content = cursorContent.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+  const content = readCursor(ctx, scope, cursor, cursorContent);
   // An empty list has nothing to go on from: what came since is a new list, which is counted again.
   if (content.a === null) return { after: null, total: null };
   return { after: { atMs: content.a, id: content.i, spanMs: content.s }, total: content.t };
@@ -103,6 +96,39 @@ export async function answerPage<Row, View>(
 /** The opaque cursor of a page that ended at `last`, signed so that nobody else can make one. */
 export function makeCursor(ctx: Context, scope: unknown, last: Position | null, total: number): string {
   const content = { a: last?.atMs ?? null, i: last?.id ?? '', s: last?.spanMs ?? 0, t: total };
+  return signCursor(ctx, scope, content);
+}
+
+const seqContent = z.strictObject({ seq: z.int() });
+
+/** The `seq` in a cursor of a list that is ordered by it; null without a cursor. Throws `invalid_cursor`. */
+export function openSeqCursor(ctx: Context, scope: unknown, cursor: string | undefined): number | null {
+  return cursor === undefined ? null : readCursor(ctx, scope, cursor, seqContent).seq;
+}
+
+/** The cursor of a page that ended at the row `seq`. */
+export function makeSeqCursor(ctx: Context, scope: unknown, seq: number): string {
+  return signCursor(ctx, scope, { seq });
+}
+
+function readCursor<Content>(
+  ctx: Context,
+  scope: unknown,
+  cursor: string,
+  schema: z.ZodType<Content>,
+): Content {
+  const [payload = '', mac = ''] = cursor.split('.');
+  if (sameHash(mac, sign(ctx, scope, payload))) {
+    const content = schema.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+    if (content.success) return content.data;
+  }
+  throw new DomainError(
+    'invalid_cursor',
+    'Start again without a cursor, or repeat the filters that this one came with.',
+  );
+}
+
+function signCursor(ctx: Context, scope: unknown, content: object): string {
   const payload = Buffer.from(JSON.stringify(content)).toString('base64url');
   return `${payload}.${sign(ctx, scope, payload)}`;
 }

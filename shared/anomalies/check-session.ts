@@ -4,7 +4,6 @@ import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { DueRow } from '../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../platform/due/plan-due.ts';
-import { onShard } from '../platform/mongo/on-shard.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import { streamSignals } from '../sessions/read-session.ts';
@@ -15,25 +14,25 @@ import { checkSessionJob } from './jobs.ts';
 import { nextCheckMs, totalsOf } from './plan-checks.ts';
 import { reportAnomalies } from './report-anomalies.ts';
 
-/** What came of a look at a session: how many anomalies it reported, or when to look again (epoch ms). */
+/** The result of a check: how many anomalies it reported, or when to check again (epoch ms). */
 export type CheckResult = { reported: number } | { notBeforeMs: number };
 
 /**
- * Looks for anomalies in a session that is due for it, and reports what is new: one incident per type and session,
- * again only when what was observed has doubled. Repeating it changes nothing.
+ * Checks a session that is due for it, and reports new anomalies: one incident per type and session, again only when the
+ * observed value has doubled. Repeating it changes nothing.
  */
 export async function checkSession(ctx: Context, sessionId: string): Promise<CheckResult> {
   const due = await readDue(ctx, checkSessionJob, sessionId);
   if (!due) return { reported: 0 };
   if (due.due_at.getTime() > ctx.clock.now()) return { notBeforeMs: due.due_at.getTime() };
-  const session = await sessionRows(ctx).findOne(onShard(ctx, { _id: sessionId }, { org_id: due.org_id }));
-  const found = session ? await lookAt(ctx, session) : [];
+  const session = await sessionRows(ctx).findOne({ _id: sessionId, org_id: due.org_id });
+  const found = session ? await findAnomalies(ctx, session) : [];
   const reported = session ? await reportAnomalies(ctx, session, found) : 0;
   const nextMs = await finishCheck(ctx, due, session);
   return nextMs === null ? { reported } : { notBeforeMs: nextMs };
 }
 
-async function lookAt(ctx: Context, session: Session): Promise<FoundAnomaly[]> {
+async function findAnomalies(ctx: Context, session: Session): Promise<FoundAnomaly[]> {
   const organization = await readOrganization(ctx, session.org_id);
   const totals = totalsOf(session);
   const baseline = await readBaseline(ctx, session, timeoutMsOf(organization));
@@ -43,7 +42,7 @@ async function lookAt(ctx: Context, session: Session): Promise<FoundAnomaly[]> {
 
 /**
  * Clears the due row. A session that has changed since it was read stays due, a minute later or, when it has ended, now.
- * Returns when to look again, in epoch milliseconds.
+ * Returns when to check again, in epoch milliseconds.
  */
 async function finishCheck(
   ctx: Context,
@@ -51,27 +50,22 @@ async function finishCheck(
   seen: Session | null,
 ): Promise<number | null> {
   return commitPlan(ctx, async (transaction) => {
-    const named = onShard(ctx, { _id: sessionId }, { org_id });
+    const named = { _id: sessionId, org_id };
     const session = await sessionRows(ctx).findOne(named, { session: transaction });
     const cleared = clearDue(checkSessionJob, sessionId);
     if (!session || !seen) return { writes: [cleared], wakeUps: [], result: null };
     const nowMs = ctx.clock.now();
-    const checked = updateRow(
-      sessionRows,
-      { _id: sessionId },
-      { $set: { checked_at: dateAt(nowMs) } },
-      { shard: { org_id } },
-    );
-    const nextMs = nextLookMs(ctx, session, seen, nowMs);
+    const checked = updateRow(sessionRows, named, { $set: { checked_at: dateAt(nowMs) } });
+    const nextMs = nextCheckAfterMs(ctx, session, seen, nowMs);
     if (nextMs === null) return { writes: [cleared, checked], wakeUps: [], result: null };
     const moved = setDue(checkSessionJob, { key: sessionId, orgId: session.org_id, dueMs: nextMs });
-    // The job that runs now looks again.
+    // The job that runs now checks again.
     return { writes: [...moved.writes, checked], wakeUps: [], result: nextMs };
   });
 }
 
-/** When a session that was just looked at is worth another look (epoch ms); null while it has not changed. */
-function nextLookMs(ctx: Context, session: Session, seen: Session, nowMs: number): number | null {
+/** The next check of a session that was just checked (epoch ms); null while it has not changed. */
+function nextCheckAfterMs(ctx: Context, session: Session, seen: Session, nowMs: number): number | null {
   if (session.state !== seen.state) return nowMs;
   if (session.signal_count === seen.signal_count) return null;
   return nextCheckMs(ctx, { ...session, checked_at: dateAt(nowMs) }, nowMs);

@@ -1,7 +1,7 @@
 import type { Signal } from '../signals/model.ts';
 import type { AnomalyType } from './model.ts';
 
-/** What a session amounts to, as far as anomalies go. */
+/** The totals of a session that anomalies are found by. */
 export interface Totals {
   tokens: number;
   /** Integer nano-USD. */
@@ -21,7 +21,7 @@ export interface FoundAnomaly {
   deviation_pct: number;
 }
 
-/** The sessions that a session is held against (docs/anomalies.md). */
+/** The sessions that a session is compared with (docs/anomalies.md). */
 export const BASELINE = { sessions: 30, days: 28 } as const;
 const FEWEST_SESSIONS = 5;
 const FULL_SESSIONS = 14;
@@ -38,20 +38,20 @@ const LEAST_ERROR_RATE = 0.05;
 const Z = 1.96;
 const NUSD_PER_USD = 1e9;
 
-/** Whether a session is large enough for any of the rules, so that most need no look at their past. */
-export function isWorthALook({ tokens, cost_nusd, signals, errors }: Totals): boolean {
+/** True when a session is large enough for any of the rules. Most are not, and their past is not read. */
+export function shouldCheck({ tokens, cost_nusd, signals, errors }: Totals): boolean {
   const spikes = tokens >= FLOOR.tokens || cost_nusd >= FLOOR.usd * NUSD_PER_USD;
   return spikes || (signals >= ERROR_SPIKE.signals && errors > 0);
 }
 
-/** Whether an hour of it can have run away: none holds more than the whole. */
+/** True when an hour of it may have run away: no hour has more than the whole session. */
 export function mayHaveRunAway({ tokens, cost_nusd }: Totals): boolean {
   return tokens >= RUNAWAY.tokens || cost_nusd >= RUNAWAY.usd * NUSD_PER_USD;
 }
 
 /**
- * What is unusual about a session, held against earlier ones of its user (docs/anomalies.md). `baseline` are the last of the
- * sessions that had finished before it began; `hour` its busiest hour, when `mayHaveRunAway`. Pure.
+ * Finds the anomalies of a session, compared with earlier ones of its user (docs/anomalies.md). `baseline` are the last of
+ * the sessions that had finished before it began; `hour` its busiest hour, when `mayHaveRunAway`. Pure.
  */
 export function detectAnomalies(
   session: Totals,
@@ -146,12 +146,12 @@ function foundAnomaly(type: AnomalyType, observed: number, average: number, leas
 
 type Observation = Pick<FoundAnomaly, 'anomaly_type' | 'observed' | 'baseline_avg'>;
 
-/** Whether an incident is reported (again): only when what is observed has doubled since the last report. */
+/** True when an incident is reported (again): only when the observed value has doubled since the last report. */
 export function isWorthReporting(found: Observation, reported: Observation | null): boolean {
   return reported === null || sizeOf(found) >= 2 * sizeOf(reported);
 }
 
-/** An hour that ran away is told in tokens or in dollars: what the two have in common is how often it holds its limit. */
+/** An hour that ran away is measured in tokens or in dollars: the multiple of its limit is comparable for both. */
 function sizeOf({ anomaly_type, observed, baseline_avg }: Observation): number {
   return anomaly_type === 'runaway_session' ? observed / baseline_avg : observed;
 }

@@ -3,19 +3,19 @@ import type { Context } from '../platform/context/context.ts';
 import { raiseDue, setDue } from '../platform/due/plan-due.ts';
 import type { Session } from '../sessions/model.ts';
 import { hasEnded, type SessionChange } from '../sessions/plan-sessions.ts';
-import { isWorthALook, mayHaveRunAway, type Totals } from './detect.ts';
+import { mayHaveRunAway, shouldCheck, type Totals } from './detect.ts';
 import { checkSessionJob } from './jobs.ts';
 
-/** How long after a look a running session is looked at again. Milliseconds. */
+/** Time after which a running session is checked again. Milliseconds. */
 export const CHECK_EVERY_MS = 60_000;
 
 /**
- * The plan that asks for a look at sessions that gained signals or ended, in the transaction that writes them. Most are
- * too small for any rule. A session that has ended is looked at now.
+ * The plan that schedules checks of sessions that gained signals or ended, in the transaction that writes them. Most are
+ * too small for any rule. A session that has ended is checked now.
  */
 export function planChecks(ctx: Context, changes: readonly SessionChange[]): Plan {
   const nowMs = ctx.clock.now();
-  const worthwhile = changes.filter(({ after }) => isWorthALook(totalsOf(after)));
+  const worthwhile = changes.filter(({ after }) => shouldCheck(totalsOf(after)));
   return joinPlans(
     ...worthwhile.map((change) => {
       const { _id: key, org_id: orgId } = change.after;
@@ -30,8 +30,8 @@ export function planChecks(ctx: Context, changes: readonly SessionChange[]): Pla
 const SIGNALS_PER_MINUTE = 10_000;
 
 /**
- * When a running session may be looked at next (epoch ms): now, or a minute after the last look. One that may have run away
- * is read whole each time, so it waits a minute for every 10,000 signals: however long it runs, its looks cost the same.
+ * The next check of a running session (epoch ms): now, or a minute after the last one. A session that may have run away is
+ * read whole each time, so it waits a minute for every 10,000 signals: however long it runs, its checks cost the same.
  */
 export function nextCheckMs(ctx: Context, session: Session, nowMs: number): number {
   const reads = mayHaveRunAway(totalsOf(session)) ? session.signal_count / SIGNALS_PER_MINUTE : 0;
@@ -39,7 +39,7 @@ export function nextCheckMs(ctx: Context, session: Session, nowMs: number): numb
   return Math.max(nowMs, session.checked_at ? session.checked_at.getTime() + gapMs : 0);
 }
 
-/** What a session amounts to. */
+/** The totals of a session. */
 export function totalsOf(session: Session): Totals {
   return {
     tokens: session.tokens_in + session.tokens_out,

@@ -4,7 +4,6 @@ import { dateAt } from '../platform/basics/clock.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { onShard } from '../platform/mongo/on-shard.ts';
 import { replaceRow } from '../platform/mongo/writes.ts';
 import type { Session } from '../sessions/model.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
@@ -51,7 +50,7 @@ async function findKnown(
 ): Promise<ReadonlyMap<string, Anomaly>> {
   const ids = found.map((anomaly) => incidentKey(session._id, anomaly));
   const known = await anomalyRows(ctx)
-    .find(onShard(ctx, { _id: { $in: ids } }, { org_id: session.org_id }), { session: transaction })
+    .find({ _id: { $in: ids }, org_id: session.org_id }, { session: transaction })
     .toArray();
   return new Map(known.map((incident) => [incident._id, incident]));
 }

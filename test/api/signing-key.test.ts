@@ -56,10 +56,10 @@ test('keys that are replaced while MongoDB is away are kept once it is back', as
   signerOf(keyed).reload();
   await until(() => writing.mock.settledResults.length >= 2);
   writing.mockRestore();
-  vi.advanceTimersByTime(5_000);
-  await until(
-    async () => (await signingKeyRows(ctx).countDocuments({ _id: { $in: ['first', 'second'] } })) === 2,
-  );
+  await until(async () => {
+    vi.advanceTimersByTime(5_000);
+    return (await signingKeyRows(ctx).countDocuments({ _id: { $in: ['first', 'second'] } })) === 2;
+  });
   stop();
   vi.useRealTimers();
   signerOf(keyed).close();

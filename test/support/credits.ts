@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { addMember } from '../../shared/administration/members.ts';
@@ -95,6 +95,17 @@ export async function openCreditContext(options: TestOptions & { redisUrl: strin
   await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
   await recoverCredits(ctx);
   return ctx;
+}
+
+/** A Redis of one test file and a context whose shards are open. Both end with the file. */
+export async function openCredits(options: TestOptions = {}): Promise<{ redis: OwnRedis; ctx: TestContext }> {
+  const redis = await startOwnRedis();
+  const ctx = await openCreditContext({ ...options, redisUrl: redis.url });
+  afterAll(async () => {
+    await ctx.close();
+    await redis.stop();
+  });
+  return { redis, ctx };
 }
 
 export interface TestAccount {

@@ -2,11 +2,14 @@ import { readOrganization } from '../../organizations/read-organization.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { catchUp } from '../ledger/catch-up.ts';
+import { keyDigest } from '../meter/idempotency.ts';
 import { plansOf } from '../meter/plans.ts';
+import { ledgerRows } from '../model.ts';
 import { priceInCents, purchasableCredits } from './price.ts';
 import { createCheckoutSession } from './stripe-api.ts';
 
-/** What a credit costs, and how many can be bought at once; null where none can be bought. */
+/** The price of a credit, and how many can be bought at once. */
 export interface Offer {
   priceUsd: number;
   least: number;
@@ -58,4 +61,14 @@ export async function beginCheckout(
     cancel_url: pageUrl,
   };
   return createCheckoutSession(ctx, stripeSecretKey, { parameters, idempotencyKey: newId('chk') });
+}
+
+/**
+ * True once the credits of a Checkout Session are in the ledger of this account: never for one that is not paid, or that
+ * belongs to another account. Throws as `catchUp`.
+ */
+export async function hasArrived(ctx: Context, accountId: string, checkoutId: string): Promise<boolean> {
+  await catchUp(ctx, accountId);
+  const named = { idk: keyDigest(accountId, 'grant', checkoutId), account_id: accountId };
+  return (await ledgerRows(ctx).findOne(named, { projection: { _id: 1 } })) !== null;
 }

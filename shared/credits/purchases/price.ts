@@ -7,7 +7,7 @@ const NUSD_PER_CENT = 10_000_000n;
 /** As many as one grant may hold. */
 export const MOST_CREDITS = 1_000_000_000;
 
-/** What so many credits cost, in US cents, half a cent up. `priceUsd` is the price of one. */
+/** The price of so many credits in US cents, half a cent up. `priceUsd` is the price of one. */
 export function priceInCents(credits: number, priceUsd: number): number {
   return Number((BigInt(credits) * nusdOf(priceUsd) + NUSD_PER_CENT / 2n) / NUSD_PER_CENT);
 }

@@ -41,7 +41,7 @@ export async function createCheckoutSession(
   throw refused(ctx, response, answer);
 }
 
-/** Of what Stripe says only its codes are logged. */
+/** Logs only the codes of Stripe's answer. */
 function refused(ctx: Context, { ok, status, headers }: Response, answer: unknown): DomainError {
   const { type, code } = refusal.safeParse(answer).data?.error ?? {};
   const stripe_request_id = headers.get('request-id');

@@ -27,18 +27,18 @@ const checkoutSession = z.object({
   metadata: z.object({ governor_credits: credits, governor_cents: whole }),
 });
 
-/** What an event asks for. */
-export type Demand =
+/** The action that an event asks for. */
+export type StripeAction =
   | { kind: 'grant'; checkoutId: string; accountId: string; credits: number; cents: number }
   /** It is for us and cannot be carried out: `why` is for the operator. */
   | { kind: 'refuse'; checkoutId: string; why: string }
   | { kind: 'unpaid' | 'ignored' };
 
 /**
- * Decides what an event asks for. How many credits, and at what price, is what we wrote into the Checkout Session when it
- * was made; Stripe lets no payer change that. Sessions of others at the same Stripe account are ignored.
+ * Decides about an event. We wrote the number of credits and their price into the Checkout Session when it was made;
+ * Stripe lets no payer change that. Sessions of others at the same Stripe account are ignored.
  */
-export function demandOf(parsed: unknown): Demand {
+export function actionOf(parsed: unknown): StripeAction {
   const known = event.safeParse(parsed);
   if (!known.success || !PAYING_EVENTS.has(known.data.type)) return { kind: 'ignored' };
   const { object } = known.data.data;

@@ -7,10 +7,10 @@ import { ensureAccount } from '../ledger/ensure-account.ts';
 import { grantAudited } from '../ledger/grant-credits.ts';
 import { purchaseEvents } from '../metrics.ts';
 import { paidCheckoutRows } from '../model.ts';
-import { type Demand, demandOf } from './stripe-event.ts';
+import { actionOf, type StripeAction } from './stripe-event.ts';
 import { provesBody, readSignature } from './stripe-signature.ts';
 
-/** What became of an event of Stripe. `refused`: it is for us, and the operator has to look. */
+/** The outcome of an event of Stripe. `refused`: it is for us, and the operator has to check it. */
 export const OUTCOMES = ['granted', 'repeated', 'unpaid', 'ignored', 'refused'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
@@ -27,7 +27,7 @@ export async function takeStripeEvent(
   if (!provesBody(proof, body, secret))
     throw new DomainError('invalid_signature', 'The Stripe-Signature (v1) does not fit the body.');
   try {
-    const outcome = await carryOut(ctx, demandOf(parse(body)));
+    const outcome = await carryOut(ctx, actionOf(parse(body)));
     purchaseEvents(ctx).inc({ outcome });
     return outcome;
   } catch (error) {
@@ -54,14 +54,14 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-async function carryOut(ctx: Context, demand: Demand): Promise<Outcome> {
-  if (demand.kind === 'grant') return grant(ctx, demand);
-  return demand.kind === 'refuse' ? refuse(ctx, demand.checkoutId, demand.why) : demand.kind;
+async function carryOut(ctx: Context, action: StripeAction): Promise<Outcome> {
+  if (action.kind === 'grant') return grant(ctx, action);
+  return action.kind === 'refuse' ? refuse(ctx, action.checkoutId, action.why) : action.kind;
 }
 
 /** The Checkout Session is the idempotency key: the same that an operator uses who grants it by hand. */
-async function grant(ctx: Context, demand: Demand & { kind: 'grant' }): Promise<Outcome> {
-  const { checkoutId, accountId, credits, cents } = demand;
+async function grant(ctx: Context, action: StripeAction & { kind: 'grant' }): Promise<Outcome> {
+  const { checkoutId, accountId, credits, cents } = action;
   const member = await memberRows(ctx).findOne({ _id: accountId });
   if (!member || member.removed_at !== null)
     return refuse(ctx, checkoutId, `no member has the account ${accountId}`);

@@ -1,4 +1,5 @@
 import { isStoreError } from '../../platform/basics/errors.ts';
+import { every } from '../../platform/basics/every.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
 import { type SigningKey, signingKeyRows } from '../model.ts';
@@ -18,17 +19,16 @@ const RETRY_MS = 5_000;
  * Keeps the public half of each key that signs here, from now on, for ever: also of one that is replaced before anybody
  * asked for it. Nothing waits for it; while MongoDB is away it tries again. Returns how to stop.
  */
-export function keepKeysPublished(ctx: Context): () => void {
+export function keepKeysPublished(ctx: Context): () => Promise<void> {
   const publish = () =>
-    void publishKnownKeys(ctx).catch((error: unknown) =>
-      ctx.log.warn({ err: error }, 'a public key is not kept yet; trying again'),
+    publishKnownKeys(ctx).catch((error: unknown) =>
+      ctx.log.warn({ err: error }, 'a public key is not stored yet; trying again'),
     );
   signerOf(ctx).onKey((jwk) => {
     knownOf(ctx).keys.set(jwk.kid, jwk);
-    publish();
+    void publish();
   });
-  const retrying = setInterval(publish, RETRY_MS).unref();
-  return () => clearInterval(retrying);
+  return every(RETRY_MS, publish);
 }
 
 /** Keeps a public key for ever, so that its receipts can be checked after a rotation. */

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, sign as signBytes } from 'node:crypto
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../platform/basics/config.ts';
+import { every } from '../../platform/basics/every.ts';
 import type { Log } from '../../platform/basics/log.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
@@ -22,7 +23,7 @@ export interface Signer {
   sign(claims: Record<string, unknown>): string | Promise<string>;
   /** The key that signs now, or null. */
   publicKey(): PublicJwk | null;
-  /** Looks at the key file again, at once. */
+  /** Reads the key file again, at once. */
   reload(): void;
   /** Calls `listener` with each key that signs from then on, before it does; at once when there is one. */
   onKey(listener: (key: PublicJwk) => void): void;
@@ -68,7 +69,7 @@ export function createSigner(config: Config, log: Log): Signer {
   const file = config.signingKeyFile;
   const listeners: ((key: PublicJwk) => void)[] = [];
   let loaded: LoadedKey | null = null;
-  let isTold = false;
+  let isReported = false;
 
   function reload(): void {
     try {
@@ -76,17 +77,16 @@ export function createSigner(config: Config, log: Log): Signer {
       if (text === undefined) throw new Error('Neither SIGNING_KEY_FILE nor SIGNING_KEY is set');
       if (text === loaded?.text) return;
       loaded = loadKey(text);
-      isTold = false;
+      isReported = false;
       for (const listener of listeners) listener(loaded.publicJwk);
     } catch (error) {
-      if (!isTold) log.error({ err: error }, 'the signing key cannot be used; nothing is signed');
-      isTold = true;
+      if (!isReported) log.error({ err: error }, 'the signing key cannot be used; nothing is signed');
+      isReported = true;
       loaded = null;
     }
   }
 
-  reload();
-  const reloading = setInterval(reload, RELOAD_MS).unref();
+  const stopReloading = every(RELOAD_MS, async () => reload());
   return {
     sign: (claims) => {
       if (loaded === null) throw new Error('There is no signing key');
@@ -98,7 +98,7 @@ export function createSigner(config: Config, log: Log): Signer {
       listeners.push(listener);
       if (loaded) listener(loaded.publicJwk);
     },
-    close: () => clearInterval(reloading),
+    close: () => void stopReloading(),
   };
 }
 
@@ -116,7 +116,7 @@ export function jwkOf(kid: string, x: string): PublicJwk {
   return { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'Ed25519', use: 'sig' };
 }
 
-/** What JSON.parse says shows a piece of the text. */
+/** The message of JSON.parse would show a piece of the text. */
 function parseKey(text: string): unknown {
   try {
     return JSON.parse(text);

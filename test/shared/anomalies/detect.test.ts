@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import {
   busiestHour,
   detectAnomalies,
-  isWorthALook,
   isWorthReporting,
   mayHaveRunAway,
+  shouldCheck,
   type Totals,
   wilsonLowerBound,
 } from '../../../shared/anomalies/detect.ts';
@@ -140,9 +140,9 @@ describe('runaway sessions', () => {
 
 test('a session below every floor is never looked at, and nothing is missed by that', () => {
   const small = { tokens: 49_999, cost_nusd: 999_999_999, signals: 19, errors: 19 };
-  expect(isWorthALook(small)).toBe(false);
+  expect(shouldCheck(small)).toBe(false);
   expect(detectAnomalies(small, past(30, { tokens: 0, cost_nusd: 0 }), null)).toEqual([]);
-  expect(isWorthALook({ ...small, tokens: 50_000 })).toBe(true);
+  expect(shouldCheck({ ...small, tokens: 50_000 })).toBe(true);
 });
 
 test('an incident is reported once, and again when what was observed has doubled', () => {

@@ -1,35 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { BUCKETS, type Bucket } from '../../../shared/credits/buckets.ts';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balances.ts';
-import {
-  makeAccount,
-  type OwnRedis,
-  openCreditContext,
-  spendOnce,
-  startOwnRedis,
-  writePlans,
-} from '../../support/credits.ts';
-import { createTestClock, type TestClock, type TestContext } from '../../support/harness.ts';
+import { makeAccount, openCredits, spendOnce, writePlans } from '../../support/credits.ts';
+import { createTestClock } from '../../support/harness.ts';
 
 const WINDOW_MS = 60_000;
-let redis: OwnRedis;
-let clock: TestClock;
-let ctx: TestContext;
-
-beforeAll(async () => {
-  redis = await startOwnRedis();
-  clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
-  const small = { window_credits: 1, window_s: WINDOW_MS / 1_000, monthly_credits: 2 };
-  const noWindow = { ...small, window_credits: 0 };
-  const plans = { free: small, team: noWindow, enterprise: { ...noWindow, monthly_credits: 0 } };
-  ctx = await openCreditContext({ redisUrl: redis.url, clock, env: { PLANS_FILE: writePlans(plans) } });
-});
-
-afterAll(async () => {
-  await ctx.close();
-  await redis.stop();
-});
+const clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
+const small = { window_credits: 1, window_s: WINDOW_MS / 1_000, monthly_credits: 2 };
+const noWindow = { ...small, window_credits: 0 };
+const plans = { free: small, team: noWindow, enterprise: { ...noWindow, monthly_credits: 0 } };
+const { ctx } = await openCredits({ clock, env: { PLANS_FILE: writePlans(plans) } });
 
 const COMBINATIONS = Array.from({ length: 16 }, (_, bits) =>
   BUCKETS.filter((_bucket, index) => (bits & (1 << index)) !== 0),

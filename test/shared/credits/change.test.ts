@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
 import { addMember } from '../../../shared/administration/members.ts';
 import { catchUp } from '../../../shared/credits/ledger/catch-up.ts';
@@ -21,17 +21,15 @@ import {
   expectReplayed,
   forgetAnswers,
   makeAccount,
-  type OwnRedis,
-  openCreditContext,
+  openCredits,
   projectAll,
   spendOnce,
   spendSurely,
-  startOwnRedis,
   stateDigest,
   type TestAccount,
   writePlans,
 } from '../../support/credits.ts';
-import { createTestClock, type TestClock, type TestContext } from '../../support/harness.ts';
+import { createTestClock } from '../../support/harness.ts';
 
 const PLANS = {
   free: { window_credits: 2, window_s: 18_000, monthly_credits: 1 },
@@ -39,20 +37,8 @@ const PLANS = {
   enterprise: { window_credits: 0, window_s: 18_000, monthly_credits: 0 },
 };
 
-let redis: OwnRedis;
-let clock: TestClock;
-let ctx: TestContext;
-
-beforeAll(async () => {
-  redis = await startOwnRedis();
-  clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
-  ctx = await openCreditContext({ redisUrl: redis.url, clock, env: { PLANS_FILE: writePlans(PLANS) } });
-});
-
-afterAll(async () => {
-  await ctx.close();
-  await redis.stop();
-});
+const clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
+const { ctx } = await openCredits({ clock, env: { PLANS_FILE: writePlans(PLANS) } });
 
 async function spendTimes({ token }: TestAccount, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) await spendSurely(ctx, token);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { type Spent, spendCredit } from '../../../shared/credits/ledger/spend.ts';
 import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
@@ -10,29 +10,17 @@ import { accountKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import {
   expectReplayed,
   makeAccount,
-  type OwnRedis,
   openCreditContext,
+  openCredits,
   projectAll,
   spendOnce,
   spendSurely,
-  startOwnRedis,
   stateDigest,
   type TestAccount,
 } from '../../support/credits.ts';
-import { createTestClock, type TestContext } from '../../support/harness.ts';
+import { createTestClock } from '../../support/harness.ts';
 
-let redis: OwnRedis;
-let ctx: TestContext;
-
-beforeAll(async () => {
-  redis = await startOwnRedis();
-  ctx = await openCreditContext({ redisUrl: redis.url });
-});
-
-afterAll(async () => {
-  await ctx.close();
-  await redis.stop();
-});
+const { redis, ctx } = await openCredits();
 
 describe('a spend', () => {
   test('takes one credit from the window and tells the balance', async () => {

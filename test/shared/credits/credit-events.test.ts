@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { refundSpend } from '../../../shared/credits/ledger/refund-spend.ts';
 import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
@@ -9,38 +9,26 @@ import { deleteWebhook } from '../../../shared/webhooks/endpoints/delete-webhook
 import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';
 import {
   makeAccount,
-  type OwnRedis,
   openCreditContext,
+  openCredits,
   projectAll,
   projectLedger,
   shardsWithEntries,
   spendOnce,
-  startOwnRedis,
   type TestAccount,
   writePlans,
 } from '../../support/credits.ts';
-import { createTestClock, type TestClock, type TestContext } from '../../support/harness.ts';
+import { createTestClock } from '../../support/harness.ts';
 import { standingStillAfter } from '../../support/interleave.ts';
 import { makeWebhook, readEvents, type StoredEvent, subscribeToAll } from '../../support/webhooks.ts';
 
 const PLAN = { window_credits: 20, window_s: 3_600, monthly_credits: 10 };
-let redis: OwnRedis;
-let ctx: TestContext;
-let other: TestContext;
-let clock: TestClock;
-beforeAll(async () => {
-  redis = await startOwnRedis();
-  clock = createTestClock();
-  const env = { PLANS_FILE: writePlans({ free: PLAN, team: PLAN, enterprise: PLAN }) };
-  ctx = await openCreditContext({ redisUrl: redis.url, clock, env });
-  other = await openCreditContext({ redisUrl: redis.url, clock, sharing: ctx });
-});
+const clock = createTestClock();
+const env = { PLANS_FILE: writePlans({ free: PLAN, team: PLAN, enterprise: PLAN }) };
+const { redis, ctx } = await openCredits({ clock, env });
+const other = await openCreditContext({ redisUrl: redis.url, clock, sharing: ctx });
 afterEach(() => projectAll(ctx));
-afterAll(async () => {
-  await other.close();
-  await ctx.close();
-  await redis.stop();
-});
+afterAll(() => other.close());
 
 async function makeSubscriber(): Promise<TestAccount> {
   const account = await makeAccount(ctx);

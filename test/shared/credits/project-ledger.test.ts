@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Gauge } from 'prom-client';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { catchUp } from '../../../shared/credits/ledger/catch-up.ts';
 import { ensureAccount } from '../../../shared/credits/ledger/ensure-account.ts';
 import { rebuildCredits, recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
@@ -18,33 +18,20 @@ import {
   expectReplayed,
   forgetAnswers,
   makeAccount,
-  type OwnRedis,
-  openCreditContext,
+  openCredits,
   projectAll,
   projectLedger,
   shardsWithEntries,
   spendOnce,
   spendSurely,
-  startOwnRedis,
   type TestAccount,
   untilRedisIsBack,
 } from '../../support/credits.ts';
-import { openKeptLog, startApi, type TestContext, until } from '../../support/harness.ts';
+import { openKeptLog, startApi, until } from '../../support/harness.ts';
 
-let redis: OwnRedis;
-let ctx: TestContext;
-
-beforeAll(async () => {
-  redis = await startOwnRedis();
-  ctx = await openCreditContext({ redisUrl: redis.url });
-});
+const { redis, ctx } = await openCredits();
 
 afterEach(() => vi.restoreAllMocks());
-
-afterAll(async () => {
-  await ctx.close();
-  await redis.stop();
-});
 
 async function restartRedis(): Promise<void> {
   await redis.kill();
@@ -244,7 +231,7 @@ test('an account that Redis lost while its shard stands still is not made anew, 
   const made = ensureAccount(ctx, { _id: accountId, org_id: orgId, user_id: userId });
   await expect(made).rejects.toMatchObject({ code: 'store_unavailable' });
   await expect(catchUp(ctx, accountId)).rejects.toMatchObject({ code: 'store_unavailable' });
-  // Who has no account yet has an empty ledger, also there.
+  // A member without an account has an empty ledger, also there.
   await creditAccountRows(ctx).deleteOne({ _id: accountId });
   expect(await catchUp(ctx, accountId)).toBe(0);
   await ctx.redis.producer.xdel(stream, streamId);
