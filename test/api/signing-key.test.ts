@@ -60,7 +60,7 @@ test('keys that are replaced while MongoDB is away are kept once it is back', as
     vi.advanceTimersByTime(5_000);
     return (await signingKeyRows(ctx).countDocuments({ _id: { $in: ['first', 'second'] } })) === 2;
   });
-  stop();
+  void stop();
   vi.useRealTimers();
   signerOf(keyed).close();
 });
