@@ -29,7 +29,7 @@ stopOnSignal(ctx.log, async () => {
   state.stopping = true;
   await closeServer(server);
   shedder.stop();
-  stopPublishing();
+  void stopPublishing();
   await ctx.close();
 });
 
