@@ -1,6 +1,7 @@
 import type { Context } from '../shared/platform/context/context.ts';
 import { connectRedis } from '../shared/platform/redis/connect.ts';
 import { ALL_SHARDS, shardKeys } from '../shared/platform/redis/keys.ts';
+import { groupBySlot } from '../shared/platform/redis/slots.ts';
 
 /** Waits for something that the ledger does not have yet. */
 export interface EntryWait {
@@ -17,9 +18,10 @@ export interface EntryWait {
  * (https://redis.io/docs/latest/commands/xread/).
  */
 export function openEntryWait(ctx: Context): EntryWait {
-  if (ctx.redis.producer.isCluster) return { wait: async () => false, stop: () => undefined };
-  const client = connectRedis(ctx.config, 'waiter');
   const streams = ALL_SHARDS.map((shard) => shardKeys(shard).stream);
+  const canAskForAll = groupBySlot(ctx.redis.producer, streams).length === 1;
+  if (!canAskForAll) return { wait: async () => false, stop: () => undefined };
+  const client = connectRedis(ctx.config, 'waiter');
   const starts = streams.map(() => '0');
   return {
     wait: async (ms) => {

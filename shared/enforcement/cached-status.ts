@@ -2,7 +2,7 @@ import { evaluateBudgetsJob } from '../budgets/jobs.ts';
 import type { Context } from '../platform/context/context.ts';
 import { hear } from '../platform/context/hear.ts';
 import { perContext } from '../platform/context/per-context.ts';
-import { type Memory, type Recollection, rememberedFrom } from '../platform/context/remember.ts';
+import { type Cached, type ReadThroughCache, readThroughCache } from '../platform/context/read-through-cache.ts';
 import type { BudgetStatus } from './budget-status.ts';
 import { refreshStatuses } from './refresh-status.ts';
 
@@ -11,7 +11,7 @@ const ORGANIZATIONS = 1_000;
 /** An organization with more is read alone, so that the others do not wait for it. */
 const FEW_BUDGETS = 1_000;
 
-const memoryOf = rememberedFrom<BudgetStatus>('statusCache', refreshStatuses, {
+const cacheOf = readThroughCache<BudgetStatus>('budget status', refreshStatuses, {
   max: ORGANIZATIONS,
   isSmall: ({ rules }) => rules.budgets.length <= FEW_BUDGETS,
 });
@@ -20,16 +20,16 @@ const memoryOf = rememberedFrom<BudgetStatus>('statusCache', refreshStatuses, {
  * The status of organizations' budgets, by organization id. A change of budgets by another process is read as soon as it is
  * published, at the latest with the next read of all.
  */
-export const statusCache: (ctx: Context) => Memory<BudgetStatus> = perContext((ctx) => {
-  const memory = memoryOf(ctx);
+export const statusCache: (ctx: Context) => ReadThroughCache<BudgetStatus> = perContext((ctx) => {
+  const cache = cacheOf(ctx);
   const stop = hear(ctx, evaluateBudgetsJob, (orgId) => {
-    if (memory.knows(orgId)) void memory.renew(orgId);
+    if (cache.has(orgId)) void cache.renew(orgId);
   });
   ctx.onClose(stop);
-  return memory;
+  return cache;
 });
 
 /** Returns true when the reservations were read at most a second before the status was asked for. */
-export function isReservedKnown({ value, oldestMs }: Omit<Recollection<BudgetStatus>, 'isFresh'>): boolean {
+export function isReservedKnown({ value, oldestMs }: Omit<Cached<BudgetStatus>, 'isFresh'>): boolean {
   return value.reserved !== null && value.reserved.readMs >= oldestMs;
 }

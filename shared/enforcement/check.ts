@@ -12,12 +12,12 @@ export async function checkBudgets(
   caller: Caller,
   estimateNusd: number | null,
 ): Promise<Verdict> {
-  const recollection = await statusCache(ctx).recall(caller.orgId);
-  if (!recollection) return judge([], estimateNusd, { isUsageFresh: true, areReservationsFresh: true });
-  const { value: status } = recollection;
+  const cached = await statusCache(ctx).get(caller.orgId);
+  if (!cached) return judge([], estimateNusd, { isUsageFresh: true, areReservationsFresh: true });
+  const { value: status } = cached;
   const open = openBudgetsOf(status, caller, ctx.clock.now());
   return judge(open, estimateNusd, {
-    isUsageFresh: recollection.isFresh,
-    areReservationsFresh: isReservedKnown(recollection),
+    isUsageFresh: cached.isFresh,
+    areReservationsFresh: isReservedKnown(cached),
   });
 }

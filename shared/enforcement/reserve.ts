@@ -45,8 +45,8 @@ export async function reserveInBudgets(
   request: ReservationRequest,
 ): Promise<Reservation> {
   const { orgId } = caller;
-  const recollection = await statusCache(ctx).recall(orgId);
-  let status = recollection?.isFresh ? recollection.value : await statusCache(ctx).refresh(orgId);
+  const cached = await statusCache(ctx).get(orgId);
+  let status = cached?.isFresh ? cached.value : await statusCache(ctx).refresh(orgId);
   for (let attempt = 1; status !== null && attempt <= ATTEMPTS; attempt += 1) {
     const open = openBudgetsOf(status, caller, ctx.clock.now());
     if (!open.some(({ budget }) => isReservedIn(budget))) return decideAlone(ctx, orgId, request, open);

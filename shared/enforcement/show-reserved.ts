@@ -30,7 +30,7 @@ export async function showAllReserved(
   orgId: string,
   views: readonly BudgetView[],
 ): Promise<ReservedBudgetView[]> {
-  const sums = views.some(isReservedIn) ? await recallSums(ctx, orgId) : null;
+  const sums = views.some(isReservedIn) ? await readSums(ctx, orgId) : null;
   return views.map((view) => ({ ...view, reserved: isReservedIn(view) ? reservedOf(view, sums) : 0 }));
 }
 
@@ -42,13 +42,13 @@ function reservedOf(
 }
 
 /** Null while it is not known. */
-async function recallSums(ctx: Context, orgId: string): Promise<ReadonlyMap<string, number> | null> {
-  const recollection = await statusCache(ctx)
-    .recall(orgId)
+async function readSums(ctx: Context, orgId: string): Promise<ReadonlyMap<string, number> | null> {
+  const cached = await statusCache(ctx)
+    .get(orgId)
     .catch((error: unknown) => {
       ctx.log.debug({ err: error }, 'what is reserved was not read');
       return null;
     });
-  if (!recollection || !isReservedKnown(recollection)) return null;
-  return recollection.value.reserved?.sums ?? null;
+  if (!cached || !isReservedKnown(cached)) return null;
+  return cached.value.reserved?.sums ?? null;
 }

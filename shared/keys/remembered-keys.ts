@@ -1,11 +1,11 @@
 import type { Context } from '../platform/context/context.ts';
-import { rememberedFrom } from '../platform/context/remember.ts';
+import { readThroughCache } from '../platform/context/read-through-cache.ts';
 import { keyIdOf, provenKey } from './api-keys.ts';
 import { type ApiKey, apiKeyRows } from './model.ts';
 
 const KEYS = 2_000;
 
-const keyMemory = rememberedFrom<ApiKey>(
+const keyCache = readThroughCache<ApiKey>(
   'api keys',
   async (ctx, known) => {
     const rows = await apiKeyRows(ctx)
@@ -24,6 +24,6 @@ const keyMemory = rememberedFrom<ApiKey>(
 export async function authenticateFromMemory(ctx: Context, token: string): Promise<ApiKey | null> {
   const id = keyIdOf(ctx, token);
   if (id === null) return null;
-  const recollection = await keyMemory(ctx).recall(id);
-  return provenKey(ctx, token, recollection?.value);
+  const cached = await keyCache(ctx).get(id);
+  return provenKey(ctx, token, cached?.value);
 }

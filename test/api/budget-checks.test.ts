@@ -136,8 +136,8 @@ describe('a check', () => {
     const call = { user_id: 'blind', estimate_usd: 1 };
     await answers(call, { allow: true });
     const denied = await until(async () => {
-      const recollection = await statusCache(api.ctx).recall(orgId);
-      Object.assign(recollection?.value.reserved ?? {}, { readMs: Number.NEGATIVE_INFINITY });
+      const cached = await statusCache(api.ctx).get(orgId);
+      Object.assign(cached?.value.reserved ?? {}, { readMs: Number.NEGATIVE_INFINITY });
       const { body } = await check(call);
       return body.allow ? null : body;
     });

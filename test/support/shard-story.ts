@@ -35,7 +35,7 @@ interface Story {
 }
 
 /**
- * What every part of the service asks MongoDB, as if that were sharded: signals, sessions, usage, budgets, deliveries,
+ * The queries of every part of the service, as a sharded MongoDB gets them: signals, sessions, usage, budgets, deliveries,
  * credits and members by the API, and each job of a worker.
  */
 export async function observeStory(): Promise<{ queries: readonly Query[]; close: () => Promise<void> }> {
@@ -44,7 +44,7 @@ export async function observeStory(): Promise<{ queries: readonly Query[]; close
   const mongo = new URL(inject('mongoUrl'));
   mongo.searchParams.set('monitorCommands', 'true');
   const ctx = await openCreditContext({ clock, redisUrl: redis.url, mongoUrl: mongo.href });
-  ctx.db.isSharded = true;
+  ctx.db.isEmbedded = false;
   const queries: Query[] = [];
   let isObserved = true;
   ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 const ENFORCEMENT = 'shared/enforcement';
 const JUDGE = ['test/shared/enforcement/judge.test.ts'];
 const CHECKS = ['test/api/budget-checks.test.ts', 'test/drills/budget-checks.test.ts'];
-const MEMORY = ['test/shared/platform/context/remember.test.ts'];
+const CACHE = ['test/shared/platform/context/read-through-cache.test.ts'];
 const CHANGES = ['test/api/budget-changes.test.ts'];
 const VISIBILITY = ['test/abuse/budget-views.test.ts'];
 const RESERVATIONS = ['test/api/reservations.test.ts'];
@@ -60,10 +60,10 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'amounts of long ago are fresh',
-    file: 'shared/platform/context/remember.ts',
+    file: 'shared/platform/context/read-through-cache.ts',
     text: 'const FRESH_MS = 1_000;',
     replacement: 'const FRESH_MS = 1_000_000;',
-    tests: MEMORY,
+    tests: CACHE,
   },
   {
     what: 'what reservations held long ago is known',
@@ -74,24 +74,24 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a check does not wait for a slow read',
-    file: 'shared/platform/context/remember.ts',
+    file: 'shared/platform/context/read-through-cache.ts',
     text: 'const PATIENCE_MS = 1_000;',
     replacement: 'const PATIENCE_MS = 10;',
-    tests: MEMORY,
+    tests: CACHE,
   },
   {
     what: 'every check waits for a store that is away',
-    file: 'shared/platform/context/remember.ts',
-    text: 'entry.isFailing = true;',
+    file: 'shared/platform/context/read-through-cache.ts',
+    text: 'if (known) known.isFailing = true;',
     replacement: '',
-    tests: MEMORY,
+    tests: CACHE,
   },
   {
     what: 'what has changed and cannot be read goes on as before',
-    file: 'shared/platform/context/remember.ts',
-    text: 'Object.assign(entry, { value: null, readMs: changedMs })',
-    replacement: 'Object.assign(entry, { readMs: changedMs })',
-    tests: MEMORY,
+    file: 'shared/platform/context/read-through-cache.ts',
+    text: 'entries.delete(key);\n        await fetch(key)',
+    replacement: 'await fetch(key)',
+    tests: CACHE,
   },
   {
     what: 'a change of a budget decides with the next poll',
@@ -109,8 +109,8 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'what is remembered is never read again',
-    file: 'shared/platform/context/remember.ts',
-    text: 'else if (entry.reading === null && entry.value !== null) beginReading(state, key, entry);',
+    file: 'shared/platform/context/read-through-cache.ts',
+    text: 'for (const key of entries.rkeys()) fetch(key).catch(() => undefined);',
     replacement: '',
     tests: CHECKS,
   },

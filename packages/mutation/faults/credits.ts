@@ -111,7 +111,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   {
     what: 'spends of several shards share a script call in a cluster',
     file: `${METER}/call-consume.ts`,
-    text: 'ctx.redis.meter.isCluster ? call.keys.shard : 0',
+    text: 'slotName(ctx.redis.meter, call.keys.shard)',
     replacement: '0',
     tests: ['test/drills/cluster.test.ts'],
   },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../platform/context/context.ts';
 import { shardKeys } from '../../platform/redis/keys.ts';
 import { runScript } from '../../platform/redis/script.ts';
+import { groupBySlot } from '../../platform/redis/slots.ts';
 import { BUCKETS, REASONS } from '../buckets.ts';
 import { loadMeterScript } from '../meter/call-meter.ts';
 import { decodeBalance } from '../meter/idempotency.ts';
@@ -59,11 +60,9 @@ export async function readStreams(
   ctx: Context,
   ranges: readonly StreamRange[],
 ): Promise<Map<number, StreamRead>> {
-  const together = ctx.redis.producer.isCluster ? 1 : READ_TOGETHER;
-  const reads: ReturnType<typeof readTogether>[] = [];
-  for (let from = 0; from < ranges.length; from += together)
-    reads.push(readTogether(ctx, ranges.slice(from, from + together)));
-  return new Map((await Promise.all(reads)).flat());
+  const groups = groupBySlot(ctx.redis.producer, ranges, READ_TOGETHER);
+  const reads = await Promise.all(groups.map((group) => readTogether(ctx, group)));
+  return new Map(reads.flat());
 }
 
 async function readTogether(
@@ -161,13 +160,10 @@ export async function deleteEntries(
   byShard: ReadonlyMap<number, readonly string[]>,
 ): Promise<void> {
   const client = ctx.redis.producer;
-  const commands = [...byShard].map(([shard, ids]) => [shardKeys(shard).stream, ...ids] as const);
-  if (client.isCluster) {
-    await Promise.all(commands.map((command) => client.xdel(...command)));
-    return;
-  }
-  // In one write, and with one fsync.
-  const pipeline = client.pipeline();
-  for (const command of commands) pipeline.xdel(...command);
-  for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+  const deleteTogether = async (group: readonly (readonly [number, readonly string[]])[]) => {
+    const pipeline = client.pipeline();
+    for (const [shard, ids] of group) pipeline.xdel(shardKeys(shard).stream, ...ids);
+    for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+  };
+  await Promise.all(groupBySlot(client, [...byShard]).map(deleteTogether));
 }

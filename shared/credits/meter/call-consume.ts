@@ -4,6 +4,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
 import { sendScript, unavailable } from '../../platform/context/send-script.ts';
 import type { AccountKeys } from '../../platform/redis/keys.ts';
+import { slotName } from '../../platform/redis/slots.ts';
 import { type MeterReply, meterScript, rebuilding } from './call-meter.ts';
 import { RECORD_KEPT_S } from './idempotency.ts';
 import { encodedPlansOf } from './plans.ts';
@@ -43,7 +44,7 @@ interface Batch {
 }
 
 /** By the slot in which its script runs. */
-const batchesOf = perContext(() => new Map<number, Batch>());
+const batchesOf = perContext(() => new Map<string | number, Batch>());
 
 /** The most that one script call decides: some 2 ms of Redis. */
 const MOST = 64;
@@ -53,7 +54,7 @@ const MOST = 64;
  * script stays within one slot, with those of its shard. Throws `rebuilding`, and as `sendScript`.
  */
 export async function callConsume(ctx: Context, call: SpendCall): Promise<SpendReply> {
-  const batch = batchFor(ctx, ctx.redis.meter.isCluster ? call.keys.shard : 0);
+  const batch = batchFor(ctx, slotName(ctx.redis.meter, call.keys.shard));
   const place = batch.calls.push(call) - 1;
   const [code, ...values] = (await batch.replies)[place] ?? ['failed' as const];
   if (code === 'paused') throw rebuilding();
@@ -62,7 +63,7 @@ export async function callConsume(ctx: Context, call: SpendCall): Promise<SpendR
   throw unavailable();
 }
 
-function batchFor(ctx: Context, slot: number): Batch {
+function batchFor(ctx: Context, slot: string | number): Batch {
   const batches = batchesOf(ctx);
   const open = batches.get(slot);
   if (open && open.calls.length < MOST) return open;

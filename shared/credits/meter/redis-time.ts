@@ -4,6 +4,7 @@ import { perContext } from '../../platform/context/per-context.ts';
 import { sendScript } from '../../platform/context/send-script.ts';
 import { shardKeys } from '../../platform/redis/keys.ts';
 import { IDENTITY, loadScript } from '../../platform/redis/script.ts';
+import { slotName } from '../../platform/redis/slots.ts';
 
 /** Redis' clock as last seen, and when that was by a clock that is never set. */
 interface Sample {
@@ -12,7 +13,7 @@ interface Sample {
 }
 
 const samplesOf = perContext((ctx) => {
-  const samples = new Map<number, Sample>();
+  const samples = new Map<string | number, Sample>();
   // Another server, or the same one after a failover, may show another time.
   ctx.redis.meter.on('close', () => samples.clear());
   return samples;
@@ -24,7 +25,7 @@ const askTime = loadScript(IDENTITY, new URL('redis-time.lua', import.meta.url))
  * every shard has its own.
  */
 export async function redisNow(ctx: Context, shard: number): Promise<number> {
-  const sample = samplesOf(ctx).get(sampleIndex(ctx, shard));
+  const sample = samplesOf(ctx).get(slotName(ctx.redis.meter, shard));
   if (sample) return Math.floor(sample.redisMs + performance.now() - sample.atMs);
   const shownMs = Number(await sendScript(ctx, askTime, [shardKeys(shard).epoch], []));
   noteRedisTime(ctx, shard, shownMs);
@@ -33,7 +34,7 @@ export async function redisNow(ctx: Context, shard: number): Promise<number> {
 
 /** Notes the time that an answer brought along. */
 export function noteRedisTime(ctx: Context, shard: number, redisMs: number): void {
-  samplesOf(ctx).set(sampleIndex(ctx, shard), { redisMs, atMs: performance.now() });
+  samplesOf(ctx).set(slotName(ctx.redis.meter, shard), { redisMs, atMs: performance.now() });
 }
 
 /** The argument `now` of scripts: empty, so that they ask Redis, unless a test sets the clock. */
@@ -48,8 +49,4 @@ export async function creditNow(ctx: Context, shard: number): Promise<number> {
 
 function isTestClock(ctx: Context): boolean {
   return ctx.config.nodeEnv === 'test' && ctx.clock !== systemClock;
-}
-
-function sampleIndex(ctx: Context, shard: number): number {
-  return ctx.redis.meter.isCluster ? shard : 0;
 }

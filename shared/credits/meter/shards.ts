@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../platform/context/context.ts';
 import { ALL_SHARDS, shardKeys } from '../../platform/redis/keys.ts';
 import { runScript } from '../../platform/redis/script.ts';
+import { groupBySlot } from '../../platform/redis/slots.ts';
 import { ledgerLag, pausedShards } from '../metrics.ts';
 import { meterScript } from './call-meter.ts';
 
@@ -37,8 +38,8 @@ export async function readShardStates(
   ctx: Context,
   shards: readonly number[] = ALL_SHARDS,
 ): Promise<ShardState[]> {
-  const together = ctx.redis.producer.isCluster ? shards.map((shard) => [shard]) : [shards];
-  const reads = await Promise.allSettled(together.map((some) => readTogether(ctx, some)));
+  const groups = groupBySlot(ctx.redis.producer, shards);
+  const reads = await Promise.allSettled(groups.map((group) => readTogether(ctx, group)));
   const answered = reads.flatMap((read) => (read.status === 'fulfilled' ? read.value : []));
   const failed = reads.find((read) => read.status === 'rejected');
   if (failed && answered.length === 0) throw failed.reason;

@@ -1,16 +1,17 @@
 import type { ClientSession } from 'mongoose';
+import { applyWrites } from '../mongo/apply-writes.ts';
 import { inTransaction, type TransactionOptions } from '../mongo/transaction.ts';
-import { applyWrites, type Write } from '../mongo/writes.ts';
+import type { Write } from '../mongo/writes.ts';
 import { channelOf, isLeftToSweep, type PlannedWakeUp } from '../queues/wake-up.ts';
 import type { Context } from './context.ts';
 
-/** What a change comes to, as data: what is written, and who is woken once that has been committed. */
+/** A change as data: its writes, and the wake-ups that are added once they are committed. */
 export interface Plan {
   readonly writes: readonly Write[];
   readonly wakeUps: readonly PlannedWakeUp[];
 }
 
-/** A plan with what the change answers. */
+/** A plan with the result of the change. */
 export interface Decision<Result> extends Plan {
   readonly result: Result;
 }
@@ -27,8 +28,8 @@ export function joinPlans(...plans: readonly Plan[]): Plan {
 }
 
 /**
- * Runs one change as one transaction. `decide` reads in the transaction and returns what follows from it; all of that is
- * written together, committed, and then the wake-ups are added. A conflict runs `decide` again from its start.
+ * Runs one change as one transaction. `decide` reads in the transaction and returns a plan, which is written and committed;
+ * then its wake-ups are added. A conflict runs `decide` again from its start.
  */
 export async function commitPlan<Result>(
   ctx: Context,
@@ -48,7 +49,7 @@ export async function commitPlan<Result>(
   return decision.result;
 }
 
-/** Adds wake-ups, all of a queue at once, and never fails: what is lost here, the sweeper finds. */
+/** Adds wake-ups, all of a queue at once, and never fails: the sweeper finds what is lost here. */
 export function wakeAll(ctx: Context, wakeUps: readonly PlannedWakeUp[]): void {
   const nowMs = ctx.clock.now();
   for (const { job, publish } of wakeUps)

@@ -1,16 +1,9 @@
 import { DomainError } from '../basics/errors.ts';
+import { slotName } from '../redis/slots.ts';
 import type { Context } from './context.ts';
-import { perContext } from './per-context.ts';
 
 /** Less than the meter's client waits for any command. */
 const PATIENCE_MS = 500;
-
-/** One wait is under way per Redis, in a cluster per slot; those that come meanwhile share the next. */
-interface Waits {
-  current: Promise<void> | null;
-  next: Promise<void> | null;
-}
-const waitsOf = perContext(() => new Map<string, Waits>());
 
 /**
  * Resolves when everything that was written to the slot of `key` so far is on `REDIS_WAIT_REPLICAS` replicas; at once when
@@ -19,30 +12,25 @@ const waitsOf = perContext(() => new Map<string, Waits>());
  */
 export async function untilReplicated(ctx: Context, key: string): Promise<void> {
   if (ctx.config.redisWaitReplicas === 0) return;
-  const all = waitsOf(ctx);
-  const node = ctx.redis.meter.isCluster ? key : '';
-  const waits = all.get(node) ?? { current: null, next: null };
-  all.set(node, waits);
-  const begin = () => {
-    waits.current = waitForReplicas(ctx, key).finally(() => {
-      waits.current = null;
-      if (!waits.next) all.delete(node);
-    });
-    return waits.current;
-  };
-  if (!waits.current) return begin();
-  // The wait that is under way may have begun before the write.
-  waits.next ??= waits.current
-    .catch(() => undefined)
-    .then(() => {
-      waits.next = null;
-      return begin();
-    });
-  return waits.next;
+  // A wait that is under way may have begun before the write: the batcher puts it into the next one.
+  const batch = `replicas ${slotName(ctx.redis.meter, key)}`;
+  const isThere = await ctx.batcher.submit(batch, key, {
+    maxWeight: Number.POSITIVE_INFINITY,
+    weigh: () => 1,
+    run: async (keys) => {
+      const isReplicated = await waitForReplicas(ctx, key);
+      return keys.map(() => isReplicated);
+    },
+  });
+  if (isThere) return;
+  throw new DomainError(
+    'outcome_unknown',
+    'Too few replicas of Redis have it yet. Repeat the request with the same key.',
+  );
 }
 
 /** WAIT covers what its own connection wrote, so a small write goes ahead of it that comes after all others. */
-async function waitForReplicas(ctx: Context, key: string): Promise<void> {
+async function waitForReplicas(ctx: Context, key: string): Promise<boolean> {
   const wanted = ctx.config.redisWaitReplicas;
   const replies = await ctx.redis.meter
     .pipeline()
@@ -50,11 +38,6 @@ async function waitForReplicas(ctx: Context, key: string): Promise<void> {
     .wait(wanted, PATIENCE_MS)
     .exec()
     .catch(() => null);
-  const [failed, count] = replies?.at(-1) ?? [new Error('no answer'), 0];
-  const isThere = replies?.every(([error]) => error === null) === true && !failed && Number(count) >= wanted;
-  if (isThere) return;
-  throw new DomainError(
-    'outcome_unknown',
-    'Too few replicas of Redis have it yet. Repeat the request with the same key.',
-  );
+  if (!replies?.every(([error]) => error === null)) return false;
+  return Number(replies.at(-1)?.[1]) >= wanted;
 }

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { type Db, databaseOf } from './connect.ts';
+import { type Fields, findByIndex, stagesByIndex, writeById } from './embedded-filters.ts';
 
 /** A row of any collection: its primary key is a string of ours. */
 export interface Row {
@@ -9,7 +10,7 @@ export interface Row {
 /** The fields by which a sharded MongoDB spreads a collection, in order: by range (1) or hashed. */
 export type ShardKey<T> = Readonly<Partial<Record<keyof T & string, 1 | 'hashed'>>>;
 
-/** What a collection needs in order to be created: its name, its indexes, and how it is sharded (docs/scaling.md). */
+/** The name, the indexes and the shard key of a collection (docs/scaling.md). */
 export interface CollectionDeclaration {
   readonly collectionName: string;
   readonly indexes: readonly mongo.IndexDescription[];
@@ -37,14 +38,14 @@ export function collection<T extends Row>(
   function handleOf({ db }: { db: Db }): mongo.Collection<T> {
     const known = handles.get(db);
     if (known) return known;
-    const handle = guard(databaseOf(db).collection<T>(collectionName));
+    const handle = guard(databaseOf(db).collection<T>(collectionName), db, { indexes, shardKey });
     handles.set(db, handle);
     return handle;
   }
   return Object.assign(handleOf, { collectionName, indexes, shardKey });
 }
 
-/** What MongoDB answers when a collection is there already. */
+/** The error of a collection that is there already. */
 const NAMESPACE_EXISTS = 48;
 
 /** Where each operation of a handle has filters among its arguments. */
@@ -74,16 +75,37 @@ function first(args: readonly unknown[]): unknown {
   return args.length === 0 ? {} : args[0];
 }
 
-function guard<T extends Row>(handle: mongo.Collection<T>): mongo.Collection<T> {
+type Indexed = Pick<CollectionDeclaration, 'indexes' | 'shardKey'>;
+
+function guard<T extends Row>(handle: mongo.Collection<T>, db: Db, indexed: Indexed): mongo.Collection<T> {
   for (const [name, filtersOf] of Object.entries(FILTERS)) {
     const operation = Reflect.get(handle, name) as (...args: unknown[]) => unknown;
     const guarded = (...args: unknown[]): unknown => {
       refuseUndefined(filtersOf(args), 'filter');
-      return operation.apply(handle, args);
+      const run = (...own: unknown[]) => operation.apply(handle, own);
+      return db.isEmbedded ? runEmbedded(handle as never, indexed, name, args, run) : run(...args);
     };
     Object.defineProperty(handle, name, { value: guarded, configurable: true, writable: true });
   }
   return handle;
+}
+
+/** Writes of rows that a filter names. */
+const WRITES = new Set(['updateOne', 'updateMany', 'deleteOne', 'deleteMany']);
+
+function runEmbedded(
+  handle: mongo.Collection,
+  indexed: Indexed,
+  name: string,
+  args: unknown[],
+  run: (...args: unknown[]) => unknown,
+): unknown {
+  const [filter = {}, ...others] = args as [Fields?, ...object[]];
+  if (name === 'find') return findByIndex(handle, indexed, filter, others[0] ?? {}) ?? run(...args);
+  if (name === 'aggregate') return run(stagesByIndex(indexed, args[0] as mongo.Document[]), ...others);
+  const options: mongo.UpdateOptions = others.at(-1) ?? {};
+  if (!WRITES.has(name) || options.upsert) return run(...args);
+  return writeById(handle, indexed, filter, options.session).then((named) => run(named, ...others));
 }
 
 /** Throws when a filter, or a part of one, is `undefined`. `path` says where. */

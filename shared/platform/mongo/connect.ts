@@ -3,8 +3,8 @@ import mongoose, { type Connection, type mongo } from 'mongoose';
 /** An open MongoDB connection. */
 export interface Db {
   connection: Connection;
-  /** Whether it goes to the router of a sharded cluster (`mongos`). */
-  isSharded: boolean;
+  /** True of the embedded store of development (docs/stores.md), which finds rows in its own way (embedded-filters.ts). */
+  isEmbedded: boolean;
   /** Tells other processes in which driver session (hex id) this one writes (transaction-guard.ts). Cheap to repeat. */
   registerSession(session: string): Promise<void>;
 }
@@ -12,7 +12,7 @@ export interface Db {
 /** Durable writes are journaled on a majority before they are acknowledged. */
 export const DURABLE = { w: 'majority', j: true } as const;
 
-/** What a router says of itself (https://www.mongodb.com/docs/manual/reference/command/hello/). */
+/** The answer of the router of a sharded cluster (https://www.mongodb.com/docs/manual/reference/command/hello/). */
 const ROUTER = 'isdbgrid';
 
 /**
@@ -27,13 +27,19 @@ export async function connectMongo(url: string, options: { socketTimeoutMs?: num
     // The driver's errors show all that it knows of each server, over dozens of lines.
     throw new Error(`MONGODB_URL: no primary of a replica set can be reached there: ${error.message}`);
   });
-  const server = await connection.db?.command({ hello: 1 });
-  const isSharded = server?.msg === ROUTER;
-  if (!isSharded && server?.setName === undefined)
+  const [server, build] = await Promise.all([
+    connection.db?.command({ hello: 1 }),
+    connection.db?.command({ buildInfo: 1 }),
+  ]);
+  if (server?.msg !== ROUTER && server?.setName === undefined)
     throw new Error(
       'MONGODB_URL: that MongoDB is in no replica set, so it has no transactions: start it with --replSet, and run rs.initiate() once.',
     );
-  return { connection, isSharded, registerSession: async () => undefined };
+  return {
+    connection,
+    isEmbedded: build?.secantusVersion !== undefined,
+    registerSession: async () => undefined,
+  };
 }
 
 async function open(url: string, options: { socketTimeoutMs?: number }): Promise<Connection> {

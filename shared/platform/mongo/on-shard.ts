@@ -1,14 +1,8 @@
-import type { Db } from './connect.ts';
-
-/**
- * A filter with those fields of the shard key, where a router is asked: then it asks only the shards that hold such rows.
- * Elsewhere the filter as it is, which an index answers whole: the embedded store would read an index range for a field
- * beyond it (docs/stores.md). So `filter` alone must find no row of another shard, or its caller must check what it finds.
- */
+/** A filter with these fields of the shard key. Obsolete: write one plain filter with all fields. */
 export function onShard<Filter extends object, Shard extends object>(
-  { db }: { db: Db },
+  _ctx: unknown,
   filter: Filter,
   shard: Shard,
-): Filter | (Filter & Shard) {
-  return db.isSharded ? { ...filter, ...shard } : filter;
+): Filter & Shard {
+  return { ...filter, ...shard };
 }

@@ -3,13 +3,12 @@ import type { Config } from '../basics/config.ts';
 import { DAY_MS } from '../basics/interval.ts';
 import type { DeclaredCollection, Row } from './collection.ts';
 import type { Db } from './connect.ts';
-import { onShard } from './on-shard.ts';
 
 /** Rows of one collection that are not kept for ever. A noun declares it; `shared/tables/retention.ts` lists all. */
 export interface RetentionRule {
-  /** What goes, in the metric. */
+  /** The label of its metric. */
   readonly kind: string;
-  /** Whether it is carried out for each organization by itself, as the index begins with the organization. */
+  /** True when it runs for each organization by itself, because the index begins with the organization. */
   readonly isPerOrganization: boolean;
   /** Deletes what is older than its retention and returns how many rows went. */
   readonly purge: (ctx: { db: Db; config: Config }, nowMs: number, orgId?: string) => Promise<number>;
@@ -17,7 +16,7 @@ export interface RetentionRule {
 
 /** Rows of one delete: few enough that nothing waits for it. */
 const BATCH_ROWS = 1_000;
-/** Batches of one run, rule and organization: ten million rows per hour. What is left waits for the next run. */
+/** Batches of one run, rule and organization: ten million rows per hour. The rest waits for the next run. */
 const MOST_BATCHES = 10_000;
 
 /**
@@ -42,7 +41,7 @@ export function retentionRule<T extends Row>(
       const { filter, ageField } = old(ctx.config, nowMs);
       const shard = orgId === undefined ? {} : { org_id: orgId };
       const own = { ...shard, ...filter } as mongo.Filter<T>;
-      return deleteOldest(rows(ctx), own, ageField, (ids) => onShard(ctx, { _id: { $in: ids } }, shard));
+      return deleteOldest(rows(ctx), own, ageField, shard);
     },
   };
 }
@@ -51,7 +50,7 @@ async function deleteOldest<T extends Row>(
   rows: mongo.Collection<T>,
   filter: mongo.Filter<T>,
   ageField: string,
-  named: (ids: string[]) => object,
+  shard: object,
 ): Promise<number> {
   let gone = 0;
   for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
@@ -61,8 +60,8 @@ async function deleteOldest<T extends Row>(
       .limit(BATCH_ROWS)
       .toArray();
     if (oldest.length === 0) return gone;
-    const ids = oldest.map(({ _id }) => _id);
-    gone += (await rows.deleteMany(named(ids) as mongo.Filter<T>)).deletedCount;
+    const named = { ...shard, _id: { $in: oldest.map(({ _id }) => _id) } } as mongo.Filter<T>;
+    gone += (await rows.deleteMany(named)).deletedCount;
   }
   return gone;
 }

@@ -4,7 +4,7 @@ import type { Log } from '../basics/log.ts';
 import { within } from '../basics/within.ts';
 import { collection } from './collection.ts';
 import type { Db } from './connect.ts';
-import { endSessions } from './end-sessions.ts';
+import { endSessions } from './transaction.ts';
 
 /** One process that runs transactions, and the driver sessions that it runs them in. */
 interface Instance {

@@ -2,7 +2,6 @@ import { type ClientSession, mongo } from 'mongoose';
 import { isDuplicateKey, isStoreError } from '../basics/errors.ts';
 import { DeadlineError, within } from '../basics/within.ts';
 import { type Db, DURABLE } from './connect.ts';
-import { endSessions } from './end-sessions.ts';
 
 /** All attempts at one transaction together; then the store counts as away (503) and nothing is kept. */
 const TRANSACTION_DEADLINE_MS = 15_000;
@@ -68,9 +67,16 @@ async function runOnce<T>(
   }
 }
 
-/** Lets go of what a transaction that was given up has locked: its own connection may be dark, so by another. */
+/** Frees the rows that a transaction has locked which was given up: by another connection, as its own may be dark. */
 function free(db: Db, { session }: Progress): void {
   if (session !== null) endSessions(db, [session]).catch(() => undefined);
+}
+
+/** Ends driver sessions (hex ids) and the transactions that are open in them, which frees the rows that these locked. */
+export async function endSessions(db: Db, sessions: readonly string[]): Promise<void> {
+  if (sessions.length === 0) return;
+  const killSessions = sessions.map((hex) => ({ id: new mongo.Binary(Buffer.from(hex, 'hex'), 4) }));
+  await db.connection.getClient().db('admin').command({ killSessions });
 }
 
 function commit<T>(db: Db, work: (transaction: ClientSession) => Promise<T>, progress: Progress): Promise<T> {

@@ -20,7 +20,9 @@ afterAll(() => api.close());
 
 function nameOf(commandName: string, command: Record<string, unknown>): string {
   const target = command[commandName];
-  return typeof target === 'string' ? `${commandName} ${target}` : commandName;
+  // The embedded store carries out some finds as aggregations: either is one read.
+  const name = commandName === 'aggregate' ? 'find' : commandName;
+  return typeof target === 'string' ? `${name} ${target}` : name;
 }
 
 /** The commands of one POST, of which every signal must be answered with `status`. */
@@ -35,7 +37,7 @@ async function commandsOf(
   return commands;
 }
 
-const KNOWN_SESSION = ['find api_keys', 'aggregate session_heads', 'bulkWrite', 'commitTransaction'];
+const KNOWN_SESSION = ['find api_keys', 'find session_heads', 'bulkWrite', 'commitTransaction'];
 
 describe('POST /api/v1/signals asks MongoDB', () => {
   test('four times for a signal of a known session, and for one that opens a session', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { rememberedFrom } from '../../../../shared/platform/context/remember.ts';
+import { readThroughCache } from '../../../../shared/platform/context/read-through-cache.ts';
 import { openTestContext, type TestContext, until } from '../../../support/harness.ts';
 
 let ctx: TestContext;
@@ -11,7 +11,7 @@ afterEach(() => vi.restoreAllMocks());
 
 test('what is large or not known yet makes nothing else old while its read does not end', async () => {
   const stuck = new Set(['new']);
-  const memory = rememberedFrom(
+  const cache = readThroughCache(
     'test',
     async (_ctx, known) => {
       for (const key of known.keys()) if (stuck.has(key)) await new Promise(() => undefined);
@@ -19,11 +19,11 @@ test('what is large or not known yet makes nothing else old while its read does 
     },
     { max: 10, isSmall: (key) => key === 'small' },
   )(ctx);
-  await Promise.all([memory.recall('small'), memory.recall('large')]);
+  await Promise.all([cache.get('small'), cache.get('large')]);
   stuck.add('large');
-  await expect(memory.recall('new')).rejects.toThrow('longer');
-  await until(async () => (await memory.recall('large'))?.isFresh === false);
-  expect(await memory.recall('small')).toMatchObject({ value: 'small', isFresh: true });
+  await expect(cache.get('new')).rejects.toThrow('longer');
+  await until(async () => (await cache.get('large'))?.isFresh === false);
+  expect(await cache.get('small')).toMatchObject({ value: 'small', isFresh: true });
 });
 
 /** Moves the monotonic clock ahead. */
@@ -36,11 +36,11 @@ function moveClock(): (ms: number) => void {
   };
 }
 
-/** A memory of one value, and a store that does what it is told. */
+/** A cache of one value, and a store that does as it is told. */
 function openStore() {
   const store = { value: 'old', reads: 0, read: async (value: string) => value };
-  const memory = rememberedFrom(
-    'told',
+  const cache = readThroughCache(
+    'test',
     async (_ctx, known) => {
       store.reads += 1;
       const value = await store.read(store.value);
@@ -48,29 +48,29 @@ function openStore() {
     },
     { max: 10 },
   )(ctx);
-  return { store, memory };
+  return { store, cache };
 }
 
 describe('a value that is older than a second', () => {
   test('is fresh again when the read that is under way has ended, however slow it is', async () => {
     const advance = moveClock();
-    const { store, memory } = openStore();
+    const { store, cache } = openStore();
     const { promise, resolve } = Promise.withResolvers<string>();
-    await memory.recall('key');
+    await cache.get('key');
     store.read = () => promise;
     await until(() => store.reads === 2);
     // The read has gone on for 700 ms, and the value before is older than a second.
     advance(700);
-    const recalled = memory.recall('key');
+    const found = cache.get('key');
     setTimeout(() => resolve('new'), 50);
-    expect(await recalled).toMatchObject({ value: 'new', isFresh: true });
+    expect(await found).toMatchObject({ value: 'new', isFresh: true });
   });
 
   test('is not waited for while reads fail', async () => {
     const advance = moveClock();
-    const { store, memory } = openStore();
+    const { store, cache } = openStore();
     const { promise, resolve } = Promise.withResolvers<string>();
-    await memory.recall('key');
+    await cache.get('key');
     store.read = () => Promise.reject(new Error('away'));
     await until(() => store.reads >= 2);
     store.read = () => promise;
@@ -82,53 +82,53 @@ describe('a value that is older than a second', () => {
       hasEnded = true;
       resolve('late');
     }, 400);
-    const { oldestMs, ...recalled } = (await memory.recall('key')) ?? { oldestMs: 0 };
-    expect([recalled, hasEnded]).toEqual([{ value: 'old', isFresh: false }, false]);
+    const { oldestMs, ...found } = (await cache.get('key')) ?? { oldestMs: 0 };
+    expect([found, hasEnded]).toEqual([{ value: 'old', isFresh: false }, false]);
     expect(performance.now() - oldestMs).toBeGreaterThanOrEqual(1_000);
-    await until(async () => (await memory.recall('key'))?.isFresh);
+    await until(async () => (await cache.get('key'))?.isFresh);
   });
 
   test('is what is older than a second, and no younger one', async () => {
-    const { store, memory } = openStore();
+    const { store, cache } = openStore();
     let nowMs = performance.now();
     vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-    await memory.recall('key');
+    await cache.get('key');
     store.read = () => Promise.reject(new Error('away'));
     nowMs += 1_000;
-    expect(await memory.recall('key')).toEqual({ value: 'old', isFresh: true, oldestMs: nowMs - 1_000 });
+    expect(await cache.get('key')).toEqual({ value: 'old', isFresh: true, oldestMs: nowMs - 1_000 });
     nowMs += 1;
-    expect(await memory.recall('key')).toMatchObject({ value: 'old', isFresh: false });
+    expect(await cache.get('key')).toMatchObject({ value: 'old', isFresh: false });
   });
 });
 
 describe('what has changed', () => {
-  test('is read again, and nothing from before is recalled', async () => {
-    const { store, memory } = openStore();
+  test('is read again, and nothing from before is returned', async () => {
+    const { store, cache } = openStore();
     const { promise, resolve } = Promise.withResolvers<void>();
     store.read = async (value) => {
       await promise;
       return value;
     };
-    const first = memory.recall('key');
+    const first = cache.get('key');
     await until(() => store.reads === 1);
     store.value = 'new';
-    const renewed = memory.renew('key');
+    const renewed = cache.renew('key');
     resolve();
     expect(await first).toMatchObject({ value: 'old' });
     await renewed;
-    expect(await memory.recall('key')).toMatchObject({ value: 'new', isFresh: true });
+    expect(await cache.get('key')).toMatchObject({ value: 'new', isFresh: true });
   });
 
   test('is forgotten when it cannot be read', async () => {
-    const { store, memory } = openStore();
-    await memory.recall('key');
-    expect(memory.knows('key')).toBe(true);
+    const { store, cache } = openStore();
+    await cache.get('key');
+    expect(cache.has('key')).toBe(true);
     store.value = 'new';
     store.read = () => Promise.reject(new Error('away'));
-    await memory.renew('key');
-    expect(memory.knows('key')).toBe(false);
-    await expect(memory.recall('key')).rejects.toThrow('away');
+    await cache.renew('key');
+    expect(cache.has('key')).toBe(false);
+    await expect(cache.get('key')).rejects.toThrow('away');
     store.read = async (value) => value;
-    expect(await memory.recall('key')).toMatchObject({ value: 'new', isFresh: true });
+    expect(await cache.get('key')).toMatchObject({ value: 'new', isFresh: true });
   });
 });

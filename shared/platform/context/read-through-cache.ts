@@ -1,0 +1,164 @@
+import { LRUCache } from 'lru-cache';
+import { every } from '../basics/every.ts';
+import { within } from '../basics/within.ts';
+import type { Context } from './context.ts';
+import { perContext } from './per-context.ts';
+
+/** Interval at which every cached value is read again. Milliseconds. */
+const REFRESH_MS = 400;
+/** Age from which a value is no longer fresh. Milliseconds. */
+const FRESH_MS = 1_000;
+/** Longest wait for a read, as a busy machine needs it. Milliseconds. */
+const PATIENCE_MS = 1_000;
+/** Longest wait for a read that follows a failed one: the store does not answer. Milliseconds. */
+const FAILING_PATIENCE_MS = 30;
+/** A value is kept for this long after its last use, and while the store does not answer. Milliseconds. */
+const KEPT_MS = 600_000;
+/** A read that takes longer fails, and the next one begins. Milliseconds. */
+const READ_DEADLINE_MS = 900;
+/** Maximum keys per read. */
+const MOST_TOGETHER = 1_000;
+
+/** A value as a process last read it. */
+export interface Cached<Value> {
+  value: Value;
+  /** True when it was read within the second before it was asked for, or since; else the store does not answer in time. */
+  isFresh: boolean;
+  /** The moment before which nothing is fresh, by the monotonic clock. */
+  oldestMs: number;
+}
+
+/** A cache in front of a store. It reads its values again in the background, so it mostly answers without the store. */
+export interface ReadThroughCache<Value> {
+  /**
+   * Returns the value of a key; null when the store has none. For a value older than a second it waits for a read: up to
+   * a second, but 30 ms while reads fail. Throws a store error when it has no value, or none of the last 10 minutes.
+   */
+  get(key: string): Promise<Cached<Value> | null>;
+  /** Reads a key now, by a read that begins after the call. Throws a store error. */
+  refresh(key: string): Promise<Value | null>;
+  /** True when the value of a key is cached. */
+  has(key: string): boolean;
+  /** Forgets the value of a key that has changed, and reads it. Never rejects. */
+  renew(key: string): Promise<void>;
+}
+
+/** Reads the values of keys, given the cached value of each (null: none). Keys that do not exist are left out. */
+type Read<Value> = (
+  ctx: Context,
+  known: ReadonlyMap<string, Value | null>,
+) => Promise<ReadonlyMap<string, Value>>;
+
+interface Entry<Value> {
+  value: Value;
+  /** When the read began that brought it, by the monotonic clock. */
+  readMs: number;
+  /** When the newest read of the key was asked for. */
+  askedMs: number;
+  /** True when the newest finished read of the key has failed. */
+  isFailing: boolean;
+}
+
+interface Limits<Value> {
+  /** Maximum cached keys; the one that was used longest ago makes room. */
+  max: number;
+  /** True for values that are read together (default: all). The others, and those not known yet, are read alone. */
+  isSmall?: (value: Value) => boolean;
+}
+
+/** Declares a read-through cache of a process. `name` is for its log and its batches. */
+export function readThroughCache<Value>(
+  name: string,
+  read: Read<Value>,
+  limits: Limits<Value>,
+): (ctx: Context) => ReadThroughCache<Value> {
+  return perContext((ctx) => {
+    const load = loader(ctx, name, read, limits);
+    const entries = new LRUCache<string, Entry<Value>>({
+      max: limits.max,
+      ttl: KEPT_MS,
+      ttlResolution: 0,
+      updateAgeOnGet: true,
+      noUpdateTTL: true,
+      noDeleteOnFetchRejection: true,
+      ignoreFetchAbort: true,
+      fetchMethod: (key, known) => load(key, known).then((entry) => entry ?? absent(key)),
+    });
+    const fetch = (key: string) => entries.fetch(key, { forceRefresh: true });
+    /** Without this the library would keep the old value of a key that is gone. */
+    function absent(key: string): undefined {
+      entries.delete(key);
+    }
+    const stop = every(REFRESH_MS, async () => {
+      for (const key of entries.rkeys()) fetch(key).catch(() => undefined);
+    });
+    ctx.onClose(stop);
+    return {
+      get: async (key) => {
+        const askedMs = performance.now();
+        const oldestMs = askedMs - FRESH_MS;
+        const known = entries.get(key);
+        if (known && known.readMs < oldestMs) await waitFor(fetch(key), known);
+        let entry = known && entries.get(key);
+        if (!entry || askedMs - entry.readMs > KEPT_MS) entry = await fetch(key);
+        return entry ? { value: entry.value, isFresh: entry.readMs >= oldestMs, oldestMs } : null;
+      },
+      refresh: async (key) => {
+        const entry = await load(key, entries.peek(key));
+        if (entry) entries.set(key, entry);
+        else absent(key);
+        return entry?.value ?? null;
+      },
+      has: (key) => entries.peek(key) !== undefined,
+      renew: async (key) => {
+        entries.delete(key);
+        await fetch(key).catch(() => undefined);
+      },
+    };
+  });
+}
+
+/** A read that follows a failed one is waited for from its beginning, whoever waits. */
+async function waitFor(reading: Promise<unknown>, { isFailing, askedMs }: Entry<unknown>): Promise<void> {
+  const leftMs = isFailing ? Math.max(0, askedMs + FAILING_PATIENCE_MS - performance.now()) : PATIENCE_MS;
+  await within(leftMs, 'A read', reading).catch(() => undefined);
+}
+
+/** Returns a function that reads one key, in one batch with the others of this moment. */
+function loader<Value>(
+  ctx: Context,
+  name: string,
+  read: Read<Value>,
+  { isSmall }: Limits<Value>,
+): (key: string, known: Entry<Value> | undefined) => Promise<Entry<Value> | undefined> {
+  type Item = readonly [key: string, known: Value | null];
+  const batching = {
+    maxWeight: MOST_TOGETHER,
+    weigh: () => 1,
+    deadlineMs: READ_DEADLINE_MS,
+    run: async (items: readonly Item[]) => {
+      const readMs = performance.now();
+      const found = await read(ctx, new Map(items));
+      return items.map(([key]) => {
+        const value = found.get(key);
+        return value === undefined ? undefined : { value, readMs, askedMs: readMs, isFailing: false };
+      });
+    },
+  };
+  return async (key, known) => {
+    const isAlone = isSmall !== undefined && !(known && isSmall(known.value));
+    const batch = `${name} cache${isAlone ? ` ${key}` : ''}`;
+    if (known) known.askedMs = performance.now();
+    try {
+      return await ctx.batcher.submit<Item, Entry<Value> | undefined>(
+        batch,
+        [key, known?.value ?? null],
+        batching,
+      );
+    } catch (error) {
+      if (known) known.isFailing = true;
+      ctx.log.debug({ err: error, cache: name }, 'a cached value could not be read again');
+      throw error;
+    }
+  };
+}

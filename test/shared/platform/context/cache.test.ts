@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { boundedCache } from '../../../../shared/platform/context/cache.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+
+const clock = createTestClock();
+let ctx: TestContext;
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+afterAll(() => ctx.close());
+
+test('the entry that was used longest ago makes room', () => {
+  const cache = boundedCache<string, number>({ max: 2 })(ctx);
+  cache.set('a', 1);
+  cache.set('b', 2);
+  expect(cache.get('a')).toBe(1);
+  cache.set('c', 3);
+  expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([1, undefined, 3]);
+  cache.delete('a');
+  expect(cache.get('a')).toBeUndefined();
+});
+
+test('an entry goes its lifetime after it was set, also one that was set or used at the start', () => {
+  const cache = boundedCache<string, true>({ max: 2, ttlMs: 1_000 })(ctx);
+  cache.set('key', true);
+  clock.advance(999);
+  clock.shift(-5_000);
+  expect(cache.get('key')).toBe(true);
+  clock.advance(1);
+  expect(cache.get('key')).toBeUndefined();
+});
+
+test('each process has its own', async () => {
+  const cacheOf = boundedCache<string, true>({ max: 2 });
+  cacheOf(ctx).set('key', true);
+  const other = await openTestContext({ sharing: ctx });
+  expect([cacheOf(ctx).get('key'), cacheOf(other).get('key')]).toEqual([true, undefined]);
+  await other.close();
+});
