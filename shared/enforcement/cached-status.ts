@@ -2,7 +2,11 @@ import { evaluateBudgetsJob } from '../budgets/jobs.ts';
 import type { Context } from '../platform/context/context.ts';
 import { hear } from '../platform/context/hear.ts';
 import { perContext } from '../platform/context/per-context.ts';
-import { type Cached, type ReadThroughCache, readThroughCache } from '../platform/context/read-through-cache.ts';
+import {
+  type Cached,
+  type ReadThroughCache,
+  readThroughCache,
+} from '../platform/context/read-through-cache.ts';
 import type { BudgetStatus } from './budget-status.ts';
 import { refreshStatuses } from './refresh-status.ts';
 
