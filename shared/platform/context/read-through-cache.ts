@@ -92,7 +92,7 @@ export function readThroughCache<Value>(
     const stop = every(REFRESH_MS, async () => {
       for (const key of entries.rkeys()) fetch(key).catch(() => undefined);
     });
-    ctx.onClose(stop);
+    ctx.onClose(() => void stop());
     return {
       get: async (key) => {
         const askedMs = performance.now();
