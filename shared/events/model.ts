@@ -3,7 +3,7 @@ import { collection } from '../platform/mongo/collection.ts';
 
 /**
  * Something that happened and that a webhook subscribes to, recorded in the transaction of the change itself (the
- * outbox). What nobody subscribes to has no row (ADR 0148).
+ * outbox). An event that nobody subscribes to has no row (ADR 0148).
  */
 export interface Event {
   /** Derived from its cause, so that one cause has one event. */

@@ -4,7 +4,7 @@ import { derivedId } from '../platform/basics/ids.ts';
 
 /** An event as the noun that raises it describes it. */
 export interface NewEvent {
-  /** What makes it this event and no other: the id is derived from it. */
+  /** Identifies the event: its id is derived from it. */
   cause: readonly (string | number)[];
   type: EventType;
   org_id: string;

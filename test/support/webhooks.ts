@@ -49,9 +49,9 @@ export interface StoredEvent extends Envelope {
   webhook_id?: string;
 }
 
-/** What is stored of an organization's events, in the order in which they were written. */
+/** Reads the stored events of an organization, in the order in which they were written. */
 export async function readEvents(ctx: Context, orgId: string): Promise<StoredEvent[]> {
-  // Of all rows, because those of one organization come in the order of an index.
+  // Reads all rows, because those of one organization come in the order of an index.
   const rows = await eventRows(ctx).find({}).toArray();
   return rows
     .filter(({ org_id }) => org_id === orgId)

@@ -11,8 +11,8 @@ import { takeMailPermit } from '../endpoints/mail-permits.ts';
 import { takesMail } from '../endpoints/mail-target.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';
 
-/** How often to look whether there is a mail server, and somebody to write to. */
-const LOOK_AGAIN_MS = 300_000;
+/** How often an unsent alert is tried again. */
+const RETRY_MS = 300_000;
 
 /**
  * Writes to an organization's admins that a webhook is failing: one mail. Without a mail server, or an address to which mail
@@ -30,16 +30,16 @@ export async function alertAdmins(ctx: Context, webhookId: string): Promise<void
     const isAnother = now?.failing_since?.getTime() !== webhook?.failing_since?.getTime();
     if (!due || isAnother) return { ...NO_PLAN, result: undefined };
     if (isWanted && !wasSent) {
-      const dueMs = ctx.clock.now() + LOOK_AGAIN_MS;
+      const dueMs = ctx.clock.now() + RETRY_MS;
       return { ...setDue(alertAdminsJob, { key: webhookId, orgId: due.org_id, dueMs }), result: undefined };
     }
     const alerted_at = dateAt(ctx.clock.now());
-    const told = wasSent ? [updateRow(webhookRows, { _id: webhookId }, { $set: { alerted_at } })] : [];
-    return { writes: [clearDue(alertAdminsJob, webhookId), ...told], wakeUps: [], result: undefined };
+    const alerted = wasSent ? [updateRow(webhookRows, { _id: webhookId }, { $set: { alerted_at } })] : [];
+    return { writes: [clearDue(alertAdminsJob, webhookId), ...alerted], wakeUps: [], result: undefined };
   });
 }
 
-/** How many failing webhooks nobody was told of yet. */
+/** Counts failing webhooks whose admins got no mail yet. */
 export async function countUnsentAlerts(ctx: Context): Promise<number> {
   return webhookRows(ctx).countDocuments({ status: 'failing', alerted_at: null });
 }

@@ -6,7 +6,7 @@ import { planProgress } from './plan-progress.ts';
 
 const EXPIRED_AT_ONCE = 500;
 
-/** Expires the oldest deliveries of each webhook that holds more than it may. Returns how many expired. */
+/** Expires the oldest deliveries of each webhook that holds more than `most`. Returns how many expired. */
 export async function expireHeld(ctx: Context, most = HELD_DELIVERIES): Promise<number> {
   const crowded = await queuedDeliveryRows(ctx)
     .aggregate<{ _id: string }>([

@@ -7,7 +7,7 @@ const dueDeliveries = {
   delivery_ids: z.array(z.string()),
   /** The `wake` of the rows when they were woken. A row that has changed since then has another wake-up. */
   wake: z.string(),
-  /** Whether the commit that planned them has published them (published.ts). */
+  /** True when the commit that planned them has published them (published.ts). */
   published: z.boolean(),
 };
 

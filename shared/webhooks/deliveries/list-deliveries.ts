@@ -18,7 +18,7 @@ import {
   queuedDeliveryRows,
 } from './model.ts';
 
-/** What a list of deliveries may be narrowed to. */
+/** The filters of a list of deliveries. */
 export interface DeliveryFilter {
   status?: DeliveryStatus | undefined;
   type?: EventType | undefined;
@@ -62,7 +62,7 @@ async function countBoth(ctx: Context, { queued, done }: Filters, session: Clien
   return unfinished + (done ? await deliveryRows(ctx).countDocuments(done, { session }) : 0);
 }
 
-/** What is not finished and what is, in one order. */
+/** Finds unfinished and finished deliveries, in one order. */
 async function findBoth(
   ctx: Context,
   { queued, done }: Filters,

@@ -27,7 +27,7 @@ export interface Attempt {
   /** 1..5; begins again at 1 when a held or finished delivery is sent again. */
   number: number;
   at: Date;
-  /** Of the answer, of a mail the code of the mail server; null when there was none. */
+  /** The HTTP status, or the code of the mail server; null when there was no answer. */
   status: number | null;
   latency_ms: number;
   error: AttemptError | null;
@@ -35,7 +35,7 @@ export interface Attempt {
   answer: string | null;
 }
 
-/** One event for one webhook, as the log shows it. What is finished stands in `deliveries` as it is. */
+/** One event for one webhook, as the log shows it. `deliveries` keeps the finished ones as they are. */
 export interface Delivery {
   /** Derived from event and webhook, so that there is one. */
   _id: string;

@@ -10,20 +10,19 @@ import { planDeliveriesJob } from './jobs.ts';
 import { planDeliveries, WOKEN_TOGETHER } from './plan-deliveries.ts';
 import { pairsOf, type UnplannedDetails } from './plan-events.ts';
 
-/** Deliveries of one transaction: short enough that nobody waits for it. */
+/** Deliveries of one transaction, which is then short enough for those that wait for it. */
 const PLANNED_PER_STEP = 500;
 
-/** A pause is so many times as long as its step took: the attempts of what was planned need the store as well. */
+/** How many times as long as its step a pause is: the planned attempts need the store as well. */
 const PAUSE_FACTOR = 3;
 
-/** When the pause of an organization ends in this process, by `elapsed`. One that is forgotten begins a little early. */
+/** When the pause of an organization ends in this process, by `elapsed`. */
 const pauseEnds = boundedCache<string, number>({ max: 1_000 });
 
 /**
- * Plans the next deliveries of events that were too many for the transaction of their change. A worker that dies is
- * followed by one that goes on where it was. `key` is that of the due row. Returns when the next step may follow (epoch
- * ms): after each step its organization pauses in this process, and the stores are there for others. Undefined when all
- * are planned.
+ * Plans the next deliveries of events that had too many for the transaction of their change. After a crash another worker
+ * goes on at the same place. `key` is that of the due row. Returns when the next step may follow (epoch ms), because after
+ * each step the organization pauses in this process; undefined when all are planned.
  */
 export async function planStep(ctx: Context, key: string): Promise<{ notBeforeMs: number } | undefined> {
   const _id = dueId(planDeliveriesJob, key);
@@ -38,7 +37,7 @@ export async function planStep(ctx: Context, key: string): Promise<{ notBeforeMs
   return isMore ? { notBeforeMs: ctx.clock.now() + pauseMs } : undefined;
 }
 
-/** Whether there is more. */
+/** Returns true when there is more. */
 async function planSome(ctx: Context, key: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const due = await readDue<UnplannedDetails>(ctx, planDeliveriesJob, key, transaction);
@@ -65,8 +64,8 @@ async function planSome(ctx: Context, key: string): Promise<boolean> {
 }
 
 /**
- * The deliveries of one step, and what is left after it. Some events go to all their webhooks before the next ones do: as
- * many as share a wake-up, or more where webhooks are few. So a step reads few events.
+ * Splits off the deliveries of one step. Some events go to all their webhooks before the next ones do, as many as share a
+ * wake-up, or more where webhooks are few. So a step reads few events.
  */
 function takeStep({ events, subscribers, planned }: UnplannedDetails) {
   const together = Math.max(WOKEN_TOGETHER, Math.ceil(PLANNED_PER_STEP / subscribers.length));

@@ -22,7 +22,7 @@ const publishedRows = z.array(
     body: z.string(),
     at: z.number(),
     wake: z.string(),
-    /** Of the webhook as the transaction saw it. */
+    /** The webhook's revision as the transaction saw it. */
     revision: z.int(),
   }),
 );

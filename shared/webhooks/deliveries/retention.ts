@@ -9,7 +9,7 @@ export const deliveryRetention = retentionRule('deliveries', deliveryRows, {
   }),
 });
 
-/** Deliveries that nobody could attempt, by when they were due. What is held stays until its webhook is enabled or deleted. */
+/** Deliveries that nobody could attempt, by when they were due. Held ones stay until their webhook is enabled or deleted. */
 export const pendingDeliveryRetention = retentionRule('pending_deliveries', queuedDeliveryRows, {
   old: (config, nowMs) => ({
     filter: {

@@ -37,8 +37,8 @@ export async function sendDigests(ctx: Context): Promise<number> {
 }
 
 /**
- * Whether there was something to send. What was collected leaves with the digest's event, in one transaction. Of two
- * workers that send the same digest one meets a conflict where it deletes, and looks again.
+ * Returns false when there was nothing to send. One transaction takes the collected deliveries out and raises the digest's
+ * event. If two workers send the same digest, one conflicts where it deletes, and reads again.
  */
 async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
@@ -62,7 +62,7 @@ async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
   });
 }
 
-/** The first ones, as many as one row and one request can carry; at least one. */
+/** Returns the first ones, as many as one row and one request can carry; at least one. */
 function takeFirst(due: readonly QueuedDelivery[]): QueuedDelivery[] {
   let characters = 0;
   return due.filter(({ body }, index) => {

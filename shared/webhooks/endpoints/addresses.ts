@@ -6,7 +6,7 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 /** Documentation (RFC 9637), which ipaddr.js does not know yet. */
 const DOCUMENTATION_IPV6 = ipaddr.IPv6.parseCIDR('3fff::/20');
 
-/** Whether anybody on the internet has this address: unicast, no private, mapped, translated or special form. */
+/** True for an address of the public internet: unicast, no private, mapped, translated or special form. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
@@ -23,7 +23,7 @@ export function isLoopback(address: string): boolean {
   return parsed.range() === 'loopback';
 }
 
-/** Whether one of the networks (CIDR) holds the address. */
+/** True when one of the networks (CIDR) contains the address. */
 export function isInside(address: string, networks: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);

@@ -69,12 +69,12 @@ function newWebhook(ctx: Context, orgId: string, input: WebhookInput): Omit<Webh
   };
 }
 
-/** A chat checks no signature, so its webhook may come without a secret. It has one all the same. */
+/** A chat checks no signature, so its webhook may come without a secret and gets a random one. */
 function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Throws `invalid_request` that points at the URL. What its name resolves to is looked at before each connection. */
+/** Throws `invalid_request` that points at the URL. Each connection checks what its name resolves to. */
 async function refuseTarget(ctx: Context, orgId: string, { format, url }: WebhookInput): Promise<void> {
   const isMail = format === 'email';
   const detail = isMail ? await refuseMailTarget(ctx, orgId, url) : refuseUrl(ctx.config, url);

@@ -8,8 +8,8 @@ import { type Webhook, webhookRows } from './model.ts';
 import { planDrain } from './plan-change.ts';
 
 /**
- * Deletes a webhook. A due row of the same transaction cancels what the webhook had not finished. What is under way at
- * this moment, or was committed in the second before (ADR 0073), may still arrive. Throws `not_found`.
+ * Deletes a webhook. A due row of the same transaction cancels its unfinished deliveries. One that is under way, or was
+ * committed in the second before (ADR 0073), may still arrive. Throws `not_found`.
  */
 export async function deleteWebhook(ctx: Context, orgId: string, webhookId: string): Promise<void> {
   await commitPlan(ctx, async (transaction) => {

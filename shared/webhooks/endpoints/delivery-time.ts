@@ -2,7 +2,7 @@ import type { EventType } from '../../platform/basics/contract.ts';
 import type { Webhook } from './model.ts';
 import type { Digest, QuietHours } from './settings.ts';
 
-/** What no quiet hours and no digest hold back. */
+/** Events that neither quiet hours nor a digest delay. */
 const URGENT: ReadonlySet<EventType> = new Set(['budget.exceeded', 'credit.depleted']);
 
 /** The time of day at which digests are due: weekly ones on Mondays. */

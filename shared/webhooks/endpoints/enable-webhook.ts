@@ -6,8 +6,8 @@ import { isPaused, type Webhook } from './model.ts';
 import { changeWrites, planDrain } from './plan-change.ts';
 
 /**
- * Lets a webhook that is failing or paused deliver again; what was held drains in order. One that delivers stays as it
- * is. `orgId` null: an operator's, of any organization. Throws `not_found`.
+ * Lets a failing or paused webhook deliver again; its held deliveries drain in order. A webhook that delivers stays as it
+ * is. An operator passes `orgId` null and may enable any. Throws `not_found`.
  */
 export async function enableWebhook(ctx: Context, orgId: string | null, webhookId: string): Promise<Webhook> {
   return commitPlan(ctx, async (transaction) => {

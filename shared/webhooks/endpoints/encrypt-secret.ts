@@ -46,12 +46,12 @@ export function signingSecrets(
   return [current, decryptSecret(config, _id, old_secret)];
 }
 
-/** Whether the key that encrypted this is in the ring. */
+/** True when the key that encrypted this is in the ring. */
 export function hasKeyOf(config: Config, encrypted: string): boolean {
   return keyRing(config).has(encrypted.split('.')[1] ?? '');
 }
 
-/** Whether the current key, the first of the ring, encrypted this. */
+/** True when the current key, the first of the ring, encrypted this. */
 export function isEncryptedByCurrentKey(config: Config, encrypted: string): boolean {
   return encrypted.split('.')[1] === currentKey(config).id;
 }

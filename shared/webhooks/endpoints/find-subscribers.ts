@@ -5,7 +5,7 @@ import { secondShard } from '../../platform/mongo/counter-shards.ts';
 import type { Write } from '../../platform/mongo/writes.ts';
 import { type Webhook, webhookRows } from './model.ts';
 
-/** What planning the deliveries of an event asks of a webhook. */
+/** The fields of a webhook that planning deliveries needs. */
 export type Subscriber = Pick<Webhook, '_id' | keyof typeof FIELDS>;
 
 const FIELDS = {

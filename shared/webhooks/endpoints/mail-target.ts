@@ -25,7 +25,7 @@ export function mailAddressOf(config: Config, webhook: Webhook): string {
   return addressOf(targetOf(config, webhook).href) ?? '';
 }
 
-/** What is wrong with a `mailto:` URL, or null. Mails go to members of the organization only. */
+/** Returns the fault of a `mailto:` URL, or null. Mails go to members of the organization only. */
 export async function refuseMailTarget(ctx: Context, orgId: string, url: string): Promise<string | null> {
   const address = addressOf(url);
   if (address === null) return 'must be mailto: and one address';

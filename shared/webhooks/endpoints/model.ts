@@ -6,31 +6,31 @@ import type { Digest, QuietHours } from './settings.ts';
 export interface Webhook {
   _id: string;
   org_id: string;
-  /** Where it sends to. Of any format but `json`, which have a secret in their URL, only what may be shown of it. */
+  /** The target. All formats but `json` have a secret in their URL, so theirs is shortened. */
   url: string;
   /** The whole URL where it is a secret, encrypted as one (`target.ts`). */
   encrypted_url: string | null;
   format: WebhookFormat;
   events: NamedEventType[];
-  /** Per cents of a budget at which it is told, and whether it is told of forecasts (`settings.ts`). */
+  /** Per cents of a budget that it gets events for, and whether it gets forecasts (`settings.ts`). */
   alert_at: readonly number[];
   forecast: boolean;
-  /** Since when it asks for these: of windows that ended before it is not told. */
+  /** Since when it asks for these. Windows that ended before raise none. */
   alerts_since: Date;
   quiet_hours: QuietHours | null;
   digest: Digest;
   /** Encrypted (`encrypt-secret.ts`): never in jobs, logs or answers. */
   secret: string;
-  /** Whoever chose its target. */
+  /** The person or key that chose its target. */
   made_by: Maker;
-  /** The secret before it, encrypted, which signs too until `old_secret_until`. */
+  /** The previous secret, encrypted, which also signs until `old_secret_until`. */
   old_secret: string | null;
   old_secret_until: Date | null;
   /** False while its owner has paused it. Stays true while the webhook is failing. */
   enabled: boolean;
   status: 'active' | 'failing';
   failing_since: Date | null;
-  /** When the admins were told that it is failing; null until then. */
+  /** When the admins got the mail that it is failing; null until then. */
   alerted_at: Date | null;
   /** Rises with each change, so that a process knows when its copy is old. */
   revision: number;
@@ -41,7 +41,7 @@ export const webhookRows = collection<Webhook>('webhooks', {
   indexes: [{ key: { org_id: 1, created_at: 1 } }, { key: { status: 1, alerted_at: 1 } }],
 });
 
-/** Whether its deliveries are held: it is failing, or its owner has paused it. */
+/** True when its deliveries are held: it is failing, or its owner has paused it. */
 export function isPaused({ enabled, status }: Pick<Webhook, 'enabled' | 'status'>): boolean {
   return !enabled || status === 'failing';
 }

@@ -52,7 +52,7 @@ export async function planDrainAt(
 
 /**
  * Plans that a webhook turns failing, after the fifth failure of a delivery: its other deliveries are held and its admins
- * get a mail, each by a due row. Of two transactions that do this at once, the second conflicts and finds it done.
+ * get a mail, each by a due row. If two transactions do this at once, the second conflicts and finds it done.
  */
 export async function planFailing(
   ctx: Context,

@@ -4,10 +4,10 @@ import { isInside, isLoopback, isPublicAddress, literalAddress } from './address
 
 const PORTS = [443, 8443];
 
-/** What a deployment allows. */
+/** The settings of a deployment that decide about URLs. */
 export type Rules = Pick<Config, 'nodeEnv' | 'webhookPorts' | 'webhookAllowedNetworks'>;
 
-/** What is wrong with a URL that is to be registered, or null. Names are looked up at each connection, never here. */
+/** Returns the fault of a URL that is to be registered, or null. Names are resolved at each connection, never here. */
 export function refuseUrl(rules: Rules, text: string): string | null {
   if (Array.from(text).length > WEBHOOK_URL_LENGTH) return `must be at most ${WEBHOOK_URL_LENGTH} characters`;
   // URL.parse drops line breaks and tabs, so what is called would not be what is shown.
@@ -40,7 +40,7 @@ function isOwnMachine(rules: Rules, hostname: string, literal: string | null): b
   return hostname === 'localhost' || (literal !== null && isLoopback(literal));
 }
 
-/** Whether requests may go to this address of a host. */
+/** True when requests may go to this address of a host. */
 export function isAllowed(rules: Rules, hostname: string, address: string): boolean {
   if (isPublicAddress(address) || isInside(address, rules.webhookAllowedNetworks)) return true;
   return isOwnMachine(rules, hostname, literalAddress(hostname)) && isLoopback(address);

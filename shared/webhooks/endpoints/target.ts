@@ -5,7 +5,7 @@ import type { Webhook } from './model.ts';
 
 type Target = Pick<Webhook, 'url' | 'encrypted_url'>;
 
-/** What is stored of the URL of a webhook. Of any format but `json` whoever has the URL may write there: it is a secret. */
+/** Returns the URL of a webhook as it is stored. For all formats but `json` the URL is a secret: it alone lets one write there. */
 export function encryptTarget(
   config: Config,
   webhookId: string,
@@ -21,7 +21,7 @@ export function targetOf(config: Config, { _id, url, encrypted_url }: Target & {
   return new URL(decryptSecret(config, targetOwner(_id), encrypted_url));
 }
 
-/** Whose the encrypted URL of a webhook is, so that it never decrypts as that webhook's signing secret. */
+/** The owner of a webhook's encrypted URL, so that it never decrypts as that webhook's signing secret. */
 export function targetOwner(webhookId: string): string {
   return `${webhookId} url`;
 }

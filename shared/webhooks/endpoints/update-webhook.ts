@@ -13,9 +13,9 @@ import { changeWrites, planDrain } from './plan-change.ts';
 import { asksForSomething, type WebhookChange } from './view.ts';
 
 /**
- * Changes a webhook. `events` holds for what is raised from then on. A new `secret` signs at once, and the one before it
- * signs too for 24 h; a second change drops the oldest, and a repeat changes nothing. `enabled: false` holds deliveries as
- * failing does; `true` drains them, but does not end failing. Throws `not_found`.
+ * Changes a webhook. `events` applies to events that are raised from then on. A new `secret` signs at once, and the previous
+ * one also signs for 24 h; a second change drops the oldest, and a repeat changes nothing. `enabled: false` holds deliveries
+ * as failing does; `true` drains them, but does not end failing. Throws `not_found`.
  */
 export async function updateWebhook(
   ctx: Context,
@@ -54,7 +54,7 @@ function fieldsOf(
   };
 }
 
-/** A former secret whose key is missing signs nothing: without it the webhook is sent to again. */
+/** Drops a previous secret whose key is missing, so that attempts can be signed again. */
 function newSecret(config: Config, webhook: Webhook, secret: string, nowMs: number): Partial<Webhook> {
   const isKnown = hasKeyOf(config, webhook.secret);
   if (isKnown && decryptSecret(config, webhook._id, webhook.secret) === secret) return {};

@@ -67,7 +67,7 @@ const shownAlways = {
 
 const settings = { format: z.enum(WEBHOOK_FORMATS), ...alertSettings };
 
-/** Whether a webhook with these settings would ever be sent anything. */
+/** False when a webhook with these settings would never get an event. */
 export function asksForSomething({
   events: types,
   alert_at,

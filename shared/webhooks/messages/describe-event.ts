@@ -24,7 +24,7 @@ export function messageOf({ type, data }: Pick<Envelope, 'type' | 'data'>): Mess
   }
 }
 
-/** What a digest collects: events without their organization, which is that of the digest. */
+/** An event in a digest. Its organization is that of the digest. */
 export type Collected = Omit<Envelope, 'org_id'>;
 
 /** A chat shows about ten facts at once. */

@@ -12,7 +12,7 @@ const COLORS = { low: 0x5865f2, medium: 0xe67e22, high: 0xe03131 } as const;
 
 /**
  * A message of a Discord webhook (https://docs.discord.com/developers/resources/webhook#execute-webhook): one embed. No
- * mention notifies anybody, and what comes from outside is escaped, so that Discord reads no Markdown in it.
+ * mention notifies anybody, and text from outside is escaped, so that Discord reads no Markdown in it.
  */
 export function discordMessage({ title, urgency, facts }: Message, { ts }: Envelope): object {
   return {

@@ -1,7 +1,7 @@
 import type { Envelope, Message, Rendered } from './message.ts';
 import { shortened, unlinked } from './text.ts';
 
-/** What a line of a header should not be longer than (RFC 5322 section 2.1.1), with room for what encoding adds. */
+/** The longest line of a header (RFC 5322 section 2.1.1), with room for what encoding adds. */
 const SUBJECT = 200;
 
 /**

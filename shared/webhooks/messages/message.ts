@@ -10,20 +10,20 @@ export interface Envelope {
   data: Record<string, unknown>;
 }
 
-/** How soon somebody should look. */
+/** How urgent an event is. */
 export const URGENCIES = ['low', 'medium', 'high'] as const;
 
 /** An event in words. Everything in it is plain text of one line each; a format escapes it for its own markup. */
 export interface Message {
   title: string;
   urgency: (typeof URGENCIES)[number];
-  /** What there is to know, at most ten. */
+  /** The facts, at most ten. */
   facts: readonly Fact[];
 }
 
 export type Fact = readonly [label: string, value: string];
 
-/** What is sent to an endpoint, beside the headers that every delivery has. */
+/** The body of a request, and its headers beside those of every delivery. */
 export interface Rendered {
   headers: Record<string, string>;
   body: string;

@@ -1,7 +1,7 @@
 import type { Envelope, Message, Rendered } from './message.ts';
 import { firstBytes, unlinked } from './text.ts';
 
-/** What is longer becomes an attachment (https://docs.ntfy.sh/publish/#limitations). */
+/** A longer one becomes an attachment (https://docs.ntfy.sh/publish/#limitations). */
 const BYTES = 4_096;
 
 /** https://docs.ntfy.sh/publish/#message-priority */

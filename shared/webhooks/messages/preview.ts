@@ -59,7 +59,7 @@ const samplesAt = (ts: string): Record<Exclude<EventType, 'digest'>, Record<stri
   },
 });
 
-/** What a webhook of a format is sent for an event of a type, with made-up data of `nowMs` (epoch ms). Pure. */
+/** Renders an event of a type for a format, with made-up data of `nowMs` (epoch ms). Pure. */
 export function previewMessage({
   format,
   type,

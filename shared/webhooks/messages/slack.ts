@@ -7,9 +7,8 @@ const FIELD = 2_000;
 const FALLBACK = 3_000;
 
 /**
- * A message of a Slack incoming webhook. What comes from outside stands in `plain_text` objects, in which Slack reads no
- * markup; `text`, which notifications show, is escaped and
- * holds no link.
+ * A message of a Slack incoming webhook. Text from outside is in `plain_text` objects, in which Slack reads no markup.
+ * Notifications show `text`, which is escaped and has no link.
  */
 export function slackMessage({ title, facts }: Message, { ts }: Envelope): object {
   const fields = facts.map(([label, value]) => plain(`${label}\n${value}`, FIELD));

@@ -8,8 +8,8 @@ const COLORS = { low: 'default', medium: 'warning', high: 'attention' } as const
 
 /**
  * A message of a Teams workflow that posts what a webhook receives: one Adaptive Card
- * (https://learn.microsoft.com/connectors/teams/#microsoft-teams-webhook). What comes from outside stands in text runs,
- * in which a card reads no Markdown, unlike in text blocks and fact sets.
+ * (https://learn.microsoft.com/connectors/teams/#microsoft-teams-webhook). Text from outside is in text runs, in which
+ * a card reads no Markdown, unlike in text blocks and fact sets.
  */
 export function teamsMessage({ title, urgency, facts }: Message, { ts }: Envelope): object {
   const lines = facts.map(([label, value]) =>

@@ -1,7 +1,7 @@
 import type { QueuedDelivery } from '../deliveries/model.ts';
 import { isPaused, type Webhook } from '../endpoints/model.ts';
 
-/** What an attempt needs of a delivery's row. */
+/** The fields of a delivery's row that an attempt needs. */
 export const DUE_FIELDS = { event_id: 1, body: 1, state: 1, at: 1, round: 1, attempt: 1, wake: 1 } as const;
 export type DueDelivery = Pick<QueuedDelivery, '_id' | keyof typeof DUE_FIELDS>;
 
@@ -10,7 +10,7 @@ export interface LoadedAttempt {
   webhook: Webhook | undefined;
 }
 
-/** What is to be done about a delivery. Times are epoch ms. */
+/** The decision about a delivery. Times are epoch ms. */
 export type AttemptDecision =
   | { kind: 'nothing' }
   | { kind: 'later'; notBeforeMs: number }
@@ -25,13 +25,13 @@ export function decideAttempt(
   nowMs: number,
 ): AttemptDecision {
   if (queued?.state !== 'pending' || queued.wake !== wake) return { kind: 'nothing' };
-  // It may have been changed again since it was read: the drain looks in its transaction, and holds or cancels.
+  // The webhook may have changed again since it was read: the drain reads it in its transaction, and holds or cancels.
   if (!webhook || isPaused(webhook)) return { kind: 'drain', queued };
   if (queued.at > nowMs) return { kind: 'later', notBeforeMs: queued.at };
   return { kind: 'send', queued, webhook };
 }
 
-/** Decides about a held delivery whose turn has come in the drain. What is not held any more is not the drain's. */
+/** Decides about a held delivery in its turn of the drain, which leaves a delivery that is no longer held. */
 export function decideDrained({ queued, webhook }: LoadedAttempt): AttemptDecision {
   if (queued?.state !== 'held' || !webhook || isPaused(webhook)) return { kind: 'nothing' };
   return { kind: 'send', queued, webhook };

@@ -18,12 +18,12 @@ import { deliverHeld } from './deliver.ts';
 const PACE_MS = 10;
 const READ_AT_ONCE = 200;
 const FULL_LIST_PAUSE_MS = 100;
-/** How long a drain goes on before those that wait for its place have their turn. */
+/** How long a drain goes on before other drains have their turn. */
 const TURN_MS = 5_000;
 
 type Status = 'delivering' | 'paused' | 'gone';
 
-/** One run of the job, and the claim by which it knows that no other one has followed it. */
+/** One run of the job, and its claim of the due row. */
 interface Drain {
   webhookId: string;
   claimId: string;
@@ -32,11 +32,10 @@ interface Drain {
 }
 
 /**
- * Sends what a webhook held, oldest event first, each from attempt 1; after a failure the usual schedule goes on. What a
- * paused webhook has under way is held, and all that a deleted one has not finished is cancelled. It claims the due row,
- * and ends once another drain has claimed it or a change has set it anew, so that no two go on beside each other. Returns
- * when to go on (epoch ms) if its turn was over before, so that endpoints which hang do not keep the places of all others;
- * undefined when it has ended.
+ * Sends the held deliveries of a webhook, oldest event first, each from attempt 1; after a failure the usual schedule goes
+ * on. It holds the pending deliveries of a paused webhook, and cancels all of a deleted one. It claims the due row, and ends
+ * once another drain has claimed it or a change has set it anew, so that no two run at once. Returns when to go on (epoch
+ * ms) if its turn is over before, so that endpoints which hang leave room for others; undefined when it has ended.
  */
 export async function drainDeliveries(
   ctx: Context,
@@ -63,7 +62,7 @@ function isOver({ endMs }: Drain): boolean {
   return performance.now() >= endMs;
 }
 
-/** The due row of a drain; null when it is not its own any more. */
+/** Returns the due row of a drain; null when the drain has lost it. */
 async function readClaimed(
   ctx: Context,
   { webhookId, claimId }: Drain,
@@ -82,7 +81,7 @@ async function statusOf(ctx: Context, webhookId: string, transaction?: ClientSes
   return isPaused(webhook) ? 'paused' : 'delivering';
 }
 
-/** Whether there may be more. What a paused webhook holds waits until it is enabled. */
+/** Returns false when nothing is left to do. The held deliveries of a paused webhook wait until it is enabled. */
 async function drainSome(ctx: Context, drain: Drain, status: Status): Promise<boolean> {
   return status === 'delivering' ? sendSome(ctx, drain) : takeOutSome(ctx, drain, status);
 }
@@ -106,7 +105,7 @@ async function sendSome(ctx: Context, drain: Drain): Promise<boolean> {
   return held.length > 0;
 }
 
-/** Holds what a paused webhook has under way, and cancels all of one that is gone. Whether there may be more. */
+/** Holds the pending deliveries of a paused webhook, or cancels all of a deleted one. Returns false when none was left. */
 async function takeOutSome(ctx: Context, drain: Drain, status: Status): Promise<boolean> {
   const { webhookId } = drain;
   return commitPlan(ctx, async (transaction) => {
@@ -125,15 +124,15 @@ async function takeOutSome(ctx: Context, drain: Drain, status: Status): Promise<
   });
 }
 
-/** What a drain may go by in its transaction: null when the due row is not its own any more. */
+/** Returns the webhook's status in a transaction; null when the drain has lost its due row. */
 async function statusNow(ctx: Context, drain: Drain, transaction: ClientSession): Promise<Status | null> {
   if ((await readClaimed(ctx, drain, transaction)) === null) return null;
   return statusOf(ctx, drain.webhookId, transaction);
 }
 
 /**
- * What is due later stays. Nothing is held any more; that is looked at once more when no transaction can be left that saw
- * the webhook paused. A change since then has set the due row anew.
+ * Ends a drain that found nothing left. It runs once more when no transaction can be left that saw the webhook paused. A
+ * due row that was set anew, or for a later time, stays.
  */
 async function endDrain(ctx: Context, drain: Drain, seen: Status): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
@@ -167,8 +166,8 @@ async function beginRound(ctx: Context, _id: string, drain: Drain): Promise<'beg
 }
 
 /**
- * False when its address may not be written to now: what became of the attempt has set the due row for when it may. What
- * found no place at its endpoint when the turn was over is the first of the next turn.
+ * Attempts a delivery. Returns false when its address may not get mails now: the outcome has then set the due row for when
+ * it may. If its endpoint has no room before the turn is over, the delivery is the first of the next turn.
  */
 async function attemptInOrder(ctx: Context, deliveryId: string, drain: Drain): Promise<boolean> {
   for (;;) {

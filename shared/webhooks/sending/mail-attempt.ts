@@ -10,7 +10,7 @@ import { unsubscribeUrl } from '../endpoints/unsubscribe.ts';
 import { render } from '../messages/render.ts';
 import type { Answered } from './post.ts';
 
-/** What a mail server says when it has taken a mail (RFC 5321 section 4.2.3). */
+/** The code of a mail server that has taken a mail (RFC 5321 section 4.2.3). */
 const TAKEN = 250;
 
 /**
@@ -71,7 +71,7 @@ function mailOf(
   };
 }
 
-/** What a failed mail comes to. The code of an answer is the status; without one the connection failed. */
+/** Returns the result of a failed mail. The code of an answer is the status; without one the connection failed. */
 function refusalOf(cause: unknown): Omit<Answered, 'latencyMs'> {
   if (cause instanceof DeadlineError) return { status: null, error: 'timeout', answer: null };
   const { responseCode, response, code } = cause as {

@@ -14,11 +14,11 @@ export interface PostRequest {
   headers: Record<string, string>;
   body: string;
   timeoutMs: number;
-  /** What is kept of the answer; then the socket is closed. */
+  /** How much of the answer is kept; then the socket is closed. */
   answerBytes: number;
 }
 
-/** After the headers have decided, the rest of the answer is waited for this long at most. */
+/** How long the rest of an answer is waited for after its headers. */
 const ANSWER_PATIENCE_MS = 1_000;
 
 /**
@@ -39,7 +39,7 @@ export async function post(dispatcher: Dispatcher, request: PostRequest): Promis
     if (isFinished) return;
     isFinished = true;
     clearTimeout(timer);
-    // What is no UTF-8 takes more bytes as text.
+    // Bytes that are not UTF-8 take more room as text.
     const answer =
       bytes === 0 ? null : firstBytes(Buffer.concat(chunks).toString('utf8'), request.answerBytes);
     if (headers) resolve({ ...headers, error: isSuccess(headers.status) ? null : 'http', answer });

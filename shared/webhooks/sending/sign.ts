@@ -6,7 +6,7 @@ export interface Signable {
   /** The envelope as it is sent. */
   body: string;
   attempt: number;
-  /** Of the attempt, epoch ms: a receiver's time window is about this, never about the event's `ts`. */
+  /** Time of the attempt, epoch ms: a receiver's time window applies to this, never to the event's `ts`. */
   atMs: number;
 }
 

@@ -14,8 +14,8 @@ const WOKEN_AT_MOST = 5_000;
 const READ_TOGETHER = 8;
 
 /**
- * Wakes what is due without a live job: lost with Redis, or left in the store by a worker that died. Of about `most`
- * deliveries each webhook has an equal share, so that a long list of one never hides another's. Returns how many it found.
+ * Wakes what is due without a live job: lost with Redis, or left in the store by a worker that died. Each webhook has an
+ * equal share of about `most` deliveries, so that a long list of one never hides another's. Returns how many it found.
  */
 export async function sweepDeliveries(ctx: Context, most = WOKEN_AT_MOST): Promise<number> {
   const untilMs = ctx.clock.now() - GRACE_MS;

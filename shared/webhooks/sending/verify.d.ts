@@ -1,5 +1,5 @@
 /**
- * Whether a delivery comes from the holder of the secret: compares the `X-Service-Signature` header with the HMAC of the
+ * Returns true when a delivery comes from the holder of the secret: compares the `X-Service-Signature` header with the HMAC of the
  * body in constant time. Give the body as it came, before any parsing. While you change the secret, give both: one of
  * them has to fit. Never throws.
  */

@@ -1,40 +1,32 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Position } from '../../../../shared/platform/basics/paginate.ts';
 import { listDeliveries } from '../../../../shared/webhooks/deliveries/list-deliveries.ts';
 import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
-import { makeTenant } from '../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
-import { type Receiver, startReceiver } from '../../../support/receiver.ts';
+import { webhookFixture } from '../../../support/webhook-fixture.ts';
 import { attemptAllDue, makeWebhook, raise } from '../../../support/webhooks.ts';
 
-const START = Date.parse('2026-11-21T12:00:00.000Z');
-const clock = createTestClock(START);
-let ctx: TestContext;
-let receiver: Receiver;
-let orgId: string;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-beforeEach(async () => {
-  receiver = await startReceiver();
-  ({ orgId } = await makeTenant(ctx));
-});
-afterEach(() => receiver.close());
-afterAll(() => ctx.close());
+const fixture = webhookFixture();
+const { clock } = fixture;
 
 describe('the log', () => {
   it('has what is finished and what is not in one order, each once, over pages', async () => {
-    const webhook = await makeWebhook(ctx, orgId, receiver.url);
+    const webhook = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
     const events: string[] = [];
     for (let index = 0; index < 6; index += 1) {
-      events.push(...(await raise(ctx, orgId)));
+      events.push(...(await raise(fixture.ctx, fixture.orgId)));
       clock.advance(10);
     }
-    for (const [index, event] of events.entries()) if (index % 2 === 0) await attemptAllDue(ctx, event);
+    for (const [index, event] of events.entries())
+      if (index % 2 === 0) await attemptAllDue(fixture.ctx, event);
     const seen: [string, string][] = [];
     let after: Position | null = null;
     for (let hasMore = true; hasMore; ) {
-      const page = await listDeliveries(ctx, webhook, {}, { order: 'desc', limit: 4, after, total: null });
+      const page = await listDeliveries(
+        fixture.ctx,
+        webhook,
+        {},
+        { order: 'desc', limit: 4, after, total: null },
+      );
       seen.push(...page.rows.map(({ event_id, status }): [string, string] => [event_id, status]));
       expect(page.total).toBe(6);
       ({ hasMore, last: after } = page);
@@ -44,13 +36,13 @@ describe('the log', () => {
   });
 
   it('has what a process raised whose clock is behind that of the one which made the webhook', async () => {
-    const webhook = await makeWebhook(ctx, orgId, receiver.url);
+    const webhook = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
     clock.advance(-2_000);
-    const [early] = await raise(ctx, orgId);
+    const [early] = await raise(fixture.ctx, fixture.orgId);
     clock.advance(2_000);
     const page = { order: 'desc', limit: 4, after: null, total: null } as const;
-    const { rows, total } = await listDeliveries(ctx, webhook, {}, page);
+    const { rows, total } = await listDeliveries(fixture.ctx, webhook, {}, page);
     expect([rows.map(({ event_id }) => event_id), total]).toEqual([[early], 1]);
-    expect((await listWebhooks(ctx, orgId))[0]?.lastDelivery?.event_id).toBe(early);
+    expect((await listWebhooks(fixture.ctx, fixture.orgId))[0]?.lastDelivery?.event_id).toBe(early);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dueRows } from '../../../../shared/platform/due/model.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { purge } from '../../../../shared/retention/purge.ts';
@@ -10,9 +10,6 @@ import { deleteWebhook } from '../../../../shared/webhooks/endpoints/delete-webh
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
 import { drainWebhook } from '../../../../workers/index.ts';
-import { makeTenant } from '../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
-import { type Receiver, startReceiver } from '../../../support/receiver.ts';
 import {
   attemptAllDue,
   findDeliveries,
@@ -23,162 +20,163 @@ import {
 } from '../../../support/webhooks.ts';
 
 const DAY_MS = 86_400_000;
-const START = Date.parse('2026-11-21T12:00:00.000Z');
-const clock = createTestClock(START);
-let ctx: TestContext;
-let receiver: Receiver;
-let orgId: string;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-beforeEach(async () => {
-  receiver = await startReceiver();
-  ({ orgId } = await makeTenant(ctx));
-});
-afterEach(() => receiver.close());
-afterAll(() => ctx.close());
+
+import { webhookFixture } from '../../../support/webhook-fixture.ts';
+
+const fixture = webhookFixture();
+const { clock } = fixture;
 
 describe('redelivery and removal', () => {
   it('sends the same bytes again from attempt 1, and logs both', async () => {
-    const webhook = await makeWebhook(ctx, orgId, receiver.url);
-    const [eventId = ''] = await raise(ctx, orgId);
-    await attemptAllDue(ctx);
-    const { _id } = await readDelivery(ctx, eventId);
-    expect((await redeliver(ctx, webhook, _id)).status).toBe('pending');
-    await attemptAllDue(ctx);
-    const [first, second] = receiver.received;
+    const webhook = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    const [eventId = ''] = await raise(fixture.ctx, fixture.orgId);
+    await attemptAllDue(fixture.ctx);
+    const { _id } = await readDelivery(fixture.ctx, eventId);
+    expect((await redeliver(fixture.ctx, webhook, _id)).status).toBe('pending');
+    await attemptAllDue(fixture.ctx);
+    const [first, second] = fixture.receiver.received;
     expect(second?.body).toBe(first?.body);
-    expect((await readDelivery(ctx, eventId)).attempts.map(({ number }) => number)).toEqual([1, 1]);
+    expect((await readDelivery(fixture.ctx, eventId)).attempts.map(({ number }) => number)).toEqual([1, 1]);
   });
 
   it('leaves a held delivery at its place in the order', async () => {
-    const webhook = await makeWebhook(ctx, orgId, receiver.url);
-    await webhookRows(ctx).updateOne({ _id: webhook._id }, { $set: { status: 'failing' } });
-    const events = await raise(ctx, orgId, 3);
+    const webhook = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    await webhookRows(fixture.ctx).updateOne({ _id: webhook._id }, { $set: { status: 'failing' } });
+    const events = await raise(fixture.ctx, fixture.orgId, 3);
     for (const eventId of events.slice(1).toReversed()) {
-      const { _id } = await readDelivery(ctx, eventId);
-      expect((await redeliver(ctx, webhook, _id)).status).toBe('held');
+      const { _id } = await readDelivery(fixture.ctx, eventId);
+      expect((await redeliver(fixture.ctx, webhook, _id)).status).toBe('held');
     }
-    await enableWebhook(ctx, orgId, webhook._id);
-    await drainWebhook.handle({ key: webhook._id }, ctx);
-    expect(receiver.received.map(({ event }) => event.id)).toEqual(events);
+    await enableWebhook(fixture.ctx, fixture.orgId, webhook._id);
+    await drainWebhook.handle({ key: webhook._id }, fixture.ctx);
+    expect(fixture.receiver.received.map(({ event }) => event.id)).toEqual(events);
   });
 
   it('is read whole while it is sent again and finished', async () => {
-    const webhook = await makeWebhook(ctx, orgId, receiver.url);
-    const [eventId = ''] = await raise(ctx, orgId);
-    await attemptAllDue(ctx);
-    const { _id } = await readDelivery(ctx, eventId);
+    const webhook = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    const [eventId = ''] = await raise(fixture.ctx, fixture.orgId);
+    await attemptAllDue(fixture.ctx);
+    const { _id } = await readDelivery(fixture.ctx, eventId);
     for (let round = 0; round < 10; round += 1) {
-      const reads = Array.from({ length: 8 }, () => getDelivery(ctx, webhook, _id));
-      const [again] = await Promise.all([redeliver(ctx, webhook, _id), ...reads]);
+      const reads = Array.from({ length: 8 }, () => getDelivery(fixture.ctx, webhook, _id));
+      const [again] = await Promise.all([redeliver(fixture.ctx, webhook, _id), ...reads]);
       expect(again.status).toBe('pending');
-      await attemptAllDue(ctx);
+      await attemptAllDue(fixture.ctx);
     }
   });
 
   it('says so when the event is gone already', async () => {
-    const webhook = await makeWebhook(ctx, orgId, receiver.url);
-    const [eventId = ''] = await raise(ctx, orgId);
+    const webhook = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    const [eventId = ''] = await raise(fixture.ctx, fixture.orgId);
     clock.advance(7 * DAY_MS);
-    await attemptAllDue(ctx, eventId);
+    await attemptAllDue(fixture.ctx, eventId);
     clock.advance(24 * DAY_MS);
-    await purge(ctx, RETENTION);
-    const { _id } = await readDelivery(ctx, eventId);
-    await expect(redeliver(ctx, webhook, _id)).rejects.toMatchObject({ code: 'conflict' });
-    expect(await getDelivery(ctx, webhook, _id)).toMatchObject({ delivery: { _id }, sent: null });
+    await purge(fixture.ctx, RETENTION);
+    const { _id } = await readDelivery(fixture.ctx, eventId);
+    await expect(redeliver(fixture.ctx, webhook, _id)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await getDelivery(fixture.ctx, webhook, _id)).toMatchObject({ delivery: { _id }, sent: null });
   });
 
   it('cancels what a deleted webhook had not finished', async () => {
-    receiver.behave({ status: 500 });
-    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
-    const [eventId = ''] = await raise(ctx, orgId);
-    await attemptAllDue(ctx);
-    await deleteWebhook(ctx, orgId, _id);
-    await drainWebhook.handle({ key: _id }, ctx);
-    expect(await readDelivery(ctx, eventId)).toMatchObject({ status: 'cancelled', next_attempt_at: null });
+    fixture.receiver.behave({ status: 500 });
+    const { _id } = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    const [eventId = ''] = await raise(fixture.ctx, fixture.orgId);
+    await attemptAllDue(fixture.ctx);
+    await deleteWebhook(fixture.ctx, fixture.orgId, _id);
+    await drainWebhook.handle({ key: _id }, fixture.ctx);
+    expect(await readDelivery(fixture.ctx, eventId)).toMatchObject({
+      status: 'cancelled',
+      next_attempt_at: null,
+    });
     clock.advance(30_000);
-    expect(await attemptAllDue(ctx)).toBe(0);
-    expect(receiver.received).toHaveLength(1);
+    expect(await attemptAllDue(fixture.ctx)).toBe(0);
+    expect(fixture.receiver.received).toHaveLength(1);
   });
 
   it('cancels what a deleted webhook held, also what a transaction holds that began before', async () => {
-    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
-    await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
-    const [before = ''] = await raise(ctx, orgId);
+    const { _id } = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    await webhookRows(fixture.ctx).updateOne({ _id }, { $set: { status: 'failing' } });
+    const [before = ''] = await raise(fixture.ctx, fixture.orgId);
     const planned = Promise.withResolvers<void>();
     const drained = Promise.withResolvers<void>();
-    const late = inTransaction(ctx.db, async (transaction) => {
-      const cause = { cause: ['late'], type: 'session.started' as const, org_id: orgId };
-      const eventId = await writeEvent(ctx, { ...cause, ts: new Date(clock.now()), data: {} }, transaction);
+    const late = inTransaction(fixture.ctx.db, async (transaction) => {
+      const cause = { cause: ['late'], type: 'session.started' as const, org_id: fixture.orgId };
+      const eventId = await writeEvent(
+        fixture.ctx,
+        { ...cause, ts: new Date(clock.now()), data: {} },
+        transaction,
+      );
       planned.resolve();
       await drained.promise;
       return eventId;
     });
     await planned.promise;
-    await deleteWebhook(ctx, orgId, _id);
-    await drainWebhook.handle({ key: _id }, ctx);
-    expect((await readDelivery(ctx, before)).status).toBe('cancelled');
+    await deleteWebhook(fixture.ctx, fixture.orgId, _id);
+    await drainWebhook.handle({ key: _id }, fixture.ctx);
+    expect((await readDelivery(fixture.ctx, before)).status).toBe('cancelled');
     drained.resolve();
-    expect((await readDelivery(ctx, await late)).status).toBe('held');
+    expect((await readDelivery(fixture.ctx, await late)).status).toBe('held');
     clock.advance(120_000);
-    await drainWebhook.handle({ key: _id }, ctx);
-    expect((await readDelivery(ctx, await late)).status).toBe('cancelled');
-    expect(await dueRows(ctx).countDocuments({ key: _id })).toBe(0);
-    expect(receiver.received).toHaveLength(0);
+    await drainWebhook.handle({ key: _id }, fixture.ctx);
+    expect((await readDelivery(fixture.ctx, await late)).status).toBe('cancelled');
+    expect(await dueRows(fixture.ctx).countDocuments({ key: _id })).toBe(0);
+    expect(fixture.receiver.received).toHaveLength(0);
   });
 
   it('cancels what a deleted webhook held also when another drain of it ends at that moment', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { _id } = await makeWebhook(ctx, orgId, receiver.url);
-      await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
-      await raise(ctx, orgId, 3);
-      await enableWebhook(ctx, orgId, _id);
+      const { _id } = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+      await webhookRows(fixture.ctx).updateOne({ _id }, { $set: { status: 'failing' } });
+      await raise(fixture.ctx, fixture.orgId, 3);
+      await enableWebhook(fixture.ctx, fixture.orgId, _id);
       // It fails again before anything was drained.
-      await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
-      await Promise.all([drainWebhook.handle({ key: _id }, ctx), deleteWebhook(ctx, orgId, _id)]);
+      await webhookRows(fixture.ctx).updateOne({ _id }, { $set: { status: 'failing' } });
+      await Promise.all([
+        drainWebhook.handle({ key: _id }, fixture.ctx),
+        deleteWebhook(fixture.ctx, fixture.orgId, _id),
+      ]);
       // Until nothing can come any more, the task is there: whoever dies, the sweeper wakes it.
-      expect(await dueRows(ctx).findOne({ _id: `drain-webhook ${_id}` })).not.toBeNull();
-      await drainWebhook.handle({ key: _id }, ctx);
-      expect(await queuedDeliveryRows(ctx).countDocuments({ webhook_id: _id })).toBe(0);
+      expect(await dueRows(fixture.ctx).findOne({ _id: `drain-webhook ${_id}` })).not.toBeNull();
+      await drainWebhook.handle({ key: _id }, fixture.ctx);
+      expect(await queuedDeliveryRows(fixture.ctx).countDocuments({ webhook_id: _id })).toBe(0);
     }
   });
 
   it('cancels a delivery that was planned while its webhook was deleted', async () => {
-    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
-    const [eventId = ''] = await raise(ctx, orgId);
-    await webhookRows(ctx).deleteOne({ _id });
-    await attemptAllDue(ctx);
-    await drainWebhook.handle({ key: _id }, ctx);
-    expect((await readDelivery(ctx, eventId)).status).toBe('cancelled');
-    expect(receiver.received).toHaveLength(0);
+    const { _id } = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    const [eventId = ''] = await raise(fixture.ctx, fixture.orgId);
+    await webhookRows(fixture.ctx).deleteOne({ _id });
+    await attemptAllDue(fixture.ctx);
+    await drainWebhook.handle({ key: _id }, fixture.ctx);
+    expect((await readDelivery(fixture.ctx, eventId)).status).toBe('cancelled');
+    expect(fixture.receiver.received).toHaveLength(0);
   });
 
   it('forgets deliveries at the end of the retention, counted from when they finished, and never what is held', async () => {
-    await makeWebhook(ctx, orgId, receiver.url);
-    const [old = ''] = await raise(ctx, orgId);
+    await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    const [old = ''] = await raise(fixture.ctx, fixture.orgId);
     clock.advance(30 * DAY_MS);
-    const [fresh = ''] = await raise(ctx, orgId);
-    await purge(ctx, RETENTION);
-    expect(await findDeliveries(ctx, { event_id: old })).toHaveLength(1);
+    const [fresh = ''] = await raise(fixture.ctx, fixture.orgId);
+    await purge(fixture.ctx, RETENTION);
+    expect(await findDeliveries(fixture.ctx, { event_id: old })).toHaveLength(1);
     clock.advance(1);
-    await purge(ctx, RETENTION);
-    expect(await findDeliveries(ctx, { event_id: old })).toEqual([]);
-    expect(await findDeliveries(ctx, { event_id: fresh })).toHaveLength(1);
+    await purge(fixture.ctx, RETENTION);
+    expect(await findDeliveries(fixture.ctx, { event_id: old })).toEqual([]);
+    expect(await findDeliveries(fixture.ctx, { event_id: fresh })).toHaveLength(1);
     // One that finishes a week after its event, and one that is held.
     clock.advance(7 * DAY_MS);
-    await attemptAllDue(ctx, fresh);
-    await webhookRows(ctx).updateOne({ org_id: orgId }, { $set: { status: 'failing' } });
-    const [held = ''] = await raise(ctx, orgId);
-    expect((await readDelivery(ctx, held)).status).toBe('held');
+    await attemptAllDue(fixture.ctx, fresh);
+    await webhookRows(fixture.ctx).updateOne({ org_id: fixture.orgId }, { $set: { status: 'failing' } });
+    const [held = ''] = await raise(fixture.ctx, fixture.orgId);
+    expect((await readDelivery(fixture.ctx, held)).status).toBe('held');
     clock.advance(30 * DAY_MS - 1_000);
-    await purge(ctx, RETENTION);
-    expect(await findDeliveries(ctx, { event_id: fresh })).toHaveLength(1);
+    await purge(fixture.ctx, RETENTION);
+    expect(await findDeliveries(fixture.ctx, { event_id: fresh })).toHaveLength(1);
     clock.advance(2_000);
-    await purge(ctx, RETENTION);
-    expect(await findDeliveries(ctx, { event_id: fresh })).toEqual([]);
+    await purge(fixture.ctx, RETENTION);
+    expect(await findDeliveries(fixture.ctx, { event_id: fresh })).toEqual([]);
     clock.advance(365 * DAY_MS);
-    await purge(ctx, RETENTION);
-    expect((await readDelivery(ctx, held)).status).toBe('held');
+    await purge(fixture.ctx, RETENTION);
+    expect((await readDelivery(fixture.ctx, held)).status).toBe('held');
   });
 });

@@ -1,115 +1,103 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { deliverWebhook } from '../../../../workers/index.ts';
 import { sweepOnce } from '../../../../workers/sweeper.ts';
 import { makeTenant } from '../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext, until } from '../../../support/harness.ts';
-import { type Receiver, startReceiver } from '../../../support/receiver.ts';
+import { until } from '../../../support/harness.ts';
+import { webhookFixture } from '../../../support/webhook-fixture.ts';
 import { attemptAllDue, makeWebhook, raise } from '../../../support/webhooks.ts';
 
-const START = Date.parse('2026-11-21T12:00:00.000Z');
-const clock = createTestClock(START);
-let ctx: TestContext;
-let receiver: Receiver;
-let orgId: string;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-beforeEach(async () => {
-  receiver = await startReceiver();
-  ({ orgId } = await makeTenant(ctx));
-});
-afterEach(() => receiver.close());
-afterAll(() => ctx.close());
+const fixture = webhookFixture();
+const { clock } = fixture;
 
 describe('a wake-up', () => {
   async function myJobs(webhookId: string) {
-    await ctx.queues.drained();
-    const jobs = await ctx.queues.of('deliver-webhook').getWaiting();
+    await fixture.ctx.queues.drained();
+    const jobs = await fixture.ctx.queues.of('deliver-webhook').getWaiting();
     return jobs.filter(({ data }) => data.webhook_id === webhookId).map(({ data }) => data);
   }
 
   it('is one for what a commit makes due at a webhook, and none is added while its job lives', async () => {
-    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
-    await raise(ctx, orgId, 30);
+    const { _id: webhookId } = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    await raise(fixture.ctx, fixture.orgId, 30);
     const sizes = async () => (await myJobs(webhookId)).map(({ delivery_ids }) => delivery_ids.length);
     expect((await sizes()).toSorted((a, b) => a - b)).toEqual([10, 20]);
     clock.advance(5_000);
-    await sweepOnce(ctx);
+    await sweepOnce(fixture.ctx);
     expect((await sizes()).toSorted((a, b) => a - b)).toEqual([10, 20]);
   });
 
   it('that comes again sends only what was not recorded', async () => {
-    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
-    const [first = '', ...others] = await raise(ctx, orgId, 5);
+    const { _id: webhookId } = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    const [first = '', ...others] = await raise(fixture.ctx, fixture.orgId, 5);
     const [job] = await myJobs(webhookId);
     if (!job) throw new Error('no job');
-    await attemptAllDue(ctx, first);
-    await deliverWebhook.handle(job, ctx);
-    await deliverWebhook.handle(job, ctx);
-    const ids = receiver.received.map(({ event }) => event.id);
+    await attemptAllDue(fixture.ctx, first);
+    await deliverWebhook.handle(job, fixture.ctx);
+    await deliverWebhook.handle(job, fixture.ctx);
+    const ids = fixture.receiver.received.map(({ event }) => event.id);
     expect(ids.toSorted()).toEqual([first, ...others].toSorted());
   });
 
   it('that comes again leaves to its own what failed and was recorded', async () => {
-    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
-    receiver.behave({ status: 500 });
-    await raise(ctx, orgId, 2);
+    const { _id: webhookId } = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    fixture.receiver.behave({ status: 500 });
+    await raise(fixture.ctx, fixture.orgId, 2);
     const [job] = await myJobs(webhookId);
-    expect(await deliverWebhook.handle(job, ctx)).toBeUndefined();
+    expect(await deliverWebhook.handle(job, fixture.ctx)).toBeUndefined();
     // Its worker died before the job was taken off the queue.
-    expect(await deliverWebhook.handle(job, ctx)).toBeUndefined();
+    expect(await deliverWebhook.handle(job, fixture.ctx)).toBeUndefined();
     clock.advance(30_000);
-    await deliverWebhook.handle(job, ctx);
-    expect(receiver.received).toHaveLength(2);
+    await deliverWebhook.handle(job, fixture.ctx);
+    expect(fixture.receiver.received).toHaveLength(2);
   });
 
   it('leaves to the sweeper what it could not attempt, after all others', async () => {
-    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
-    const events = await raise(ctx, orgId, 5);
+    const { _id: webhookId } = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    const events = await raise(fixture.ctx, fixture.orgId, 5);
     const [job] = await myJobs(webhookId);
     if (!job) throw new Error('no job');
-    const submit: typeof ctx.batcher.submit = async (key, item, batching) => {
+    const submit: typeof fixture.ctx.batcher.submit = async (key, item, batching) => {
       const isFirst = JSON.stringify(item).includes(job.delivery_ids[0] ?? '-');
       if (key === 'attempts' && isFirst) throw new Error('this one cannot be read');
-      return ctx.batcher.submit(key, item, batching);
+      return fixture.ctx.batcher.submit(key, item, batching);
     };
-    const faulty = { ...ctx, batcher: { ...ctx.batcher, submit } };
+    const faulty = { ...fixture.ctx, batcher: { ...fixture.ctx.batcher, submit } };
     await expect(deliverWebhook.handle(job, faulty)).rejects.toThrow('this one cannot be read');
-    expect(receiver.received).toHaveLength(4);
+    expect(fixture.receiver.received).toHaveLength(4);
     clock.advance(5_000);
-    await ctx.queues.of('deliver-webhook').remove((await findQueued(webhookId))[0]?.wake ?? '');
-    await sweepOnce(ctx);
+    await fixture.ctx.queues.of('deliver-webhook').remove((await findQueued(webhookId))[0]?.wake ?? '');
+    await sweepOnce(fixture.ctx);
     const [again] = await myJobs(webhookId);
     expect(again).toEqual({ ...job, delivery_ids: [job.delivery_ids[0]], published: false });
-    await deliverWebhook.handle(job, ctx);
-    expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
+    await deliverWebhook.handle(job, fixture.ctx);
+    expect(fixture.receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
   });
 
   async function findQueued(webhookId: string) {
-    return queuedDeliveryRows(ctx).find({ webhook_id: webhookId }).toArray();
+    return queuedDeliveryRows(fixture.ctx).find({ webhook_id: webhookId }).toArray();
   }
 
   it('never has more than 128 sent that are not recorded', async () => {
     const store = Promise.withResolvers<void>();
-    const submit: typeof ctx.batcher.submit = async (key, item, batching) => {
+    const submit: typeof fixture.ctx.batcher.submit = async (key, item, batching) => {
       if (key === 'delivery-outcomes') await store.promise;
-      return ctx.batcher.submit(key, item, batching);
+      return fixture.ctx.batcher.submit(key, item, batching);
     };
-    const stalled = { ...ctx, batcher: { ...ctx.batcher, submit } };
-    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
-    for (let index = 0; index < 10; index += 1) await raise(ctx, orgId, 20);
+    const stalled = { ...fixture.ctx, batcher: { ...fixture.ctx.batcher, submit } };
+    const { _id: webhookId } = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    for (let index = 0; index < 10; index += 1) await raise(fixture.ctx, fixture.orgId, 20);
     const jobs = await myJobs(webhookId);
     const handled = Promise.all(jobs.map((job) => deliverWebhook.handle(job, stalled)));
-    await until(() => receiver.received.length >= 128);
+    await until(() => fixture.receiver.received.length >= 128);
     // Another delivery's whole way, so that one more would have had the time for its own.
-    const neighbour = await makeTenant(ctx);
-    await makeWebhook(ctx, neighbour.orgId, `${receiver.url}/neighbour`);
-    const [event = ''] = await raise(ctx, neighbour.orgId);
-    await attemptAllDue(ctx, event);
-    expect(receiver.received).toHaveLength(129);
+    const neighbour = await makeTenant(fixture.ctx);
+    await makeWebhook(fixture.ctx, neighbour.orgId, `${fixture.receiver.url}/neighbour`);
+    const [event = ''] = await raise(fixture.ctx, neighbour.orgId);
+    await attemptAllDue(fixture.ctx, event);
+    expect(fixture.receiver.received).toHaveLength(129);
     store.resolve();
     await handled;
-    expect(receiver.received).toHaveLength(201);
+    expect(fixture.receiver.received).toHaveLength(201);
   });
 });

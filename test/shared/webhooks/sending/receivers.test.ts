@@ -6,7 +6,7 @@ import { openTestContext, type TestContext } from '../../../support/harness.ts';
 import { type Behaviour, startDeaf, startReceiver, startSilence } from '../../../support/receiver.ts';
 import { attemptAllDue, makeWebhook, raise, readDelivery } from '../../../support/webhooks.ts';
 
-/** What the contract allows. The five that wait for it come first: they run at the same time. */
+/** The contract's deadline. The five that wait for it come first: they run at the same time. */
 const DEADLINE_MS = 10_000;
 /** Beyond a timer of this process that began at the same time, and so is late by as much. */
 const SLACK_MS = 900;
