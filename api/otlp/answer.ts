@@ -7,10 +7,10 @@ import { problemOf } from '../basics/problem.ts';
 import { type Reply, reply } from '../basics/route.ts';
 import { encodingOf, OTLP_TYPES } from './body.ts';
 
-/** What the answer calls the refused records of each route. */
+/** The name of the refused records in the answer of each route. */
 export type RejectedField = 'rejectedLogRecords' | 'rejectedSpans' | 'rejectedDataPoints';
 
-/** `google.rpc.Status`, as OTLP/HTTP tells a failure. */
+/** `google.rpc.Status`, the form of a failure in OTLP/HTTP. */
 export const otlpStatus = z.object({ code: z.int(), message: z.string() });
 
 /** `Export…ServiceResponse`. 64-bit integers are text in ProtoJSON. */

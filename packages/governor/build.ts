@@ -12,7 +12,7 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node22.15',
-  // What comes as CommonJS asks for Node's own modules by `require`.
+  // CommonJS dependencies ask for Node's own modules by `require`.
   banner: {
     js: '#!/usr/bin/env node\nimport { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
   },

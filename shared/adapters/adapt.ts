@@ -8,7 +8,7 @@ import type { KeyRule, KeyRules, OtlpRecord } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
 import { adaptSpan } from './spans.ts';
 
-/** What became of one record. `known` says whether an adapter recognized it. */
+/** The result of one record. `isKnown` is true when an adapter recognized it. */
 export interface Adapted {
   signals: PostedSignal[];
   isKnown: boolean;
@@ -16,7 +16,7 @@ export interface Adapted {
   rejected?: string;
 }
 
-/** Every attribute that may be read, by all adapters together. What a tool fills with content is not among them. */
+/** Every attribute that any adapter may read. Attributes with content are not among them. */
 export const KEY_RULES: KeyRules = {
   keys: new Map<string, KeyRule>([
     ...[...COMMON_KEYS, ...CLAUDE_CODE_KEYS, ...CODEX_KEYS, ...GEMINI_KEYS, ...SPAN_KEYS].map(
@@ -30,10 +30,10 @@ export const KEY_RULES: KeyRules = {
 /** In this order: tools by the names of their events, then spans of any application. */
 const ADAPTERS = [adaptClaudeCode, adaptCodex, adaptGemini, adaptSpan];
 
-/** Logs that repeat what a tool's spans tell. */
-const TWINS = ['gen_ai.client.inference.operation.details', 'copilot_chat.'];
+/** Log events that repeat a tool's spans. */
+const DUPLICATE_EVENT_PREFIXES = ['gen_ai.client.inference.operation.details', 'copilot_chat.'];
 
-/** The signals of one record. Pure; never throws for what a record holds. */
+/** The signals of one record. Pure; never throws, whatever the record holds. */
 export function adaptRecord(record: OtlpRecord): Adapted {
   try {
     for (const adapt of ADAPTERS) {
@@ -44,6 +44,8 @@ export function adaptRecord(record: OtlpRecord): Adapted {
     if (error instanceof RejectedRecord) return { signals: [], isKnown: true, rejected: error.message };
     throw error;
   }
-  const isTwin = record.names.some((name) => TWINS.some((twin) => name.startsWith(twin)));
-  return { signals: [], isKnown: isTwin };
+  const isDuplicate = record.names.some((name) =>
+    DUPLICATE_EVENT_PREFIXES.some((prefix) => name.startsWith(prefix)),
+  );
+  return { signals: [], isKnown: isDuplicate };
 }

@@ -45,7 +45,7 @@ function described(record: OtlpRecord, keys: readonly string[]): string | undefi
   return from(record.attributes) ?? from(record.resource);
 }
 
-/** What all signals of a tool share. `accountKeys` name its account ids, best first. */
+/** The fields that all signals of a tool share. `accountKeys` name its account ids, best first. */
 export function baseOf(
   record: OtlpRecord,
   adapter: string,
@@ -76,7 +76,7 @@ export function nativeId(...parts: readonly string[]): string {
   return id.length <= ID_LENGTH ? id : hashedKey(24, id);
 }
 
-/** An id for what has none: of the event and of what tells one from another. */
+/** An id for a record without one: a hash of the event and of the parts that distinguish it. */
 export function derivedFrom(event: string, ...parts: readonly (string | number | undefined)[]): string {
   return hashedKey(24, event, ...parts.map((part) => part ?? ''));
 }
@@ -101,7 +101,7 @@ export function modelOf(record: OtlpRecord, ...keys: readonly string[]): Pick<Po
   return model === undefined ? {} : { model: clip(model, 256) };
 }
 
-/** More than a day tells of a machine that slept or of a wrong start: the call counts, and how long it took is not known. */
+/** More than a day means that the machine slept or the start is wrong: the call counts, without a latency. */
 export function latencyOf(record: OtlpRecord, ...keys: readonly string[]): Pick<PostedSignal, 'latency_ms'> {
   const latency = numberOf(record, ...keys) ?? record.durationMs ?? undefined;
   return latency === undefined || latency > LATENCY_MAX_MS ? {} : { latency_ms: latency };
@@ -139,8 +139,8 @@ interface Usage {
 }
 
 /**
- * Token counts as signals have them: the input includes what was cached. Input that is smaller than its cached part was
- * told without it: then the parts are added, and `repaired` says so.
+ * Token counts as signals have them: the input includes cached tokens. An input that is smaller than its cached part was
+ * reported without it: then the parts are added, and `repaired` says so.
  */
 export function tokensOf({ input, output, cacheRead, cacheWrite }: Usage): {
   tokens: Pick<PostedSignal, 'tokens_in' | 'tokens_out' | 'cache_read_tokens' | 'cache_write_tokens'>;

@@ -135,7 +135,7 @@ function reportedCost(record: OtlpRecord): Pick<PostedSignal, 'cost_usd'> {
   return micros ? { cost_usd: micros / 1e6 } : {};
 }
 
-/** Told once, after the last attempt; `attempt` is how many there were. */
+/** Reported once, after the last attempt; `attempt` is the number of attempts. */
 function failedCallOf(record: OtlpRecord): PostedSignal {
   const attempt = attemptOf(record);
   return {
@@ -190,7 +190,7 @@ function decisionOf(decision: string | undefined, source = ''): Decision | null 
   return decidedByPerson(isAllowed ? 'allow' : 'block');
 }
 
-/** What a hook says before a tool runs is told again by the tool's decision. */
+/** The tool's own decision repeats that of a hook before it. */
 function hookOf(record: OtlpRecord): PostedSignal | null {
   if (countOf(record, 'num_blocking') === 0 || textOf(record, 'hook_event') === 'PreToolUse') return null;
   return {

@@ -45,7 +45,7 @@ const PLACES: Partial<Record<Connectable, string>> = {
   litellm: 'Set these variables, and callbacks: ["otel"] in its configuration.',
 };
 
-/** Where the settings go, and what else the tool has to be told. */
+/** The place of the settings, and what else the tool needs. */
 export function placeOf(tool: Connectable): string {
   return PLACES[tool] ?? 'Set these variables where the tool runs.';
 }

@@ -1,5 +1,5 @@
 /**
- * Where each dialect writes what a call of a model is, best first. Dialects: OpenTelemetry's GenAI conventions, new and old
+ * The attributes of a call of a model in each dialect, best first. Dialects: OpenTelemetry's GenAI conventions, new and old
  * (with OpenLLMetry's and Sentry's variants); the Vercel AI SDK up to 6, or 7 with its legacy integration; OpenInference.
  */
 export const FIELDS = {
@@ -51,8 +51,8 @@ export const FIELDS = {
   responseId: ['gen_ai.response.id', 'ai.response.id'],
 } as const;
 
-/** What says which kind of work a span is, and what only one tool writes. */
-export const MARKS = [
+/** Attributes that show the kind of work of a span, or which tool wrote it. */
+export const TOOL_SIGNATURES = [
   'gen_ai.operation.name',
   'ai.operationId',
   'operation.name',
@@ -72,7 +72,7 @@ export const OPENLLMETRY_CACHE_KEYS = [
   'gen_ai.usage.cache_creation_input_tokens',
 ] as const;
 
-export const SPAN_KEYS: readonly string[] = [...Object.values(FIELDS).flat(), ...MARKS];
+export const SPAN_KEYS: readonly string[] = [...Object.values(FIELDS).flat(), ...TOOL_SIGNATURES];
 
-/** GitHub Copilot writes many attributes under this; that there is one tells its spans. */
+/** The prefix of GitHub Copilot's own attributes. */
 export const COPILOT_PREFIX = 'github.copilot.';

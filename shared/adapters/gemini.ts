@@ -106,13 +106,13 @@ function callOf({ adapter, record }: Origin): PostedSignal {
   };
 }
 
-/** Token counts as Gemini tells them. */
+/** Token counts as Gemini reports them. */
 export interface GeminiCounts {
   input: number;
   output: number;
   thoughts: number;
   tool: number;
-  /** 0: not told. */
+  /** 0: not reported. */
   total: number;
 }
 

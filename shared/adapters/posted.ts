@@ -9,7 +9,7 @@ export type PostedSignal = z.input<typeof signalInput>;
 
 type Intervention = NonNullable<PostedSignal['intervention']>;
 
-/** What a gate said and what happened, in the words of this API. */
+/** The verdict of a gate and the action that followed, in the words of this API. */
 export type Decision = Pick<Intervention, 'verdict' | 'action' | 'source'>;
 
 /** A person's yes or no to what a tool asked. */
@@ -17,14 +17,14 @@ export function decidedByPerson(action: 'allow' | 'block' | 'modify'): Decision 
   return { verdict: 'escalate', action, source: 'user' };
 }
 
-/** What a hook, a reviewer or another gate decided by itself. */
+/** The decision of a hook, a reviewer or another gate. */
 export function decidedBy(source: string, isAllowed: boolean): Decision {
   return isAllowed
     ? { verdict: 'allow', action: 'allow', source }
     : { verdict: 'deny', action: 'block', source };
 }
 
-/** What the configuration decided: only a no is worth a signal. */
+/** The decision of the configuration: only a refusal is worth a signal. */
 export function decidedByConfig(isAllowed: boolean): Decision | null {
   return isAllowed ? null : decidedBy('config', false);
 }

@@ -19,22 +19,22 @@ type Work = 'call' | 'tool';
 /** How one tool's spans differ from those of any application. */
 interface Tool {
   adapter: string;
-  isItsOwn: (record: OtlpRecord) => boolean;
-  /** Which of its spans pay; without one, those of the dialects do. */
+  isFromTool: (record: OtlpRecord) => boolean;
+  /** Which of its spans are billed; without it, those that the dialects name. */
   workOf?: (record: OtlpRecord) => Work | null;
   modelKeys?: readonly string[];
   userKeys?: readonly string[];
-  /** Whether its reported cost is dollars. */
+  /** True when its reported cost is in dollars. */
   hasCost: boolean;
   metadata?: (record: OtlpRecord) => Record<string, string | undefined>;
 }
 
-const ANY_APPLICATION: Tool = { adapter: 'otel', isItsOwn: () => true, hasCost: true };
+const ANY_APPLICATION: Tool = { adapter: 'otel', isFromTool: () => true, hasCost: true };
 
 const TOOLS: readonly Tool[] = [
   {
     adapter: 'github-copilot',
-    isItsOwn: (record) =>
+    isFromTool: (record) =>
       record.attributes.has(`${COPILOT_PREFIX}*`) ||
       record.attributes.has('github.copilot.nano_aiu') ||
       record.scope === 'github.copilot' ||
@@ -42,13 +42,13 @@ const TOOLS: readonly Tool[] = [
     hasCost: false,
     metadata: (record) => ({ nano_aiu: textOf(record, 'github.copilot.nano_aiu') }),
   },
-  { adapter: 'opencode', isItsOwn: (record) => record.scope === 'opencode', hasCost: true },
+  { adapter: 'opencode', isFromTool: (record) => record.scope === 'opencode', hasCost: true },
   {
     adapter: 'litellm',
-    isItsOwn: (record) => record.scope === 'litellm',
+    isFromTool: (record) => record.scope === 'litellm',
     workOf: (record) => (record.attributes.has('llm.request.type') ? 'call' : null),
     modelKeys: ['gen_ai.request.model', 'gen_ai.response.model'],
-    // Callers make `metadata.team_id` and user ids of their own; these the proxy vouches for.
+    // The proxy verifies these; callers write `metadata.team_id` and other user ids themselves.
     userKeys: ['metadata.user_api_key_user_email', 'metadata.user_api_key_user_id'],
     hasCost: true,
     metadata: (record) => ({ team_id: textOf(record, 'metadata.user_api_key_team_id') }),
@@ -56,17 +56,17 @@ const TOOLS: readonly Tool[] = [
   ANY_APPLICATION,
 ];
 
-/** Signals of a span of any instrumented application: empty for one that pays nothing, null for no span of AI work. */
+/** Signals of a span of any instrumented application: empty for one that is not billed, null for one that is no AI work. */
 export function adaptSpan(record: OtlpRecord): PostedSignal[] | null {
   if (record.kind !== 'traces') return null;
-  const tool = TOOLS.find(({ isItsOwn }) => isItsOwn(record)) ?? ANY_APPLICATION;
+  const tool = TOOLS.find(({ isFromTool }) => isFromTool(record)) ?? ANY_APPLICATION;
   const work = tool.workOf ? tool.workOf(record) : workOf(record);
   if (work === 'call') return [callOf(record, tool)];
   if (work === 'tool') return [toolCallOf(record, tool)];
   return tool !== ANY_APPLICATION || isOfAiWork(record) ? [] : null;
 }
 
-const PAYING_OPERATIONS = new Set(['chat', 'generate_content', 'text_completion', 'embeddings']);
+const BILLED_OPERATIONS = new Set(['chat', 'generate_content', 'text_completion', 'embeddings']);
 
 /** Spans around these (agents, workflows, chains, `ai.streamText`) repeat what their children used. */
 function workOf(record: OtlpRecord): Work | null {
@@ -74,16 +74,16 @@ function workOf(record: OtlpRecord): Work | null {
   const aiOperation = textOf(record, 'ai.operationId', 'operation.name')?.split(' ')[0] ?? '';
   const kind = textOf(record, 'openinference.span.kind')?.toUpperCase();
   if (operation === 'execute_tool' || aiOperation === 'ai.toolCall' || kind === 'TOOL') return 'tool';
-  const isPaying =
-    PAYING_OPERATIONS.has(operation ?? '') ||
+  const isBilled =
+    BILLED_OPERATIONS.has(operation ?? '') ||
     /\.do(?:Generate|Stream|Embed)$/.test(aiOperation) ||
     kind === 'LLM' ||
     kind === 'EMBEDDING' ||
     record.attributes.has('llm.request.type');
-  return isPaying ? 'call' : null;
+  return isBilled ? 'call' : null;
 }
 
-/** Known, though it pays nothing. */
+/** True for a span of AI work that is not billed. */
 function isOfAiWork(record: OtlpRecord): boolean {
   const marks = ['gen_ai.operation.name', 'ai.operationId', 'openinference.span.kind', ...FIELDS.provider];
   return marks.some((key) => record.attributes.has(key));

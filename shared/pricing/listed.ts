@@ -9,7 +9,7 @@ const COMPACT_DATE = /-(20\d\d)([01]\d)([0-3]\d)(?=-|:|$)/g;
 const matchersByProvider = new WeakMap<Provider, readonly Matcher[]>();
 
 /**
- * Whether the price list can know this model; a "no" is certain, a "yes" is for the library to confirm. The
+ * True when the price list may know this model: "no" is certain, the library confirms a "yes". The
  * library compares every rule in lower case anew, up to 0.1 ms for each spelling of an unknown name: a batch of
  * made-up names would hold the event loop for a second. Compiled once, the same rules take a few microseconds.
  */
@@ -44,7 +44,7 @@ function compileMatch(logic: MatchLogic): Matcher {
   if (kind === 'starts_with') return (modelId) => modelId.startsWith(text);
   if (kind === 'ends_with') return (modelId) => modelId.endsWith(text);
   if (kind === 'contains') return (modelId) => modelId.includes(text);
-  return () => true; // A kind of rule that is new to us: only the library can tell.
+  return () => true; // An unknown kind of rule: the library decides.
 }
 
 function anyOf(matchers: readonly Matcher[]): Matcher {

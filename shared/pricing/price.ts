@@ -30,7 +30,7 @@ const ATTO_PER_NANO = 1_000_000_000n;
 const MAX_EPOCH_MS = 8.64e15;
 
 /**
- * What one call cost, in nano-USD rounded half-even once. A reported cost wins; otherwise the list price of the
+ * The cost of one call, in nano-USD rounded half-even once. A reported cost wins; otherwise the list price of the
  * model at the call's time, summed in integers. A call without tokens costs nothing, whatever its model.
  * Unknown, never a guess: tokens that nobody counted, no model, no list price, counts that contradict each other (more cached than read).
  */

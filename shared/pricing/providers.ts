@@ -1,6 +1,6 @@
 import { findProvider } from '@pydantic/genai-prices';
 
-/** What to ask the price list: one of its provider ids (or none: it then goes by the model), and a model id. */
+/** A question to the price list: one of its provider ids (or none: it then goes by the model), and a model id. */
 export interface PriceQuery {
   readonly provider: string | undefined;
   readonly model: string;
@@ -72,7 +72,7 @@ const BEDROCK_ID =
   /^(?:[a-z-]+\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|nvidia|openai|qwen|stability|writer|zai)\.[a-z]/;
 
 /**
- * What to ask for a call, best guess first. Ids come with prefixes that the price list does not know
+ * The questions for a call, best guess first. Ids come with prefixes that the price list does not know
  * (`anthropic/claude-…`, `models/gemini-…`, `bedrock/us.anthropic.claude-…`), so each is also asked without.
  * Nothing to ask when the provider is named but not known: what it charges for a model of that name is its
  * own affair (a local `vllm` or `ollama` serves `gpt-oss` for nothing).
@@ -89,9 +89,9 @@ export function listPriceQueries(provider: string | undefined, model: string): P
 }
 
 /**
- * Whether a model is an OpenRouter variant that costs nothing
+ * True when a model is an OpenRouter variant that costs nothing
  * (https://openrouter.ai/docs/guides/routing/model-variants/free). The price list has some of them; for the others it would
- * tell what their vendor charges.
+ * give their vendor's price.
  */
 export function isFreeVariant(provider: string | undefined, model: string): boolean {
   if (!cleanModelId(model).endsWith(':free')) return false;

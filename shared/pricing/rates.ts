@@ -50,7 +50,7 @@ const FREE: Rates = {
 const listed = new Map<string, ListedModel | null>();
 const ratesByPrice = new WeakMap<ModelPrice, Rates | null>();
 
-/** What a model cost at `atMs` (epoch ms), or null when no list says so. Never throws, never does I/O. */
+/** The prices of a model at `atMs` (epoch ms), or null when no list has it. Never throws, never does I/O. */
 export function findRates(provider: string | undefined, model: string, atMs: number): Rates | null {
   if (model.length > MAX_ID_LENGTH || (provider?.length ?? 0) > MAX_ID_LENGTH) return null;
   if (isFreeVariant(provider, model)) return FREE;

@@ -12,7 +12,7 @@ import { sync } from './sync.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the command line lends to the commands. */
+/** The environment of a command. */
 export interface Env {
   /** A variable that is empty counts as unset. */
   readonly env: Environment;
@@ -71,7 +71,7 @@ function targetOf(flags: TargetFlags, { env, fallback }: Env) {
   return { api, apiKey, userId: flags.userId, project: flags.projectId, events: flags.events === true };
 }
 
-/** What was refused is not counted: whoever runs this from a script must see that. */
+/** Refused signals are not counted, so a script must see an exit code. */
 function printReport(report: ImportReport & { tool?: string }, { print }: Env): void {
   print({ ...report });
   if (report.rejected > 0) process.exitCode = 1;

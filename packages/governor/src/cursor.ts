@@ -14,7 +14,7 @@ export function nameOfTarget({ api, apiKey, userId }: Api & { userId?: string | 
   return createHash('sha256').update(parts).digest('hex').slice(0, 32);
 }
 
-/** What was sent to a target by an earlier run. Throws for a file that is no cursor. */
+/** The files that earlier runs sent to a target. Throws for a file that is no cursor. */
 export function readSent(cursorFile: string, target: string): SentFiles {
   return { ...(asObject(readCursor(cursorFile)[target]) as SentFiles | undefined) };
 }

@@ -8,11 +8,11 @@ import { findHistory, projectOf, readHistory } from './read-folder.ts';
 import type { FoundCall, Tool } from './readers/history.ts';
 
 export interface ImportOptions extends Api {
-  /** Whose history it is; not needed for a key that is bound to one user. */
+  /** The user of the history; not needed for a key that is bound to one user. */
   readonly userId?: string | undefined;
   /** Instead of the repository's name. */
   readonly project?: string | undefined;
-  /** Whether what is old raises webhooks, budget events and anomalies, as if it came now. By default it does not. */
+  /** True when old calls raise webhooks, budget events and anomalies, as if they came now. */
   readonly events?: boolean | undefined;
   /** Epoch milliseconds. */
   readonly nowMs: number;
@@ -23,7 +23,7 @@ export interface ImportOptions extends Api {
   readonly importedSessions?: Set<string>;
 }
 
-/** What was sent, and what was not and why. */
+/** Counts of the signals that were sent, and of those that were not, by reason. */
 export interface ImportReport {
   signals: number;
   accepted: number;
@@ -31,17 +31,17 @@ export interface ImportReport {
   rejected: number;
   rejected_codes: Record<string, number>;
   left_out: Record<string, number>;
-  /** Adapters whose calls may be counted twice, where OpenTelemetry tells them too: the key may not read sessions. */
+  /** Adapters whose calls may be counted twice if OpenTelemetry sends them too: the key may not read sessions. */
   not_compared?: string[];
 }
 
 /** Older signals are refused by the api. */
 const OLDEST_MS = 35 * 86_400_000;
 const BATCH = 1_000;
-/** The api takes 1 MiB per request; the rest is what stands around the signals. */
+/** The api takes 1 MiB per request; the rest is for the envelope. */
 const BATCH_BYTES = 1_000_000;
 
-/** Imports what a tool's folder holds. Repeating it sends the same ids, which changes nothing. Throws as `sendSignals`. */
+/** Imports a tool's folder. Repeating it sends the same ids, which changes nothing. Throws as `sendSignals`. */
 export async function importFolder(
   tool: Tool,
   folder: string,
@@ -56,7 +56,7 @@ export async function importFolder(
 
 export const UNREADABLE_FOLDER = 'a folder that cannot be read';
 
-/** Sends what was collected, in order of time. */
+/** Sends the collected calls, in order of time. */
 export async function importCollection(
   collection: Collection,
   options: ImportOptions,
@@ -67,7 +67,7 @@ export async function importCollection(
     return kept;
   };
   const all = [...collection.calls.values()];
-  // A time that is none is for the api to judge.
+  // The api judges an invalid time.
   const young = keep(all, 'older than 35 days', (_, ms) => !(ms < options.nowMs - OLDEST_MS));
   const { seenMs, notCompared } = await seenSince(young, options);
   const unseen = keep(young, 'since OpenTelemetry tells it', ({ signal, sharesId }, ms) => {
@@ -83,7 +83,7 @@ export async function importCollection(
   };
 }
 
-/** By adapter, since when OpenTelemetry tells calls under other ids. */
+/** By adapter, the time since which OpenTelemetry sends calls under other ids. */
 async function seenSince(
   calls: readonly FoundCall[],
   options: ImportOptions,
@@ -96,7 +96,7 @@ async function seenSince(
       const ms = await firstSeenMs(options, adapter, options.userId);
       if (ms !== null) seenMs.set(adapter, ms);
     } catch (error) {
-      // Whoever runs Codex here has connected it, as a rule. Of the others most have history alone.
+      // Most users of Codex have connected it. Most other tools have history alone.
       if (!(error instanceof ScopeMissing) || adapter === 'codex') throw error;
       notCompared.push(adapter);
     }

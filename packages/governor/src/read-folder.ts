@@ -22,7 +22,7 @@ export interface FolderContent {
 
 /**
  * The tool's history below folders: the tool's home, what lies in it, or a folder further down. In order of folder and path;
- * what Codex has archived comes last. Throws when one of the folders itself cannot be read.
+ * Codex's archived files come last. Throws when one of the folders itself cannot be read.
  */
 export async function findHistory(tool: Tool, folders: readonly string[]): Promise<FolderContent> {
   const content: FolderContent = { files: [], unreadable: 0 };
@@ -39,7 +39,7 @@ export async function findHistory(tool: Tool, folders: readonly string[]): Promi
     const name = archiveName(path);
     if (seen.has(name)) continue;
     seen.add(name);
-    // What is gone meanwhile was moved or deleted by its tool.
+    // A tool may have moved or deleted a file meanwhile.
     const found = await stat(path).catch(() => null);
     if (found) content.files.push({ path, size: found.size, changedMs: found.ctimeMs });
   }
@@ -75,10 +75,10 @@ function archiveName(path: string): string {
   return basename(path).startsWith('rollout-') ? basename(path).replace(/\.zst$/, '') : path;
 }
 
-/** What is said of a file whose rest, or all of which, is lost. */
+/** The reason for a file that cannot be read to its end. */
 export const UNREADABLE = 'a file that cannot be read';
 
-/** What a file says, in order. What cannot be read is left out, and said. */
+/** The calls of a file, in order, and a reason when it cannot be read to its end. */
 export async function readHistory(tool: Tool, path: string): Promise<Found[]> {
   const reader = tool.open(path);
   const found: Found[] = [];
@@ -110,7 +110,7 @@ const projects = new Map<string, string | undefined>();
 /** The name of the repository that a folder lies in, or of the folder itself; the root of a disk has none. */
 export function projectOf(cwd: string): string | undefined {
   if (projects.has(cwd)) return projects.get(cwd);
-  // A folder of Windows is none here.
+  // A path of Windows is not absolute here.
   const root = isAbsolute(cwd) ? repositoryOf(cwd) : null;
   const project = (root ?? cwd).split(/[\\/]/).findLast((part) => part !== '');
   projects.set(cwd, project);

@@ -15,22 +15,22 @@ import type { Found, FoundCall, Tool } from './readers/history.ts';
 export interface SyncOptions extends Omit<ImportOptions, 'nowMs' | 'onProgress'> {
   /** Tools to watch, each with its folders. */
   readonly tools: readonly { tool: Tool; folders: readonly string[] }[];
-  /** Where the cursor is kept: what has been sent of which file. */
+  /** Keeps which files were sent. */
   readonly cursorFile: string;
   readonly now: () => number;
-  /** Between two looks, in milliseconds. */
+  /** Milliseconds between two rounds. */
   readonly everyMs: number;
-  /** Ends after one look, which then waits for no answer to become whole. */
+  /** Ends after one round, which sends files that still grow too. */
   readonly once: boolean;
   readonly onReport: (tool: string, report: ImportReport) => void;
-  /** Told each time that a look ended because the api was away. */
+  /** Called each time that a round ends because the api is away. */
   readonly onAway: (message: string) => void;
 }
 
 /** An answer's lines come one after the other, and a signal is kept as it came first: so long a file must be still. */
 const SETTLED_MS = 30_000;
 
-/** What this run knows of files. */
+/** The state of this run. */
 interface Progress {
   target: string;
   /** Sent whole: the cursor's part of this target. */
@@ -38,7 +38,7 @@ interface Progress {
   /** Sent, or refused or unreadable as they are; the next run tries those again. */
   handled: SentFiles;
   readings: Map<string, { size: number; changedMs: number; found: Found[] }>;
-  /** Calls that were taken: a file that grows says them again at each look. */
+  /** Calls that were taken: a growing file repeats them in each round. */
   taken: Set<string>;
   importedSessions: Set<string>;
 }
@@ -46,7 +46,7 @@ interface Progress {
 /**
  * Sends what is new in the folders, again and again. A file is read when it has changed, and sent when it has been still
  * for half a minute. Files that were sent before are read once for what other files repeat of them. While the api is away
- * it goes on looking; with `once` it throws then. Throws what else `sendSignals` throws.
+ * it tries again; with `once` it throws. Throws as `sendSignals` for any other reason.
  */
 export async function sync(options: SyncOptions): Promise<void> {
   const target = nameOfTarget(options);
@@ -71,7 +71,7 @@ export async function sync(options: SyncOptions): Promise<void> {
   }
 }
 
-/** What one tool's history fails with keeps no other's from being sent; it is thrown when all were looked at. */
+/** A tool that fails does not stop the others; its error is thrown at the end. */
 async function syncAll(progress: Progress, options: SyncOptions): Promise<void> {
   const failures: Error[] = [];
   for (const { tool, folders } of options.tools) {
@@ -117,7 +117,7 @@ function nameOf({ adapter, id }: FoundCall['signal']): string {
   return `${adapter} ${id}`;
 }
 
-/** Files are wholly sent when they could be read and nothing of the look was refused. */
+/** A file counts as sent when it could be read to its end and the api refused nothing in this round. */
 function noteSent(due: readonly HistoryFile[], { rejected }: ImportReport, progress: Progress): void {
   for (const { path, size, changedMs } of due) {
     progress.handled[path] = { size, changedMs };
@@ -131,7 +131,7 @@ function isStill({ changedMs }: HistoryFile, { once, now }: SyncOptions): boolea
   return once || now() - changedMs >= SETTLED_MS;
 }
 
-/** What a file says, read again only when it has changed. */
+/** The calls of a file, which is read again only when it has changed. */
 async function read(tool: Tool, file: HistoryFile, { readings }: Progress): Promise<Found[]> {
   const known = readings.get(file.path);
   if (known && isSame(known, file)) return known.found;

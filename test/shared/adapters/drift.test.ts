@@ -9,10 +9,10 @@ import { GEMINI_KEYS } from '../../../shared/adapters/gemini.ts';
 import { FIXTURES, readFixture, signalsOf } from './fixtures.ts';
 import type { Fixture, FixtureRecord } from './otlp-messages.ts';
 
-/** What an adapter does with each event and attribute of its tools: `mapped`, or `dropped: why`. */
+/** The use of each event and attribute of an adapter's tools: `mapped`, or `dropped: why`. */
 interface DriftTable {
   fixtures: string[];
-  /** Of its event names, as a pattern. */
+  /** The begin of its event names, as a pattern. */
   prefix: string;
   events: Record<string, string>;
   attributes: Record<string, string>;

@@ -55,7 +55,7 @@ export function encodeProtobuf(kind: Kind, request: Json): Buffer {
   return Buffer.from(type.encode(type.fromObject(withIds(request, 'hex', 'base64') as Json)).finish());
 }
 
-/** What protobufjs reads, in the form of OTLP/JSON. */
+/** The message that protobufjs reads, in the form of OTLP/JSON. */
 export function decodeProtobuf(kind: Kind, bytes: Uint8Array): Json {
   const type = root.lookupType(TYPES[kind]);
   const decoded = type.toObject(type.decode(bytes), { longs: String, bytes: String });

@@ -46,9 +46,9 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
 /**
- * What a 200 answer says: to a GET, or to a POST of `body`. While the api is away or asks to wait it sends the same bytes
- * again, up to 10 times. Throws `ApiRefused`, `ApiAway`, an Error for an answer of another shape, and what `target.signal`
- * carries when it is aborted.
+ * Returns the content of a 200 answer to a GET, or to a POST of `body`. While the api is away or asks to wait it sends the same
+ * bytes again, up to 10 times. Throws `ApiRefused`, `ApiAway`, an Error for an answer of another shape, and the reason of
+ * `target.signal` when it is aborted.
  */
 export async function ask<Content>(
   target: Api,
@@ -111,7 +111,7 @@ export function describeFailure(error: unknown): string {
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 }
 
-/** What `Retry-After` asks for (whole seconds), else doubling from a quarter of a second; at most half a minute. */
+/** The wait that `Retry-After` asks for (whole seconds), else doubling from a quarter of a second; at most half a minute. */
 function retryWaitMs(retryAfter: string | null, attempt: number): number {
   const askedMs = retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : undefined;
   return Math.min(askedMs ?? FIRST_RETRY_MS * 2 ** (attempt - 1), MAX_RETRY_MS);
@@ -123,7 +123,7 @@ function readAnswer<Content>({ api }: Api, { body }: Answer, shape: z.ZodType<Co
   return content.data;
 }
 
-/** What an answer that is none of 200 says: its status, and the problem that it tells. */
+/** The status of an answer other than 200, and its problem. */
 export function describeRefusal(answer: Pick<Answer, 'status' | 'body'>): string {
   const problem = problemSchema.safeParse(parseJson(answer.body));
   const reason = problem.success ? ` ${problem.data.code}: ${problem.data.detail ?? ''}` : '';

@@ -28,7 +28,7 @@ const sessionSchema = z.object({
 
 /**
  * When the first session of an adapter began that was not imported, in epoch milliseconds: from then on OpenTelemetry
- * told what history tells again under other ids. Null: there is none. Throws `ScopeMissing`, and as `ask`.
+ * reported the calls that history repeats under other ids. Null: there is none. Throws `ScopeMissing`, and as `ask`.
  */
 export async function firstSeenMs(source: Source, adapter: string, userId?: string): Promise<number | null> {
   const query = new URLSearchParams({ adapter, order: 'asc', limit: '100' });
@@ -39,7 +39,7 @@ export async function firstSeenMs(source: Source, adapter: string, userId?: stri
     for (const { id, started_at, state } of page.data) {
       if (imported.has(id)) continue;
       if (!(await isImported(source, id))) return Date.parse(started_at);
-      // What OpenTelemetry tells from now on may join one that is open.
+      // Live signals may still join an open one.
       if (state === 'ended') imported.add(id);
     }
     if (!page.has_more) return null;

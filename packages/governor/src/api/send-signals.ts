@@ -10,12 +10,12 @@ const answerSchema = z.object({
     }),
   ),
 });
-/** What became of one signal. */
+/** The result of one signal. */
 export type SignalResult = z.infer<typeof answerSchema>['results'][number];
 
-/** Where signals go, and what ends the sending early. */
+/** The api that signals are sent to. */
 export interface Target extends Api {
-  /** Whether these are history: what is old among them then raises no webhooks, budget events or anomalies. */
+  /** True for history: old signals then raise no webhooks, budget events or anomalies. */
   readonly historical?: boolean | undefined;
 }
 

@@ -26,7 +26,7 @@ export const codex: Tool = {
   adapter: ADAPTER,
   homes: (home, env) => {
     const folder = env.CODEX_HOME || join(home, '.codex');
-    // Of one path in both, the active one is read first and wins.
+    // The active file is read first, and wins over an archived one of the same path.
     return [join(folder, 'sessions'), join(folder, 'archived_sessions')];
   },
   isHistory: (path) => /(?:^|\/)rollout-[^/]+\.jsonl(?:\.zst)?$/.test(path),
@@ -99,7 +99,7 @@ function readStep(rollout: Rollout, payload: Json, ts: string | undefined): Foun
   const total = asObject(info?.total_token_usage);
   if (!last || !total) return [];
   if (ts === undefined) return [WITHOUT_ID];
-  // The running total tells one step from another, wherever and whenever it was copied.
+  // The running total distinguishes steps, wherever and whenever they were copied.
   const counts = [total, last].flatMap((usage) => COUNTS.map((name) => asCount(usage[name])));
   const id = derivedFrom('token_count', rollout.originId, ...counts);
   rollout.steps.push(callOf(rollout, last, { id, key: JSON.stringify(counts), ts }));

@@ -90,7 +90,7 @@ function readRequest(line: string): Found[] {
   return spansOf(line).flatMap((record): Found[] => {
     const { signals, rejected } = adaptRecord(record);
     if (rejected !== undefined) return [{ leftOut: rejected }];
-    // Whose it is, the key or `--user-id` says, as for every other history.
+    // The key or `--user-id` names the user, as for every other history.
     return signals.map(({ user_id: _, ...signal }) => {
       return { call: { key: signal.id, rank: signal.tokens_out ?? 0, sharesId: true, signal } };
     });

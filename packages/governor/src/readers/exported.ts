@@ -14,8 +14,8 @@ import {
 } from './history.ts';
 
 /**
- * What `ccusage session --json` (20) prints: one signal per session and model, with its price. Throws when the text is
- * something else.
+ * Reads the output of `ccusage session --json` (20): one signal per session and model, with its price. Throws for any other
+ * text.
  */
 export function readCcusage(text: string): Found[] {
   const report = parseObject(text);
@@ -51,7 +51,7 @@ function readSession(session: Json): Found[] {
   });
 }
 
-/** Its names of tools that are called otherwise here. */
+/** Its names of tools that have another name here. */
 const ADAPTERS: Readonly<Record<string, string>> = {
   claude: 'claude-code',
   gemini: 'gemini-cli',

@@ -1,13 +1,13 @@
 import { clip } from '../../../../shared/adapters/fields.ts';
 import type { PostedSignal } from '../../../../shared/adapters/posted.ts';
 
-/** One call as a line of history tells it. */
+/** One call as a line of history has it. */
 export interface FoundCall {
-  /** What all lines about one call share, also those that were copied into another file. */
+  /** Shared by all lines about one call, also those that were copied into another file. */
   key: string;
-  /** Of lines with one key the largest is kept; of equal ones the first. */
+  /** The line with the highest rank per key is kept; the first of equal ones. */
   rank: number;
-  /** Whether it has the id under which OpenTelemetry tells it. Else both would count. */
+  /** True when it has the id that OpenTelemetry gives it. Else both would count. */
   sharesId: boolean;
   signal: PostedSignal;
   /** The folder in which the tool ran, if it says so; the project is named after its repository. */
@@ -16,13 +16,13 @@ export interface FoundCall {
   file?: string;
 }
 
-/** Something that history says: a call, a key whose calls are told elsewhere, or a line left out and why. */
+/** A call, a key whose calls are found elsewhere, or why a line is left out. */
 export type Found = { call: FoundCall } | { covered: string } | { leftOut: string };
 
-/** A line that cannot be told from another one. */
+/** A line that cannot be distinguished from another one. */
 export const WITHOUT_ID: Found = { leftOut: 'without a time or an id' };
 
-/** Reads one file, line by line. What comes late (a file's last line may change what the first meant) comes from `end`. */
+/** Reads one file, line by line. `end` returns the calls that depend on later lines. */
 export interface FileReader {
   line(text: string): Found[];
   end(): Found[];
@@ -34,21 +34,21 @@ export interface Tool {
   adapter: string;
   /** Folders in which it keeps its history. */
   homes(home: string, env: Readonly<Record<string, string | undefined>>): string[];
-  /** Whether a file is history, by its path below a home with `/` between its parts. */
+  /** True when a file is history, by its path below a home with `/` between its parts. */
   isHistory(path: string): boolean;
-  /** Whether a file is one JSON document. Else each line is one. */
+  /** True when a file is one JSON document. Else each line is one. */
   isWhole?: boolean;
   open(path: string): FileReader;
 }
 
-/** A reader that needs nothing but the line. */
+/** A reader of lines that do not depend on each other. */
 export function eachLine(read: (line: string) => Found[]): FileReader {
   return { line: read, end: () => [] };
 }
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The object in a line, or null for what is none. Editors and shells of Windows put U+FEFF before the first one. */
+/** The object in a line, or null when there is none. Editors and shells of Windows put U+FEFF before the first one. */
 export function parseObject(line: string): Json | null {
   try {
     return asObject(JSON.parse(line.replace(/^\uFEFF/, ''))) ?? null;
@@ -69,7 +69,7 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A count ≥ 0; what is missing or none is 0. */
+/** A count ≥ 0; 0 when it is missing or not a count. */
 export function asCount(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
@@ -80,7 +80,7 @@ export function asTime(value: unknown): string | undefined {
   return ms > 0 && ms <= 8.64e15 ? new Date(ms).toISOString() : undefined;
 }
 
-/** What history knows of a call. Tokens as signals have them: the input includes what was cached. */
+/** A call in history. Tokens as signals have them: the input includes cached tokens. */
 export interface HistoryCall {
   id: string;
   ts: string;
@@ -98,7 +98,7 @@ export interface HistoryCall {
   metadata?: Record<string, string>;
 }
 
-/** The signal of a call; `source: import` tells it from what OpenTelemetry sent. */
+/** The signal of a call; `source: import` distinguishes it from live signals. */
 export function signalOf(call: HistoryCall): PostedSignal {
   const { id, ts, adapter, model, provider, sessionId, costUsd, errorCode } = call;
   return {

@@ -9,7 +9,7 @@ interface Call {
   output: number;
   cacheRead: number;
   cacheWrite: number;
-  /** Of `cacheWrite`, what is cached for an hour. */
+  /** The part of `cacheWrite` that is cached for an hour. */
   longCache: number;
 }
 

@@ -73,14 +73,14 @@ interface Row {
 
 /** opencode's messages as its files had them, a line each. */
 export async function* rowsOf(path: string): AsyncGenerator<string> {
-  // Imported here: Node 22 warns whoever so much as imports it.
+  // Imported here, because Node 22 prints a warning on import.
   const { DatabaseSync } = await import('node:sqlite');
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const rows = database.prepare('SELECT id, session_id, data FROM message ORDER BY id').iterate();
     for (const row of rows as Iterable<unknown>) {
       const { id, session_id, data } = row as Row;
-      // A damaged row is a line that says nothing, as in a file.
+      // A damaged row becomes a line without content, as in a file.
       yield JSON.stringify({ ...parseObject(data), id, sessionID: session_id });
     }
   } finally {
