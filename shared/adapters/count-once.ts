@@ -8,6 +8,12 @@ export interface SpanSignal extends Place {
   signal: PostedSignal;
 }
 
+/** A span with the parts of it that are compared with every other span, read once. */
+interface Compared extends SpanSignal {
+  endMs: number;
+  series: string | undefined;
+}
+
 /**
  * Instrumentations whose spans are not always parents of what they run. A span of another one lies in theirs by its time alone,
  * and often in another trace.
@@ -23,14 +29,22 @@ const NO_PARENTS: ReadonlySet<string> = new Set([
  * span of the other. The inner span counts, and takes over what only the outer one knows, such as the user.
  */
 export function countOnce(spans: readonly SpanSignal[]): PostedSignal[] {
-  const byPlace = new Map(spans.map((span) => [placeOf(span.traceId, span.spanId) ?? span, span]));
+  const byPlace = new Map<unknown, Compared>();
+  for (const span of spans) {
+    const endMs = (span.startMs ?? 0) + (span.durationMs ?? 0);
+    byPlace.set(placeOf(span.traceId, span.spanId) ?? span, {
+      ...span,
+      endMs,
+      series: seriesOf(span.signal.model),
+    });
+  }
   const unnested = [...byPlace.values()].filter(({ scope }) => NO_PARENTS.has(scope));
-  const outerOf = new Map<SpanSignal, SpanSignal>();
+  const outerOf = new Map<Compared, Compared>();
   // An outer span repeats one inner span at most: two equal calls in it are two calls.
-  const repeating = new Set<SpanSignal>();
+  const repeating = new Set<Compared>();
   for (const inner of byPlace.values()) {
     const parent = byPlace.get(placeOf(inner.traceId, inner.parentSpanId) ?? '');
-    const isOuter = (span: SpanSignal) => !repeating.has(span) && isSameCall(span, inner);
+    const isOuter = (span: Compared) => !repeating.has(span) && isSameCall(span, inner);
     const outer =
       parent && isOuter(parent) ? parent : unnested.find((span) => isDuring(inner, span) && isOuter(span));
     if (!outer) continue;
@@ -52,21 +66,20 @@ function placeOf(traceId: string, spanId: string): string | undefined {
 }
 
 /** True when a span began after another one and ended before it. */
-function isDuring(inner: SpanSignal, outer: SpanSignal): boolean {
+function isDuring(inner: Compared, outer: Compared): boolean {
   if (inner.startMs === null || outer.startMs === null) return false;
-  const endOf = ({ startMs, durationMs }: Place) => (startMs ?? 0) + (durationMs ?? 0);
-  return outer.startMs < inner.startMs && endOf(inner) < endOf(outer);
+  return outer.startMs < inner.startMs && inner.endMs < outer.endMs;
 }
 
 /** One instrumentation reports a call once, so a span of its own in another is another call. */
-function isSameCall({ scope, signal: one }: SpanSignal, { scope: other, signal: two }: SpanSignal): boolean {
-  if (scope === other || one.tool_name !== two.tool_name || !one.error !== !two.error) return false;
+function isSameCall(a: Compared, b: Compared): boolean {
+  const { signal: one } = a;
+  const { signal: two } = b;
+  if (a.scope === b.scope || one.tool_name !== two.tool_name || !one.error !== !two.error) return false;
   if (one.id === two.id) return true;
-  const isOfModel = seriesOf(one.model ?? two.model) === seriesOf(two.model ?? one.model);
   const isCountedOnce = one.tokens_in === null || two.tokens_in === null;
-  return (
-    isOfModel && (isCountedOnce || (one.tokens_in === two.tokens_in && one.tokens_out === two.tokens_out))
-  );
+  const isAlike = isCountedOnce || (one.tokens_in === two.tokens_in && one.tokens_out === two.tokens_out);
+  return isAlike && (a.series === undefined || b.series === undefined || a.series === b.series);
 }
 
 /** A model's name without its date: one instrumentation reports the model that was asked for, another the one that answered. */
