@@ -12,7 +12,7 @@ const PURE = [
   'budgets/evaluate',
   'anomalies/detect',
   'analytics/suppress',
-  'analytics/judge-late',
+  'analytics/decide-late',
   'webhooks/sending/decide-attempt',
   'adapters/adapt',
   'adapters/base',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text, timezone } from '../../shared/platform/basics/text.ts';
 import { INTERVALS, type SeriesInterval } from '../../shared/usage/calendar.ts';
-import { GROUPINGS, type Grouping } from '../../shared/usage/group-usage.ts';
+import { GROUPINGS, type GroupBy } from '../../shared/usage/group-usage.ts';
 import { measuresView } from '../../shared/usage/measures.ts';
 import { timeOrDate } from './time.ts';
 
@@ -31,8 +31,8 @@ export const usageInterval = z
 export const MOST_GROUPINGS = 2;
 
 /** The query parameter `group_by=a,b` or `group_by=a&group_by=b`: at most so many, each once. */
-export function groupBy(allowed: readonly Grouping[], most = MOST_GROUPINGS) {
-  const named = (names: readonly string[]): names is readonly Grouping[] =>
+export function groupBy(allowed: readonly GroupBy[], most = MOST_GROUPINGS) {
+  const named = (names: readonly string[]): names is readonly GroupBy[] =>
     names.every((name) => allowed.some((known) => known === name));
   return z
     .union([z.string(), z.array(z.string())])
@@ -41,7 +41,7 @@ export function groupBy(allowed: readonly Grouping[], most = MOST_GROUPINGS) {
       (names) => names.length <= most && new Set(names).size === names.length && named(names),
       `must be one to ${most} of ${allowed.join(', ')}, separated by a comma`,
     )
-    .transform((names): readonly Grouping[] => (named(names) ? names : []))
+    .transform((names): readonly GroupBy[] => (named(names) ? names : []))
     .optional()
     .meta({
       description:

@@ -21,7 +21,7 @@ import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
 import { signalRows } from '../../shared/signals/model.ts';
-import { addRow } from '../../shared/usage/add-measures.ts';
+import { addRow } from '../../shared/usage/measures.ts';
 import { type Rollup, rollupRows } from '../../shared/usage/model.ts';
 import { rollupChanges } from '../../shared/usage/plan-rollups.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
@@ -115,7 +115,7 @@ async function seed(ctx: Context, organization: Organization, count: number): Pr
       });
       const rows = drafts.map((draft) => ({ ...draft, session_id: `ses_${draft.user_id}` }));
       await signalRows(ctx).insertMany(rows, { ordered: false });
-      for (const change of await rollupChanges(organization, drafts, [])) addRow(rollups, change);
+      for (const change of rollupChanges(organization, drafts, [])) addRow(rollups, change);
     }
   };
   await Promise.all([insert(), insert(), insert()]);

@@ -1,6 +1,6 @@
 import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { snapshotOf } from '../../shared/usage/make-snapshots.ts';
+import { cellOf, snapshotOf } from '../../shared/usage/make-snapshots.ts';
 import { type Rollup, type RollupPeriod, rollupRows, snapshotRows } from '../../shared/usage/model.ts';
 import { rollupKey } from '../../shared/usage/plan-rollups.ts';
 import { numberOption, quantile, report, round } from './bench.ts';
@@ -79,7 +79,7 @@ export async function seed(
     await rollupRows(stage.ctx).insertMany(rows, { ordered: false });
     const [{ period, start } = { period: 'quarter_hour' as const, start: new Date(0) }] = rows;
     if (period === 'quarter_hour' || start.getTime() >= today - DAY_MS) return;
-    const snapshot = snapshotOf(orgId, { period, fromMs: start.getTime() }, rows, 1);
+    const snapshot = snapshotOf(orgId, { period, fromMs: start.getTime() }, rows.map(cellOf), 1);
     await snapshotRows(stage.ctx).insertOne(snapshot);
   };
   let back = days;
@@ -99,7 +99,9 @@ export async function seed(
   await Promise.all([1, 2, 3].map(insertDays));
   for (const [fromMs, rows] of Map.groupBy([...months.values()], (row) => row.start.getTime())) {
     if (fromMs >= monthOf(today - DAY_MS)) continue;
-    await snapshotRows(stage.ctx).insertOne(snapshotOf(orgId, { period: 'month', fromMs }, rows, 1));
+    await snapshotRows(stage.ctx).insertOne(
+      snapshotOf(orgId, { period: 'month', fromMs }, rows.map(cellOf), 1),
+    );
   }
   return count;
 }

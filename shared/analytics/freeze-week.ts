@@ -7,8 +7,8 @@ import { deleteRows, replaceRow, type Write } from '../platform/mongo/writes.ts'
 import { quarterHorizonMs } from '../usage/periods.ts';
 import { splitRange } from '../usage/split-range.ts';
 import { sumRollups } from '../usage/sum-rollups.ts';
+import { cellsOf, decideLate } from './decide-late.ts';
 import { cellsKey, packCells, weekKey } from './frozen-cells.ts';
-import { cellsOf, judgeLate } from './judge-late.ts';
 import {
   type Dimension,
   type FrozenDimension,
@@ -25,11 +25,11 @@ import { kOf, type Suppression, suppressWeek } from './suppress.ts';
 export interface Frozen {
   /** Weeks that were frozen. */
   frozen: number;
-  /** Dimensions of frozen weeks that were restated with what had arrived late. */
+  /** Dimensions of frozen weeks that were restated with late signals. */
   restated: number;
 }
 
-/** Freezes one week, or judges what arrived late for it, in one transaction. Repeating it changes nothing. */
+/** Freezes one week, or decides about its late signals, in one transaction. Repeating it changes nothing. */
 export async function freezeWeek(ctx: Context, organization: Organization, week: Week): Promise<Frozen> {
   const people = await peopleOf(ctx, organization, week);
   return await commitPlan(
@@ -95,7 +95,7 @@ async function restate(
     const known = head.dimensions[dimension];
     if (!known) continue;
     const kept = await readFrozenCells(ctx, frozen, dimension, transaction);
-    const decision = judgeLate(known, { before: kept, now: cells }, k);
+    const decision = decideLate(known, { before: kept, now: cells }, k);
     if (decision.outcome === 'refuse')
       head.dimensions[dimension] = { ...known, judged_users: decision.users };
     if (decision.outcome !== 'restate') continue;
@@ -131,7 +131,7 @@ function planDimension(
   ];
 }
 
-/** Of the names of a dimension's values, as they are stored: the head of a week lists the hidden ones of six. */
+/** Maximum bytes of value names per dimension; a week's head row lists the hidden values of six. */
 const MOST_NAMES_BYTES = 2 * 2 ** 20;
 
 function namesBytes(cells: WeekCells): number {

@@ -22,7 +22,7 @@ export async function freezeAllAnalytics(ctx: Context): Promise<Frozen> {
 
 /**
  * Freezes an organization's weeks that ended a day ago or earlier, as far back as signals are kept and as it could have
- * recorded any, also those in which nothing happened. Judges what arrived late for those that end after `lateSinceMs`
+ * recorded any, also those in which nothing happened. Decides about late signals of those that end after `lateSinceMs`
  * (default: all of them). Repeating it changes nothing. A week that fails stops no other; the first failure is thrown at the
  * end.
  */

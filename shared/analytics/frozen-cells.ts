@@ -2,9 +2,8 @@ import { hashedKey } from '../platform/basics/ids.ts';
 import { type Dimension, FROZEN, type FrozenCells, type UserCell, type WeekCells } from './model.ts';
 import { noActivity } from './read-week.ts';
 
-/** Of the numbers and users of one row of the collection: it stays below the 16 MiB of a document, also where JSON escapes. */
+/** Maximum bytes of the cells of one row. A longer one would hold up the event loop when it is parsed. */
 const MOST_BYTES = 4 * 2 ** 20;
-const WIDTH = 2 + FROZEN.length;
 
 /** The identity of a frozen week. */
 export function weekKey(orgId: string, startMs: number): string {
@@ -16,6 +15,9 @@ export function cellsKey(orgId: string, startMs: number, dimension: Dimension, p
   return hashedKey(18, orgId, startMs, dimension, part);
 }
 
+/** Value, user, whether the user is another one (1 or 0), and the measures in the order of `FROZEN`. */
+type Packed = readonly [value: string, user: string, isOther: number, ...measures: number[]];
+
 /** The cells of a week's dimension as rows to keep; at least one. Pure. */
 export function packCells(
   orgId: string,
@@ -23,71 +25,37 @@ export function packCells(
   dimension: Dimension,
   cells: WeekCells,
 ): FrozenCells[] {
-  const parts: CellRow[][] = [[]];
+  const parts: string[][] = [[]];
   let bytes = 0;
   for (const [value, users] of cells) {
     for (const user of users) {
-      // A code unit takes three bytes at most.
-      const own = WIDTH * 8 + user.user.length * 3;
+      const measures = FROZEN.map((measure) => user[measure]);
+      const line = JSON.stringify([value, user.user, user.isOther ? 1 : 0, ...measures] satisfies Packed);
+      const own = Buffer.byteLength(line);
       if (bytes + own > MOST_BYTES) {
         parts.push([]);
         bytes = 0;
       }
       bytes += own;
-      parts.at(-1)?.push({ value, user });
+      parts.at(-1)?.push(line);
     }
   }
-  return parts.map((rows, part) => ({
+  return parts.map((lines, part) => ({
     _id: cellsKey(orgId, startMs, dimension, part),
     org_id: orgId,
-    ...packRows(rows),
+    cells: `[${lines.join()}]`,
   }));
 }
 
-interface CellRow {
-  value: string;
-  user: UserCell;
-}
-
-function packRows(rows: readonly CellRow[]): Pick<FrozenCells, 'names' | 'numbers'> {
-  const values = new Map<string, number>();
-  const users = new Map<string, { place: number; isPooled: boolean }>();
-  const numbers = new Float64Array(rows.length * WIDTH);
-  rows.forEach(({ value, user }, index) => {
-    const valuePlace = values.get(value) ?? values.size;
-    values.set(value, valuePlace);
-    const known = users.get(user.user) ?? { place: users.size, isPooled: user.isPooled };
-    users.set(user.user, known);
-    numbers.set([valuePlace, known.place, ...FROZEN.map((measure) => user[measure])], index * WIDTH);
-  });
-  const isPooled = [...users.values()].map((user) => user.isPooled);
-  const names = JSON.stringify({ values: [...values.keys()], users: [...users.keys()], isPooled });
-  return { names, numbers: Buffer.from(numbers.buffer) };
-}
-
-/** Adds one of the rows that `packCells` has made to the cells of its dimension. */
-export function openCells(
-  cells: Map<string, UserCell[]>,
-  { names, numbers }: Pick<FrozenCells, 'names' | 'numbers'>,
-): void {
-  const { values, users, isPooled } = JSON.parse(names) as Names;
-  // A copy, as numbers of 8 bytes must begin at a multiple of 8.
-  const table = new Float64Array(new Uint8Array(numbers).buffer);
-  for (let row = 0; row < table.length; row += WIDTH) {
-    const value = values[table[row] ?? 0] ?? '';
-    const place = table[row + 1] ?? 0;
-    const cell = noActivity(users[place] ?? '', isPooled[place] ?? false);
+/** Adds the cells of one row that `packCells` has made to those of its dimension. */
+export function unpackCells(into: Map<string, UserCell[]>, row: Pick<FrozenCells, 'cells'>): void {
+  for (const [value, user, isOther, ...measures] of JSON.parse(row.cells) as Packed[]) {
+    const cell = noActivity(user, isOther === 1);
     FROZEN.forEach((measure, at) => {
-      cell[measure] = table[row + 2 + at] ?? 0;
+      cell[measure] = measures[at] ?? 0;
     });
-    const known = cells.get(value);
+    const known = into.get(value);
     if (known) known.push(cell);
-    else cells.set(value, [cell]);
+    else into.set(value, [cell]);
   }
-}
-
-interface Names {
-  values: string[];
-  users: string[];
-  isPooled: boolean[];
 }

@@ -4,21 +4,21 @@ import type { Contribution } from './suppress.ts';
 export const DIMENSIONS = ['none', 'model', 'adapter', 'project', 'team', 'hour_of_week'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** What one user did in one week under one value. */
+/** The sums of one user in one week under one value. */
 export interface UserCell extends Contribution {
   sessions: number;
   errors: number;
 }
 
-/** Every value of a week with what each user did under it. A user's activity is under one value only. */
+/** Every value of a week with the cells of its users. A user's activity is under one value only. */
 export type WeekCells = ReadonlyMap<string, readonly UserCell[]>;
 
-/** What is answered about one dimension of a frozen week. */
+/** The answer about one dimension of a frozen week. */
 export interface FrozenDimension {
   /** Values that are not shown. */
   hidden: string[];
   is_total_hidden: boolean;
-  /** Of the late part when it was last judged and refused: how many users had been active in it. */
+  /** The number of users in the late part when it was last judged and refused. */
   judged_users: number;
   /** How many rows of `frozenCellRows` hold its cells. */
   parts: number;
@@ -31,21 +31,19 @@ export interface FrozenWeek {
   org_id: string;
   start: Date;
   frozen_at: Date;
-  /** Signals of the week, late ones included, when its late part was last looked at. */
+  /** Signals of the week, late ones included, when its late part was last judged. */
   seen_signals: number;
   /** Without those that had too many values, and without `hour_of_week` when the week's quarter hours were gone. */
   dimensions: Partial<Record<Dimension, FrozenDimension>>;
 }
 
-/** Cells of one dimension of a frozen week: what each user did under each value, also of what is not shown. */
+/** Cells of one dimension of a frozen week, also those that are not shown. */
 export interface FrozenCells {
   /** `cellsKey(...)`. */
   _id: string;
   org_id: string;
-  /** JSON: the values, the users, and for each user whether it is pooled. */
-  names: string;
-  /** Float64, little-endian, row after row: the places of value and user, then the measures in order of `FROZEN`. */
-  numbers: Buffer;
+  /** JSON, as `packCells` writes it. */
+  cells: string;
 }
 
 export const FROZEN = ['sessions', 'signals', 'errors', 'tokens_in', 'tokens_out', 'cost_nusd'] as const;

@@ -4,7 +4,7 @@ import type { WeekCells } from './model.ts';
 import type { People, Week } from './read-week.ts';
 
 /**
- * Who the people of a week are, as of now: their teams, and by the organization's `k_population` who counts towards k.
+ * The people of a week, as of now: their teams, and by the organization's `k_population` whether they count towards k.
  * Members who left during the week, or after it, were members then.
  */
 export async function peopleOf(ctx: Context, organization: Organization, week: Week): Promise<People> {
@@ -13,13 +13,13 @@ export async function peopleOf(ctx: Context, organization: Organization, week: W
     .toArray();
   const teams = new Map(members.map((member) => [member.user_id, member.teams]));
   const teamOf = (user: string) => teamName(teams.get(user) ?? []);
-  if (organization.k_population !== 'members') return { teamOf, isPooled: () => false };
+  if (organization.k_population !== 'members') return { teamOf, isOther: () => false };
   const counted = new Set(
     members
       .filter(({ removed_at }) => removed_at === null || removed_at.getTime() > week.fromMs)
       .map(({ user_id }) => user_id),
   );
-  return { teamOf, isPooled: (user) => !counted.has(user) };
+  return { teamOf, isOther: (user) => !counted.has(user) };
 }
 
 /** Members of several teams have a value of their own, so that each user is under one and cells never overlap. */
@@ -27,15 +27,15 @@ function teamName(teams: readonly string[]): string {
   return [...teams].sort().join(' + ');
 }
 
-/** The people of a frozen week: everybody in it stays where they were counted, the others as of now. */
+/** The people of a frozen week: its users keep the team that they were counted in, and the others have theirs of now. */
 export function peopleAsFrozen(byTeam: WeekCells, now: People): People {
   const known = new Map(
     [...byTeam].flatMap(([team, users]) =>
-      users.map(({ user, isPooled }) => [user, { team, isPooled }] as const),
+      users.map(({ user, isOther }) => [user, { team, isOther }] as const),
     ),
   );
   return {
     teamOf: (user) => known.get(user)?.team ?? now.teamOf(user),
-    isPooled: (user) => known.get(user)?.isPooled ?? now.isPooled(user),
+    isOther: (user) => known.get(user)?.isOther ?? now.isOther(user),
   };
 }

@@ -2,11 +2,9 @@ import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { quarterHorizonMs } from '../usage/periods.ts';
-import { readInTurn } from '../usage/read-in-turn.ts';
 import { addUser, addWeek, type CellSums, newCellSums, viewCellSums, viewUsers } from './cell-sums.ts';
 import { weekKey } from './frozen-cells.ts';
 import type { Dimension, FrozenDimension, UserCell, WeekCells } from './model.ts';
@@ -22,7 +20,7 @@ export interface AnalyticsQuestion {
 }
 
 /**
- * Sums over members, none of whom can be singled out, from weeks that are frozen. What is hidden is decided once for each
+ * Sums over members, none of whom can be singled out, from weeks that are frozen. Suppression is decided once for each
  * week × value, never for a question as a whole, so two questions cannot reveal by their difference what neither shows.
  * Throws `invalid_request` for anything but whole closed weeks, and for hours that were forgotten.
  */
@@ -30,9 +28,9 @@ export async function readAnalytics(ctx: Context, organization: Organization, as
   const { dimension } = asked;
   const weeks = askedWeeks(ctx, organization, asked);
   const k = kOf(organization);
-  const read = () =>
-    inTransaction(ctx.db, (transaction) => sumWeeks(ctx, organization, { weeks, dimension }, transaction));
-  const { totals, cells, trend, isAnyPending } = await readInTurn(ctx, organization._id, read);
+  const { totals, cells, trend, isAnyPending } = await inTransaction(ctx.db, (transaction) =>
+    sumWeeks(ctx, organization, { weeks, dimension }, transaction),
+  );
   return {
     from: isoTime(weeks[0]?.fromMs ?? 0),
     to: isoTime(weeks.at(-1)?.toMs ?? 0),
@@ -40,7 +38,7 @@ export async function readAnalytics(ctx: Context, organization: Organization, as
     k,
     totals: totals.visibleWeeks === 0 && isAnyPending ? pending : viewCellSums(totals, k),
     trend,
-    cells: dimension === 'none' ? [] : await viewCells(cells, dimension, k),
+    cells: dimension === 'none' ? [] : viewCells(cells, dimension, k),
   };
 }
 
@@ -66,7 +64,7 @@ async function sumWeeks(
       trend.push({ start: isoTime(week.fromMs), ...pending });
     else if (!head || !frozen) trend.push(viewWeek(week, null));
     else {
-      const users = await sumWeek(cells, frozen, await readFrozenCells(ctx, head, dimension, transaction));
+      const users = sumWeek(cells, frozen, await readFrozenCells(ctx, head, dimension, transaction));
       refuseTooManyCells(cells.size, ctx.config.maxGroups);
       addWeek(totals, users, frozen.is_total_hidden);
       trend.push(viewWeek(week, frozen.is_total_hidden ? null : users));
@@ -75,17 +73,11 @@ async function sumWeeks(
   return { totals, cells, trend, isAnyPending: trend.some((week) => 'pending' in week) };
 }
 
-/** Adds a week to the sums of its cells, and returns what each user did in it. */
-async function sumWeek(
-  cells: Map<string, CellSums>,
-  frozen: FrozenDimension,
-  week: WeekCells,
-): Promise<UserCell[]> {
+/** Adds a week to the sums of its cells, and returns its users with their sums. */
+function sumWeek(cells: Map<string, CellSums>, frozen: FrozenDimension, week: WeekCells): UserCell[] {
   const hidden = new Set(frozen.hidden);
   const all = new Map<string, UserCell>();
-  const pace = createPace();
   for (const [value, users] of week) {
-    await pace();
     const sums = cells.get(value) ?? newCellSums();
     cells.set(value, sums);
     addWeek(sums, users, hidden.has(value));
@@ -110,7 +102,7 @@ function refuseForgottenHours({ fromMs }: Week, nowMs: number): void {
   );
 }
 
-/** `users` is null when the week is not told. */
+/** `users` is null when the week is not shown. */
 function viewWeek({ fromMs }: Week, users: readonly UserCell[] | null) {
   const start = isoTime(fromMs);
   return users ? { start, ...viewUsers(users) } : { start, suppressed: true as const };
@@ -127,5 +119,5 @@ function viewCells(cells: ReadonlyMap<string, CellSums>, dimension: Dimension, k
     key: { [dimension]: keyOf(value) },
     ...viewCellSums(sums, k),
   });
-  return mapAtPace([...cells].sort(order), view);
+  return [...cells].sort(order).map(view);
 }

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
-import { cellsKey, openCells, weekKey } from './frozen-cells.ts';
+import { cellsKey, unpackCells, weekKey } from './frozen-cells.ts';
 import {
   type Dimension,
   type FrozenWeek,
@@ -11,7 +11,7 @@ import {
 } from './model.ts';
 import type { Week } from './read-week.ts';
 
-/** Those of the weeks that are frozen, by `weekKey`. */
+/** The frozen ones among the weeks, by `weekKey`. */
 export async function readFrozenWeeks(
   ctx: Context,
   orgId: string,
@@ -37,10 +37,7 @@ export async function readFrozenCells(
   );
   const cells = new Map<string, UserCell[]>();
   if (keys.length === 0) return cells;
-  const rows = frozenCellRows(ctx).find(
-    { _id: { $in: keys } },
-    { session: transaction, promoteBuffers: true, batchSize: 1 },
-  );
-  for await (const row of rows) openCells(cells, row);
+  const rows = frozenCellRows(ctx).find({ _id: { $in: keys } }, { session: transaction, batchSize: 1 });
+  for await (const row of rows) unpackCells(cells, row);
   return cells;
 }

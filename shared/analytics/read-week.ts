@@ -1,14 +1,13 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
-import { createPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { bucketEdges } from '../usage/calendar.ts';
+import type { SummedRow } from '../usage/cells.ts';
 import type { Sums } from '../usage/measures.ts';
 import { DIMENSIONS as COLUMNS } from '../usage/model.ts';
 import { splitRange } from '../usage/split-range.ts';
 import { sumRollups } from '../usage/sum-rollups.ts';
-import type { SummedRow } from '../usage/sum-tables.ts';
 import { type Dimension, FROZEN, type UserCell, type WeekCells } from './model.ts';
 
 /** One ISO week of the organization's timezone, epoch ms. */
@@ -17,12 +16,12 @@ export interface Week {
   toMs: number;
 }
 
-/** What decides where a user is counted. */
+/** Decides where a user is counted. */
 export interface People {
   /** The name of the user's value by team. */
   teamOf: (user: string) => string;
-  /** Whether the user does not count towards k. */
-  isPooled: (user: string) => boolean;
+  /** Returns whether the user does not count towards k. */
+  isOther: (user: string) => boolean;
 }
 
 type PlainDimension = Exclude<Dimension, 'hour_of_week'>;
@@ -45,21 +44,19 @@ export async function readWeek(
 ): Promise<Record<PlainDimension, WeekCells>> {
   const parts = splitRange(organization, [week.fromMs, week.toMs]);
   const rows = await sumRollups(ctx, organization, { parts, match: {}, columns: COLUMNS }, transaction);
-  const pace = createPace();
-  const cellsBy = async (dimension: PlainDimension): Promise<WeekCells> => {
+  const cellsBy = (dimension: PlainDimension): WeekCells => {
     const cells = createCells(people);
     for (const row of rows) {
-      await pace();
       cells.add(VALUE_OF[dimension](row, people), String(row.key.user_id), row.sums);
     }
     return cells.byValue();
   };
   return {
-    none: await cellsBy('none'),
-    model: await cellsBy('model'),
-    adapter: await cellsBy('adapter'),
-    project: await cellsBy('project'),
-    team: await cellsBy('team'),
+    none: cellsBy('none'),
+    model: cellsBy('model'),
+    adapter: cellsBy('adapter'),
+    project: cellsBy('project'),
+    team: cellsBy('team'),
   };
 }
 
@@ -74,10 +71,8 @@ export async function readHours(
   const parts = [{ period: 'quarter_hour', ...week }] as const;
   const edges = bucketEdges(organization.timezones, 'hour', week.fromMs, week.toMs);
   const asked = { parts, match: {}, columns: ['start', 'user_id'], edges } as const;
-  const pace = createPace();
   const cells = createCells(people);
   for (const { key, sums } of await sumRollups(ctx, organization, asked, transaction)) {
-    await pace();
     cells.add(hourName(organization, Number(key.start)), String(key.user_id), sums);
   }
   return cells.byValue();
@@ -91,13 +86,13 @@ function hourName(organization: Organization, atMs: number): string {
 }
 
 /** Sums by value and user. A row of zeros is as good as none. */
-function createCells({ isPooled }: People) {
+function createCells({ isOther }: People) {
   const cells = new Map<string, Map<string, UserCell>>();
   return {
     add(value: string, user: string, sums: Sums): void {
       const users = cells.get(value) ?? new Map<string, UserCell>();
       cells.set(value, users);
-      const cell = users.get(user) ?? noActivity(user, isPooled(user));
+      const cell = users.get(user) ?? noActivity(user, isOther(user));
       users.set(user, cell);
       for (const measure of FROZEN) cell[measure] += Number(sums[measure]);
     },
@@ -111,12 +106,12 @@ function createCells({ isPooled }: People) {
 }
 
 /** A user who did nothing in a cell. */
-export function noActivity(user: string, isPooled: boolean): UserCell {
+export function noActivity(user: string, isOther: boolean): UserCell {
   const zeros = { sessions: 0, signals: 0, errors: 0, tokens_in: 0, tokens_out: 0, cost_nusd: 0 };
-  return { user, isPooled, ...zeros };
+  return { user, isOther, ...zeros };
 }
 
-/** Whether there is anything in a cell. */
+/** Returns whether a cell has any activity. */
 export function isActivity(cell: UserCell): boolean {
   return FROZEN.some((measure) => cell[measure] !== 0);
 }

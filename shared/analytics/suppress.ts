@@ -6,11 +6,11 @@ export function kOf({ k_anonymity }: Pick<Organization, 'k_anonymity'>): number 
   return Math.max(K_ANONYMITY_FLOOR, k_anonymity);
 }
 
-/** What one user did within one cell (a week × a value). Money in nano-USD. */
+/** The sums of one user within one cell (a week × a value). Money in nano-USD. */
 export interface Contribution {
   user: string;
   /** Does not count towards k: all such users together are taken for one. */
-  isPooled: boolean;
+  isOther: boolean;
   signals: number;
   tokens_in: number;
   tokens_out: number;
@@ -26,21 +26,21 @@ export interface Cell {
 export interface Suppression {
   /** Values that are not shown for this week. */
   hidden: ReadonlySet<string>;
-  /** Whether the sum over all values is not shown either. */
+  /** The sum over all values is not shown either. */
   isTotalHidden: boolean;
 }
 
-/** What the p % rule looks at. Of sessions and errors a user has too few for it: k alone guards them. */
+/** The measures of the p % rule. A user has too few sessions and errors for it: k alone guards them. */
 const GUARDED = ['signals', 'tokens_in', 'tokens_out', 'cost_nusd'] as const;
-/** The p of the p % rule: whoever knows the sum and the second largest part must not know the largest so exactly. */
+/** The p of the p % rule: the sum and the second largest part must not reveal the largest more exactly than this. */
 const P_PERCENT = 10;
 
 /**
- * Which values of one week may be shown. A cell is hidden when fewer than `k` users were active in it, or by the p %
+ * Decides which values of one week are hidden. A cell is hidden when fewer than `k` users were active in it, or by the p %
  * rule: when what is left without its two largest users is less than a tenth of the largest. Complementary suppression:
- * the hidden cells are what the week's total lacks, so together they must stand the same test as one; otherwise the
+ * the hidden cells are what the week's total lacks, so together they must pass the same test as one; otherwise the
  * smallest shown cell is hidden too, and the next, until they do. So one cell is never hidden alone. Nor is the total:
- * where every cell stands the test, their sum does. Pure; depends on nothing but this week.
+ * where every cell passes the test, their sum does. Pure; depends on nothing but this week.
  */
 export function suppressWeek(cells: readonly Cell[], k: number): Suppression {
   const isTotalHidden = !mayBeShown(cells, k);
@@ -59,15 +59,15 @@ export function suppressWeek(cells: readonly Cell[], k: number): Suppression {
 }
 
 /**
- * Whether the sum over these cells says nothing about any one user. Pooled users do not count towards k, and the p % rule
- * must hold both with the pool as one user and without it: an attacker may be all of the pool, or none of it.
+ * Returns whether the sum over these cells reveals nothing about any one user. Users with `isOther` do not count towards k,
+ * and the p % rule must hold both with all of them as one user and without them: an attacker may be all of them, or none.
  */
 export function mayBeShown(cells: readonly Cell[], k: number): boolean {
   return isSafe(mergeUsers(cells), k);
 }
 
 function isSafe(users: readonly Contribution[], k: number): boolean {
-  const counted = users.filter((user) => !user.isPooled);
+  const counted = users.filter((user) => !user.isOther);
   const groups = counted.length === users.length ? [users] : [users, counted];
   return (
     countActive(counted) >= k &&
@@ -75,9 +75,9 @@ function isSafe(users: readonly Contribution[], k: number): boolean {
   );
 }
 
-/** How many were active among those who count towards k. */
+/** The number of active users that count towards k. */
 export function countActive(users: readonly Contribution[]): number {
-  return users.filter((user) => user.signals > 0 && !user.isPooled).length;
+  return users.filter((user) => user.signals > 0 && !user.isOther).length;
 }
 
 function holdsPPercent(users: readonly Contribution[], measure: (typeof GUARDED)[number]): boolean {
@@ -90,7 +90,7 @@ function holdsPPercent(users: readonly Contribution[], measure: (typeof GUARDED)
   return (sum - largest - second) * 100 >= P_PERCENT * largest;
 }
 
-/** One contribution per user, and one for the pool. */
+/** One contribution per user, and one for all users that do not count towards k. */
 export function mergeUsers(cells: readonly Cell[]): Contribution[] {
   const merged = new Map<string, Contribution>();
   for (const cell of cells) addUsers(merged, cell);
@@ -99,15 +99,15 @@ export function mergeUsers(cells: readonly Cell[]): Contribution[] {
 
 function addUsers(merged: Map<string, Contribution>, { contributions }: Cell): void {
   for (const contribution of contributions) {
-    const key = contribution.isPooled ? POOL : contribution.user;
+    const key = contribution.isOther ? OTHER : contribution.user;
     const user = merged.get(key);
     if (!user) merged.set(key, { ...contribution, user: key });
     else for (const measure of GUARDED) user[measure] += contribution[measure];
   }
 }
 
-/** No user's name: these are not empty. */
-export const POOL = '';
+/** The name of the users that do not count towards k. No user's name is empty. */
+export const OTHER = '';
 
 function bySize(a: Cell, b: Cell): number {
   const active = (cell: Cell) => countActive(cell.contributions);

@@ -1,16 +1,16 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { teamsByUser } from '../organizations/teams.ts';
 import { CLOCK_LAG_MS, dateAt } from '../platform/basics/clock.ts';
 import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
+import type { Match } from '../usage/cells.ts';
 import { splitRange } from '../usage/split-range.ts';
 import { sumRollups } from '../usage/sum-rollups.ts';
-import type { Match } from '../usage/sum-tables.ts';
-import { teamsByUser } from '../usage/teams.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
 import type { WindowUsage } from './evaluate.ts';
 import { counterKey, windowKey } from './keys.ts';

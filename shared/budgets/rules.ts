@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { teamsByUser } from '../organizations/teams.ts';
 import { guardOrganizationRules, readOrganizationVersion } from '../organizations/versions.ts';
 import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
-import { teamsByUser } from '../usage/teams.ts';
 import {
   findSubscribers,
   type Subscriber,

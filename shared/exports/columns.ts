@@ -1,4 +1,4 @@
-/** What a column holds: `time` is ISO 8601 text, `money` nano-USD as BigInt, `list` an array of text. Only text may be null. */
+/** Types of columns: `time` is ISO 8601 text, `money` nano-USD as BigInt, `list` an array of text. Only text may be null. */
 export type ColumnType = 'text' | 'integer' | 'time' | 'money' | 'list';
 export type Columns = readonly { name: string; type: ColumnType }[];
 /** Values in the order of the columns. */

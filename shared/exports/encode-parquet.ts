@@ -4,7 +4,7 @@ import type { Columns, ColumnType, Row, Value } from './columns.ts';
 
 /**
  * Rows of a row group. Code that has just been loaded takes seven times as long, so the first is small and each twice the
- * one before. The end of the file tells of all of them, in one turn of the event loop, so there must be few.
+ * one before. The end of the file lists all of them, in one turn of the event loop, so there must be few.
  */
 const ROW_GROUP_ROWS = { first: 2_000, most: 32_000 };
 
@@ -25,7 +25,7 @@ export async function* encodeParquet(
   let wanted = ROW_GROUP_ROWS.first;
   for await (const rows of batches) {
     for (const row of rows) {
-      addRow(group, row);
+      append(group, row);
       if (group.rows < wanted) continue;
       yield* writeGroup(writer, bytes, group);
       wanted = Math.min(2 * wanted, ROW_GROUP_ROWS.most);
@@ -36,7 +36,7 @@ export async function* encodeParquet(
   yield take(bytes);
 }
 
-/** The values of a row group by column, in memory that all row groups share: the collector has nothing of it to move. */
+/** The values of a row group by column, in memory that all row groups share, so the collector moves none of it. */
 interface Group {
   rows: number;
   columns: readonly GroupColumn[];
@@ -45,9 +45,9 @@ interface Group {
 interface GroupColumn {
   element: SchemaElement;
   type: ColumnType;
-  /** Of text and lists. */
+  /** The values of text and lists. */
   texts: Value[];
-  /** Of the others. */
+  /** The values of the others. */
   numbers: BigInt64Array;
 }
 
@@ -65,7 +65,7 @@ function isText(type: ColumnType): boolean {
   return type === 'text' || type === 'list';
 }
 
-function addRow(group: Group, row: Row): void {
+function append(group: Group, row: Row): void {
   group.columns.forEach(({ type, texts, numbers }, at) => {
     const value = row[at] ?? null;
     if (isText(type)) texts[group.rows] = type === 'list' ? JSON.stringify(value) : value;
@@ -74,7 +74,7 @@ function addRow(group: Group, row: Row): void {
   group.rows += 1;
 }
 
-/** Writes what a group holds, and empties it. */
+/** Writes the rows of a group, and empties it. */
 async function* writeGroup(
   writer: ParquetWriter,
   bytes: ByteWriter,
@@ -134,7 +134,7 @@ function pageData({ type, texts, numbers }: GroupColumn, rows: number) {
   };
 }
 
-/** What has been written since the last time, as bytes of their own. Offsets in the file go on. */
+/** The bytes that were written since the last call. Offsets in the file go on. */
 function take(bytes: ByteWriter): Uint8Array {
   const taken = new Uint8Array(bytes.getBuffer());
   bytes.index = 0;

@@ -5,15 +5,14 @@ import type { Context } from '../platform/context/context.ts';
 import { type SessionFilter, sessionPages } from '../sessions/list-sessions.ts';
 import type { Session } from '../sessions/model.ts';
 import { viewSession } from '../sessions/view.ts';
-import { idOf } from '../usage/id-of.ts';
-import { addSums, isZero, noSums, type Sums, sumsOf } from '../usage/measures.ts';
-import { DIMENSIONS, type Dimensions, MEASURES, rollupRows } from '../usage/model.ts';
+import { type Cell, createGrouping, type Match, matcherOf } from '../usage/cells.ts';
+import { isZero, sumsOf } from '../usage/measures.ts';
+import { DIMENSIONS, MEASURES, rollupRows } from '../usage/model.ts';
 import { boundsOf, type Range, type RangeInput, rangeOf } from '../usage/range.ts';
-import { readCellsOnce } from '../usage/read-snapshots.ts';
 import { matchOf, type UsageFilter } from '../usage/read-usage.ts';
 import { matchStages, sumStage } from '../usage/rollup-stages.ts';
+import { readCellsOnce } from '../usage/snapshots.ts';
 import { type Part, separate, splitRange } from '../usage/split-range.ts';
-import { type Match, rowsOfTable } from '../usage/sum-tables.ts';
 import type { Columns, Row } from './columns.ts';
 
 export const LEVELS = ['sessions', 'daily'] as const;
@@ -34,8 +33,6 @@ export interface Export {
 
 /** Rows that one read of the store brings. */
 const BATCH_ROWS = 1_000;
-/** Rows that are made together of sums in memory: few, so that most are gone before the collector moves them. */
-const MADE_ROWS = 100;
 
 /** The table that a question asks for. Throws `invalid_request` at once when the range cannot be answered exactly. */
 export function exportUsage(ctx: Context, organization: Organization, question: ExportQuestion): Export {
@@ -113,68 +110,54 @@ async function* dailyRows(
     const parts = splitRange(organization, range.edges.slice(index, index + 2)).flatMap((part) =>
       separate(organization, part),
     );
-    for await (const batch of keyedSums(ctx, organization._id, parts, equal)) {
+    for await (const cells of daySums(ctx, organization._id, parts, equal)) {
       // A session that moved to another model or start leaves a row of zeros behind.
-      yield batch.filter(({ sums }) => !isZero(sums)).map(({ key, sums }) => dailyRow(start, key, sums));
+      yield cells.filter((cell) => !isZero(cell)).map((cell) => dailyRow(start, cell));
     }
   }
 }
 
-interface KeyedSums {
-  key: Dimensions;
-  sums: Sums;
-}
-
-/** Sums by key over what one day needs. Usually that is the one row that each key has, as it is stored. */
-async function* keyedSums(
+/** The cells of one day. Usually they are the rows of one part as they are stored. */
+async function* daySums(
   ctx: Context,
   orgId: string,
   parts: readonly Part[],
   equal: Match,
-): AsyncGenerator<readonly KeyedSums[]> {
+): AsyncGenerator<readonly Cell[]> {
   const [first, ...others] = parts;
   if (first && others.length === 0) {
-    yield* readSums(ctx, orgId, first, equal);
+    yield* readCells(ctx, orgId, first, equal);
     return;
   }
-  const merged = new Map<string, KeyedSums>();
-  for (const part of parts) {
-    for await (const batch of readSums(ctx, orgId, part, equal)) {
-      for (const { key, sums } of batch) {
-        const id = idOf(DIMENSIONS.map((name) => key[name]));
-        const row = merged.get(id) ?? { key, sums: noSums() };
-        merged.set(id, row);
-        addSums(row.sums, sums);
-      }
-    }
-  }
-  yield* batched(merged.values());
+  const grouping = createGrouping(DIMENSIONS);
+  for (const part of parts)
+    for await (const cells of readCells(ctx, orgId, part, equal))
+      for (const cell of cells) grouping.add(cell);
+  yield grouping.rows.map(({ key, sums }) => ({ ...(key as Partial<Cell>), ...sums }));
 }
 
-/** The sums of one part: of a whole day from its snapshot, where there is one. */
-async function* readSums(
+/** The cells of one part: of a whole day from its snapshot, where there is one. */
+async function* readCells(
   ctx: Context,
   orgId: string,
   part: Part,
   equal: Match,
-): AsyncGenerator<readonly KeyedSums[]> {
+): AsyncGenerator<readonly Cell[]> {
   const { period, fromMs, toMs } = part;
-  if (period !== 'quarter_hour' && typeof equal.user_id !== 'string') {
-    const table = await readCellsOnce(ctx, orgId, { period, fromMs, toMs });
-    if (table) {
-      yield* batched(rowsOfTable(table, equal));
-      return;
-    }
-  }
-  yield* readStoredSums(ctx, orgId, part, equal);
+  const cells =
+    period === 'quarter_hour' || typeof equal.user_id === 'string'
+      ? null
+      : await readCellsOnce(ctx, orgId, { period, fromMs, toMs });
+  if (cells) yield cells.filter(matcherOf(equal));
+  else yield* readStoredCells(ctx, orgId, part, equal);
 }
 
-async function* readStoredSums(
+async function* readStoredCells(
   ctx: Context,
   orgId: string,
   part: Part,
   equal: Match,
-): AsyncGenerator<readonly KeyedSums[]> {
+): AsyncGenerator<readonly Cell[]> {
   const isSummed = part.period === 'quarter_hour';
   const cursor = rollupRows(ctx).aggregate(
     [...matchStages(orgId, part, equal), ...(isSummed ? [sumStage(DIMENSIONS)] : [])],
@@ -182,24 +165,15 @@ async function* readStoredSums(
   );
   try {
     for await (const rows of batches(cursor, BATCH_ROWS))
-      yield rows.map((row) => ({ key: isSummed ? row._id : (row as Dimensions), sums: sumsOf(row) }));
+      yield rows.map((row) => {
+        const { user_id, project_id, model, adapter } = isSummed ? row._id : row;
+        return { user_id, project_id, model, adapter, ...sumsOf(row) };
+      });
   } finally {
     await cursor.close();
   }
 }
 
-/** `batches` of rows that are here already: a million of them are not awaited one by one. */
-function* batched<Item>(rows: Iterable<Item>): Generator<readonly Item[]> {
-  let batch: Item[] = [];
-  for (const row of rows) {
-    batch.push(row);
-    if (batch.length < MADE_ROWS) continue;
-    yield batch;
-    batch = [];
-  }
-  yield batch;
-}
-
-function dailyRow(start: string, key: Dimensions, sums: Sums): Row {
-  return [start, ...DIMENSIONS.map((name) => key[name]), ...MEASURES.map((measure) => sums[measure])];
+function dailyRow(start: string, cell: Cell): Row {
+  return [start, ...DIMENSIONS.map((name) => cell[name] ?? ''), ...MEASURES.map((measure) => cell[measure])];
 }

@@ -50,7 +50,7 @@ export async function planBatch(
   // A session without signals of this batch ended because a newer one began: that is no history.
   const isPastChange = ({ after }: SessionChange) => touched.has(after._id) && !live.has(after._id);
   await turn(signals);
-  const rollups = await planRollups(organization, signals, changes, { nowMs, isNew });
+  const rollups = planRollups(organization, signals, changes, { nowMs, isNew });
   await turn(signals);
   const sessions = await planSessionChanges(ctx, changes, {
     timeoutMs,

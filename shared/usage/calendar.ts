@@ -4,7 +4,7 @@ import { timezoneAt } from '../organizations/read-organization.ts';
 export const INTERVALS = ['none', 'hour', 'day', 'week', 'month'] as const;
 export type SeriesInterval = (typeof INTERVALS)[number];
 
-/** Which timezone holds from when on, newest last, as an organization keeps them. */
+/** Timezones and the moments from which they hold, newest last, as an organization keeps them. */
 export type Zones = Organization['timezones'];
 
 /** The timezones of a question: the organization's own with their history, unless it names another one. */
@@ -31,8 +31,8 @@ export function startOfDate(zones: Zones, date: Temporal.PlainDate): number {
 
 /**
  * The bounds of the buckets of `[fromMs, toMs)`: both ends and every start of an hour, day, ISO week or month in
- * between, in the local time that held then. A timezone that changes inside a bucket moves only its end. Where there are
- * more than `most` buckets, one more than these is made: whoever asks counts them.
+ * between, in the local time that held then. A timezone that changes inside a bucket moves only its end. It stops soon
+ * after `most` buckets, and the caller counts them.
  */
 export function bucketEdges(
   zones: Zones,
@@ -84,7 +84,7 @@ function startOf(date: Temporal.PlainDate, interval: 'day' | 'week' | 'month'): 
   return date.with({ day: 1 }).add({ months: 1 });
 }
 
-/** Which bucket holds a moment: the index of the last edge at or before it. `epochMs` lies inside the edges. */
+/** The bucket that holds a moment, by its index. A moment before the edges is in the first one, one after them in the last. */
 export function bucketOf(edges: readonly number[], epochMs: number): number {
   let low = 0;
   let high = edges.length - 1;

@@ -13,7 +13,7 @@ import { periodEnd, splitRange } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';
 
 /**
- * How many sessions match, at one moment. Whole days are known from what usage sums up, so only those that began in a
+ * Counts the sessions that match, at one moment. Rollups have the sessions of whole days, so only those that began in a
  * part of a day at an end of the range are counted one by one: the cost grows with the days, not with the sessions.
  */
 export async function countSessions(

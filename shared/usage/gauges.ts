@@ -27,7 +27,7 @@ const unpricedGauge = gauge({
   labelNames,
 });
 
-/** Pairs of model and adapter that are told apart, per organization: signals may name a million models per day. */
+/** Pairs of model and adapter that have gauges, per organization: signals may name a million models per day. */
 const MOST_PAIRS = 100;
 
 const SUMS = ['signals', 'cost_nusd', 'tokens_in', 'tokens_out', 'sessions', 'unpriced_signals'] as const;
@@ -35,7 +35,7 @@ type DaySums = Record<(typeof SUMS)[number], number> & { _id: { model: string; a
 
 /**
  * Gauges of each organization's day so far, from its rollups, without users. Each day begins at 0. The models and adapters
- * with the fewest signals are told together, as `other`.
+ * with the fewest signals are shown together, as `other`.
  */
 export async function readUsageGauges(
   ctx: Context,

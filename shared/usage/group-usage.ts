@@ -1,11 +1,10 @@
 import { DomainError } from '../platform/basics/errors.ts';
-import { createPace } from '../platform/basics/next-turn.ts';
+import type { SummedRow } from './cells.ts';
 import { addSums, isZero, noSums, type Sums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';
-import type { SummedRow } from './sum-tables.ts';
 
 export const GROUPINGS = [...DIMENSIONS, 'team'] as const;
-export type Grouping = (typeof GROUPINGS)[number];
+export type GroupBy = (typeof GROUPINGS)[number];
 
 export interface Group {
   key: Record<string, string | null>;
@@ -16,16 +15,14 @@ export interface Group {
  * Merges rows of equal key, in order of the key. A member of several teams counts in each of them. More groups than
  * `mostGroups` are `invalid_request`.
  */
-export async function groupRows(
+export function groupRows(
   rows: readonly SummedRow[],
-  groupBy: readonly Grouping[],
+  groupBy: readonly GroupBy[],
   teams: ReadonlyMap<string, string[]>,
   mostGroups: number,
-): Promise<Group[]> {
+): Group[] {
   const groups = new Map<string, Group>();
-  const pace = createPace();
   for (const row of rows) {
-    await pace();
     // A session that moved to another model or start leaves a row of zeros behind.
     if (isZero(row.sums)) continue;
     for (const key of keysOf(row, groupBy, teams)) {
@@ -49,13 +46,13 @@ export function refuseGroups(mostGroups: number): never {
 }
 
 /** The column that a grouping is read from. */
-export function columnOf(grouping: Grouping): (typeof DIMENSIONS)[number] {
-  return grouping === 'team' ? 'user_id' : grouping;
+export function columnOf(groupBy: GroupBy): (typeof DIMENSIONS)[number] {
+  return groupBy === 'team' ? 'user_id' : groupBy;
 }
 
 function keysOf(
   row: SummedRow,
-  groupBy: readonly Grouping[],
+  groupBy: readonly GroupBy[],
   teams: ReadonlyMap<string, string[]>,
 ): Record<string, string | null>[] {
   const inOrder = (team: string | null) =>

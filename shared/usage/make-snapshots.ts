@@ -2,8 +2,12 @@ import type { ClientSession } from 'mongoose';
 import { forEachOrganization } from '../organizations/for-each-organization.ts';
 import type { Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { commitPlan, type Decision } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction, LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
+import { LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
+import { replaceRow } from '../platform/mongo/writes.ts';
+import { type Cell, packSnapshot } from './cells.ts';
+import { sumsOf } from './measures.ts';
 import {
   DIMENSIONS,
   type Dimensions,
@@ -13,11 +17,10 @@ import {
   snapshotRows,
 } from './model.ts';
 import { earliestCountedMs } from './periods.ts';
-import { mayBeMade, snapshotKey } from './plan-stale-snapshots.ts';
 import { inPart } from './rollup-stages.ts';
+import { mayBeMade, snapshotKey } from './snapshots.ts';
 import { type Part, type WholePart, wholeParts } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';
-import { type CellRow, tablesOf } from './table.ts';
 
 /**
  * Makes the snapshots of every organization that are missing or stale, of the days and months that a signal may still
@@ -34,7 +37,7 @@ export async function makeAllSnapshots(ctx: Context): Promise<number> {
   return made;
 }
 
-/** Makes what a question has missed: see `makeSnapshots`. Throws `not_found` when the organization is gone. */
+/** Makes the snapshots that a question has missed: see `makeSnapshots`. Throws `not_found` without the organization. */
 export async function makeAskedSnapshots(
   ctx: Context,
   { org_id, from_ms, to_ms }: { org_id: string; from_ms: number; to_ms: number },
@@ -66,34 +69,29 @@ export async function makeSnapshots(
   let made = 0;
   for (const [index, part] of parts.entries()) {
     if (fresh.has(keys[index] ?? '')) continue;
-    const wasMade = await inTransaction(
-      ctx.db,
-      (transaction) => makeSnapshot(ctx, organization, part, transaction),
-      LONG_TRANSACTION,
-    );
-    if (wasMade) made += 1;
+    const decide = (transaction: ClientSession) => decideSnapshot(ctx, organization, part, transaction);
+    if (await commitPlan(ctx, decide, LONG_TRANSACTION)) made += 1;
   }
   return made;
 }
 
-async function makeSnapshot(
+/** Decides about one snapshot: whether it is made. */
+async function decideSnapshot(
   ctx: Context,
   organization: Organization,
   part: WholePart,
   transaction: ClientSession,
-): Promise<boolean> {
-  const orgId = organization._id;
-  const _id = snapshotKey(orgId, part.period, part.fromMs);
+): Promise<Decision<boolean>> {
+  const _id = snapshotKey(organization._id, part.period, part.fromMs);
   const options = { session: transaction, projection: { version: 1, is_stale: 1 } };
   const there = await snapshotRows(ctx).findOne({ _id }, options);
-  if (there?.is_stale === false) return false;
-  const rollups =
+  if (there?.is_stale === false) return { writes: [], wakeUps: [], result: false };
+  const cells =
     part.period === 'day'
-      ? await findRollups(ctx, orgId, part, transaction)
+      ? (await findRollups(ctx, organization._id, part, transaction)).map(cellOf)
       : await sumMonth(ctx, organization, part, transaction);
-  const snapshot = snapshotOf(orgId, part, rollups, (there?.version ?? 0) + 1);
-  await snapshotRows(ctx).replaceOne({ _id }, snapshot, { session: transaction, upsert: true });
-  return true;
+  const snapshot = snapshotOf(organization._id, part, cells, (there?.version ?? 0) + 1);
+  return { writes: [replaceRow(snapshotRows, snapshot, { upsert: true })], wakeUps: [], result: true };
 }
 
 /** The sums of a month, from the snapshots of its days or from their rollups. */
@@ -102,14 +100,10 @@ async function sumMonth(
   organization: Organization,
   month: WholePart,
   transaction: ClientSession,
-): Promise<CellRow[]> {
+): Promise<Cell[]> {
   const asked = { parts: [{ ...month, period: 'day' as const }], match: {}, columns: DIMENSIONS };
   const rows = await sumRollups(ctx, organization, asked, transaction);
-  return rows.map(({ key, sums }) => ({
-    ...(key as Dimensions),
-    ...sums,
-    cost_nusd: Number(sums.cost_nusd),
-  }));
+  return rows.map(({ key, sums }) => ({ ...(key as Dimensions), ...sums }));
 }
 
 /** The rollups of a part, as of the transaction's snapshot of the store. */
@@ -122,14 +116,19 @@ export function findRollups(
   return rollupRows(ctx).find(inPart(orgId, part), { session: transaction, batchSize: 5_000 }).toArray();
 }
 
+/** A rollup as a cell of a snapshot. */
+export function cellOf({ user_id, project_id, model, adapter, ...row }: Rollup): Cell {
+  return { user_id, project_id, model, adapter, ...sumsOf(row) };
+}
+
 /** The snapshot of a day or month that has these sums. Pure. */
 export function snapshotOf(
   orgId: string,
   { period, fromMs }: Pick<WholePart, 'period' | 'fromMs'>,
-  rows: readonly CellRow[],
+  cells: readonly Cell[],
   version: number,
 ): Snapshot {
   const _id = snapshotKey(orgId, period, fromMs);
   const start = new Date(fromMs);
-  return { _id, org_id: orgId, period, start, version, is_stale: false, ...tablesOf(rows) };
+  return { _id, org_id: orgId, period, start, version, is_stale: false, ...packSnapshot(cells) };
 }

@@ -2,6 +2,28 @@ import { z } from 'zod';
 import { usd4 } from '../pricing/money.ts';
 import { MEASURES, type Measures } from './model.ts';
 
+/** Nothing counted. */
+export function noMeasures(): Measures {
+  return Object.fromEntries(MEASURES.map((measure) => [measure, 0])) as Measures;
+}
+
+/** The measures of a row, without its other fields. */
+export function measuresIn(row: Measures): Measures {
+  return Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]])) as Measures;
+}
+
+/** Adds measures to a row, in place. */
+export function addMeasures(row: Measures, measures: Partial<Measures>): void {
+  for (const measure of MEASURES) row[measure] += measures[measure] ?? 0;
+}
+
+/** Adds a row's measures to those of the row with its `_id`, or puts it there. */
+export function addRow<Row extends Measures & { _id: string }>(rows: Map<string, Row>, row: Row): void {
+  const known = rows.get(row._id);
+  if (known) addMeasures(known, row);
+  else rows.set(row._id, { ...row });
+}
+
 /** Sums of measures. Nano-USD pass 2^53 in a large organization's year, so money is a BigInt here. */
 export type Sums = Record<Exclude<keyof Measures, 'cost_nusd'>, number> & { cost_nusd: bigint };
 
@@ -14,15 +36,15 @@ export function noSums(): Sums {
   return { ...ZEROS };
 }
 
-/** Adds sums to others, in place. */
-export function addSums(to: Sums, from: Sums): void {
-  for (const measure of COUNTS) to[measure] += from[measure];
-  to.cost_nusd += from.cost_nusd;
+/** Adds sums to others, or takes them away with the sign -1, in place. */
+export function addSums(to: Sums, from: Sums, sign: 1 | -1 = 1): void {
+  for (const measure of COUNTS) to[measure] += sign * from[measure];
+  to.cost_nusd += sign === 1 ? from.cost_nusd : -from.cost_nusd;
 }
 
-/** Whether nothing is left in sums. */
-export function isZero(sums: Sums): boolean {
-  return sums.cost_nusd === 0n && COUNTS.every((measure) => sums[measure] === 0);
+/** Returns whether every measure is 0. */
+export function isZero(row: Measures | Sums): boolean {
+  return MEASURES.every((measure) => !row[measure]);
 }
 
 /** The accumulators of a `$group` that sums every measure exactly. Read it with `useBigInt64`. */
@@ -31,10 +53,13 @@ export const SUM_STAGE = {
   cost_nusd: { $sum: { $toLong: '$cost_nusd' } },
 };
 
-/** A row of such a `$group`: 64-bit integers arrive as BigInt, smaller ones as numbers. */
-export function sumsOf(row: Record<string, unknown>): Sums {
-  const counts = Object.fromEntries(COUNTS.map((measure) => [measure, Number(row[measure] ?? 0)]));
-  return { ...counts, cost_nusd: BigInt((row.cost_nusd as bigint | number | undefined) ?? 0) } as Sums;
+/** The sums in a row of such a `$group`, or in a rollup. 64-bit integers arrive as BigInt, smaller ones as numbers. */
+export function sumsOf(row: object): Sums {
+  const sums = noSums();
+  const read = (measure: keyof Measures): bigint | number => Reflect.get(row, measure) ?? 0;
+  for (const measure of COUNTS) sums[measure] = Number(read(measure));
+  sums.cost_nusd = BigInt(read('cost_nusd'));
+  return sums;
 }
 
 const count = z.int().min(0);

@@ -33,7 +33,7 @@ export interface Rollup extends Measures {
 }
 
 export const DIMENSIONS = ['user_id', 'project_id', 'model', 'adapter'] as const;
-/** What a rollup is of, within its period. */
+/** The dimensions of a rollup within its period. */
 export type Dimensions = Pick<Rollup, (typeof DIMENSIONS)[number]>;
 
 /** The dimensions of a snapshot's totals: there are few values of both. */
@@ -52,30 +52,19 @@ export interface Snapshot {
   start: Date;
   /** Grows whenever the row is made or marked: two reads of one version that is not stale read the same sums. */
   version: number;
-  /** Rollups have changed since it was made, or it was never made. A stale row holds no tables. */
+  /** Rollups have changed since it was made, or it was never made. A stale row holds no sums. */
   is_stale: boolean;
-  /** Sums by `TOTAL_DIMENSIONS`. Null when they are too many for one row; then the rollups answer. */
-  totals?: StoredTable | null;
-  /** Sums by `DIMENSIONS`. Null when they are too many for one row; then the rollups answer. */
-  cells?: StoredTable | null;
-}
-
-/** Rows of sums by dimensions, packed: reading them costs a fraction of what as many BSON documents cost. */
-export interface StoredTable {
-  /** JSON: for each dimension the list of its values that occur. */
-  values: string;
-  /**
-   * Float64, little-endian, row after row: where in `values` the value of each dimension is, then the measures in the
-   * order of `MEASURES`.
-   */
-  numbers: Buffer;
+  /** Sums by `TOTAL_DIMENSIONS` as `packCells` writes them. Null when they are too many for one row. */
+  totals?: string | null;
+  /** Sums by `DIMENSIONS`, likewise. */
+  cells?: string | null;
 }
 
 export const rollupRows = collection<Rollup>('rollups', {
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     { key: { org_id: 1, period: 1, start: 1 } },
-    // What one user did, however many others there are.
+    // The rollups of one user, however many others there are.
     { key: { org_id: 1, period: 1, user_id: 1, start: 1 } },
   ],
 });

@@ -1,14 +1,12 @@
 import type { Organization } from '../organizations/model.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
-import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import { insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
 import type { Signal } from '../signals/model.ts';
-import { addMeasures, isZeros, measuresIn, noMeasures } from './add-measures.ts';
-import { idOf } from './id-of.ts';
+import { addMeasures, isZero, measuresIn, noMeasures } from './measures.ts';
 import { type Dimensions, type Measures, type Rollup, type RollupPeriod, rollupRows } from './model.ts';
 import { createPeriodStarts } from './periods.ts';
-import { planStaleSnapshots } from './plan-stale-snapshots.ts';
+import { planStaleSnapshots } from './snapshots.ts';
 
 export type CountedSignal = Omit<Signal, 'session_id'>;
 
@@ -16,33 +14,27 @@ const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day'];
 
 /**
  * The writes that count new signals and new or moved sessions: increments of the rollups, and marks on the snapshots
- * of days and months that have closed. A rollup that `isNew` is inserted. Pure, at a pace that holds nobody up. They belong
- * in the transaction that records the signals.
+ * of days and months that have closed. A rollup that `isNew` is inserted. Pure. They belong in the transaction that
+ * records the signals.
  */
-export async function planRollups(
+export function planRollups(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],
   sessions: readonly SessionChange[],
   { nowMs, isNew }: { nowMs: number; isNew: (rollup: Rollup) => boolean },
-): Promise<Write[]> {
-  const changes = await rollupChanges(organization, signals, sessions);
-  const increments = await mapAtPace(changes, (row) =>
-    isNew(row) ? insertRow(rollupRows, row) : incrementRollup(row),
-  );
+): Write[] {
+  const changes = rollupChanges(organization, signals, sessions);
+  const increments = changes.map((row) => (isNew(row) ? insertRow(rollupRows, row) : incrementRollup(row)));
   const days = new Set(changes.flatMap(({ period, start }) => (period === 'day' ? [start.getTime()] : [])));
   return [...increments, ...planStaleSnapshots(organization, days, nowMs)];
 }
 
-/**
- * What signals and moved sessions change in the rollups: a row of increments per rollup. Pure, at a pace that holds nobody
- * up.
- */
-export async function rollupChanges(
+/** A row of increments per rollup that signals and moved sessions change. Pure. */
+export function rollupChanges(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],
   sessions: readonly SessionChange[],
-): Promise<Rollup[]> {
-  const pace = createPace();
+): Rollup[] {
   const rows = new Map<string, Rollup>();
   const startsAt = createPeriodStarts(organization);
   const add = (dimensions: Dimensions, at: Date, measures: Partial<Measures>): void => {
@@ -51,21 +43,19 @@ export async function rollupChanges(
       addMeasures(rowOf(rows, organization._id, period, starts[period], dimensions), measures);
   };
   for (const signal of signals) {
-    await pace();
     add({ ...signal, model: signal.model ?? 'unknown' }, signal.ts, measuresOf(signal));
   }
   for (const { before, after } of sessions) {
-    await pace();
     const stayed =
       before?.model === after.model && before.started_at.getTime() === after.started_at.getTime();
     if (stayed) continue;
     if (before) add(before, before.started_at, { sessions: -1 });
     add(after, after.started_at, { sessions: 1 });
   }
-  return [...rows.values()].filter((row) => !isZeros(row));
+  return [...rows.values()].filter((row) => !isZero(row));
 }
 
-/** What one signal counts for. */
+/** The measures of one signal. */
 export function measuresOf(signal: CountedSignal): Partial<Measures> {
   return {
     signals: 1,
@@ -92,9 +82,9 @@ function incrementRollup({
   adapter,
   ...row
 }: Rollup) {
-  const identity = { org_id, period, start, user_id, project_id, model, adapter };
+  const identity = { period, start, user_id, project_id, model, adapter };
   const update = { $inc: measuresIn(row), $setOnInsert: identity };
-  return updateRow(rollupRows, { _id }, update, { upsert: true, shard: { org_id } });
+  return updateRow(rollupRows, { _id, org_id }, update, { upsert: true });
 }
 
 function rowOf(
@@ -106,7 +96,7 @@ function rowOf(
 ): Rollup {
   const of = { user_id, project_id, model, adapter };
   // Signals outnumber rollups, and a hash costs more than a text.
-  const id = idOf([period, start, user_id, project_id, model, adapter]);
+  const id = JSON.stringify([period, start, user_id, project_id, model, adapter]);
   const known = rows.get(id);
   if (known) return known;
   const row = {

@@ -6,7 +6,7 @@ import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { bucketEdges, nextStart, type SeriesInterval, zonesOf } from './calendar.ts';
 import { ceilToQuarter, floorToQuarter, periodStarts, quarterHorizonMs } from './periods.ts';
-import { type Part, splitRange } from './split-range.ts';
+import { type Part, splitPartialDays, splitRange } from './split-range.ts';
 
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
 const LONGEST_SPAN_MS = 3_660 * DAY_MS;
@@ -27,12 +27,14 @@ export interface Range {
   timezone: string;
   /** Bounds of the buckets. */
   edges: number[];
-  /** The rollups that hold exactly this range, none of them reaching over an edge. */
+  /** The rollups that hold exactly this range, none of which belongs to two buckets. */
   parts: Part[];
+  /** Likewise, where the whole range is one bucket. */
+  wholeParts: Part[];
 }
 
 /**
- * What to read for a question about `[from, to)`: `from` rounded down and `to` up to 15 minutes, by default the last
+ * Returns the rollups to read for a question about `[from, to)`: `from` rounded down and `to` up to 15 minutes, by default the last
  * 30 days. Throws `invalid_request` for more than `mostBuckets`, and when the rollups that are kept cannot answer it
  * exactly.
  */
@@ -55,7 +57,16 @@ export function rangeOf(
     );
   const parts = splitRange(organization, edges);
   refuseInexact(organization, parts, nowMs, own);
-  return { fromMs, toMs, interval: input.interval, timezone, edges, parts };
+  const whole = [fromMs, toMs];
+  return {
+    fromMs,
+    toMs,
+    interval: input.interval,
+    timezone,
+    edges,
+    parts: splitPartialDays(organization, parts, edges, nowMs),
+    wholeParts: splitPartialDays(organization, splitRange(organization, whole), whole, nowMs),
+  };
 }
 
 /** `from` rounded down and `to` up to 15 minutes, by default the last 30 days. Throws `invalid_request`. */

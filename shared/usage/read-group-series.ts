@@ -1,29 +1,26 @@
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
+import type { SummedRow } from './cells.ts';
 import { refuseGroups } from './group-usage.ts';
 import { addSums, isZero, noSums, type Sums, viewSums } from './measures.ts';
 import type { Dimensions } from './model.ts';
 import { type Range, rangeOf } from './range.ts';
-import { readInTurn } from './read-in-turn.ts';
 import { matchOf, type UsageQuestion } from './read-usage.ts';
-import { splitCutDays } from './split-range.ts';
 import { sumGroupings } from './sum-rollups.ts';
-import type { SummedRow } from './sum-tables.ts';
 
 interface GroupSeries {
   /** Null: the rest. */
   value: string | null;
   sums: Sums;
-  /** By bucket, of those in which it has any usage: thousands of groups may have thousands of buckets. */
+  /** The buckets in which it has any usage: thousands of groups may have thousands of buckets. */
   series: Map<number, Sums>;
 }
 
-/** The groups of one dimension, the dearest first; `top` of them and the rest are shown. */
+/** The groups of one dimension by falling cost; `top` of them and the rest are shown. */
 interface Grouped {
   by: keyof Dimensions;
   groups: GroupSeries[];
@@ -45,35 +42,32 @@ export async function readGroupSeries(
     throw new DomainError('invalid_request', '`series` needs a group_by and an interval.');
   const range = rangeOf(ctx, organization, question);
   const asked = {
-    parts: splitCutDays(organization, range.parts, range.edges, ctx.clock.now()),
+    parts: range.parts,
     match: matchOf(question.filter),
     // Users are counted also where they are not shown.
     groupings: [...dimensions.map((by) => ['start', by] as const), ['user_id'] as const],
     edges: range.edges,
     mostGroups: ctx.config.maxGroups,
   };
-  const read = () =>
-    inTransaction(ctx.db, (transaction) => sumGroupings(ctx, organization, asked, transaction));
-  const found = await readInTurn(ctx, organization._id, read);
+  const found = await inTransaction(ctx.db, (transaction) =>
+    sumGroupings(ctx, organization, asked, transaction),
+  );
   const users = found.pop()?.filter(({ sums }) => !isZero(sums)) ?? [];
-  const grouped: Grouped[] = [];
-  for (const [at, by] of dimensions.entries())
-    grouped.push({ by, groups: await groupsOf(found[at] ?? [], range, by, ctx.config.maxGroups) });
+  const grouped = dimensions.map((by, at) => ({
+    by,
+    groups: groupsOf(found[at] ?? [], range, by, ctx.config.maxGroups),
+  }));
   return viewOf(range, grouped, { top, activeUsers: users.length });
 }
 
-async function viewOf(
-  range: Range,
-  grouped: readonly Grouped[],
-  shown: { top: number; activeUsers: number },
-) {
+function viewOf(range: Range, grouped: readonly Grouped[], shown: { top: number; activeUsers: number }) {
   const starts = range.edges.slice(0, -1).map(isoTime);
   const all = sumOf(grouped[0]?.groups ?? []);
   const byUser = grouped.find(({ by }) => by === 'user_id')?.groups;
   const activeIn = byUser && countActive(byUser);
   const viewSeries = (series: ReadonlyMap<number, Sums>) =>
     starts.map((start, bucket) => ({ start, ...viewSums(series.get(bucket) ?? noSums()) }));
-  const told = grouped.flatMap(({ by, groups }) => topOf(groups, shown.top).map((one) => ({ by, ...one })));
+  const listed = grouped.flatMap(({ by, groups }) => topOf(groups, shown.top).map((one) => ({ by, ...one })));
   return {
     from: isoTime(range.fromMs),
     to: isoTime(range.toMs),
@@ -83,7 +77,7 @@ async function viewOf(
     series: viewSeries(all.series).map((bucket, index) =>
       activeIn ? { ...bucket, active_users: activeIn.get(index) ?? 0 } : bucket,
     ),
-    groups: await mapAtPace(told, ({ by, value, sums, series }) => ({
+    groups: listed.map(({ by, value, sums, series }) => ({
       key: keyOf(by, value, grouped.length),
       ...viewSums(sums),
       series: viewSeries(series),
@@ -91,12 +85,12 @@ async function viewOf(
   };
 }
 
-/** The rest has no key; where several dimensions are grouped, it says of which it is the rest. */
+/** The rest has no key; where several dimensions are grouped, it names its dimension. */
 function keyOf(by: keyof Dimensions, value: string | null, dimensions: number) {
   return value === null && dimensions === 1 ? null : { [by]: value };
 }
 
-/** How many users have any usage in each bucket. */
+/** The number of users that have any usage in each bucket. */
 function countActive(users: readonly GroupSeries[]): Map<number, number> {
   const active = new Map<number, number>();
   for (const { series } of users)
@@ -104,17 +98,15 @@ function countActive(users: readonly GroupSeries[]): Map<number, number> {
   return active;
 }
 
-/** All that have any usage, dearest first, made at a pace that holds nobody up. */
-async function groupsOf(
+/** The groups that have any usage, by falling cost. */
+function groupsOf(
   rows: readonly SummedRow[],
   { edges }: Range,
   by: keyof Dimensions,
   mostGroups: number,
-): Promise<GroupSeries[]> {
+): GroupSeries[] {
   const groups = new Map<string, GroupSeries>();
-  const pace = createPace();
   for (const { key, sums } of rows) {
-    await pace();
     const value = String(key[by]);
     const group = groups.get(value) ?? newGroup(value);
     groups.set(value, group);
@@ -122,10 +114,10 @@ async function groupsOf(
     addSums(group.sums, sums);
     addToBucket(group, bucketOf(edges, Number(key.start)), sums);
   }
-  return [...groups.values()].filter(({ sums }) => !isZero(sums)).toSorted(dearestFirst);
+  return [...groups.values()].filter(({ sums }) => !isZero(sums)).toSorted(byCostDesc);
 }
 
-/** Those that cost most, and then the rest, where there is one. Pure. */
+/** The groups that cost most, and then the rest, where there is one. Pure. */
 function topOf(ordered: GroupSeries[], top: number): GroupSeries[] {
   const others = ordered.slice(top);
   return others.length === 0 ? ordered : [...ordered.slice(0, top), sumOf(others)];
@@ -152,7 +144,7 @@ function addToBucket({ series }: GroupSeries, bucket: number, sums: Sums): void 
 }
 
 /** By cost, then by signals, then by name, so that the order is the same every time. */
-function dearestFirst(a: GroupSeries, b: GroupSeries): number {
+function byCostDesc(a: GroupSeries, b: GroupSeries): number {
   if (a.sums.cost_nusd !== b.sums.cost_nusd) return a.sums.cost_nusd > b.sums.cost_nusd ? -1 : 1;
   if (a.sums.signals !== b.sums.signals) return b.sums.signals - a.sums.signals;
   return (a.value ?? '') < (b.value ?? '') ? -1 : 1;

@@ -1,19 +1,16 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
+import { teamsByUser } from '../organizations/teams.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import { mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
-import { columnOf, type Group, type Grouping, groupRows } from './group-usage.ts';
+import type { Match } from './cells.ts';
+import { columnOf, type Group, type GroupBy, groupRows } from './group-usage.ts';
 import { addSums, noSums, type Sums, viewSums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';
 import { type Range, type RangeInput, rangeOf } from './range.ts';
-import { readInTurn } from './read-in-turn.ts';
-import { splitBucket } from './split-range.ts';
-import { sumRollups } from './sum-rollups.ts';
-import type { Match } from './sum-tables.ts';
-import { teamsByUser } from './teams.ts';
+import { type AskedSums, sumRollups } from './sum-rollups.ts';
 
 export interface UsageFilter {
   user_id?: string | undefined;
@@ -25,7 +22,7 @@ export interface UsageFilter {
 }
 
 export interface UsageQuestion extends RangeInput {
-  groupBy: readonly Grouping[];
+  groupBy: readonly GroupBy[];
   filter: UsageFilter;
 }
 
@@ -35,10 +32,9 @@ export async function readUsage(ctx: Context, organization: Organization, questi
   const teams = needsTeams(question) ? await teamsByUser(ctx, organization._id) : new Map<string, string[]>();
   const match = matchOf(question.filter, teams);
   const asked = { range, match, groupBy: question.groupBy, teams };
-  const read = () => inTransaction(ctx.db, (transaction) => sumUp(ctx, organization, asked, transaction));
-  const { totals, series, groups } = await (question.groupBy.length === 0
-    ? read()
-    : readInTurn(ctx, organization._id, read));
+  const { totals, series, groups } = await inTransaction(ctx.db, (transaction) =>
+    sumUp(ctx, organization, asked, transaction),
+  );
   return {
     from: isoTime(range.fromMs),
     to: isoTime(range.toMs),
@@ -49,7 +45,7 @@ export async function readUsage(ctx: Context, organization: Organization, questi
       start: isoTime(range.edges[index] ?? 0),
       ...viewSums(sums),
     })),
-    groups: await mapAtPace(groups, ({ key, sums }) => ({ key, ...viewSums(sums) })),
+    groups: groups.map(({ key, sums }) => ({ key, ...viewSums(sums) })),
   };
 }
 
@@ -72,7 +68,7 @@ export function matchOf(filter: UsageFilter, teams: ReadonlyMap<string, string[]
 interface Asked {
   range: Range;
   match: Match;
-  groupBy: readonly Grouping[];
+  groupBy: readonly GroupBy[];
   teams: ReadonlyMap<string, string[]>;
 }
 
@@ -85,39 +81,23 @@ interface Answer {
 async function sumUp(
   ctx: Context,
   organization: Organization,
-  asked: Asked,
-  transaction: ClientSession,
-): Promise<Answer> {
-  const { range, match, groupBy } = asked;
-  if (range.interval === 'none') return sumGroups(ctx, organization, asked, transaction);
-  const totals = noSums();
-  const series = range.edges.slice(1).map(noSums);
-  const columns = ['start'] as const;
-  const question = { parts: range.parts, match, columns, edges: range.edges };
-  for (const { key, sums } of await sumRollups(ctx, organization, question, transaction)) {
-    addSums(totals, sums);
-    const bucket = series[bucketOf(range.edges, Number(key.start))];
-    if (bucket) addSums(bucket, sums);
-  }
-  if (groupBy.length === 0) return { totals, series, groups: [] };
-  const { groups } = await sumGroups(ctx, organization, asked, transaction);
-  return { totals, series, groups };
-}
-
-/** The whole range as one bucket. */
-async function sumGroups(
-  ctx: Context,
-  organization: Organization,
   { range, match, groupBy, teams }: Asked,
   transaction: ClientSession,
 ): Promise<Answer> {
   const { maxGroups } = ctx.config;
-  const columns = [...new Set(groupBy.map(columnOf))];
-  const parts = splitBucket(organization, range.fromMs, range.toMs, ctx.clock.now());
-  const mostGroups = groupBy.includes('team') ? undefined : maxGroups;
-  const rows = await sumRollups(ctx, organization, { parts, match, columns, mostGroups }, transaction);
+  const sum = (asked: Omit<AskedSums, 'match'>) =>
+    sumRollups(ctx, organization, { match, ...asked }, transaction);
+  const series = range.interval === 'none' ? [] : range.edges.slice(1).map(noSums);
   const totals = noSums();
-  for (const { sums } of rows) addSums(totals, sums);
-  const groups = groupBy.length === 0 ? [] : await groupRows(rows, groupBy, teams, maxGroups);
-  return { totals, series: [], groups };
+  const { parts, edges } = range;
+  for (const { key, sums } of await sum({ parts, edges, columns: ['start'] })) {
+    addSums(totals, sums);
+    const bucket = series[bucketOf(edges, Number(key.start))];
+    if (bucket) addSums(bucket, sums);
+  }
+  if (groupBy.length === 0) return { totals, series, groups: [] };
+  const columns = [...new Set(groupBy.map(columnOf))];
+  const mostGroups = groupBy.includes('team') ? undefined : maxGroups;
+  const rows = await sum({ parts: range.wholeParts, columns, mostGroups });
+  return { totals, series, groups: groupRows(rows, groupBy, teams, maxGroups) };
 }

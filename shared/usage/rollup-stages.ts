@@ -1,12 +1,6 @@
-import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
+import type { Column, Match } from './cells.ts';
 import { SUM_STAGE } from './measures.ts';
-import { type Dimensions, rollupRows } from './model.ts';
 import { type Part, rollupPeriodOf } from './split-range.ts';
-import type { Column, Match } from './sum-tables.ts';
-
-/** Rows that one answer of MongoDB brings. */
-export const ROWS_PER_ANSWER = 200;
 
 /**
  * The rows of a part that match. The range, of one user when one is named, is a stage of its own, as an index holds it
@@ -35,23 +29,4 @@ export function inPart(orgId: string, part: Part) {
 export function sumStage(columns: readonly Column[]): { $group: Record<string, unknown> } {
   const _id = columns.length === 0 ? null : Object.fromEntries(columns.map((name) => [name, `$${name}`]));
   return { $group: { _id, ...SUM_STAGE } };
-}
-
-/** The measures of `row` are sums of rollups that have these values. */
-export interface RollupSum {
-  of: (Partial<Dimensions> & { start?: Date }) | null;
-  row: Record<string, unknown>;
-}
-
-/** The sums of the rollups of a part that match, by the values of these columns. */
-export async function* readSums(
-  ctx: Context,
-  orgId: string,
-  part: Part,
-  { match, columns }: { match: Match; columns: readonly Column[] },
-  transaction: ClientSession,
-): AsyncGenerator<RollupSum> {
-  const stages = [...matchStages(orgId, part, match), sumStage(columns)];
-  const options = { useBigInt64: true, batchSize: ROWS_PER_ANSWER, session: transaction };
-  for await (const { _id: of, ...row } of rollupRows(ctx).aggregate(stages, options)) yield { of, row };
 }

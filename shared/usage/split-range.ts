@@ -10,8 +10,6 @@ export interface Part {
   toMs: number;
   /** Its sums are taken away instead of added. */
   sign?: -1;
-  /** Its sums belong to the bucket that starts here, epoch ms, wherever it lies itself. */
-  bucketMs?: number;
 }
 
 /** The rollups that hold a part: those of its period, or of a month's days. */
@@ -52,55 +50,40 @@ function largestAt(organization: Pick<Organization, 'timezones'>, at: number, en
 }
 
 /**
- * `splitRange` of one bucket, with few quarter hours: of a part of a day either its quarter hours, or the whole day less
- * the others, whichever is the shorter time. So today until now is today less what lies ahead, which is next to nothing.
- * Exact when all is read at one moment. Pure.
+ * The parts of a range with fewer quarter hours: a day of which one bucket holds the beginning or the end becomes the
+ * whole day less what lies outside the range, where that is the shorter time. So today until now is today less what lies
+ * ahead, which is next to nothing. Exact when all is read at one moment. Pure.
  */
-export function splitBucket(
-  organization: Pick<Organization, 'timezones'>,
-  fromMs: number,
-  toMs: number,
-  nowMs: number,
-): Part[] {
-  const parts = splitRange(organization, [fromMs, toMs]).flatMap((part) => {
-    if (part.period !== 'quarter_hour') return [part];
-    const days = [...wholeParts(organization, 'day', part.fromMs, part.toMs)];
-    return days.flatMap((day) => splitDay(day, part, nowMs));
-  });
-  return joinParts(parts);
-}
-
-/** `splitBucket` of each cut day that lies in one bucket; `edges` are the bounds of the buckets. Pure. */
-export function splitCutDays(
+export function splitPartialDays(
   organization: Pick<Organization, 'timezones'>,
   parts: readonly Part[],
   edges: readonly number[],
   nowMs: number,
 ): Part[] {
-  return parts.flatMap((part) => {
-    const bucket = bucketOf(edges, part.fromMs);
-    const bucketMs = edges[bucket];
-    if (part.period !== 'quarter_hour' || bucketMs === undefined) return [part];
-    if (bucketOf(edges, part.toMs - 1) !== bucket) return [part];
-    return splitBucket(organization, part.fromMs, part.toMs, nowMs).map((each) => ({ ...each, bucketMs }));
+  const shorter = parts.flatMap((part) => {
+    if (part.period !== 'quarter_hour') return [part];
+    const days = [...wholeParts(organization, 'day', part.fromMs, part.toMs)];
+    return days.flatMap((day) => splitDay(day, part, edges, nowMs));
   });
+  return joinParts(shorter);
 }
 
 /** That part of a day that lies within `[fromMs, toMs)`. */
-function splitDay(day: WholePart, { fromMs, toMs }: Part, nowMs: number): Part[] {
-  const inside: Part = {
-    period: 'quarter_hour',
-    fromMs: Math.max(day.fromMs, fromMs),
-    toMs: Math.min(day.toMs, toMs),
-  };
+function splitDay(day: WholePart, { fromMs, toMs }: Part, edges: readonly number[], nowMs: number): Part[] {
+  const period = 'quarter_hour';
+  const inside: Part = { period, fromMs: Math.max(day.fromMs, fromMs), toMs: Math.min(day.toMs, toMs) };
   const around: Part[] = [
-    { period: 'quarter_hour' as const, fromMs: day.fromMs, toMs: inside.fromMs, sign: -1 as const },
-    { period: 'quarter_hour' as const, fromMs: inside.toMs, toMs: day.toMs, sign: -1 as const },
+    { period, fromMs: day.fromMs, toMs: inside.fromMs, sign: -1 as const } as const,
+    { period, fromMs: inside.toMs, toMs: day.toMs, sign: -1 as const } as const,
   ].filter((part) => part.fromMs < part.toMs);
+  // Sums from outside the range count for its first or its last bucket.
+  const isOutside = (part: Part) => part.toMs <= (edges[0] ?? 0) || part.fromMs >= (edges.at(-1) ?? 0);
+  const isOfOneBucket = bucketOf(edges, inside.fromMs) === bucketOf(edges, inside.toMs - 1);
+  const areKept = around.every((part) => part.fromMs >= quarterHorizonMs(nowMs));
   const elapsed = (part: Part) => Math.max(0, Math.min(part.toMs, nowMs) - part.fromMs);
-  const isGone = around.some((part) => part.fromMs < quarterHorizonMs(nowMs));
   const aroundMs = around.reduce((sum, part) => sum + elapsed(part), 0);
-  return isGone || aroundMs >= elapsed(inside) ? [inside] : [day, ...around];
+  const isShorter = isOfOneBucket && areKept && around.every(isOutside) && aroundMs < elapsed(inside);
+  return isShorter ? [day, ...around] : [inside];
 }
 
 /** The days or months that hold any of `[fromMs, toMs)`, each by itself. */
@@ -135,8 +118,7 @@ export function joinParts(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
   for (const part of parts) {
     const last = joined.at(-1);
-    const isAlike =
-      last?.period === part.period && last.sign === part.sign && last.bucketMs === part.bucketMs;
+    const isAlike = last?.period === part.period && last.sign === part.sign;
     if (last && isAlike && last.toMs === part.fromMs) last.toMs = part.toMs;
     else joined.push({ ...part });
   }

@@ -1,28 +1,17 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
+import { nextTurn } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { bucketOf } from './calendar.ts';
+import { type Cell, type Column, createGrouping, type Match, matcherOf, type SummedRow } from './cells.ts';
 import { refuseGroups } from './group-usage.ts';
 import { makeSnapshotsJob } from './jobs.ts';
+import { sumsOf } from './measures.ts';
 import { rollupRows, TOTAL_DIMENSIONS } from './model.ts';
-import { mayBeMade } from './plan-stale-snapshots.ts';
-import { readSnapshots } from './read-snapshots.ts';
-import { readTotalsOfDays } from './remembered-totals.ts';
-import { inPart, ROWS_PER_ANSWER, type RollupSum, readSums } from './rollup-stages.ts';
-import { joinParts, type Part, rollupPeriodOf, separate, type WholePart } from './split-range.ts';
-import {
-  addRow,
-  addTable,
-  type Column,
-  type Grouped,
-  type Key,
-  type Match,
-  type SummedRow,
-  sumsOfAggregate,
-} from './sum-tables.ts';
-import type { Table } from './table.ts';
+import { matchStages, sumStage } from './rollup-stages.ts';
+import { mayBeMade, readSnapshots } from './snapshots.ts';
+import { joinParts, type Part, separate, type WholePart } from './split-range.ts';
 
 export interface AskedGroupings {
   parts: readonly Part[];
@@ -60,87 +49,60 @@ export async function sumGroupings(
   asked: AskedGroupings,
   transaction: ClientSession,
 ): Promise<SummedRow[][]> {
-  const found = asked.groupings.map((by): Grouped => ({ by, aggregates: new Map() }));
-  const isOfOneUser = typeof asked.match.user_id === 'string';
-  const pace = createPace();
-  const rest = isOfOneUser ? asked.parts : await addSnapshots(ctx, organization, asked, found, transaction);
+  const { match, edges } = asked;
+  const groupings = asked.groupings.map(createGrouping);
+  const isWanted = matcherOf(match);
+  const add = (part: Part, startMs: number, cell: Cell) => {
+    const bucketMs = edges?.[bucketOf(edges, startMs)] ?? startMs;
+    for (const grouping of groupings) {
+      grouping.add(cell, bucketMs, part.sign);
+      refuseMoreRows(grouping.columns, grouping.rows.length, asked.mostGroups);
+    }
+  };
+  const addSnapshot = async (part: WholePart, cells: readonly Cell[]) => {
+    for (const cell of cells) if (isWanted(cell)) add(part, part.fromMs, cell);
+    await nextTurn();
+  };
+  const isOfOneUser = typeof match.user_id === 'string';
+  const rest = isOfOneUser
+    ? asked.parts
+    : await addSnapshots(ctx, organization, asked, addSnapshot, transaction);
   for (const part of rest) {
-    for await (const { of, row } of readPart(ctx, organization, asked, part, transaction)) {
-      await pace();
-      const key: Key = { ...of, start: startOf(asked, part, of?.start?.getTime()) };
-      for (const grouped of found) {
-        addRow(grouped, key, row, part.sign ?? 1);
-        refuseMoreRows(grouped, asked);
-      }
-    }
-  }
-  const rowsOf = ({ aggregates }: Grouped) =>
-    mapAtPace([...aggregates.values()], (one) => ({ key: one.key, sums: sumsOfAggregate(one) }));
-  return Promise.all(found.map(rowsOf));
-}
-
-async function* readPart(
-  ctx: Context,
-  organization: Organization,
-  asked: AskedGroupings,
-  part: Part,
-  transaction: ClientSession,
-): AsyncGenerator<RollupSum> {
-  const { _id: orgId } = organization;
-  if (isOfTotals(asked)) {
-    yield* readTotalsOfDays(ctx, organization, part, asked.match, transaction);
-  } else if (hasSumPerRow(asked, part)) {
+    const stages = [...matchStages(organization._id, part, match), sumStage(columnsOf(asked, part))];
     const options = { useBigInt64: true, batchSize: ROWS_PER_ANSWER, session: transaction };
-    for await (const row of rollupRows(ctx).find(inPart(orgId, part), options)) {
-      const { user_id, project_id, model, adapter, start } = row;
-      yield { of: { user_id, project_id, model, adapter, start }, row };
-    }
-  } else {
-    yield* readSums(ctx, orgId, part, { match: asked.match, columns: columnsOf(asked, part) }, transaction);
+    for await (const { _id, ...row } of rollupRows(ctx).aggregate(stages, options))
+      add(part, _id?.start?.getTime() ?? part.fromMs, { ..._id, ...sumsOf(row) });
   }
+  return groupings.map(({ rows }) => rows);
 }
 
-/**
- * Whether there are about as many sums as rollups: of all users of days. Then the rows themselves are read. The embedded
- * store serves no other transaction while it sums up, but others between two of its answers (docs/stores.md).
- */
-function hasSumPerRow({ groupings, match }: AskedGroupings, part: Part): boolean {
-  const isByUser = groupings.some((columns) => columns.includes('user_id'));
-  return isByUser && rollupPeriodOf(part) === 'day' && Object.keys(match).length === 0;
-}
+/** They are decoded in one turn of the event loop. */
+const ROWS_PER_ANSWER = 200;
 
-/** Every column of any grouping. The start is known of a part that belongs to one bucket. */
-function columnsOf({ groupings }: AskedGroupings, { bucketMs }: Part): Column[] {
+/** Every column of any grouping. A part that lies in one bucket needs no starts. */
+function columnsOf({ groupings, edges }: AskedGroupings, { fromMs, toMs }: Part): Column[] {
   const columns = [...new Set(groupings.flat())];
-  return bucketMs === undefined ? columns : columns.filter((column) => column !== 'start');
+  const isOfOneBucket = edges !== undefined && bucketOf(edges, fromMs) === bucketOf(edges, toMs - 1);
+  return isOfOneBucket ? columns.filter((column) => column !== 'start') : columns;
 }
 
-/** Adds what snapshots hold, and returns what is left to be read. */
+/** Gives `use` the snapshots that there are, and returns the parts that are left to be read. */
 async function addSnapshots(
   ctx: Context,
   organization: Organization,
   asked: AskedGroupings,
-  found: readonly Grouped[],
+  use: (part: WholePart, cells: readonly Cell[]) => Promise<void>,
   transaction: ClientSession,
 ): Promise<Part[]> {
-  const { match } = asked;
   const nowMs = ctx.clock.now();
-  const addPart = (part: Part, table: Table): void => {
-    const startMs = startOf(asked, part, part.fromMs);
-    for (const grouped of found) {
-      addTable(grouped, table, { startMs, sign: part.sign ?? 1, match });
-      refuseMoreRows(grouped, asked);
-    }
-  };
   const name = isOfTotals(asked) ? 'totals' : 'cells';
   const missing: WholePart[] = [];
   let left = asked.parts.flatMap((part) => separate(organization, part));
   for (const period of ['month', 'day'] as const) {
     if (period === 'day') left = left.flatMap((part) => daysOf(organization, part));
-    const closed = left.filter((part) => mayBeMade(part, nowMs)).filter((part) => part.period === period);
-    if (closed.length === 0) continue;
-    const wanted = { parts: closed, name } as const;
-    const result = await readSnapshots(ctx, organization._id, wanted, addPart, transaction);
+    const parts = left.filter((part) => mayBeMade(part, nowMs)).filter((part) => part.period === period);
+    if (parts.length === 0) continue;
+    const result = await readSnapshots(ctx, organization._id, { parts, name }, use, transaction);
     missing.push(...result.missing);
     const answered: ReadonlySet<Part> = result.answered;
     left = left.filter((part) => !answered.has(part));
@@ -154,13 +116,7 @@ function daysOf(organization: Organization, part: Part): Part[] {
   return part.period === 'month' ? separate(organization, { ...part, period: 'day' }) : [part];
 }
 
-/** The value of the column `start` for what began at a moment: its bucket's start where there are buckets. */
-function startOf({ edges }: AskedGroupings, { bucketMs }: Part, startMs = 0): number {
-  if (bucketMs !== undefined || edges === undefined) return bucketMs ?? startMs;
-  return edges[bucketOf(edges, startMs)] ?? startMs;
-}
-
-/** Whether the totals hold every column that a question filters or groups by. */
+/** Returns whether the totals hold every column that a question filters or groups by. */
 function isOfTotals({ groupings, match }: AskedGroupings): boolean {
   const known: ReadonlySet<string> = new Set(['start', ...TOTAL_DIMENSIONS]);
   return [...groupings.flat(), ...Object.keys(match)].every((column) => known.has(column));
@@ -178,12 +134,13 @@ function wakeMaker(ctx: Context, orgId: string, missing: readonly WholePart[]): 
 const ROWS_PER_GROUP = 10;
 
 function refuseMoreRows(
-  { aggregates }: Grouped,
-  { mostGroups = Number.POSITIVE_INFINITY, edges }: AskedGroupings,
+  columns: readonly Column[],
+  rows: number,
+  mostGroups = Number.POSITIVE_INFINITY,
 ): void {
   const mostRows = mostGroups * ROWS_PER_GROUP;
-  if (aggregates.size <= mostRows) return;
-  if (edges === undefined) refuseGroups(mostGroups);
+  if (rows <= mostRows) return;
+  if (!columns.includes('start')) refuseGroups(mostGroups);
   throw new DomainError(
     'invalid_request',
     `That makes more than ${mostRows} sums of a group and a bucket: set a filter, ask for a shorter range or a longer ` +

@@ -4,13 +4,13 @@ import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
 import { sessionRows } from '../sessions/model.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
-import { addRow } from './add-measures.ts';
+import { addRow } from './measures.ts';
 import type { Rollup } from './model.ts';
 import { type CountedSignal, rollupChanges } from './plan-rollups.ts';
 
 const BATCH_ROWS = 5_000;
 
-/** What the day and quarter-hour rollups of a day must be: computed by the rule that the write path uses. */
+/** The day and quarter-hour rollups that a day must have, computed by the rule that the write path uses. */
 export async function sumOfSignals(
   ctx: Context,
   organization: Organization,
@@ -28,12 +28,12 @@ export async function sumOfSignals(
     { ...options, projection: COUNTED },
   );
   for await (const batch of batches(signals, BATCH_ROWS)) {
-    add(await rollupChanges(organization, batch as CountedSignal[], []));
+    add(rollupChanges(organization, batch as CountedSignal[], []));
   }
   const sessions = sessionRows(ctx).find({ org_id: organization._id, started_at: within }, options);
   for await (const batch of batches(sessions, BATCH_ROWS)) {
     const begun = batch.map((after) => ({ before: null, after }));
-    add(await rollupChanges(organization, [], begun));
+    add(rollupChanges(organization, [], begun));
   }
   return [...rows.values()];
 }

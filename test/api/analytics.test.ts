@@ -130,7 +130,7 @@ function visible(dimension: string, week: number) {
 function contributionsOf(those: Call[]): Contribution[] {
   return [...Map.groupBy(those, (call) => call.user_id)].map(([user, own]) => ({
     user,
-    isPooled: false,
+    isOther: false,
     signals: own.length,
     tokens_in: own.reduce((sum, call) => sum + call.tokens_in, 0),
     tokens_out: own.reduce((sum, call) => sum + call.tokens_out, 0),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeLate } from '../../shared/analytics/judge-late.ts';
+import { decideLate } from '../../shared/analytics/decide-late.ts';
 import type { UserCell, WeekCells } from '../../shared/analytics/model.ts';
 import { type Cell, type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
 import { pick, seeded } from '../support/random.ts';
@@ -41,7 +41,7 @@ function populate(seed: number): Population {
           return [
             {
               user: `u${user}`,
-              isPooled: false,
+              isOther: false,
               signals: amount(),
               tokens_in: amount(),
               tokens_out: amount(),
@@ -119,7 +119,7 @@ function reduce(rows: number[][]): number[][] {
   return matrix.slice(0, lead);
 }
 
-/** Whether the span of reduced rows holds a vector. */
+/** Returns whether the span of reduced rows holds a vector. */
 function spans(reduced: readonly number[][], vector: readonly number[]): boolean {
   const rest = [...vector];
   for (const row of reduced) {
@@ -131,7 +131,7 @@ function spans(reduced: readonly number[][], vector: readonly number[]): boolean
   return rest.every((value) => Math.abs(value) <= 1e-6);
 }
 
-/** What a user is: the values that the attacker is after. */
+/** A user's values, which the attacker is after. */
 function targetsOf(unknowns: readonly string[]): number[][] {
   const singles = unknowns.map((_, index) => unknowns.map((__, at) => (at === index ? 1 : 0)));
   const byUserWeek = Map.groupBy(unknowns.keys(), (index) => {
@@ -180,12 +180,12 @@ function nearlyOne(
   return found;
 }
 
-/** What is shown of one week before and after its late part (the second week) restates it; null when it does not. */
+/** The answers about one week before and after its late part (the second week) restates it; null when it does not. */
 function askBeforeAndAfter([onTime = [], late = []]: Cell[][]): Answer[] | null {
   const first = suppressWeek(onTime, K);
   const frozen = { hidden: [...first.hidden], is_total_hidden: first.isTotalHidden, judged_users: 0 };
   const cells = { before: weekCells(onTime), now: weekCells([...onTime, ...late]) };
-  const decision = judgeLate(frozen, cells, K);
+  const decision = decideLate(frozen, cells, K);
   if (decision.outcome !== 'restate') return null;
   const show = (weeks: Cell[][], asked: number[], { hidden, isTotalHidden }: typeof first): Answer[] => {
     const names = [...cells.now.keys()].filter((name) => !hidden.has(name));
@@ -249,7 +249,7 @@ describe('an attacker who asks every permitted question', () => {
   it('would succeed without complementary suppression: the attack can win', () => {
     const person = (user: string): Contribution => ({
       user,
-      isPooled: false,
+      isOther: false,
       signals: 9,
       tokens_in: 9,
       tokens_out: 9,

@@ -3,9 +3,9 @@ import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
+import { blurredMedian } from '../../shared/analytics/cell-sums.ts';
+import { decideLate } from '../../shared/analytics/decide-late.ts';
 import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
-import { judgeLate } from '../../shared/analytics/judge-late.ts';
-import { median } from '../../shared/analytics/median.ts';
 import { DIMENSIONS, type UserCell, type WeekCells } from '../../shared/analytics/model.ts';
 import { readAnalytics } from '../../shared/analytics/read-analytics.ts';
 import { mergeUsers, suppressWeek } from '../../shared/analytics/suppress.ts';
@@ -25,7 +25,7 @@ import { recordAll } from '../support/usage.ts';
 const K = 5;
 const SELF = 'mallory';
 
-/** What the attacker sees after one step. */
+/** The attacker's view after one step. */
 interface Observation {
   own: number;
   /** The sum that is shown, or null when it is suppressed. */
@@ -33,7 +33,7 @@ interface Observation {
   median: number | null;
 }
 
-/** What the attacker computes from two observations that follow each other and differ in more than their own step. */
+/** The attacker's result from two observations that follow each other and differ in more than their own step. */
 function candidates(before: Observation, after: Observation): number[] {
   const found: number[] = [];
   const isShown = before.sum !== null && after.sum !== null;
@@ -77,7 +77,7 @@ function createWorld(seed: number, people: number, most: number): World {
 function cellsOf(amounts: ReadonlyMap<string, number>): WeekCells {
   const users = [...amounts].map(([user, amount]): UserCell => {
     const measures = { signals: amount, tokens_in: 0, tokens_out: amount, cost_nusd: amount };
-    return { user, isPooled: false, sessions: 1, errors: 0, ...measures };
+    return { user, isOther: false, sessions: 1, errors: 0, ...measures };
   });
   return new Map([['all', users]]);
 }
@@ -86,14 +86,14 @@ function amountOf(cells: WeekCells, user: string): number {
   return cells.get('all')?.find((cell) => cell.user === user)?.cost_nusd ?? 0;
 }
 
-/** What is shown of a week's cells, decided on them as they are. */
+/** The visible cells of a week, decided on them as they are. */
 function show(cells: WeekCells, own: number): Observation {
   const week = [...cells].map(([value, contributions]) => ({ value, contributions }));
   const users = mergeUsers(week);
   const isHidden = suppressWeek(week, K).isTotalHidden;
   const costs = users.map((user) => user.cost_nusd);
   const sum = costs.reduce((total, cost) => total + cost, 0);
-  const middle = isHidden || users.length < 2 * K ? null : median(costs.map((cost) => cost * 1e9));
+  const middle = isHidden || users.length < 2 * K ? null : blurredMedian(costs.map((cost) => cost * 1e9));
   return { own, sum: isHidden ? null : sum, median: middle };
 }
 
@@ -127,14 +127,14 @@ describe('moving one’s own usage in small steps', () => {
       for (const [step, own] of steps.entries()) {
         const amounts = others.map((one, at) => one + ((lateAt[at] ?? 0) <= step ? (late[at] ?? 0) : 0));
         const now = cellsOf(new Map([...amounts.map((one, at) => [`u${at}`, one] as const), [SELF, own]]));
-        const decision = judgeLate(frozen, { before, now }, K);
+        const decision = decideLate(frozen, { before, now }, K);
         if (decision.outcome === 'refuse') frozen = { ...frozen, judged_users: decision.users };
         if (decision.outcome !== 'restate') continue;
         restatements += 1;
         const { hidden, isTotalHidden } = decision.suppression;
         frozen = { hidden: [...hidden], is_total_hidden: isTotalHidden, judged_users: 0 };
         const after = show(now, own);
-        // What each of the others was late with since the last restatement.
+        // The late signals of each of the others since the last restatement.
         const parts = amounts.map((one, at) => one - amountOf(before, `u${at}`));
         expect(exposed([seen, after], parts), `seed ${seed}, step ${step}`).toEqual([]);
         [before, seen] = [now, after];
@@ -150,7 +150,7 @@ describe('moving one’s own usage in small steps', () => {
     const outcomes: string[] = [];
     for (let own = 1; own < 10_000; own *= 1.05) {
       const now = cellsOf(new Map([...people, [SELF, Math.round(own)]]));
-      const decision = judgeLate(frozen, { before, now }, K);
+      const decision = decideLate(frozen, { before, now }, K);
       outcomes.push(decision.outcome);
       if (decision.outcome === 'refuse') frozen = { ...frozen, judged_users: decision.users };
     }

@@ -64,7 +64,7 @@ function question() {
   return { fromMs, toMs, filter, groupBy, timezone, interval: pick(random, INTERVALS) };
 }
 
-/** What there is, counted one by one. */
+/** The signals and sessions, counted one by one. */
 interface Facts {
   signals: readonly Signal[];
   sessions: readonly Session[];

@@ -13,8 +13,8 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   {
     what: 'users without a signal count towards k',
     file: 'shared/analytics/suppress.ts',
-    text: 'return users.filter((user) => user.signals > 0 && !user.isPooled).length;',
-    replacement: 'return users.filter((user) => !user.isPooled).length;',
+    text: 'return users.filter((user) => user.signals > 0 && !user.isOther).length;',
+    replacement: 'return users.filter((user) => !user.isOther).length;',
     tests: TESTS,
   },
   {
@@ -61,7 +61,7 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   },
   {
     what: "the median is somebody's own figure",
-    file: 'shared/analytics/median.ts',
+    file: 'shared/analytics/cell-sums.ts',
     text: 'return Number((mean / 1e9).toPrecision(2));',
     replacement: 'return mean / 1e9;',
     tests: TESTS,
@@ -75,7 +75,7 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a late part of fewer than k users is judged',
-    file: 'shared/analytics/judge-late.ts',
+    file: 'shared/analytics/decide-late.ts',
     text: 'if (users < frozen.judged_users + k)',
     replacement: 'if (users < frozen.judged_users + 1)',
     tests: TESTS,
@@ -89,7 +89,7 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a late part tells of one user under a value that was shown',
-    file: 'shared/analytics/judge-late.ts',
+    file: 'shared/analytics/decide-late.ts',
     text: '(isSilent || late.every((cell) => mayBeShown([cell], k)))',
     replacement: 'true',
     tests: TESTS,
@@ -104,8 +104,8 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   {
     what: 'users who are no members count towards k',
     file: 'shared/analytics/suppress.ts',
-    text: 'const counted = users.filter((user) => !user.isPooled);',
-    replacement: 'const counted = users.map((user) => ({ ...user, isPooled: false }));',
+    text: 'const counted = users.filter((user) => !user.isOther);',
+    replacement: 'const counted = users.map((user) => ({ ...user, isOther: false }));',
     tests: TESTS,
   },
   {
@@ -131,7 +131,7 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a late signal of a process whose clock is behind is not in the snapshot',
-    file: 'shared/usage/plan-stale-snapshots.ts',
+    file: 'shared/usage/snapshots.ts',
     text: '>= -CLOCK_LAG_MS',
     replacement: '>= MARKED_AFTER_MS + 0 * CLOCK_LAG_MS',
     tests: ['test/shared/usage/snapshots.test.ts'],
@@ -209,23 +209,23 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   {
     what: 'users who are no members are several',
     file: 'shared/analytics/suppress.ts',
-    text: 'const key = contribution.isPooled ? POOL : contribution.user;',
+    text: 'const key = contribution.isOther ? OTHER : contribution.user;',
     replacement: 'const key = contribution.user;',
     tests: ['test/shared/analytics/suppress.test.ts'],
   },
   {
     what: 'a late part is shown that one user dominates',
-    file: 'shared/analytics/judge-late.ts',
+    file: 'shared/analytics/decide-late.ts',
     text: 'const isSafe = mayBeShown(late, k) && (',
     replacement: 'const isSafe = (',
-    tests: ['test/shared/analytics/judge-late.test.ts'],
+    tests: ['test/shared/analytics/decide-late.test.ts'],
   },
   {
     what: 'one hidden value makes a whole week silent',
-    file: 'shared/analytics/judge-late.ts',
+    file: 'shared/analytics/decide-late.ts',
     text: '[...cells.before.keys()].every((value)',
     replacement: '[...cells.before.keys()].some((value)',
-    tests: ['test/shared/analytics/judge-late.test.ts'],
+    tests: ['test/shared/analytics/decide-late.test.ts'],
   },
   {
     what: 'a hidden value is shown',
@@ -250,16 +250,16 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a mark leaves the version of a snapshot',
-    file: 'shared/usage/plan-stale-snapshots.ts',
+    file: 'shared/usage/snapshots.ts',
     text: '$inc: { version: 1 },',
     replacement: '$inc: { version: 0 },',
     tests: ['test/shared/usage/snapshots.test.ts'],
   },
   {
-    what: 'the totals of a day are never read again',
-    file: 'shared/usage/remembered-totals.ts',
-    text: 'if (known?.version === version) return known.sums;',
-    replacement: 'if (known) return known.sums;',
+    what: 'a snapshot is never read again',
+    file: 'shared/usage/snapshots.ts',
+    text: 'if (known?.version === version)',
+    replacement: 'if (known)',
     tests: ['test/shared/usage/snapshots.test.ts'],
   },
   {
@@ -272,22 +272,22 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   {
     what: 'a repair leaves the snapshot of its day',
     file: 'shared/usage/reconcile-usage.ts',
-    text: '...planStaleSnapshots(organization, [day.fromMs], nowMs)];',
-    replacement: '...planStaleSnapshots(organization, [], nowMs)];',
+    text: 'planStaleSnapshots(organization, [part.fromMs], nowMs)',
+    replacement: 'planStaleSnapshots(organization, [], nowMs)',
     tests: ['test/shared/usage/snapshots.test.ts', 'test/shared/usage/reconcile-usage.test.ts'],
   },
   {
     what: 'a snapshot that is wrong is reported and stays',
     file: 'shared/usage/reconcile-usage.ts',
-    text: 'if (repair) await applyWrites(ctx, [markStale(',
-    replacement: 'if (repair && cells.length < 0) await applyWrites(ctx, [markStale(',
+    text: 'repair ? [...writes, ...marks] : []',
+    replacement: 'repair ? writes : []',
     tests: ['test/shared/usage/snapshots.test.ts', 'test/shared/usage/reconcile-usage.test.ts'],
   },
   {
     what: 'a day is cut by quarter hours that are gone',
     file: 'shared/usage/split-range.ts',
-    text: 'return isGone || aroundMs >=',
-    replacement: 'return (isGone && aroundMs < 0) || aroundMs >=',
+    text: 'part.fromMs >= quarterHorizonMs(nowMs)',
+    replacement: 'part.fromMs >= 0 * quarterHorizonMs(nowMs)',
     tests: ['test/shared/usage/split-range.test.ts'],
   },
   {

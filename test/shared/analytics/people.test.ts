@@ -41,12 +41,12 @@ it('counts the members of a week towards k, also those who left in the middle of
     clock.set(atMs);
     await removeMember(ctx, orgId, user);
   }
-  const { isPooled } = await peopleOf(ctx, await readOrganization(ctx, orgId), WEEK);
-  expect(users.filter((user) => !isPooled(user))).toEqual([
+  const { isOther } = await peopleOf(ctx, await readOrganization(ctx, orgId), WEEK);
+  expect(users.filter((user) => !isOther(user))).toEqual([
     'just after it begins',
     'in its middle',
     'after it',
     'never',
   ]);
-  expect(isPooled('a stranger')).toBe(true);
+  expect(isOther('a stranger')).toBe(true);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { median } from '../../../shared/analytics/median.ts';
+import { blurredMedian } from '../../../shared/analytics/cell-sums.ts';
 import { type Cell, suppressWeek } from '../../../shared/analytics/suppress.ts';
 
 /** A cell of these costs, one user each. */
@@ -9,7 +9,7 @@ function cell(value: string, ...costs: number[]): Cell {
     value,
     contributions: costs.map((cost, index) => ({
       user: `${value}-${index}`,
-      isPooled: false,
+      isOther: false,
       signals: cost === 0 ? 0 : 10,
       tokens_in: 10,
       tokens_out: 10,
@@ -65,13 +65,13 @@ it('hides a value that one user dominates: what is left without the two largest 
 
 it('holds the p % rule without the users who are not counted too: one person may have invented them', () => {
   const members = cell('a', 1_000, 500, 10, 10, 10);
-  const invented = cell('b', 2_000).contributions.map((user) => ({ ...user, isPooled: true }));
+  const invented = cell('b', 2_000).contributions.map((user) => ({ ...user, isOther: true }));
   const mixed = { ...members, contributions: [...members.contributions, ...invented] };
   expect(hidden(mixed, even('c', 9, 900))).toEqual(['a', 'c']);
 });
 
 it('takes all users who are not counted for one person: the largest', () => {
-  const invented = even('b', 10, 1_000).contributions.map((user) => ({ ...user, isPooled: true }));
+  const invented = even('b', 10, 1_000).contributions.map((user) => ({ ...user, isOther: true }));
   const members = even('a', 5);
   const mixed = { ...members, contributions: [...members.contributions, ...invented] };
   expect(hidden(mixed, even('c', 9, 900))).toEqual(['a', 'c']);
@@ -81,11 +81,11 @@ it('does not let the shown values sum to a total that is hidden', () => {
   const giant = (value: string, own: number): Cell => ({
     value,
     contributions: [
-      { user: 'giant', isPooled: false, signals: 1, tokens_in: 1, tokens_out: 1, cost_nusd: own },
-      { user: 'second', isPooled: false, signals: 1, tokens_in: 1, tokens_out: 1, cost_nusd: own / 2 },
+      { user: 'giant', isOther: false, signals: 1, tokens_in: 1, tokens_out: 1, cost_nusd: own },
+      { user: 'second', isOther: false, signals: 1, tokens_in: 1, tokens_out: 1, cost_nusd: own / 2 },
       ...['p', 'q', 'r', 's'].map((user) => ({
         user,
-        isPooled: false,
+        isOther: false,
         signals: 1,
         tokens_in: 1,
         tokens_out: 1,
@@ -104,7 +104,7 @@ it('hides no total of values that are all shown, and none of them alone, whateve
   const contributions = fc.array(
     fc.record({
       user: fc.constantFrom(...users),
-      isPooled: fc.boolean(),
+      isOther: fc.boolean(),
       signals: fc.integer({ min: 0, max: 3 }),
       tokens_in: fc.integer({ min: 0, max: 1_000 }),
       tokens_out: fc.constant(10),
@@ -114,7 +114,7 @@ it('hides no total of values that are all shown, and none of them alone, whateve
   );
   const cells = fc.array(contributions, { maxLength: 5 }).map((all) =>
     all.map((each, index) => {
-      const byUser = new Map(each.map((one) => [one.isPooled ? `pool-${one.user}` : one.user, one]));
+      const byUser = new Map(each.map((one) => [one.isOther ? `pool-${one.user}` : one.user, one]));
       return { value: `v${index}`, contributions: [...byUser.values()] };
     }),
   );
@@ -134,23 +134,23 @@ it('has nothing to hide in a week without activity but the total', () => {
 });
 
 it('tells a median that is the mean of the two or three in the middle, with two significant digits', () => {
-  expect(median([1e9, 2e9, 3e9, 4e9])).toBe(2.5);
-  expect(median([5e9, 1e9, 2e9, 3e9, 100e9])).toBe(3.3);
-  expect(median([1_234_567_890, 1_234_567_890])).toBe(1.2);
+  expect(blurredMedian([1e9, 2e9, 3e9, 4e9])).toBe(2.5);
+  expect(blurredMedian([5e9, 1e9, 2e9, 3e9, 100e9])).toBe(3.3);
+  expect(blurredMedian([1_234_567_890, 1_234_567_890])).toBe(1.2);
 });
 
 /** A cell of users who each did as much of everything. */
-function pooledCell(users: readonly { amount: number; isPooled: boolean }[]): Cell {
-  const contributions = users.map(({ amount, isPooled }, index) => {
+function cellOfUsers(users: readonly { amount: number; isOther: boolean }[]): Cell {
+  const contributions = users.map(({ amount, isOther }, index) => {
     const measures = { signals: amount, tokens_in: amount, tokens_out: amount, cost_nusd: amount };
-    return { user: `u${index}`, isPooled, ...measures };
+    return { user: `u${index}`, isOther, ...measures };
   });
   return { value: 'a', contributions };
 }
-const people = (count: number, amount: number, isPooled: boolean) =>
-  Array.from({ length: count }, () => ({ amount, isPooled }));
-const isHidden = (...groups: { amount: number; isPooled: boolean }[][]) =>
-  suppressWeek([pooledCell(groups.flat())], 5).isTotalHidden;
+const people = (count: number, amount: number, isOther: boolean) =>
+  Array.from({ length: count }, () => ({ amount, isOther }));
+const isHidden = (...groups: { amount: number; isOther: boolean }[][]) =>
+  suppressWeek([cellOfUsers(groups.flat())], 5).isTotalHidden;
 
 it('counts pooled users neither towards k nor towards what hides the largest user', () => {
   expect(isHidden(people(4, 10, false), people(9, 10, true))).toBe(true);

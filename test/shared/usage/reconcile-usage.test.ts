@@ -45,12 +45,9 @@ async function rollupsOf(orgId: string): Promise<Rollup[]> {
     .sort((a, b) => (a._id < b._id ? -1 : 1));
 }
 
-/** What the snapshots of an organization hold, in one order. */
+/** The snapshots of an organization without their versions, in one order. */
 async function snapshotsOf(orgId: string) {
-  const rows = await snapshotRows(ctx)
-    .find({ org_id: orgId }, { promoteBuffers: true })
-    .sort({ _id: 1 })
-    .toArray();
+  const rows = await snapshotRows(ctx).find({ org_id: orgId }).sort({ _id: 1 }).toArray();
   return rows.map(({ version: _, ...row }) => row);
 }
 
@@ -60,8 +57,8 @@ async function damageSnapshots(orgId: string): Promise<void> {
   const rows = await snapshotRows(ctx).find({ org_id: orgId }).sort({ _id: 1 }).toArray();
   const ids = rows.map((row) => row._id);
   const every = (rest: number) => ({ _id: { $in: ids.filter((_, index) => index % 3 === rest) } });
-  await snapshotRows(ctx).updateMany(every(0), { $set: { 'totals.values': '[["x"],["x"]]' } });
-  await snapshotRows(ctx).updateMany(every(1), { $set: { 'cells.numbers': Buffer.alloc(14 * 8) } });
+  await snapshotRows(ctx).updateMany(every(0), { $set: { totals: '{"values":[["x"],["x"]],"rows":[]}' } });
+  await snapshotRows(ctx).updateMany(every(1), { $set: { cells: '{"values":[[],[],[],[]],"rows":[]}' } });
 }
 
 async function damage(orgId: string): Promise<void> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketEdges, INTERVALS } from '../../../shared/usage/calendar.ts';
+import { bucketEdges, bucketOf, INTERVALS } from '../../../shared/usage/calendar.ts';
 import { floorToQuarter, periodStarts } from '../../../shared/usage/periods.ts';
-import { type Part, splitBucket, splitRange } from '../../../shared/usage/split-range.ts';
+import { type Part, splitPartialDays, splitRange } from '../../../shared/usage/split-range.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-04-10T12:07:00Z');
@@ -76,10 +76,12 @@ describe('splitRange', () => {
   });
 });
 
-describe('splitBucket', () => {
+describe('splitPartialDays', () => {
+  const split = (organization: Parameters<typeof splitRange>[0], edges: readonly number[], nowMs: number) =>
+    splitPartialDays(organization, splitRange(organization, edges), edges, nowMs);
   const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16);
   const partsOf = (from: string, toMs: number) =>
-    splitBucket(zone('UTC'), Date.parse(from), toMs, NOW).map(
+    split(zone('UTC'), [Date.parse(from), toMs], NOW).map(
       ({ period, fromMs, toMs: end, sign }) => [sign ?? 1, period, iso(fromMs), iso(end)] as const,
     );
 
@@ -104,8 +106,41 @@ describe('splitBucket', () => {
     const [fromMs, toMs, nightMs] = ['2026-03-06T03:15', '2026-03-07T00:00', '2026-04-10T03:07'].map((text) =>
       Date.parse(`${text}:00Z`),
     ) as [number, number, number];
-    expect(splitBucket(zone('UTC'), fromMs, toMs, nightMs)).toEqual([
-      { period: 'quarter_hour', fromMs, toMs },
-    ]);
+    expect(split(zone('UTC'), [fromMs, toMs], nightMs)).toEqual([{ period: 'quarter_hour', fromMs, toMs }]);
+  });
+
+  it('counts every moment for its bucket, however the range is cut', () => {
+    const moment = fc.integer({ min: 0, max: 34 * 96 }).map((quarters) => NOW - quarters * 900_000);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(zone('UTC'), zone('Australia/Lord_Howe'), moved),
+        fc.constantFrom(zone('UTC'), zone('Europe/Berlin'), moved),
+        moment,
+        moment,
+        fc.constantFrom(...INTERVALS),
+        fc.array(fc.integer({ min: NOW - 36 * DAY, max: NOW + DAY }), { minLength: 30, maxLength: 30 }),
+        (organization, asked, one, other, interval, moments) => {
+          const fromMs = floorToQuarter(Math.min(one, other));
+          const toMs = floorToQuarter(Math.max(one, other)) + 900_000;
+          const edges = bucketEdges(asked.timezones, interval, fromMs, toMs);
+          const parts = split(organization, edges, NOW);
+          for (const atMs of [fromMs - 1, fromMs, toMs - 1, toMs, ...moments]) {
+            const starts = periodStarts(organization, atMs);
+            const times = new Map<number, number>();
+            for (const { period, fromMs: startMs, toMs: endMs, sign = 1 } of parts) {
+              if (starts[period] < startMs || starts[period] >= endMs) continue;
+              const bucket = bucketOf(edges, starts[period]);
+              times.set(bucket, (times.get(bucket) ?? 0) + sign);
+            }
+            const counted = [...times].filter(([, count]) => count !== 0);
+            const isInside = atMs >= fromMs && atMs < toMs;
+            expect(counted, new Date(atMs).toISOString()).toEqual(
+              isInside ? [[bucketOf(edges, atMs), 1]] : [],
+            );
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 });

@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
-import { memberRows } from '../organizations/model.ts';
 import type { Context } from '../platform/context/context.ts';
+import { memberRows } from './model.ts';
 
-/** The teams of each member as they are now, by user id. Whoever was removed is in none. */
+/** The teams of each member as they are now, by user id. A removed member is in none. */
 export async function teamsByUser(
   ctx: Context,
   orgId: string,

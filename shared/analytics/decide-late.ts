@@ -9,21 +9,21 @@ import {
   suppressWeek,
 } from './suppress.ts';
 
-/** What becomes of a late part: it waits, waits for more users than `users`, or the week is restated. */
+/** A late part waits, waits for more users than `users`, or the week is restated with it. */
 export type LateDecision =
   | { outcome: 'wait' }
   | { outcome: 'refuse'; users: number }
   | { outcome: 'restate'; suppression: Suppression };
 
 /**
- * Decides about what has arrived for one dimension of a week since it was frozen. The difference between the answers
+ * Decides about the signals that arrived for one dimension of a week after it was frozen. The difference between the answers
  * before and after tells the late part, so that part must by itself have k active users and hold the p % rule; and where
  * anything was shown before, so must each value that it touches.
  *
- * It is judged when k users were late, and once refused only when k more came. So nobody can send late signals in
+ * It is decided about when k users were late, and once refused only when k more came. So nobody can send late signals in
  * small steps and see at which amount the decision turns, which would reveal the amounts of the others. Pure.
  */
-export function judgeLate(
+export function decideLate(
   frozen: Pick<FrozenDimension, 'hidden' | 'is_total_hidden' | 'judged_users'>,
   cells: { before: WeekCells; now: WeekCells },
   k: number,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeLate } from '../../../shared/analytics/judge-late.ts';
+import { decideLate } from '../../../shared/analytics/decide-late.ts';
 import type { UserCell, WeekCells } from '../../../shared/analytics/model.ts';
 
 const K = 5;
@@ -8,17 +8,17 @@ const K = 5;
 function week(costs: readonly number[]): WeekCells {
   const users = costs.map((cost_nusd, index): UserCell => {
     const measures = { signals: cost_nusd, tokens_in: 0, tokens_out: 0, cost_nusd };
-    return { user: `u${index}`, isPooled: false, sessions: 1, errors: 0, ...measures };
+    return { user: `u${index}`, isOther: false, sessions: 1, errors: 0, ...measures };
   });
   return new Map([['all', users]]);
 }
 
 const before = week(Array.from({ length: 12 }, () => 100));
 
-/** What becomes of these late costs, when a late part of `judged` users was refused before. */
+/** The decision about these late costs, when a late part of `judged` users was refused before. */
 function judged(late: readonly number[], judged_users: number): string {
   const now = week(Array.from({ length: 12 }, (_, index) => 100 + (late[index] ?? 0)));
-  return judgeLate({ hidden: [], is_total_hidden: false, judged_users }, { before, now }, K).outcome;
+  return decideLate({ hidden: [], is_total_hidden: false, judged_users }, { before, now }, K).outcome;
 }
 const even = (users: number) => Array.from({ length: users }, () => 10);
 
@@ -35,7 +35,7 @@ it('one of a week that shows nothing must be safe by itself, but not each of its
   const silent = { hidden: ['all'], is_total_hidden: true, judged_users: 0 };
   const late = (costs: readonly number[]) => {
     const now = week(Array.from({ length: 12 }, (_, index) => 100 + (costs[index] ?? 0)));
-    return judgeLate(silent, { before, now }, K).outcome;
+    return decideLate(silent, { before, now }, K).outcome;
   };
   expect([late([10_000, 1, 1, 1, 1]), late(even(5))]).toEqual(['refuse', 'restate']);
 });
@@ -53,7 +53,7 @@ it('where any value was shown, each that a late part touches must be safe', () =
     [...even(6).map((more) => 100 + more), ...hundreds.slice(6)],
   );
   const outcome = (hidden: string[]) =>
-    judgeLate(
+    decideLate(
       { hidden, is_total_hidden: true, judged_users: 0 },
       { before: values(hundreds, hundreds), now: late },
       K,
