@@ -5,6 +5,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { quarterHorizonMs } from '../usage/periods.ts';
+import { serialized } from '../usage/serialized.ts';
 import { addUser, addWeek, type CellSums, newCellSums, viewCellSums, viewUsers } from './cell-sums.ts';
 import { weekKey } from './frozen-cells.ts';
 import type { Dimension, FrozenDimension, UserCell, WeekCells } from './model.ts';
@@ -28,9 +29,9 @@ export async function readAnalytics(ctx: Context, organization: Organization, as
   const { dimension } = asked;
   const weeks = askedWeeks(ctx, organization, asked);
   const k = kOf(organization);
-  const { totals, cells, trend, isAnyPending } = await inTransaction(ctx.db, (transaction) =>
-    sumWeeks(ctx, organization, { weeks, dimension }, transaction),
-  );
+  const read = () =>
+    inTransaction(ctx.db, (transaction) => sumWeeks(ctx, organization, { weeks, dimension }, transaction));
+  const { totals, cells, trend, isAnyPending } = await serialized(ctx, organization._id, read);
   return {
     from: isoTime(weeks[0]?.fromMs ?? 0),
     to: isoTime(weeks.at(-1)?.toMs ?? 0),

@@ -10,6 +10,7 @@ import { addSums, isZero, noSums, type Sums, viewSums } from './measures.ts';
 import type { Dimensions } from './model.ts';
 import { type Range, rangeOf } from './range.ts';
 import { matchOf, type UsageQuestion } from './read-usage.ts';
+import { serialized } from './serialized.ts';
 import { sumGroupings } from './sum-rollups.ts';
 
 interface GroupSeries {
@@ -49,8 +50,8 @@ export async function readGroupSeries(
     edges: range.edges,
     mostGroups: ctx.config.maxGroups,
   };
-  const found = await inTransaction(ctx.db, (transaction) =>
-    sumGroupings(ctx, organization, asked, transaction),
+  const found = await serialized(ctx, organization._id, () =>
+    inTransaction(ctx.db, (transaction) => sumGroupings(ctx, organization, asked, transaction)),
   );
   const users = found.pop()?.filter(({ sums }) => !isZero(sums)) ?? [];
   const grouped = dimensions.map((by, at) => ({

@@ -10,6 +10,7 @@ import { columnOf, type Group, type GroupBy, groupRows } from './group-usage.ts'
 import { addSums, noSums, type Sums, viewSums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';
 import { type Range, type RangeInput, rangeOf } from './range.ts';
+import { serialized } from './serialized.ts';
 import { type AskedSums, sumRollups } from './sum-rollups.ts';
 
 export interface UsageFilter {
@@ -32,9 +33,9 @@ export async function readUsage(ctx: Context, organization: Organization, questi
   const teams = needsTeams(question) ? await teamsByUser(ctx, organization._id) : new Map<string, string[]>();
   const match = matchOf(question.filter, teams);
   const asked = { range, match, groupBy: question.groupBy, teams };
-  const { totals, series, groups } = await inTransaction(ctx.db, (transaction) =>
-    sumUp(ctx, organization, asked, transaction),
-  );
+  const read = () => inTransaction(ctx.db, (transaction) => sumUp(ctx, organization, asked, transaction));
+  const isLong = question.groupBy.length > 0;
+  const { totals, series, groups } = await (isLong ? serialized(ctx, organization._id, read) : read());
   return {
     from: isoTime(range.fromMs),
     to: isoTime(range.toMs),
