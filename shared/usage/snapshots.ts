@@ -80,8 +80,9 @@ interface Opened {
   cells: readonly Cell[];
 }
 
-/** The tables that this process has read, by name and key: 300,000 cells take about 64 MB. */
-const openedTables = boundedCache<string, Opened>({ max: 400 });
+/** The tables that this process has read, by name and key: 128 MB at the most. Longer ones are parsed each time. */
+const openedTables = boundedCache<string, Opened>({ max: 128 });
+const MOST_KEPT_CELLS = 5_000;
 
 export interface SnapshotsRead {
   /** Parts whose table `use` got. The others are to be read from their rollups. */
@@ -133,7 +134,7 @@ export async function readSnapshots(
   for await (const { _id, version, [name]: text } of rows) {
     if (typeof text !== 'string') continue;
     const cells = unpackCells(dimensions, text);
-    opened.set(`${name} ${_id}`, { version, cells });
+    if (cells.length <= MOST_KEPT_CELLS) opened.set(`${name} ${_id}`, { version, cells });
     await answer(_id, cells);
   }
   return { answered, missing };
