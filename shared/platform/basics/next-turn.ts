@@ -20,17 +20,3 @@ export function createPace(): () => Promise<void> {
     sinceMs = performance.now();
   };
 }
-
-/** Maps items one after the other, at a pace that holds nobody up. */
-export async function mapAtPace<Item, Result>(
-  items: readonly Item[],
-  map: (item: Item) => Result,
-): Promise<Result[]> {
-  const pace = createPace();
-  const results: Result[] = [];
-  for (const item of items) {
-    results.push(map(item));
-    await pace();
-  }
-  return results;
-}
