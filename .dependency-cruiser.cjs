@@ -22,7 +22,6 @@ const PURE = [
   'adapters/dialects',
   'adapters/fields',
   'adapters/gemini',
-  'adapters/name-user',
   'adapters/posted',
   'adapters/read-request',
   'adapters/spans',
