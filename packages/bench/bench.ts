@@ -34,7 +34,7 @@ export function cpuSeconds(pids: readonly number[]): number {
   return ticks.reduce((sum, count) => sum + count, 0) / 100;
 }
 
-/** What a process has in memory (`VmRSS`), or the most that it had (`VmHWM`), on Linux; elsewhere and afterwards 0. */
+/** Returns the memory of a process (`VmRSS`), or the most that it had (`VmHWM`), on Linux; 0 elsewhere and once it has ended. */
 export function memoryMib(pid: number, name: 'VmRSS' | 'VmHWM'): number {
   try {
     const kib = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));

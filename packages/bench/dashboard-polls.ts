@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { cpuSeconds, round } from './bench.ts';
 
-/** What one tab asks for in this long is asked for by many. */
+/** The requests that one tab makes in this time are repeated for many tabs. */
 const WATCHED_S = 60;
 const IDLE_S = 20;
 /** For the answers of a second of the page's clock. */

@@ -23,7 +23,7 @@ const DAYS = 40;
 const ADMIN = 'admin@bench.example';
 
 /**
- * What a first visit to Overview costs, on the demo data and in an organization of 1,000 users, and what open tabs cost
+ * Measures what a first visit to Overview costs, on the demo data and in an organization of 1,000 users, and what open tabs cost
  * that poll. Starts a `scripts/up` of its own. `--users N`, `--visits N` per organization, `--tabs N`; 0 leaves out.
  */
 export async function runDashboardBench(args: string[]): Promise<void> {

@@ -19,7 +19,7 @@ import { type Seeded, seedLedger } from './ledger-seed.ts';
 import { type Stage, setStage } from './stage.ts';
 
 const AUDIENCE = 'urn:bench:api';
-/** Of MongoDB: into less the rows do not fit, and seeding takes minutes. */
+/** MongoDB's cache: the rows do not fit into less, and seeding takes minutes. */
 const CACHE_GIB = 2;
 const PAGE = 100;
 const DISTINCT_RECEIPTS = 20_000;

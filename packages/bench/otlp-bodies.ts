@@ -5,7 +5,7 @@ export type Encoding = 'protobuf' | 'json';
 
 type Attributes = Readonly<Record<string, string | number>>;
 
-/** What Claude Code sends of one request, with an id of its own. */
+/** The attributes that Claude Code sends for one request, with an id of its own. */
 function attributesOf(index: number): Attributes {
   return {
     'event.name': 'api_request',

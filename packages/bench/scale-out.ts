@@ -19,13 +19,13 @@ const ROUNDS = 2;
 
 interface Bench extends Stage {
   apis: { url: string }[];
-  /** Of everything that serves: not of the client. */
+  /** All processes that serve, so not the client. */
   pids: number[];
   tokens: string[];
   keys: string[];
 }
 
-/** What was done within a slice of a run. */
+/** The work done within a slice of a run. */
 interface Slice {
   done: number;
   seconds: number;

@@ -10,7 +10,7 @@ const USERS = 500;
 const REST_S = 30;
 const SAMPLES = 12;
 
-/** What the load came to. */
+/** The signals that the load sent. */
 interface Load {
   signals: number;
   refused: number;

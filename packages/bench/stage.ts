@@ -179,7 +179,7 @@ export async function postSignals(
   return JSON.parse(text).results;
 }
 
-/** What an api says of itself: the value of a metric, by its name. */
+/** Reads an api's metrics: the value of each by its name. */
 export async function readMetrics({ env }: Stage, url: string): Promise<(name: string) => number> {
   const headers = { Authorization: `Bearer ${env.OPERATOR_TOKEN}` };
   const text = await (await fetch(`${url}/metrics`, { headers })).text();
@@ -190,7 +190,7 @@ export async function readMetrics({ env }: Stage, url: string): Promise<(name: s
   };
 }
 
-/** What was measured was also kept. */
+/** Throws unless every accepted signal is in the rollups. */
 export async function expectAll({ ctx }: Stage, orgId: string, count: number): Promise<void> {
   const rollups = await rollupRows(ctx).find({ org_id: orgId, period: 'day' }).toArray();
   const kept = rollups.reduce((sum, row) => sum + row.signals, 0);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** One planted fault: a text that stands once in a file, what stands there instead, and the tests that must notice. */
 export interface Fault {
-  /** What breaks, in words. */
+  /** The break, in words. */
   what: string;
   file: string;
   text: string;

@@ -25,7 +25,7 @@ const chosen = Object.entries(FAULTS)
   .filter(([area]) => areas.length === 0 || areas.includes(area))
   .flatMap(([area, faults]) => faults.map((fault) => ({ area, fault })))
   .filter(({ fault }) => only.some((words) => fault.what.includes(words)));
-// What cannot be planted is said before anything runs.
+// A fault that cannot be planted is named before anything runs.
 for (const { fault } of chosen) plant(ROOT, fault);
 
 const folder = mkdtempSync(join(tmpdir(), 'usage-governor-mutation-stores-'));

@@ -27,7 +27,7 @@ export async function runFault(tree: string, fault: Fault, env: Record<string, s
   }
 }
 
-/** Whether the tests of many faults pass in a tree without any fault. What they say is shown. */
+/** Returns true when the tests of many faults pass in a tree without any fault. Shows their output. */
 export function passBefore(
   tree: string,
   tests: readonly string[],
@@ -36,7 +36,7 @@ export function passBefore(
   return passes(tree, tests, env, { patienceMs: BASELINE_PATIENCE_MS, output: 'inherit' });
 }
 
-/** Whether these tests pass in a tree, at the first try. Tests that hang do not. */
+/** Returns true when these tests pass in a tree at the first try. Tests that hang do not. */
 export async function passes(
   tree: string,
   tests: readonly string[],

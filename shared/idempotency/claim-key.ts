@@ -18,8 +18,8 @@ export interface Claim {
 export class ClaimLost extends Error {}
 
 /**
- * Claims an idempotency key before anything is created. `scope` is who sent it to which route, and the key itself. Of
- * requests at the same time one claims it, and the others are repeats. Throws `idempotency_key_reused` when the key came
+ * Claims an idempotency key before anything is created. `scope` is who sent it to which route, and the key itself. One
+ * of several requests at the same time claims it; the others are repeats. Throws `idempotency_key_reused` when the key came
  * with another body before.
  */
 export async function claimKey(ctx: Context, scope: readonly string[], body: unknown): Promise<Claim> {

@@ -90,7 +90,7 @@ type Step =
   | { do: 'expire' | 'project' | 'rebuild' | 'lose' | 'revoke' };
 
 const key = fc.integer({ min: 0, max: 40 });
-/** Of the ledger behind a late repeat. */
+/** How far the ledger is behind a late repeat. */
 const lagMs = fc.constantFrom(0, 5 * HOUR_MS);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 30, arbitrary: fc.record({ do: fc.constant('spend' as const), key, lagMs }) },
@@ -200,7 +200,7 @@ interface Run {
   model: CreditModel;
   token: string;
   deviceId: string;
-  /** What was answered, by key, and until when it is promised. */
+  /** The answers by key, and until when each is promised. */
   answers: Map<string, { answer: string; untilMs: number }>;
 }
 

@@ -12,7 +12,7 @@ export async function openBrowser(): Promise<Browser> {
 export interface WatchedPage {
   page: Page;
   context: BrowserContext;
-  /** What went wrong so far: policy violations, errors on the console, errors in scripts. */
+  /** Faults so far: policy violations, errors on the console, errors in scripts. */
   faults: string[];
 }
 

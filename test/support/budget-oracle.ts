@@ -7,7 +7,7 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import { type Session, sessionRows } from '../../shared/sessions/model.ts';
 import { type Signal, signalRows } from '../../shared/signals/model.ts';
 
-/** What each window of a budget must hold, by a plain scan of the signals and sessions: start (ms) -> amount. */
+/** The amount that each window of a budget must hold, by a plain scan of the signals and sessions: start (ms) -> amount. */
 export async function scan(ctx: Context, budget: Budget): Promise<Map<number, number>> {
   const signals = await signalRows(ctx).find({ org_id: budget.org_id }).toArray();
   const sessions = await sessionRows(ctx).find({ org_id: budget.org_id }).toArray();
@@ -38,7 +38,7 @@ function amountOf({ metric }: Budget, signal: Signal): number {
   return metric === 'sessions' ? 0 : signal[metric];
 }
 
-/** What the rows of a budget's windows hold: start (ms) -> amount; only windows that may still fire. */
+/** The amounts in the rows of a budget's windows: start (ms) -> amount; only windows that may still fire. */
 export async function counted(ctx: Context, budget: Budget, since: Interval): Promise<Map<number, number>> {
   const counter = counterKey(budget);
   const rows = await budgetWindowRows(ctx).find({ org_id: budget.org_id, counter }).toArray();

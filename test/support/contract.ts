@@ -20,7 +20,7 @@ type Json = Record<string, any>;
 
 /** Paths that the document leaves out: pages for people, and the document itself. */
 const UNDOCUMENTED = /^\/(openapi\.json|docs(\/|$)|admin\/queues(\/|$)|dashboard(\/|$)|activate$)/;
-/** What a route that exists answers to another method, and any other path. */
+/** The answers of an existing route to another method, and of any other path. */
 const BESIDE_THE_TABLE = problemSchemas(['method_not_allowed', 'not_found', 'invalid_request']);
 
 // biome-ignore lint/suspicious/noExplicitAny: a CommonJS module whose types do not know that it is one.

@@ -1,5 +1,5 @@
 /**
- * What credits should do, said again without Redis, Lua or the product's own code: plain numbers and lists. The law
+ * The rules of credits, said again without Redis, Lua or the product's own code: plain numbers and lists. The law
  * tests hold the system against it.
  */
 export type Bucket = 'window' | 'monthly' | 'paid' | 'granted';
@@ -150,7 +150,7 @@ export function changePlan(model: CreditModel, plan: ModelPlan, nowMs: number): 
   follow(model.month, plan.monthlyCredits, nowMs);
 }
 
-/** What was used stays used, also what was more than the new limit; what is left never falls below 0. */
+/** Applies a new limit. Used credits stay used, also beyond it; the rest never falls below 0. */
 function follow(period: Period | null, limit: number, nowMs: number): void {
   if (!isRunning(period, nowMs)) return;
   period.left = Math.max(0, limit - period.used);

@@ -12,7 +12,7 @@ import { makeSignal } from './factories.ts';
 
 export interface DashboardStack extends Stack {
   orgId: string;
-  /** Of every scope, bound to nobody. */
+  /** An API key of every scope, bound to nobody. */
   key: string;
   /** Posts signals, of now unless they say otherwise. */
   report(...overrides: Record<string, unknown>[]): Promise<void>;

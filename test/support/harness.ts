@@ -40,14 +40,14 @@ export function createTestClock(epochMs: number = Date.now()): TestClock {
 }
 
 export interface TestContext extends Context {
-  /** Of the BullMQ queues of this test alone; a worker under test needs it. */
+  /** The prefix of this test's own BullMQ queues; a worker under test needs it. */
   queuePrefix: string;
 }
 
 export interface TestOptions {
   clock?: Clock;
   env?: Record<string, string>;
-  /** Of an earlier context, to be another process on the same data. */
+  /** An earlier context whose data this one shares, as another process. */
   sharing?: TestContext;
   mongoUrl?: string;
   redisUrl?: string;

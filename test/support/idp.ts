@@ -8,7 +8,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'j
 
 const AUDIENCE = 'urn:test:api';
 
-/** What the issuer answers for its keys. */
+/** The issuer's answer for its keys. */
 type KeysAnswer = 'keys' | 'html' | 'huge' | 'slow' | 'error' | 'redirect';
 
 export interface TestIssuer {

@@ -19,7 +19,7 @@ export interface Received {
   event: { id: string; type: string; org_id: string; ts: string; data: Record<string, unknown> };
 }
 
-/** What the endpoint does with a request that has arrived whole. */
+/** The endpoint's reaction to a request that has arrived whole. */
 export type Behaviour =
   | { status: number; body?: string | Buffer; headers?: Record<string, string>; afterMs?: number }
   /** Accepts, reads, never answers. */
@@ -80,7 +80,7 @@ export async function startReceiver(first: Behaviour = { status: 200 }): Promise
   return receiver;
 }
 
-/** What a format for people sends is no envelope. */
+/** Reads the event of a request; a format for people sends no envelope. */
 function eventOf(body: string): Received['event'] {
   return body.startsWith('{') ? JSON.parse(body) : { id: '', type: '', org_id: '', ts: '', data: {} };
 }

@@ -1,7 +1,7 @@
 import { dealUser } from '../../scripts/traffic/trace.ts';
 
 /**
- * What the sessions of a replayed trace must be, computed from the CSV on a way of its own: sort, then scan for
+ * The sessions that a replayed trace must give, computed from the CSV on a way of its own: sort, then scan for
  * gaps. Shares nothing with the product but the dealing of rows to users.
  */
 export interface ExpectedSession {

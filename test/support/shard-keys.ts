@@ -85,7 +85,7 @@ function queryOf(collection: string, command: string, filter: Fields, isOfOneRow
   return [{ collection, command, fields: Object.keys(filter).toSorted(), namesShardKey }];
 }
 
-/** Whether a condition is a value or a list of values: a range spans shards. `null` is a value too. */
+/** Returns true for a value or a list of values: a range spans shards. `null` is a value too. */
 function isNamed(condition: unknown): boolean {
   if (condition === undefined) return false;
   const isOperator = Object.prototype.toString.call(condition) === '[object Object]';

@@ -26,7 +26,7 @@ export interface TestStripe {
   url: string;
   /** Variables that make an api sell by this Stripe. */
   env: Record<string, string>;
-  /** What was created, by id. */
+  /** The sessions created, by id. */
   sessions: Map<string, CheckoutSession>;
   /** The form of each request for a new session, in their order. */
   requests: URLSearchParams[];

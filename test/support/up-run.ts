@@ -69,7 +69,7 @@ export async function untilReady(run: UpRun): Promise<Line> {
   return readyLine.parse(JSON.parse(run.stdout()));
 }
 
-/** What Ctrl-C does: the signal goes to the whole process group. Resolves with the exit code. */
+/** Presses Ctrl-C: the signal goes to the whole process group. Resolves with the exit code. */
 export async function pressCtrlC(run: UpRun): Promise<number | null> {
   if (run.child.pid === undefined || run.child.exitCode !== null) return run.child.exitCode;
   const ended = once(run.child, 'exit');

@@ -67,7 +67,7 @@ export const HELD_DELIVERIES = 100_000;
 
 /** Least k of k-anonymity; an organization may raise it. */
 export const K_ANONYMITY_FLOOR = 5;
-/** Who counts towards k: every user that signals report, or members of the organization only. */
+/** The people who count towards k: every user that signals report, or members of the organization only. */
 export const K_POPULATIONS = ['reported', 'members'] as const;
 export type KPopulation = (typeof K_POPULATIONS)[number];
 

@@ -64,7 +64,7 @@ export class DomainError extends Error {
   }
 }
 
-/** Whether an error is ours with this code. */
+/** Returns true for an error of ours with this code. */
 export function isCode(error: unknown, code: ErrorCode): error is DomainError {
   return error instanceof DomainError && error.code === code;
 }
@@ -86,8 +86,8 @@ const STORE_ERROR_NAMES = new Set([
 ]);
 
 /**
- * Whether an error says that a commit was sent and its answer never came: then the change was made or it was not, and a
- * caller may not be told that nothing was written.
+ * Returns true when a commit was sent and its answer never came. The change was made or it was not, so a caller may not
+ * be told that nothing was written.
  */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 
 type Delays = ReturnType<typeof monitorEventLoopDelay>;
 
-/** What is told of the turns of the event loop since the last scrape, under the names that prom-client gives. */
+/** Figures of the event loop's turns since the last scrape, under the names that prom-client gives. */
 const FIGURES: Readonly<Record<string, { help: string; of: (delays: Delays) => number }>> = {
   nodejs_eventloop_lag_min_seconds: { help: 'The shortest turn', of: ({ min }) => min },
   nodejs_eventloop_lag_max_seconds: { help: 'The longest turn', of: ({ max }) => max },

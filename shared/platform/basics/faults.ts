@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What is wrong with one field. `detail` follows the field's name in a sentence: "limit must be 1..100". */
+/** A fault of one field. `detail` follows the field's name in a sentence: "limit must be 1..100". */
 export interface Fault {
   path: readonly string[];
   detail: string;

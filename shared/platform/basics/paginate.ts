@@ -12,7 +12,7 @@ export type Order = 'asc' | 'desc';
 /** How far ahead of the clock a list reads: another process, whose clock is ahead, may just have written. Milliseconds. */
 export const LIST_AHEAD_MS = 60_000;
 
-/** What a list is asked for: a page of the half-open range of its sort key (epoch ms). */
+/** A page of the half-open range of a list's sort key (epoch ms). */
 export interface KeysetPage {
   order: Order;
   limit: number;

@@ -20,7 +20,7 @@ const LEAST_PREFIX = { 4: 8, 6: 32 } as const;
 const UNIQUE_LOCAL = /^f[cd]/i;
 
 /**
- * What is wrong with these variables in production, one line each, by the name of the variable and without its value.
+ * Returns the faults of these variables in production, one line each: the variable's name without its value.
  * Secrets must be random: no placeholder, no repeated character, no two alike.
  */
 export function faultsInProduction(values: Judged): string[] {

@@ -78,7 +78,7 @@ export function createBatcher(): Batcher {
   }
 
   async function drain(key: string, queue: Queue, batching: Batching<unknown, unknown>): Promise<void> {
-    // What comes in the same turn of the event loop goes together.
+    // Items of the same turn of the event loop go together.
     await new Promise<void>((resolve) => setImmediate(resolve));
     do {
       const batch = takeBatch(queue.waiting, batching);

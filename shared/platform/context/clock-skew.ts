@@ -8,8 +8,8 @@ export const CLOCK_TOLERANCE_MS = 5_000;
 const PATIENCE_MS = 1_000;
 
 /**
- * By how many ms the clock of this process is ahead of those of the stores, negative when it is behind. Of the two stores
- * the one counts that is nearer, so that one wrong store makes no process wrong. Null when neither answers in time.
+ * Returns by how many ms the clock of this process is ahead of those of the stores, negative when it is behind. It takes
+ * the smaller skew, so that one store with a wrong clock stops no process. Null when neither answers in time.
  */
 export async function measureClockSkew(ctx: Context): Promise<number | null> {
   const [nearest] = await measureSkews(ctx);

@@ -8,7 +8,7 @@ import { openQueues, type Queues } from '../queues/queues.ts';
 import { connectQueues, connectRedis, logOutages, type RedisClient } from '../redis/connect.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
 
-/** What every domain function gets: the outside world, opened once. */
+/** The outside world, opened once: the first argument of every domain function. */
 export interface Context {
   config: Config;
   clock: Clock;

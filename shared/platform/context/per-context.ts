@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 
-/** What a process keeps in memory beside its context: made when it is first asked for, and gone with it. */
+/** Declares something that a process keeps beside its context: made at the first use, and gone with the context. */
 export function perContext<Kept>(make: (ctx: Context) => Kept): (ctx: Context) => Kept {
   const made = new WeakMap<Context, { kept: Kept }>();
   return (ctx) => {

@@ -7,7 +7,7 @@ export type Part = 'mongo' | 'redis';
 export interface Readiness {
   status: 'ready' | 'degraded' | 'down';
   parts: Record<Part, 'ok' | 'failing'>;
-  /** What an operator should look at; absent when there is nothing. */
+  /** Sentences for an operator; absent when there are none. */
   warnings?: string[];
 }
 
@@ -34,7 +34,7 @@ export async function readReadiness(ctx: Context, warnings: readonly Warning[]):
   return said.length === 0 ? { status: 'ready', parts } : { status: 'degraded', parts, warnings: said };
 }
 
-/** What cannot be read in time is no warning: the stores have answered. */
+/** Reads the warnings. One that is not read in time is left out: the stores have answered. */
 async function readWarnings(ctx: Context, warnings: readonly Warning[]): Promise<string[]> {
   const asked = warnings.map((warning) => within(PROBE_TIMEOUT_MS, 'A warning', warning(ctx)));
   const said = await Promise.allSettled(asked);

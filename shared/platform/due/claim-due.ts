@@ -7,7 +7,7 @@ import { ALL_COUNTER_SHARDS } from '../mongo/counter-shards.ts';
 import { deleteRows, insertRow, type Write } from '../mongo/writes.ts';
 import { type DueJob, type DueRow, dueId, dueRows } from './model.ts';
 
-/** What was due when a worker claimed it. */
+/** A due row as a worker has claimed it. */
 export type Claim<Details> = DueRow & Details & { claim_id: string };
 
 /**
@@ -39,7 +39,7 @@ export async function claimDue<Details extends object>(
       ...merge(rows),
     };
     const ids = rows.map(({ _id }) => _id);
-    // Of two that claim at once one meets a conflict where it deletes, and looks again.
+    // When two workers claim at once, one meets a conflict at the delete and reads again.
     const writes = [deleteRows(dueRows, { _id: { $in: ids } }), insertRow(dueRows, claim)];
     return { writes, wakeUps: [], result: claim };
   });

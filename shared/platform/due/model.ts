@@ -11,7 +11,7 @@ export interface DueRow {
   _id: string;
   /** Kind of the job that does the work, which is the name of its queue. */
   kind: string;
-  /** What the work is about; the wake-up carries it. */
+  /** The object of the work; the wake-up carries it. */
   key: string;
   org_id: string;
   due_at: Date;
@@ -19,7 +19,7 @@ export interface DueRow {
   failures?: number;
   /** Grows with each raise. */
   touches?: number;
-  /** Of a claimed row: whose it is. */
+  /** The claim, once a worker has the row. */
   claim_id?: string;
 }
 

@@ -6,7 +6,7 @@ import { deleteRows, insertRow, updateRow, type Write } from '../mongo/writes.ts
 import type { PlannedWakeUp } from '../queues/wake-up.ts';
 import { type DueJob, type DueRow, dueId, dueRows } from './model.ts';
 
-/** What becomes due. `details` are further fields of the row, for whoever does the work. */
+/** Work that becomes due. `details` are further fields of the row, for the worker. */
 export interface Due<Details extends object = object> {
   key: string;
   orgId: string;
@@ -65,7 +65,7 @@ export function wakeDue(job: DueJob, key: string, dueMs: number): PlannedWakeUp 
   return { job, id: `${key}-${dueMs}`, data: { key }, dueMs, isSwept: true };
 }
 
-/** What is due of a kind for a key, or null. */
+/** Reads the due row of a kind for a key, or null. */
 export async function readDue<Details extends object>(
   ctx: Context,
   job: DueJob,

@@ -7,7 +7,7 @@ import type { Write } from './writes.ts';
 /**
  * Writes of one command: encoding them holds the event loop, and carrying them out holds the embedded store. More than
  * these are several commands, each of one collection, which the embedded store carries out faster: 1,000 writes in 61 ms
- * instead of 84 to 119 (`npm run bench -- quirks`).
+ * instead of 84 to 119. A newer store that needs less passes the tests of this folder without it.
  */
 const MOST_TOGETHER = 50;
 

@@ -25,9 +25,9 @@ export function updateRow<T extends Row>(
   of: DeclaredCollection<T>,
   filter: mongo.Filter<T>,
   update: mongo.UpdateFilter<T> | mongo.Document[],
-  { shard, ...options }: { upsert?: boolean; shard?: mongo.Filter<T> } = {},
+  options: { upsert?: boolean } = {},
 ): Write {
-  return write(of, { name: 'updateOne', filter: { ...filter, ...shard }, update, ...options });
+  return write(of, { name: 'updateOne', filter, update, ...options });
 }
 
 /** A write that puts a row in the place of the one with its `_id`; with `upsert` also when there is none. */
@@ -42,12 +42,8 @@ export function replaceRow<T extends Row>(
 }
 
 /** A write that deletes every row that matches. */
-export function deleteRows<T extends Row>(
-  from: DeclaredCollection<T>,
-  filter: mongo.Filter<T>,
-  shard?: mongo.Filter<T>,
-): Write {
-  return write(from, { name: 'deleteMany', filter: { ...filter, ...shard } });
+export function deleteRows<T extends Row>(from: DeclaredCollection<T>, filter: mongo.Filter<T>): Write {
+  return write(from, { name: 'deleteMany', filter });
 }
 
 function write({ collectionName, shardKey }: CollectionDeclaration, operation: Operation): Write {

@@ -11,5 +11,5 @@ export function job<Shape extends z.ZodRawShape>(kind: string, shape: Shape) {
   return { kind, data: z.strictObject(shape) } as const;
 }
 
-/** What a job of this kind carries. */
+/** The data of a job of this kind. */
 export type JobData<J extends Job> = z.output<J['data']>;

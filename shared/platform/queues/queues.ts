@@ -17,7 +17,7 @@ export interface WakeUp<Data> {
 export interface Queues {
   /** The queue of a kind, opened when it is first asked for. */
   of(kind: string): Queue;
-  /** Of every channel, and in the prefix of every key. */
+  /** The prefix of every channel and of every key. */
   prefix: string;
   /** The prefix of a queue's keys: each has a hash tag of its own, so that a cluster spreads the queues. */
   prefixOf(kind: string): string;
@@ -78,7 +78,7 @@ export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFI
   };
 }
 
-/** What is due later waits for a turn, so that the answer to the request and what is due now go before it. */
+/** Adds wake-ups. Later ones wait for a turn, so that the answer to the request and those due now go first. */
 async function addInPieces<Data>(queue: Queue, wakeUps: readonly WakeUp<Data>[]): Promise<void> {
   if (wakeUps.every(({ delayMs }) => delayMs > 0)) await nextTurn();
   for (let from = 0; from < wakeUps.length; from += ADDED_AT_ONCE) {

@@ -4,7 +4,7 @@ import type { Queues } from './queues.ts';
 /** How far ahead of its time the sweep adds the wake-up of a due row. Two sweeps fit into it. Milliseconds. */
 export const SWEPT_AHEAD_MS = 10_000;
 
-/** Whether a time is so far ahead that the sweep adds its wake-up, also where the clocks of two processes differ. */
+/** Returns true for a time so far ahead that the sweep adds its wake-up, also where the clocks of two processes differ. */
 export function isLeftToSweep(dueMs: number, nowMs: number): boolean {
   return dueMs > nowMs + 2 * SWEPT_AHEAD_MS;
 }
@@ -19,7 +19,7 @@ export interface PlannedWakeUp {
   readonly dueMs: number;
   /** Published before the job is added, on the same connection; nothing may depend on its being heard. */
   readonly publish?: string;
-  /** Whether the sweep adds it when its time is near, so that a commit leaves out what is far ahead. */
+  /** Set when the sweep adds it near its time, so that a commit leaves it out while it is far ahead. */
   readonly isSwept?: true;
 }
 

@@ -18,7 +18,7 @@ export function shardOf(accountId: string): number {
 export interface ShardKeys {
   /** Names the data for which the shard was opened (`identity.lua`); with anything else nothing is spent. */
   epoch: string;
-  /** What the ledger does not have yet. */
+  /** Entries that the ledger does not have yet. */
   stream: string;
   /** Written before the replicas are waited for, so that the wait covers all that came before it. */
   replicated: string;
@@ -34,7 +34,7 @@ export interface AccountKeys extends ShardKeys {
   shard: number;
   /** Hash: state, plan, anchor, devices. */
   account: string;
-  /** What one idempotency key was answered; `idk` is its hash, of its own for each account. */
+  /** The answer to one idempotency key; `idk` is its hash, different for each account. */
   record: (idk: string) => string;
 }
 
@@ -50,7 +50,7 @@ export function accountKeys(accountId: string): AccountKeys {
   };
 }
 
-/** What SCAN finds idempotency records of credits by, of every account. */
+/** The SCAN pattern of the idempotency records of credits, of every account. */
 export const RECORDS_PATTERN = '{c[0-9][0-9]}:record:*';
 
 /** The shard and the hash of the idempotency key that the name of a record holds. */
@@ -78,7 +78,7 @@ export interface ReservationKeys {
   people: string;
   /** As of a shard. */
   replicated: string;
-  /** What one idempotency key was answered; `idk` is its hash. */
+  /** The answer to one idempotency key; `idk` is its hash. */
   record: (idk: string) => string;
 }
 

@@ -14,7 +14,7 @@ export function loadScript(...files: readonly URL[]): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
-/** What a script begins with that asks whose data it meets (`identity()`) and when (`redis_ms()`). */
+/** The head of a script that reads the identity of the data (`identity()`) and Redis' time (`redis_ms()`). */
 export const IDENTITY = new URL('identity.lua', import.meta.url);
 
 /**
@@ -35,7 +35,7 @@ export async function runScript(
   }
 }
 
-/** Whether Redis itself refused (its answer is an error): the command had no effect, or none that lasts. */
+/** Returns true when Redis itself refused (its answer is an error): the command had no lasting effect. */
 export function isRedisRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }

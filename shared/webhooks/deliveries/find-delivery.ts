@@ -2,7 +2,6 @@ import type { ClientSession } from 'mongoose';
 import { type Event, eventRows } from '../../events/model.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { onShard } from '../../platform/mongo/on-shard.ts';
 import { inTransaction } from '../../platform/mongo/transaction.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import type { Rendered } from '../messages/message.ts';
@@ -26,12 +25,12 @@ export async function findDelivery(
   transaction: ClientSession,
 ): Promise<FoundDelivery> {
   const options = { session: transaction };
-  const named = onShard(ctx, { _id: deliveryId }, { webhook_id: webhookId });
+  const named = { _id: deliveryId, webhook_id: webhookId };
   const queued = await queuedDeliveryRows(ctx).findOne(named, options);
-  if (queued?.webhook_id === webhookId) return { queued };
+  if (queued) return { queued };
   const delivery = await deliveryRows(ctx).findOne(named, options);
-  if (delivery?.webhook_id !== webhookId) throw new DomainError('not_found', 'There is no such delivery.');
-  const ofEvent = onShard(ctx, { _id: delivery.event_id }, { org_id });
+  if (!delivery) throw new DomainError('not_found', 'There is no such delivery.');
+  const ofEvent = { _id: delivery.event_id, org_id };
   return { delivery, event: await eventRows(ctx).findOne(ofEvent, options) };
 }
 

@@ -4,7 +4,6 @@ import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-pl
 import type { Context } from '../../platform/context/context.ts';
 import { dueId, dueRows } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
-import { onShard } from '../../platform/mongo/on-shard.ts';
 import { findSubscribers } from '../endpoints/find-subscribers.ts';
 import { planDeliveriesJob } from './jobs.ts';
 import { planDeliveries, WOKEN_TOGETHER } from './plan-deliveries.ts';
@@ -45,7 +44,7 @@ async function planSome(ctx: Context, key: string): Promise<boolean> {
     const { step, rest } = takeStep(due);
     const ids = [...new Set(step.map(({ event }) => event._id))];
     const found = await eventRows(ctx)
-      .find(onShard(ctx, { _id: { $in: ids } }, { org_id: due.org_id }), { session: transaction })
+      .find({ _id: { $in: ids }, org_id: due.org_id }, { session: transaction })
       .toArray();
     const events = new Map(found.map((event) => [event._id, event]));
     const { webhooks: now } = await findSubscribers(ctx, due.org_id, transaction);

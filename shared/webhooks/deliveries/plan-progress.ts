@@ -31,9 +31,8 @@ function deleteFrom(
   collection: typeof queuedDeliveryRows | typeof deliveryRows,
   rows: readonly { _id: string; webhook_id: string }[],
 ): Write {
-  return deleteRows(
-    collection as typeof deliveryRows,
-    { _id: { $in: rows.map(({ _id }) => _id) } },
-    { webhook_id: { $in: [...new Set(rows.map(({ webhook_id }) => webhook_id))] } },
-  );
+  return deleteRows(collection as typeof deliveryRows, {
+    _id: { $in: rows.map(({ _id }) => _id) },
+    webhook_id: { $in: [...new Set(rows.map(({ webhook_id }) => webhook_id))] },
+  });
 }

@@ -3,7 +3,6 @@ import { isStoreError } from '../../platform/basics/errors.ts';
 import { within } from '../../platform/basics/within.ts';
 import { commitPlan, type Decision, joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { onShard } from '../../platform/mongo/on-shard.ts';
 import { planDrain, planDrainAt, planFailing } from '../endpoints/plan-change.ts';
 import { type Attempt, type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { planProgress } from './plan-progress.ts';
@@ -70,7 +69,7 @@ async function decide(
   const ids = [...new Set(outcomes.map(({ deliveryId }) => deliveryId))];
   const webhookIds = [...new Set(outcomes.map(({ webhookId }) => webhookId))];
   const found = await queuedDeliveryRows(ctx)
-    .find(onShard(ctx, { _id: { $in: ids } }, { webhook_id: { $in: webhookIds } }), { session: transaction })
+    .find({ _id: { $in: ids }, webhook_id: { $in: webhookIds } }, { session: transaction })
     .toArray();
   const before = new Map(found.map((row) => [row._id, row]));
   const after = new Map<string, QueuedDelivery | Delivery>();

@@ -4,7 +4,6 @@ import { dateAt } from '../../platform/basics/clock.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
-import { onShard } from '../../platform/mongo/on-shard.ts';
 import { getWebhook } from '../endpoints/get-webhook.ts';
 import { webhookRows } from '../endpoints/model.ts';
 import { planDrain } from '../endpoints/plan-change.ts';
@@ -75,7 +74,7 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
     }
     const eventIds = rows.map(({ event_id }) => event_id);
     const events = await eventRows(ctx)
-      .find(onShard(ctx, { _id: { $in: eventIds } }, { org_id: due.org_id }), options)
+      .find({ _id: { $in: eventIds }, org_id: due.org_id }, options)
       .toArray();
     const known = new Map(events.map((event) => [event._id, event]));
     const held = rows.flatMap((row) => heldAgain(row, known.get(row.event_id)));

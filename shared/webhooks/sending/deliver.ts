@@ -4,7 +4,6 @@ import { isStoreError } from '../../platform/basics/errors.ts';
 import { within } from '../../platform/basics/within.ts';
 import { boundedCache } from '../../platform/context/cache.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { onShard } from '../../platform/mongo/on-shard.ts';
 import type { JobData } from '../../platform/queues/job.ts';
 import type { deliverWebhookJob } from '../deliveries/jobs.ts';
 import { queuedDeliveryRows } from '../deliveries/model.ts';
@@ -148,7 +147,7 @@ function submitRead(ctx: Context, key: string, due: DueIds): Promise<LoadedAttem
 async function readTogether(ctx: Context, together: readonly DueIds[]): Promise<LoadedAttempt[]> {
   const deliveryIds = together.map(({ deliveryId }) => deliveryId);
   const webhookIds = [...new Set(together.map(({ webhookId }) => webhookId))];
-  const due = onShard(ctx, { _id: { $in: deliveryIds } }, { webhook_id: { $in: webhookIds } });
+  const due = { _id: { $in: deliveryIds }, webhook_id: { $in: webhookIds } };
   const [rows, webhooks] = await Promise.all([
     queuedDeliveryRows(ctx).find(due).project<DueDelivery>(DUE_FIELDS).toArray(),
     webhookRows(ctx)

@@ -5,7 +5,6 @@ import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { type DueRow, dueId, dueRows } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
-import { onShard } from '../../platform/mongo/on-shard.ts';
 import { type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from '../deliveries/model.ts';
 import { planProgress } from '../deliveries/plan-progress.ts';
 import { nextRoundOf } from '../deliveries/wake-deliveries.ts';
@@ -156,9 +155,12 @@ async function beginRound(ctx: Context, _id: string, drain: Drain): Promise<'beg
   return commitPlan<'begun' | 'not held' | 'ended'>(ctx, async (transaction) => {
     const { webhookId } = drain;
     if ((await statusNow(ctx, drain, transaction)) !== 'delivering') return { ...NO_PLAN, result: 'ended' };
-    const row = await queuedDeliveryRows(ctx).findOne(onShard(ctx, { _id }, { webhook_id: webhookId }), {
-      session: transaction,
-    });
+    const row = await queuedDeliveryRows(ctx).findOne(
+      { _id, webhook_id: webhookId },
+      {
+        session: transaction,
+      },
+    );
     if (row?.state !== 'held') return { ...NO_PLAN, result: 'not held' };
     const next: QueuedDelivery = { ...row, ...nextRoundOf(row) };
     return { ...planProgress([next]), result: 'begun' };

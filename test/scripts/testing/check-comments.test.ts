@@ -13,7 +13,8 @@ test.each(['What', 'Who', 'Whose', 'Whether', 'Of'])('a doc comment that begins 
 
 test('a later sentence is found, also over lines, in a line comment and in Lua', () => {
   const text =
-    '/**\n * Reads a row. What\n * comes later waits.\n */\n  // Fine.\n  // Of these none.\n-- Who asks.\n';
+    '/' +
+    '**\n * Reads a row. What\n * comes later waits.\n */\n  // Fine.\n  // Of these none.\n-- Who asks.\n';
   expect(findInverted(text).map(({ sentence }) => sentence)).toEqual([
     'What comes later waits.',
     'Of these none.',

@@ -77,7 +77,7 @@ const textRun = {
 };
 
 /**
- * What a Teams workflow takes that posts what a webhook receives
+ * The message that a Teams workflow takes and posts
  * (https://learn.microsoft.com/connectors/teams/#microsoft-teams-webhook): a message with Adaptive Cards
  * (https://adaptivecards.io/explorer/RichTextBlock.html), of which a text run reads no Markdown.
  */

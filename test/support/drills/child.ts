@@ -6,7 +6,7 @@ import { until } from '../harness.ts';
 export interface Child {
   url: string;
   process: ChildProcess;
-  /** SIGKILL; resolves when it is gone. What it had in a transaction then stays locked for a while. */
+  /** SIGKILL; resolves when it is gone. The rows of its transaction then stay locked for a while. */
   kill(): Promise<void>;
   /** SIGTERM, and SIGKILL after 10 s. */
   stop(): Promise<void>;

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What one organization sends again and again, in a thread of its own so that its work delays no measurement. */
+/** The requests that one organization repeats, in a thread of its own so that its work delays no measurement. */
 export interface Noise {
   url: string;
   key: string;

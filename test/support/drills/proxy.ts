@@ -10,7 +10,7 @@ export interface NetProxy {
   /** The port that new connections lead to. */
   target: number;
   mode: Mode;
-  /** Of `latency`, one way. */
+  /** The delay of `latency`, one way. */
   delayMs: number;
   /** Sees each chunk that a client sends; false swallows it and cuts the line. */
   onRequest(chunk: Buffer): boolean;

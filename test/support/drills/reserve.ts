@@ -1,7 +1,7 @@
 import { makeSignal } from '../factories.ts';
 import { until } from '../harness.ts';
 
-/** What clients were answered. `0` is no answer at all. */
+/** The answers to clients. `0` is no answer at all. */
 export interface Tally {
   allowed: number;
   unknown: number;

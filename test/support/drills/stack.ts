@@ -19,14 +19,14 @@ export type Part = 'api' | 'worker' | 'redis' | 'mongo';
 export interface Stack {
   url: string;
   ctx: TestContext;
-  /** What its processes run with, for one more of them. */
+  /** The environment of its processes, for one more of them. */
   env: Record<string, string>;
   pid(part: Part): number;
   process(part: Part): ChildProcess;
   kill(part: Part): Promise<void>;
   start(part: Part): Promise<void>;
   signal(part: Part, signal: NodeJS.Signals): void;
-  /** Whether it says so itself: the worker, else the api. */
+  /** Asks the process itself: the worker unless the api is named. */
   isReady(part?: Part): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function startStack(
   options: {
     env?: Record<string, string>;
     redisUrl?: (url: string) => Promise<string>;
-    /** What happens to the released, empty database before any process starts. */
+    /** Prepares the released, empty database before any process starts. */
     prepare?: (ctx: TestContext) => Promise<void>;
   } = {},
 ): Promise<Stack> {
