@@ -61,7 +61,7 @@ export async function sumGroupings(
   };
   const addSnapshot = async (part: WholePart, cells: readonly Cell[]) => {
     for (const cell of cells) if (isWanted(cell)) add(part, part.fromMs, cell);
-    await nextTurn();
+    if (cells.length >= ROWS_PER_ANSWER) await nextTurn();
   };
   const isOfOneUser = typeof match.user_id === 'string';
   const rest = isOfOneUser
@@ -76,7 +76,7 @@ export async function sumGroupings(
   return groupings.map(({ rows }) => rows);
 }
 
-/** They are decoded in one turn of the event loop. */
+/** Rows of one answer of MongoDB: they are decoded in one turn of the event loop. */
 const ROWS_PER_ANSWER = 200;
 
 /** Every column of any grouping. A part that lies in one bucket needs no starts. */
