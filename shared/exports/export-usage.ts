@@ -9,8 +9,8 @@ import { type Cell, createGrouping, type Match, matcherOf } from '../usage/cells
 import { isZero, sumsOf } from '../usage/measures.ts';
 import { DIMENSIONS, MEASURES, rollupRows } from '../usage/model.ts';
 import { boundsOf, type Range, type RangeInput, rangeOf } from '../usage/range.ts';
+import { matchStages, sumStage } from '../usage/read-rollups.ts';
 import { matchOf, type UsageFilter } from '../usage/read-usage.ts';
-import { matchStages, sumStage } from '../usage/rollup-stages.ts';
 import { readCellsOnce } from '../usage/snapshots.ts';
 import { type Part, separate, splitRange } from '../usage/split-range.ts';
 import type { Columns, Row } from './columns.ts';

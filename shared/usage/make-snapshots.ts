@@ -17,7 +17,7 @@ import {
   snapshotRows,
 } from './model.ts';
 import { earliestCountedMs } from './periods.ts';
-import { inPart } from './rollup-stages.ts';
+import { inPart } from './read-rollups.ts';
 import { mayBeMade, snapshotKey } from './snapshots.ts';
 import { type Part, type WholePart, wholeParts } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';

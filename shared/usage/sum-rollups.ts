@@ -7,9 +7,9 @@ import { bucketOf } from './calendar.ts';
 import { type Cell, type Column, createGrouping, type Match, matcherOf, type SummedRow } from './cells.ts';
 import { refuseGroups } from './group-usage.ts';
 import { makeSnapshotsJob } from './jobs.ts';
-import { sumsOf } from './measures.ts';
-import { rollupRows, TOTAL_DIMENSIONS } from './model.ts';
-import { matchStages, sumStage } from './rollup-stages.ts';
+import { TOTAL_DIMENSIONS } from './model.ts';
+import { ROWS_PER_ANSWER, readRollups } from './read-rollups.ts';
+import { readTotals } from './read-totals.ts';
 import { mayBeMade, readSnapshots } from './snapshots.ts';
 import { joinParts, type Part, separate, type WholePart } from './split-range.ts';
 
@@ -68,16 +68,13 @@ export async function sumGroupings(
     ? asked.parts
     : await addSnapshots(ctx, organization, asked, addSnapshot, transaction);
   for (const part of rest) {
-    const stages = [...matchStages(organization._id, part, match), sumStage(columnsOf(asked, part))];
-    const options = { useBigInt64: true, batchSize: ROWS_PER_ANSWER, session: transaction };
-    for await (const { _id, ...row } of rollupRows(ctx).aggregate(stages, options))
-      add(part, _id?.start?.getTime() ?? part.fromMs, { ..._id, ...sumsOf(row) });
+    const sums = isOfTotals(asked)
+      ? readTotals(ctx, organization, { part, match }, transaction)
+      : readRollups(ctx, organization._id, { part, match, columns: columnsOf(asked, part) }, transaction);
+    for await (const { startMs, cell } of sums) add(part, startMs, cell);
   }
   return groupings.map(({ rows }) => rows);
 }
-
-/** Rows of one answer of MongoDB: they are decoded in one turn of the event loop. */
-const ROWS_PER_ANSWER = 200;
 
 /** Every column of any grouping. A part that lies in one bucket needs no starts. */
 function columnsOf({ groupings, edges }: AskedGroupings, { fromMs, toMs }: Part): Column[] {
