@@ -80,17 +80,29 @@ export function readThroughCache<Value>(
       ttlResolution: 0,
       updateAgeOnGet: true,
       noUpdateTTL: true,
-      noDeleteOnFetchRejection: true,
-      ignoreFetchAbort: true,
-      fetchMethod: (key, known) => load(key, known).then((entry) => entry ?? absent(key)),
     });
-    const fetch = (key: string) => entries.fetch(key, { forceRefresh: true });
-    /** Without this the library would keep the old value of a key that is gone. */
-    function absent(key: string): undefined {
-      entries.delete(key);
+    const reads = new Map<string, Promise<Entry<Value> | null>>();
+    /** When keys changed of which no read has been kept since. */
+    const changes = new Map<string, number>();
+
+    async function readNow(key: string): Promise<Entry<Value> | null> {
+      const { readMs, entry } = await load(key, entries.peek(key));
+      const newestMs = Math.max(entries.peek(key)?.readMs ?? 0, changes.get(key) ?? 0);
+      if (readMs < newestMs) return entry;
+      changes.delete(key);
+      if (entry) entries.set(key, entry);
+      else entries.delete(key);
+      return entry;
+    }
+    function readOnce(key: string): Promise<Entry<Value> | null> {
+      const running = reads.get(key);
+      if (running) return running;
+      const reading = readNow(key).finally(() => reads.delete(key));
+      reads.set(key, reading);
+      return reading;
     }
     const stop = every(REFRESH_MS, async () => {
-      for (const key of entries.rkeys()) fetch(key).catch(() => undefined);
+      for (const key of entries.rkeys()) readOnce(key).catch(() => undefined);
     });
     ctx.onClose(() => void stop());
     return {
@@ -98,21 +110,17 @@ export function readThroughCache<Value>(
         const askedMs = performance.now();
         const oldestMs = askedMs - FRESH_MS;
         const known = entries.get(key);
-        if (known && known.readMs < oldestMs) await waitFor(fetch(key), known);
-        let entry = known && entries.get(key);
-        if (!entry || askedMs - entry.readMs > KEPT_MS) entry = await fetch(key);
-        return entry ? { value: entry.value, isFresh: entry.readMs >= oldestMs, oldestMs } : null;
+        if (known && known.readMs < oldestMs) await waitFor(readOnce(key), known);
+        let entry = (known && entries.get(key)) ?? null;
+        if (!entry || askedMs - entry.readMs > KEPT_MS) entry = await readNow(key);
+        return entry && { value: entry.value, isFresh: entry.readMs >= oldestMs, oldestMs };
       },
-      refresh: async (key) => {
-        const entry = await load(key, entries.peek(key));
-        if (entry) entries.set(key, entry);
-        else absent(key);
-        return entry?.value ?? null;
-      },
+      refresh: async (key) => (await readNow(key))?.value ?? null,
       has: (key) => entries.peek(key) !== undefined,
       renew: async (key) => {
+        changes.set(key, performance.now());
         entries.delete(key);
-        await fetch(key).catch(() => undefined);
+        await readNow(key).catch(() => undefined);
       },
     };
   });
@@ -124,13 +132,19 @@ async function waitFor(reading: Promise<unknown>, { isFailing, askedMs }: Entry<
   await within(leftMs, 'A read', reading).catch(() => undefined);
 }
 
+/** A read of a key: when it began, by the monotonic clock, and null where the store has no such key. */
+interface Loaded<Value> {
+  readMs: number;
+  entry: Entry<Value> | null;
+}
+
 /** Returns a function that reads one key, in one batch with the others of this moment. */
 function loader<Value>(
   ctx: Context,
   name: string,
   read: Read<Value>,
   { isSmall }: Limits<Value>,
-): (key: string, known: Entry<Value> | undefined) => Promise<Entry<Value> | undefined> {
+): (key: string, known: Entry<Value> | undefined) => Promise<Loaded<Value>> {
   type Item = readonly [key: string, known: Value | null];
   const batching = {
     maxWeight: MOST_TOGETHER,
@@ -141,7 +155,8 @@ function loader<Value>(
       const found = await read(ctx, new Map(items));
       return items.map(([key]) => {
         const value = found.get(key);
-        return value === undefined ? undefined : { value, readMs, askedMs: readMs, isFailing: false };
+        const entry = value === undefined ? null : { value, readMs, askedMs: readMs, isFailing: false };
+        return { readMs, entry };
       });
     },
   };
@@ -150,11 +165,7 @@ function loader<Value>(
     const batch = `${name} cache${isAlone ? ` ${key}` : ''}`;
     if (known) known.askedMs = performance.now();
     try {
-      return await ctx.batcher.submit<Item, Entry<Value> | undefined>(
-        batch,
-        [key, known?.value ?? null],
-        batching,
-      );
+      return await ctx.batcher.submit<Item, Loaded<Value>>(batch, [key, known?.value ?? null], batching);
     } catch (error) {
       if (known) known.isFailing = true;
       ctx.log.debug({ err: error, cache: name }, 'a cached value could not be read again');

@@ -90,7 +90,8 @@ describe('a value that is older than a second', () => {
 
   test('is what is older than a second, and no younger one', async () => {
     const { store, cache } = openStore();
-    let nowMs = performance.now();
+    // Whole milliseconds: a fraction plus 1,000 less 1,000 need not be the same fraction.
+    let nowMs = Math.ceil(performance.now());
     vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
     await cache.get('key');
     store.read = () => Promise.reject(new Error('away'));
@@ -117,6 +118,23 @@ describe('what has changed', () => {
     expect(await first).toMatchObject({ value: 'old' });
     await renewed;
     expect(await cache.get('key')).toMatchObject({ value: 'new', isFresh: true });
+  });
+
+  test('is not brought back by a read that began before', async () => {
+    const { store, cache } = openStore();
+    const [before, after] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    store.read = (value) => before.promise.then(() => value);
+    const first = cache.get('key');
+    await until(() => store.reads === 1);
+    store.value = 'new';
+    store.read = (value) => after.promise.then(() => value);
+    const renewed = cache.renew('key');
+    before.resolve();
+    await first;
+    expect(cache.has('key')).toBe(false);
+    after.resolve();
+    await renewed;
+    expect(await cache.get('key')).toMatchObject({ value: 'new' });
   });
 
   test('is forgotten when it cannot be read', async () => {
