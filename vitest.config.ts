@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { createOutcomeReporter } from './scripts/testing/reporter.ts';
@@ -21,7 +22,8 @@ export default defineConfig({
   test: {
     ...(TEST_OUTCOME_FILE ? { reporters: ['default', createOutcomeReporter(TEST_OUTCOME_FILE)] } : {}),
     globalSetup: ['test/support/global-setup.ts'],
-    maxWorkers: '100%',
+    // One more than the cores of a small machine: many tests wait for a timer or a store.
+    maxWorkers: Math.max(3, availableParallelism()),
     sequence: { sequencer: DrillsFirst },
     teardownTimeout: 30_000,
     projects: [
