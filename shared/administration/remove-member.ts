@@ -2,7 +2,7 @@ import { auditWrite } from '../audit/record-audit.ts';
 import { planTeamChange } from '../budgets/recount.ts';
 import { revokeDevicesJob } from '../devices/jobs.ts';
 import { revokeDevicesOfRemoved } from '../devices/revoke-device.ts';
-import { planKeyRevocation } from '../keys/api-keys.ts';
+import { revocationOf } from '../keys/api-keys.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { planReleaseOfUser } from '../keys/plan-release.ts';
@@ -74,15 +74,15 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
     const details = { user_id: userId, revoked_keys: keys.map(({ _id }) => _id), ...made.details };
     const writes = [
       ...memberReplacement(erased(member, nowMs)),
+      ...keys.map((key) => revocationOf(key, nowMs)),
       ...actor.writes,
       rosterWrite(organization, { without: member.email }),
       auditWrite(ctx, { action: 'member.remove', org_id: orgId, details }),
       ...insertDue(revokeDevicesJob, { key: member._id, orgId, dueMs: nowMs }).writes,
     ];
-    const ends = keys.map((key) => planKeyRevocation(ctx, key));
     const release = planReleaseOfUser(orgId, userId, nowMs);
     return {
-      ...joinPlans({ writes, wakeUps: [] }, made.plan, recount, ...ends, release),
+      ...joinPlans({ writes, wakeUps: [] }, made.plan, recount, release),
       result: member._id,
     };
   });

@@ -9,7 +9,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { boundedCache } from '../platform/context/cache.ts';
 import { commitPlan, type Decision, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { insertRow, updateRow } from '../platform/mongo/writes.ts';
+import { insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
 import { confirmActor } from './confirm-actor.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
 import { type ApiKey, apiKeyRows, isLive } from './model.ts';
@@ -116,13 +116,13 @@ export async function revokeApiKey(ctx: Context, keyId: string): Promise<void> {
 export function planKeyRevocation(ctx: Context, key: ApiKey): Plan {
   const { _id, org_id } = key;
   const nowMs = ctx.clock.now();
-  const change = { revoked_at: dateAt(nowMs) };
-  const details = { key_id: _id };
-  const writes = [
-    updateRow(apiKeyRows, { _id }, { $set: change }),
-    auditWrite(ctx, { action: 'key.revoke', org_id, details }),
-  ];
-  return joinPlans({ writes, wakeUps: [] }, planReleaseOfKey(key, nowMs));
+  const audit = auditWrite(ctx, { action: 'key.revoke', org_id, details: { key_id: _id } });
+  return joinPlans({ writes: [revocationOf(key, nowMs), audit], wakeUps: [] }, planReleaseOfKey(key, nowMs));
+}
+
+/** The write that ends a key, for a change that has its own line in the audit log and its own release. */
+export function revocationOf({ _id }: ApiKey, nowMs: number): Write {
+  return updateRow(apiKeyRows, { _id }, { $set: { revoked_at: dateAt(nowMs) } });
 }
 
 async function readKey(ctx: Context, keyId: string, transaction: ClientSession): Promise<ApiKey> {

@@ -50,8 +50,8 @@ export const AUTH_FAULTS: readonly Fault[] = [
   {
     what: 'the keys of a member who leaves go on',
     file: 'shared/administration/remove-member.ts',
-    text: 'const ends = keys.map((key) => planKeyRevocation(ctx, key));',
-    replacement: 'const ends = keys.slice(keys.length).map((key) => planKeyRevocation(ctx, key));',
+    text: '...keys.map((key) => revocationOf(key, nowMs)),',
+    replacement: '',
     tests: [...KEYS, 'test/abuse/scopes.test.ts', 'test/scripts/governor', 'test/api/operations.test.ts'],
   },
   {
