@@ -37,6 +37,8 @@ const NEWEST = { readConcern: { level: 'local' } } as const;
 
 interface Guard {
   id: string;
+  /** The heartbeat that is under way, or the last one. */
+  beating: Promise<unknown>;
   db: Db;
   log: Log;
   deadAfterMs: number;
@@ -72,6 +74,7 @@ export async function startTransactionGuard(
     restAfterMs,
     usedMs: performance.now(),
     resting: null,
+    beating: Promise.resolve(),
     sessions: new Map(),
     seen: new Map(),
   };
@@ -100,6 +103,8 @@ async function register(guard: Guard, session: string): Promise<void> {
   sessions.set(session, guard.usedMs);
   if (guard.resting !== null) return wake(guard, guard.resting);
   if (isKnown) return;
+  // A heartbeat that is under way has the list of before, and may be written last.
+  await guard.beating;
   await instanceRows({ db }).updateOne({ _id: id }, { $addToSet: { sessions: session } }, FLEETING);
 }
 
@@ -132,11 +137,14 @@ async function tick(guard: Guard): Promise<void> {
 }
 
 /** Every heartbeat writes the whole list, so that a row that others have reaped comes back as it was. */
-async function beat({ id, db, sessions }: Guard): Promise<void> {
+async function beat(guard: Guard): Promise<void> {
+  const { id, db, sessions } = guard;
   const forgetBeforeMs = performance.now() - SESSION_KEPT_MS;
   for (const [session, usedMs] of sessions) if (usedMs < forgetBeforeMs) sessions.delete(session);
   const update = { $inc: { heartbeat: 1 }, $set: { sessions: [...sessions.keys()] } };
-  await instanceRows({ db }).updateOne({ _id: id }, update, { upsert: true, ...FLEETING });
+  const writing = instanceRows({ db }).updateOne({ _id: id }, update, { upsert: true, ...FLEETING });
+  guard.beating = writing.catch(() => undefined);
+  await writing;
 }
 
 async function reap({ db, log, seen }: Guard, instance: Instance): Promise<void> {
