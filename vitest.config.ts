@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { createOutcomeReporter } from './scripts/testing/reporter.ts';
@@ -22,8 +21,7 @@ export default defineConfig({
   test: {
     ...(TEST_OUTCOME_FILE ? { reporters: ['default', createOutcomeReporter(TEST_OUTCOME_FILE)] } : {}),
     globalSetup: ['test/support/global-setup.ts'],
-    // One more than the cores of a small machine: many tests wait for a timer or a store.
-    maxWorkers: Math.max(3, availableParallelism()),
+    maxWorkers: '100%',
     sequence: { sequencer: DrillsFirst },
     teardownTimeout: 30_000,
     projects: [
