@@ -52,7 +52,7 @@ const DESCRIPTION = `Sessions, budgets, anomalies and signed webhooks of AI usag
 
 Paths under \`/api/v1\`, \`/otlp\` and \`/hooks\` take an API key (\`ugk_…\`), those under \`/v1\` a person's session,
 \`/v1/meter\` a device token (\`ugd_…\`), \`/metrics\` and \`/admin\` the operator's (\`ugo_…\`). All are sent as
-\`Authorization: Bearer …\`, and none stands in for another.
+\`Authorization: Bearer …\`, and none replaces another.
 
 Errors are problem documents (RFC 9457) with a stable \`code\`. A path without the method answers 405
 \`method_not_allowed\` with \`Allow\`, an unknown path 404 \`not_found\`; headers over 16 KiB are 431

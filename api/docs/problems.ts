@@ -26,7 +26,7 @@ const MEMBERS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
     }),
   },
   too_many_requests: { retry_after_s: z.int() },
-  conflict: { id: z.string().optional().describe('What exists already') },
+  conflict: { id: z.string().optional().describe('Id of the existing object') },
   not_ready: { parts: z.record(z.string(), z.enum(['ok', 'failing'])).optional() },
 };
 
@@ -36,7 +36,7 @@ function fieldErrors() {
     parameter: z.string().optional(),
     detail: z.string(),
   });
-  return z.array(fault).describe('What is wrong, field by field');
+  return z.array(fault).describe('Faults, field by field');
 }
 
 /** The problem documents of these codes as components, by name: RFC 9457, one schema per code. */

@@ -4,7 +4,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Sessions: 'Periods of activity of one user, project and adapter, with the signals in them.',
   Budgets: 'Thresholds on usage, which raise events at 80 % and at 100 %.',
   Anomalies: 'Sessions that are unlike what is usual for their user.',
-  Usage: 'Sums of usage and cost, as an answer, a file, or analytics in which no member can be told apart.',
+  Usage: 'Sums of usage and cost, as an answer, a file, or analytics that single out no member.',
   Webhooks: 'Endpoints that receive signed events, and the log of what was sent to them.',
   Events: 'The requests that the endpoint of a webhook receives.',
   Organization: 'Settings and limits, and the log of who changed what.',

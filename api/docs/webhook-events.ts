@@ -29,7 +29,7 @@ const collected = z.strictObject({
   ts: z.string(),
   data: z
     .record(z.string(), z.unknown())
-    .meta({ description: 'What it tells', examples: [{ alert_at: 50 }] }),
+    .meta({ description: 'Data of the event', examples: [{ alert_at: 50 }] }),
 });
 
 const session = sessionView.extend({
@@ -60,7 +60,7 @@ export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
     }),
   },
   'budget.threshold': {
-    summary: 'A budget has reached a per cent at which the webhook asked to be told',
+    summary: 'A budget has reached a per cent that the webhook asks for',
     data: z.strictObject({ ...windowed, alert_at: z.int() }),
   },
   'budget.forecast': {
@@ -70,7 +70,7 @@ export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
   'credit.low': { summary: 'The credits of an account are low', data: credits },
   'credit.depleted': { summary: 'The credits of an account are used up', data: credits },
   digest: {
-    summary: 'What was collected for a webhook with a digest',
+    summary: 'The events that were collected for a webhook with a digest',
     data: z.strictObject({
       from: z.string(),
       to: z.string(),
@@ -98,7 +98,7 @@ function operation(type: string, summary: string, data: z.ZodType): Json {
     type: z.literal(type),
     org_id: z.string(),
     ts: z.string(),
-    data: data.describe('What the event tells'),
+    data: data.describe('Data of the event'),
   });
   const to = (NAMED_EVENT_TYPES as readonly string[]).includes(type)
     ? 'that names the event'

@@ -26,7 +26,7 @@ export const consume = route({
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hexadecimal digits')
       .describe('SHA-256 of the output to be signed'),
-    kind: text(64).optional().describe('What the output is'),
+    kind: text(64).optional().describe('Kind of output'),
   }),
   success: {
     status: 200,

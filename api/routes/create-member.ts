@@ -6,7 +6,8 @@ export const createMember = route({
   method: 'post',
   path: '/v1/members',
   summary: 'Invite a member',
-  description: 'For admins. Who signs in with this verified e-mail is asked, and has joined after a yes.',
+  description:
+    'For admins. A person who signs in with this verified e-mail is asked, and joins by saying yes.',
   tag: 'Members',
   auth: { kind: 'idp', role: 'admin' },
   priority: 'read',

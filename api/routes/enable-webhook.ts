@@ -7,7 +7,7 @@ export const enableWebhook = route({
   method: 'post',
   path: '/v1/webhooks/{id}/enable',
   summary: 'Let a failing webhook deliver again',
-  description: 'For admins. What was held is sent in order. Repeating it changes nothing.',
+  description: 'For admins. Sends the held deliveries in order. Repeating it changes nothing.',
   tag: 'Webhooks',
   auth: { kind: 'idp', role: 'admin' },
   priority: 'read',

@@ -27,7 +27,7 @@ export const getLedger = route({
   path: '/v1/ledger',
   summary: 'Read your own credit ledger, newest first',
   description:
-    'What was answered before is in it. Without `limit` all rows come, streamed. `include=receipt` adds the id of each ' +
+    'It includes every spend that was answered before. Without `limit` all rows come, streamed. `include=receipt` adds the id of each ' +
     'transaction and, for a spend, the device and the signed receipt.',
   tag: 'Credits',
   auth: { kind: 'idp' },

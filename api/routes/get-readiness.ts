@@ -22,7 +22,7 @@ export const getReadiness = (state: ApiState) =>
       body: z.strictObject({
         status: z.enum(['ready', 'degraded']),
         parts: z.strictObject({ mongo: partState, redis: partState }),
-        warnings: z.array(z.string()).optional().describe('What an operator should look at'),
+        warnings: z.array(z.string()).optional().describe('Warnings for the operator'),
       }),
     },
     errors: ['not_ready'],

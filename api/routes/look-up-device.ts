@@ -9,7 +9,7 @@ export const lookUpDevice = route({
   path: '/v1/device_authorization/lookup',
   summary: 'Look at a device before approving it',
   description:
-    'What the device that shows `user_code` calls itself. Wrong codes count like those of an approval.',
+    'Name that the device with this `user_code` gives itself. Wrong codes count like those of an approval.',
   tag: 'Devices',
   auth: { kind: 'idp' },
   priority: 'read',

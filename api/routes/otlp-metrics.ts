@@ -5,7 +5,7 @@ export const otlpMetrics = exportRoute({
   path: '/otlp/v1/metrics',
   summary: 'Take OpenTelemetry metrics, and drop them',
   description:
-    'Metrics are sums of what events and spans tell one by one. They are taken, so that a client is content.',
+    'Metrics repeat, as sums, what events and spans report one by one. They are accepted and not counted, so that a client does not fail.',
   field: 'rejectedDataPoints',
   take: (ctx, principal, request) => dropMetrics(ctx, principal, request),
 });

@@ -9,8 +9,7 @@ export const previewMessage = route({
   method: 'post',
   path: '/api/v1/webhooks/preview',
   summary: 'Preview a message',
-  description:
-    'What a webhook of a format is sent for an event of a type, with made-up data. Nothing is sent.',
+  description: 'Shows the message of a format for an event of a type, with made-up data. Nothing is sent.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
   priority: 'read',
@@ -20,12 +19,12 @@ export const previewMessage = route({
     description: 'The message',
     body: z.strictObject({
       headers: z.record(z.string(), z.string()).describe('Those that belong to the format'),
-      body: z.string().describe('What is sent'),
+      body: z.string().describe('Body of the message'),
       message: z
         .strictObject({
           title: z
             .string()
-            .describe('What happened')
+            .describe('Title of the message')
             .meta({ examples: ['Budget “Research” is exceeded'] }),
           urgency: z.enum(URGENCIES).describe('How soon somebody should look'),
           facts: z
@@ -33,7 +32,7 @@ export const previewMessage = route({
               z.strictObject({
                 label: z
                   .string()
-                  .describe('What it is')
+                  .describe('Its name')
                   .meta({ examples: ['Used'] }),
                 value: z
                   .string()
@@ -41,7 +40,7 @@ export const previewMessage = route({
                   .meta({ examples: ['512.5 of 500 USD'] }),
               }),
             )
-            .describe('What there is to know'),
+            .describe('Facts, in order'),
         })
         .describe('The event in words, as every format but `json` has it'),
     }),

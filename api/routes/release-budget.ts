@@ -7,7 +7,7 @@ export const releaseBudget = route({
   path: '/api/v1/budgets/release',
   summary: 'End a reservation that is not used',
   description:
-    'What it held is free again within a second. One that has ended or is not known is left alone.',
+    'Its amount is free again within a second. A reservation that has ended or is unknown is left alone.',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'budgets:check', fromMemory: true },
   priority: 'consume',

@@ -10,7 +10,7 @@ export const releaseReservations = route({
   summary: 'End the reservations of a budget',
   description:
     'For admins. Ends every open reservation that holds something in this budget, or those of one user or one API key. A ' +
-    'reservation ends in all budgets that it holds something in. What its call costs counts all the same once it is reported.',
+    'reservation ends in all budgets that it holds something in. The cost of its call still counts once it is reported.',
   tag: 'Budgets',
   auth: { kind: 'idp', role: 'admin' },
   priority: 'read',

@@ -36,7 +36,7 @@ export const startLinking = route({
     name: text(128)
       .refine((name) => !/\p{Cc}/u.test(name), 'must not hold control characters')
       .optional()
-      .describe('What the list of devices shows'),
+      .describe('Name in the list of devices'),
     public_key: jwk.optional().describe('Public key of the device as JWK; never answered again'),
   }),
   success: {

@@ -29,7 +29,7 @@ export const takeStripeEvent = route({
   },
   success: {
     status: 200,
-    description: 'What became of the event',
+    description: 'Outcome of the event',
     body: z.strictObject({
       outcome: z
         .enum(OUTCOMES)

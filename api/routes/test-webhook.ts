@@ -17,7 +17,7 @@ export const testWebhook = route({
   body: z.strictObject({ webhook_id: text(128) }),
   success: {
     status: 200,
-    description: 'What the endpoint answered',
+    description: 'Answer of the endpoint',
     body: z.strictObject({
       event_id: z.string(),
       status: z

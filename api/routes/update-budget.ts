@@ -11,7 +11,7 @@ export const updateBudget = route({
   path: '/api/v1/budgets/{id}',
   summary: 'Change a budget',
   description:
-    'What is left out stays, but another `scope` needs its `scope_id`, which `org` may leave out. Every change but that of ' +
+    'Omitted fields keep their value. Another `scope` needs its `scope_id`, except `org`. Every change but that of ' +
     '`name`, `enforce`, `on_error` and `reservation_share_pct` lets the levels of the open window fire again.',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'budgets:write' },

@@ -6,7 +6,7 @@ export const updateOrganization = route({
   method: 'patch',
   path: '/v1/organization',
   summary: 'Change the settings of the organization',
-  description: 'For admins. What is left out stays. The plan is changed by the operator.',
+  description: 'For admins. Omitted fields keep their value. Only the operator changes the plan.',
   tag: 'Organization',
   auth: { kind: 'idp', role: 'admin' },
   priority: 'read',

@@ -11,7 +11,7 @@ export const updateWebhook = route({
   path: '/api/v1/webhooks/{id}',
   summary: 'Change a webhook',
   description:
-    'What is left out stays. `events` holds for what is raised from then on. A new `secret` signs at once; for 24 hours ' +
+    'Omitted fields keep their value. `events` applies to events that are raised from then on. A new `secret` signs at once; for 24 hours ' +
     '`webhook-signature` carries the signature of the former one too. `enabled: false` holds its deliveries, `true` sends ' +
     'what was held in order. It does not end `failing`.',
   tag: 'Webhooks',

@@ -4,7 +4,7 @@ import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS, ENFORCEMENTS, ON_ERROR }
 
 const fields = {
   name: text(256),
-  scope: z.enum(BUDGET_SCOPES).describe('Whose usage counts'),
+  scope: z.enum(BUDGET_SCOPES).describe('The user, project or team whose usage counts, or the organization'),
   scope_id: text(256).optional().describe('Id of the team, project or user; may be left out for `org`'),
   metric: z.enum(BUDGET_METRICS),
   threshold: z
@@ -22,7 +22,7 @@ const fields = {
   on_error: z
     .enum(ON_ERROR)
     .optional()
-    .describe('What a `hard` budget says to a check while usage cannot be read; `allow` by default'),
+    .describe('Answer of a `hard` budget to a check while usage cannot be read; `allow` by default'),
   reservation_share_pct: z
     .int()
     .min(1)

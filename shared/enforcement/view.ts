@@ -19,9 +19,7 @@ const checkedBudget = z.strictObject({
   scope: z.enum(BUDGET_SCOPES),
   enforce: z.enum(ENFORCEMENTS),
   threshold_now: z.number().describe('The threshold that decides now, in the unit of the metric'),
-  remaining: z
-    .number()
-    .describe('What neither usage nor an open reservation takes, in the unit of the metric'),
+  remaining: z.number().describe('Amount left by usage and open reservations, in the unit of the metric'),
   utilization_pct: z.number(),
   refuses: z.boolean().describe('Whether it refuses this call'),
   cause: cause.nullable().describe('Why it refuses; else null'),

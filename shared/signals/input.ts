@@ -19,10 +19,10 @@ const tokens = z
 const code = text(128);
 
 const intervention = z.strictObject({
-  kind: code.describe('What sort of gate, such as tool_permission or guardrail'),
-  verdict: z.enum(['allow', 'deny', 'modify', 'warn', 'escalate']).describe('What the gate said'),
-  action: z.enum(['allow', 'block', 'modify', 'escalate']).describe('What happened'),
-  source: code.describe('Who decided, such as config, user or hook'),
+  kind: code.describe('Sort of gate, such as tool_permission or guardrail'),
+  verdict: z.enum(['allow', 'deny', 'modify', 'warn', 'escalate']).describe('Verdict of the gate'),
+  action: z.enum(['allow', 'block', 'modify', 'escalate']).describe('Action that was taken'),
+  source: code.describe('Source of the decision, such as config, user or hook'),
   policy_id: code.optional(),
   rule_id: code.optional(),
   reason: textOrEmpty(1_000).optional(),

@@ -79,7 +79,7 @@ function Decision({
   if (deny.isSuccess)
     return (
       <Alert color="gray" variant="outline" title="Denied" role="status">
-        The device is told so and gets nothing.
+        The device gets nothing.
       </Alert>
     );
   return (

@@ -4,8 +4,8 @@ import { type Fields, TIME, UNIX } from './field.ts';
 export const credits: Fields = {
   delta: ['The change: negative for a spend', -1],
   bucket: ['The bucket that it was taken from or added to', 'window'],
-  balance: ['What is left by bucket', { window: 40, monthly: 900, paid: 0, granted: 5 }],
-  balances: ['What is left by bucket', { window: 40, monthly: 900, paid: 0, granted: 5 }],
+  balance: ['Credits left, by bucket', { window: 40, monthly: 900, paid: 0, granted: 5 }],
+  balances: ['Credits left, by bucket', { window: 40, monthly: 900, paid: 0, granted: 5 }],
   monthly: ['Credits of the month', 900],
   paid: ['Credits that were bought', 0],
   granted: ['Credits that were granted', 5],
@@ -25,7 +25,7 @@ export const credits: Fields = {
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   ],
   transactions: ['Transactions, newest first'],
-  include: ['What more to show', 'receipt'],
+  include: ['More to show', 'receipt'],
   keys: ['Public keys'],
   kty: ['The type of the key (RFC 7517)', 'OKP'],
   crv: ['The curve (RFC 8037)', 'Ed25519'],
@@ -35,5 +35,5 @@ export const credits: Fields = {
   e: ['The exponent of an RSA key, base64url', 'AQAB'],
   kid: ['The id of the key', 'key-2026-01'],
   alg: ['The algorithm', 'Ed25519'],
-  use: ['What the key is for', 'sig'],
+  use: ['Purpose of the key', 'sig'],
 };

@@ -22,5 +22,5 @@ export const devices: Fields = {
     'The public key of the device as a JWK',
     { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
   ],
-  error_description: ['What went wrong, in words', 'The user code has not been approved yet.'],
+  error_description: ['Explanation in words', 'The user code has not been approved yet.'],
 };

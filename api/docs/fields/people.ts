@@ -3,13 +3,13 @@ import { type Fields, TIME } from './field.ts';
 /** Fields of members and their sign-in. */
 export const people: Fields = {
   email: ['The e-mail address', 'ada@example.org'],
-  role: ['What the person may do', 'member'],
+  role: ['Rights of the person', 'member'],
   teams: ['The teams', ['checkout']],
   linked: ['Whether the person has joined', true],
   declined: ['Whether the person declined the invitation', false],
   admin_emails: ['Where alerts go', ['ops@example.org']],
   made: [
-    'What the person made',
+    'Keys and webhooks that the person made',
     { keys: [], webhooks: [{ id: 'whk_3Kf9', url: 'https://example.com/hook' }] },
   ],
   made_by: ['The maker', { user_id: 'ada', key_id: null }],
@@ -17,12 +17,12 @@ export const people: Fields = {
   revoke_made: ['Whether what the person made ends too', true, 'true'],
   grace_s: ['Seconds for which the old key goes on', 86_400],
   actor: ['The account, the key or the process that acted', 'usr_3Kf9XqLm2TzVb7Rw8YcN1p'],
-  details: ['What was changed'],
+  details: ['Changed fields and values'],
   end: ['When it ends', TIME],
   fired_at: ['When it was raised', TIME],
-  alerted_at: ['When the admins were told, or null', TIME],
+  alerted_at: ['When the admins were notified, or null', TIME],
   old_secret_until: ['Until when the old secret signs too, or null', TIME],
-  request: ['What is sent'],
+  request: ['Bytes and headers of the request'],
   body: ['The body, byte for byte', '{"id":"evt_3Kf9"}'],
   top: ['How many groups to show; the rest is one', 8, '8'],
 };

@@ -42,7 +42,7 @@ export const ERRORS = {
   signing_unavailable: { status: 503, title: 'Receipts cannot be signed now; nothing was spent' },
   rebuilding: {
     status: 503,
-    title: 'What Redis holds is being checked against the record; nothing was written',
+    title: 'Redis is being checked against the record; nothing was written',
   },
   backpressure: { status: 503, title: 'The ledger is too far behind; nothing was written' },
   overloaded: { status: 503, title: 'The service is overloaded; try again later' },

@@ -36,7 +36,7 @@ export const deliveryView = z.strictObject({
 export const listedWebhookView = webhookWithSettingsView.extend({
   status: z.enum(['active', 'failing']).describe('Failing: delivery is paused until it is enabled again'),
   failing_since: z.string().nullable(),
-  alerted_at: z.string().nullable().describe('When the admins were told that it is failing'),
+  alerted_at: z.string().nullable().describe('When the admins were notified that it is failing'),
   held: z.int().describe('Deliveries that wait for that; mails also wait for room within the hour'),
   last_delivery: deliveryView.nullable(),
   made_by: makerView,

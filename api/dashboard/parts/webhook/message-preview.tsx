@@ -34,7 +34,7 @@ export function MessagePreview({ format }: { format: PreviewAsked['format'] }) {
                 ))}
               </Paper>
             )}
-            <CodeBox label="What is sent" style={{ maxHeight: HEIGHT, overflow: 'auto' }}>
+            <CodeBox label="Message" style={{ maxHeight: HEIGHT, overflow: 'auto' }}>
               {readable(body)}
             </CodeBox>
           </Stack>
