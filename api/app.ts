@@ -3,6 +3,7 @@ import { baseUrl } from '../shared/platform/basics/config.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { expressPath } from './basics/express-path.ts';
+import { sendRpcError } from './basics/json-rpc.ts';
 import { sendOAuthError } from './basics/oauth-error.ts';
 import { problemOf, sendProblem } from './basics/problem.ts';
 import { isTooLongToDrop } from './basics/read-bytes.ts';
@@ -108,5 +109,6 @@ function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
   if (isTooLongToDrop(req)) res.setHeader('Connection', 'close');
   if (res.locals.errorStyle === 'oauth') sendOAuthError(res, error);
   else if (res.locals.errorStyle === 'otlp') sendOtlpError(res, error);
+  else if (res.locals.errorStyle === 'json-rpc') sendRpcError(res, error);
   else sendProblem(res, error, String(res.locals.requestId));
 }

@@ -41,6 +41,8 @@ function domainProblem(error: DomainError): Problem {
   const headers: Record<string, string> = {};
   if (CLOSING.has(error.code)) headers.Connection = 'close';
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
+  const challenge = error.extra.challenge;
+  if (typeof challenge === 'string') headers['WWW-Authenticate'] = challenge;
   const wait = error.extra.retry_after_s;
   if (typeof wait === 'number') headers['Retry-After'] = String(wait);
   else if (ERRORS[error.code].status === 503) headers['Retry-After'] = '1';

@@ -19,10 +19,12 @@ export type Auth =
   | { kind: 'device' }
   /** `role`: admins only. */
   | { kind: 'idp'; role?: 'admin' }
+  /** A key, or a person's access token for the MCP endpoint. The handler checks the scope, which the tool decides. */
+  | { kind: 'agent' }
   | { kind: 'operator' };
 
 /** The caller, by kind of credential. */
-export type PrincipalOf<A extends Auth> = A extends { kind: 'api-key' }
+export type PrincipalOf<A extends Auth> = A extends { kind: 'api-key' | 'agent' }
   ? ApiKeyPrincipal
   : A extends { kind: 'device' }
     ? DevicePrincipal
@@ -40,6 +42,8 @@ export interface ApiKeyPrincipal {
   /** Set: the key sees and reports only this user. */
   userId: string | null;
   projectId: string | null;
+  /** A person in the place of a key: `keyId` is the account. */
+  isPerson?: true;
 }
 
 /** The claims of a device token. The spend's script proves that it is genuine. */
@@ -130,14 +134,14 @@ export interface Route<
   /** For a route that creates something: it takes an `Idempotency-Key`. */
   creates?: Creates<A>;
   /**
-   * Instead of `body`: its handler reads the bytes by `request.bytes`. They are OTLP (protobuf or JSON), or JSON whose
-   * sender has signed its bytes.
+   * Instead of `body`: its handler reads the bytes by `request.bytes`. They are OTLP (protobuf or JSON), or JSON that the
+   * handler parses itself, without Content-Encoding.
    */
-  takesBytes?: 'otlp' | 'signed-json';
+  takesBytes?: 'otlp' | 'json';
   /** Headers that the handler reads, by name, each with what it says and an example. */
   requestHeaders?: Readonly<Record<string, { description: string; example: string }>>;
-  /** How errors are written: as problem+json (the default), as in RFC 6749 section 5.2, or as OTLP/HTTP does. */
-  errorStyle?: 'problem' | 'oauth' | 'otlp';
+  /** How errors are written: as problem+json (the default), as in RFC 6749 section 5.2, as OTLP/HTTP does, or as JSON-RPC 2.0. */
+  errorStyle?: 'problem' | 'oauth' | 'otlp' | 'json-rpc';
   /** The shape of the answer is checked before it is sent, so that nothing leaks. */
   success: {
     status: 200 | 201 | 202 | 204;
@@ -149,6 +153,8 @@ export interface Route<
     contentType?: string;
     /** Where a parameter chooses: of several files, or, beside `body`, of texts. */
     contentTypes?: readonly string[];
+    /** Other answers without a failure, by status: they have no body. */
+    empty?: Readonly<Partial<Record<202 | 204, string>>>;
     /** Headers that only this answer has, by name, each with what it says. */
     headers?: Readonly<Record<string, string>>;
   };
@@ -174,6 +180,8 @@ export type Answer<S extends Shape | undefined> = (S extends Shape ? z.input<S> 
 /** An answer that is more than a body to check. */
 export interface Reply {
   reply: true;
+  /** Instead of the route's own status. */
+  status?: number;
   headers?: Record<string, string>;
   /**
    * Bytes as they are, or chunks that are written with back-pressure. The handler answers for their shape. When the
@@ -182,8 +190,12 @@ export interface Reply {
   content: Buffer | string | AsyncIterable<string | Uint8Array>;
 }
 
-export function reply(content: Reply['content'], headers: Record<string, string> = {}): Reply {
-  return { reply: true, content, headers };
+export function reply(
+  content: Reply['content'],
+  headers: Record<string, string> = {},
+  status?: number,
+): Reply {
+  return { reply: true, content, headers, ...(status === undefined ? {} : { status }) };
 }
 
 export function isReply(answer: unknown): answer is Reply {

@@ -3,6 +3,7 @@ import { credits } from './fields/credits.ts';
 import { devices } from './fields/devices.ts';
 import type { Field } from './fields/field.ts';
 import { lists } from './fields/lists.ts';
+import { mcp } from './fields/mcp.ts';
 import { people } from './fields/people.ts';
 import { sessions } from './fields/sessions.ts';
 import { signals } from './fields/signals.ts';
@@ -20,6 +21,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ...devices,
   ...people,
   ...lists,
+  ...mcp,
 };
 
 const TIMES: ReadonlySet<string> = new Set([

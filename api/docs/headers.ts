@@ -4,7 +4,7 @@ import type { Json } from './schema.ts';
 /** Headers that several answers have, as components. */
 export const HEADERS: Readonly<Record<string, Json>> = {
   'X-Request-Id': text('The id of the request in our log: your own `X-Request-Id`, or a new one', 'req-4f1c'),
-  'WWW-Authenticate': text('The scheme of the credential that is missing', 'Bearer'),
+  'WWW-Authenticate': text('The scheme of the credential that is missing, and where it comes from', 'Bearer'),
   'Retry-After': whole('Seconds after which it is worth trying again', 1),
   'RateLimit-Policy': text('The limit: requests (`q`) per window of seconds (`w`)', '"default";q=600;w=1'),
   RateLimit: text('Requests that are left (`r`) for so many seconds (`t`)', '"default";r=599;t=1'),
@@ -26,7 +26,7 @@ export function headersOf(route: AnyRoute, status: number): Json {
   const isCounted = !route.isProbe && route.auth.kind !== 'operator' && status !== 401;
   const names = [
     'X-Request-Id',
-    ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ...(status === 401 || (status === 403 && route.auth.kind === 'agent') ? ['WWW-Authenticate'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
     ...(isCounted ? ['RateLimit-Policy', 'RateLimit'] : []),
     ...(isSuccess && (route.creates || route.takesIdempotencyKey || route.auth.kind === 'device')

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
+import { jsonRpcResponse } from '../basics/json-rpc.ts';
 import { oauthErrorDocument } from '../basics/oauth-error.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { otlpStatus } from '../otlp/answer.ts';
@@ -36,6 +37,7 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string):
       schemas: {
         ...problemSchemas(codesOf(routes)),
         OAuthError: jsonSchema(oauthErrorDocument, 'output'),
+        JsonRpcError: jsonSchema(jsonRpcResponse, 'output'),
         OtlpStatus: jsonSchema(otlpStatus, 'output'),
       },
     },
@@ -62,6 +64,12 @@ const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
   apiKey: bearer('An API key `ugk_…`. It holds scopes; each operation names the one that it needs.'),
   deviceToken: bearer('The token `ugd_…` of a linked device.'),
   session: { ...bearer("A person's access token of the identity provider."), bearerFormat: 'JWT' },
+  agent: {
+    ...bearer(
+      "A person's access token of the identity provider for `MCP_AUDIENCE`, with the scopes that its tools need.",
+    ),
+    bearerFormat: 'JWT',
+  },
   operator: bearer('The operator token of this deployment.'),
 };
 

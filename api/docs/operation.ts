@@ -37,7 +37,7 @@ function descriptionOf({ description, auth, summary }: AnyRoute): string {
 /** The messages themselves are described by who sends them: opentelemetry-proto, Stripe. */
 function bytesContent(bytes: NonNullable<AnyRoute['takesBytes']>): Json {
   const json = { [MEDIA_TYPES.json]: { schema: { type: 'object' } } };
-  if (bytes === 'signed-json') return json;
+  if (bytes === 'json') return json;
   return { [OTLP_TYPES.protobuf]: { schema: { type: 'string', format: 'binary' } }, ...json };
 }
 
@@ -65,6 +65,7 @@ function securityOf(auth: Auth): Json[] {
   if (auth.kind === 'api-key') return [{ apiKey: auth.scope ? [auth.scope] : [] }];
   if (auth.kind === 'device') return [{ deviceToken: [] }];
   if (auth.kind === 'idp') return [{ session: [] }];
+  if (auth.kind === 'agent') return [{ apiKey: [] }, { agent: [] }];
   if (auth.kind === 'operator') return [{ operator: [] }];
   return [];
 }
@@ -120,7 +121,11 @@ function responsesOf(route: AnyRoute): Json {
       },
     ]);
   const success = { description, headers: headersOf(route, status), ...successContent(route) };
-  return { [String(status)]: success, ...Object.fromEntries(problems) };
+  const empty = Object.entries(route.success.empty ?? {}).map(([other, words]) => [
+    other,
+    { description: words, headers: headersOf(route, Number(other)) },
+  ]);
+  return { [String(status)]: success, ...Object.fromEntries([...empty, ...problems]) };
 }
 
 function successContent({ success, takesBytes }: AnyRoute): Json {
@@ -141,6 +146,7 @@ function successContent({ success, takesBytes }: AnyRoute): Json {
 
 function errorContent(style: AnyRoute['errorStyle'], codes: readonly ErrorCode[]): Json {
   const component = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+  if (style === 'json-rpc') return { 'application/json': component('JsonRpcError') };
   if (style === 'oauth') return { 'application/json': component('OAuthError') };
   const binary = { schema: { type: 'string', format: 'binary' } };
   if (style === 'otlp') return { 'application/json': component('OtlpStatus'), [OTLP_TYPES.protobuf]: binary };
@@ -158,8 +164,8 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   ]);
   if (!route.isProbe) codes.add('too_many_requests').add('overloaded').add('store_unavailable');
   if (route.auth.kind !== 'none') codes.add('unauthorized');
-  if (route.auth.kind === 'api-key') codes.add('missing_scope');
-  if (route.auth.kind === 'idp') codes.add('issuer_unavailable');
+  if (route.auth.kind === 'api-key' || route.auth.kind === 'agent') codes.add('missing_scope');
+  if (route.auth.kind === 'idp' || route.auth.kind === 'agent') codes.add('issuer_unavailable');
   if (route.method !== 'get') codes.add('outcome_unknown');
   if (route.needsIdempotencyKey || route.takesIdempotencyKey || route.creates)
     codes.add('idempotency_key_reused');

@@ -8,16 +8,25 @@ export type Json = Record<string, unknown>;
  * each field a description, an example and a format, from the schema itself or else from the dictionary of fields.
  */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  return documented(schema, io, true);
+}
+
+/** The JSON schema of a zod schema, without what the dictionary of fields knows. */
+export function bareSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  return documented(schema, io, false);
+}
+
+function documented(schema: z.ZodType, io: 'input' | 'output', fromDictionary: boolean): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
-  document(rest);
+  document(rest, fromDictionary);
   return rest;
 }
 
 /** Documents a part and all in it. `properties` has fields by name; anything else has no names. */
-function document(part: unknown): void {
+function document(part: unknown, fromDictionary: boolean): void {
   if (typeof part !== 'object' || part === null) return;
   if (Array.isArray(part)) {
-    part.forEach(document);
+    for (const item of part) document(item, fromDictionary);
     return;
   }
   const schema = part as Json;
@@ -28,10 +37,10 @@ function document(part: unknown): void {
   // A generator for Java makes a decimal of a constant number, whose constant it then cannot compare.
   if (schema.type === 'number' && Number.isInteger(schema.const)) schema.type = 'integer';
   const { properties, examples: _, default: __, ...others } = schema;
-  for (const other of Object.values(others)) document(other);
+  for (const other of Object.values(others)) document(other, fromDictionary);
   for (const [name, field] of Object.entries((properties ?? {}) as Record<string, Json>)) {
-    document(field);
-    describeField(field, name);
+    document(field, fromDictionary);
+    if (fromDictionary) describeField(field, name);
     // Generators know no type that is always null; every such field has a branch in which it is text.
     if (field.type === 'null') field.type = ['string', 'null'];
   }

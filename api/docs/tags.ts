@@ -13,5 +13,6 @@ export const TAGS: Readonly<Record<string, string>> = {
   Members: 'The people of an organization.',
   Keys: 'API keys of an organization.',
   OpenTelemetry: 'OTLP/HTTP: usage as coding agents and SDKs report it.',
+  MCP: 'The Model Context Protocol: the same figures and budgets as tools of an agent.',
   Operations: 'Probes, metrics and corrections for those who run the service.',
 };

@@ -1,6 +1,7 @@
 import type { AnyRoute, ApiState } from '../basics/route.ts';
 import { approveDevice } from './approve-device.ts';
 import { beginCheckout } from './begin-checkout.ts';
+import { callMcp } from './call-mcp.ts';
 import { checkBudgets } from './check-budgets.ts';
 import { closeSession } from './close-session.ts';
 import { consume } from './consume.ts';
@@ -28,6 +29,7 @@ import { getOrgAnalytics } from './get-org-analytics.ts';
 import { getOrgUsage } from './get-org-usage.ts';
 import { getOrganization } from './get-organization.ts';
 import { getOwnBudget } from './get-own-budget.ts';
+import { getMcpProtectedResource, getProtectedResource } from './get-protected-resource.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
 import { getUsage } from './get-usage.ts';
@@ -118,6 +120,9 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     exportUsage,
     getOrgUsage,
     getOrgAnalytics,
+    callMcp,
+    getProtectedResource,
+    getMcpProtectedResource,
     createWebhook,
     listWebhooks,
     testWebhook,

@@ -7,7 +7,8 @@ export const releaseBudget = route({
   path: '/api/v1/budgets/release',
   summary: 'End a reservation that is not used',
   description:
-    'Its amount is free again within a second. A reservation that has ended or is unknown is left alone.',
+    "Its amount is free again within a second. A reservation that has ended, is unknown or belongs to another user than a bound key's " +
+    'is left alone.',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'budgets:check', fromMemory: true },
   priority: 'consume',
@@ -16,7 +17,7 @@ export const releaseBudget = route({
   success: { status: 204, description: 'The reservation holds nothing any more' },
   errors: ['rebuilding'],
   handle: async ({ principal, body }, ctx) => {
-    await releaseReservation(ctx, principal.orgId, body.reservation_id);
+    await releaseReservation(ctx, principal.orgId, body.reservation_id, principal.userId);
     return undefined;
   },
 });

@@ -17,7 +17,7 @@ export const takeStripeEvent = route({
   tag: 'Operations',
   auth: { kind: 'none' },
   priority: 'ingest',
-  takesBytes: 'signed-json',
+  takesBytes: 'json',
   // Without a credential that could be checked first, strangers would have every body read.
   bodyBytes: 262_144,
   refuseByHeaders: (header, ctx) => void expectSignature(ctx, header('stripe-signature') ?? ''),

@@ -8,7 +8,7 @@ import type { Sender } from '../../shared/signals/check-signal.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
 
 /** US dollars that one call may be estimated at. */
-const ESTIMATE_USD = 1_000_000;
+export const ESTIMATE_USD = 1_000_000;
 const estimate = z.number().max(ESTIMATE_USD).describe('Estimated cost of the call, in US dollars');
 
 /** A call that somebody is about to make. */

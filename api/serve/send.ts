@@ -15,6 +15,7 @@ export async function send(exchange: Exchange, answer: unknown): Promise<void> {
   // RFC 6749 section 5.1.
   if (route.errorStyle === 'oauth') res.setHeader('Pragma', 'no-cache');
   if (isReply(answer)) {
+    if (answer.status !== undefined) res.statusCode = answer.status;
     await sendReply(exchange, answer, contentType);
   } else if (body && list !== undefined && isLong(answer, list)) {
     await sendReply(exchange, reply(inPieces(body as z.ZodObject, answer, list)), contentType);
@@ -32,7 +33,8 @@ async function sendReply(
 ): Promise<void> {
   const { content, headers = {} } = answer;
   if (typeof content === 'string' || Buffer.isBuffer(content)) {
-    res.type(contentType).set(headers);
+    if (content.length > 0) res.type(contentType);
+    res.set(headers);
     // A text goes out with the headers in one write, bytes in a second one.
     res.setHeader('Content-Length', Buffer.byteLength(content));
     res.end(req.method === 'HEAD' ? undefined : content);

@@ -11,6 +11,7 @@ const demoMember = z.object({
   teams: z.array(z.string()),
   /** Kept, so that a second start prints the same ones; null until there is one. */
   session_token: z.string().nullable().default(null),
+  mcp_token: z.string().nullable().default(null),
   device: z.object({ device_id: z.string(), device_token: z.string() }).nullable().default(null),
 });
 const demoOrganization = z.object({
@@ -33,6 +34,7 @@ export type DemoOrganization = z.infer<typeof demoOrganization>;
 
 const shownMember = demoMember.pick({ user_id: true, email: true, role: true }).extend({
   session_token: z.string().nullable(),
+  mcp_token: z.string().nullable(),
   devices: z.array(z.object({ device_id: z.string(), device_token: z.string() })),
 });
 /** The organizations as `scripts/up --json` shows them. */

@@ -5,12 +5,13 @@ import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { mcpAudience } from '../../shared/platform/basics/config.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { isCode } from '../../shared/platform/basics/errors.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { issueSessionToken } from '../idp/session-token.ts';
-import { IDP_CLIENT_ID, issuerOf, readIdpState } from '../idp/state.ts';
+import { IDP_AUDIENCE, IDP_CLIENT_ID, issuerOf, readIdpState } from '../idp/state.ts';
 import { ensureDemoDevice } from './devices.ts';
 import { type Demo, type DemoOrganization, readDemo, type ShownOrganization, writeDemo } from './file.ts';
 
@@ -61,6 +62,7 @@ async function ensureCredentials(
   const account = await memberRows(ctx).findOne({ org_id: orgId, user_id: member.user_id });
   if (!account || account.removed_at !== null) {
     member.session_token = null;
+    member.mcp_token = null;
     member.device = null;
     return;
   }
@@ -68,28 +70,37 @@ async function ensureCredentials(
   if (idp && ctx.config.oidcIssuer === issuerOf(idp)) {
     const identity = { iss: issuerOf(idp), sub: member.user_id };
     if (account.idp?.iss !== identity.iss) await linkIdentity(ctx, orgId, member.user_id, identity);
-    if (!lastsOn(member.session_token, identity.iss, ctx.clock.now())) {
-      const { sub } = identity;
+    const { iss, sub } = identity;
+    const nowMs = ctx.clock.now();
+    if (!lastsOn(member.session_token, { iss, aud: IDP_AUDIENCE }, nowMs))
       member.session_token = await issueSessionToken({ dataDir, sub, lifetimeS: SESSION_LIFETIME_S });
-    }
+    const mcpEndpoint = mcpAudience(ctx.config);
+    if (!lastsOn(member.mcp_token, { iss, aud: mcpEndpoint }, nowMs))
+      member.mcp_token = await issueSessionToken({
+        dataDir,
+        sub,
+        lifetimeS: SESSION_LIFETIME_S,
+        mcpEndpoint,
+      });
   }
   member.device = await ensureDemoDevice(ctx, account, member.device);
 }
 
-function lastsOn(token: string | null, issuer: string, nowMs: number): boolean {
+function lastsOn(token: string | null, wanted: { iss: string; aud: string }, nowMs: number): boolean {
   if (token === null) return false;
-  const { iss, exp = 0 } = decodeJwt(token);
-  return iss === issuer && exp - nowMs / 1_000 > SESSION_LEFT_S;
+  const { iss, aud, exp = 0 } = decodeJwt(token);
+  return iss === wanted.iss && aud === wanted.aud && exp - nowMs / 1_000 > SESSION_LEFT_S;
 }
 
 async function showOrganization(ctx: Context, organization: DemoOrganization): Promise<ShownOrganization> {
   const { org_id, api_key, members } = organization;
   const { plan } = await readOrganization(ctx, org_id);
-  const shown = members.map(({ user_id, email, role, session_token, device }) => ({
+  const shown = members.map(({ user_id, email, role, session_token, mcp_token, device }) => ({
     user_id,
     email,
     role,
     session_token,
+    mcp_token,
     devices: device ? [device] : [],
   }));
   return { org_id, plan, api_key, members: shown };
@@ -139,6 +150,7 @@ function draftOrganization(
     role,
     teams: [team],
     session_token: null,
+    mcp_token: null,
     device: null,
   }));
   return { org_id: newId('org'), name, plan, api_key: null, members };

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addCheckCommand } from '../../packages/governor/src/check.ts';
 import { addHistoryCommands, type Env } from '../../packages/governor/src/commands.ts';
+import { addMcpCommand } from '../../packages/governor/src/mcp.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { print, readDemo, readUp } from './run.ts';
 
@@ -14,5 +15,6 @@ export function addClientCommands(program: Command, env: Record<string, string |
     fallback: () => ({ api: readUp(options().data).api, key: readDemo(options().data) }),
   };
   addCheckCommand(program, around);
+  addMcpCommand(program, around);
   addHistoryCommands(program, around);
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { text } from 'node:stream/consumers';
 import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { type IdpPerson, loginPage, logoutPage } from './login-page.ts';
-import { IDP_AUDIENCE, IDP_CLIENT_ID, type IdpState, issuerOf } from './state.ts';
+import { IDP_AUDIENCE, IDP_CLIENT_ID, type IdpState, issuerOf, MCP_TOKEN_SCOPE } from './state.ts';
 
 const TOKEN_LIFETIME_S = 3_600;
 
@@ -64,9 +64,9 @@ function configuration(state: IdpState, people: () => readonly IdpPerson[]): Con
         enabled: true,
         defaultResource: () => IDP_AUDIENCE,
         useGrantedResource: () => true,
-        getResourceServerInfo: () => ({
-          audience: IDP_AUDIENCE,
-          scope: 'api',
+        getResourceServerInfo: (_ctx, resource) => ({
+          audience: isMcpEndpoint(resource) ? resource : IDP_AUDIENCE,
+          scope: isMcpEndpoint(resource) ? MCP_TOKEN_SCOPE : 'api',
           accessTokenFormat: 'jwt',
           accessTokenTTL: TOKEN_LIFETIME_S,
           jwt: { sign: { alg: 'RS256' } },
@@ -83,6 +83,10 @@ async function grantEverything(ctx: KoaContextWithOIDC) {
   const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
   grant.addOIDCScope('openid offline_access profile email');
   grant.addResourceScope(IDP_AUDIENCE, 'api');
+  const asked = [ctx.oidc.params?.resource].flat();
+  for (const resource of asked)
+    if (typeof resource === 'string' && isMcpEndpoint(resource))
+      grant.addResourceScope(resource, MCP_TOKEN_SCOPE);
   await grant.save();
   return grant;
 }
@@ -129,6 +133,11 @@ function confirmLogout(ctx: KoaContextWithOIDC, form: string): void {
 function refuse(res: ServerResponse, error: unknown): void {
   res.writeHead(400, { 'Content-Type': 'text/plain; charset=utf-8' });
   res.end(`Sign in again from where you came. (${error instanceof Error ? error.message : 'unknown'})\n`);
+}
+
+/** The MCP endpoint of an api on this machine, whatever its port. */
+function isMcpEndpoint(resource: string): boolean {
+  return isLoopback(resource) && new URL(resource).pathname === '/mcp';
 }
 
 function isLoopback(uri: string): boolean {

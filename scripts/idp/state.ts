@@ -8,6 +8,8 @@ import { findFreePort, isPortFree } from '../stack/ports.ts';
 /** The audience of access tokens of the embedded identity provider, and the client id of the dashboard. */
 export const IDP_AUDIENCE = 'urn:usage-governor:api';
 export const IDP_CLIENT_ID = 'usage-governor-dashboard';
+/** The scope of access tokens for the MCP endpoint, whose audience is the endpoint's address. */
+export const MCP_TOKEN_SCOPE = 'usage:read budgets:check';
 
 const idpState = z.object({
   port: z.int(),

@@ -9,11 +9,19 @@ import { callReservations, nameOfUser } from './call-reservations.ts';
 import { openReservations, readReservationState } from './reservation-state.ts';
 
 /**
- * Ends a reservation now: from amounts that are read after this its estimate is free. Nothing happens to one that has ended,
- * was settled or never was. Throws `store_unavailable`, `rebuilding`, `outcome_unknown`.
+ * Ends a reservation now, of this user alone unless that is null, and returns whether it was open: from amounts that are read
+ * after this its estimate is free. Nothing happens to another user's, and to one that has ended, was settled or never was.
+ * Throws `store_unavailable`, `rebuilding`, `outcome_unknown`.
  */
-export async function releaseReservation(ctx: Context, orgId: string, id: string): Promise<void> {
-  await onceOpen(ctx, orgId, () => callReservations(ctx, 'release', orgId, [id]));
+export async function releaseReservation(
+  ctx: Context,
+  orgId: string,
+  id: string,
+  userId: string | null,
+): Promise<boolean> {
+  const user = nameOfUser(orgId, userId);
+  const answer = await onceOpen(ctx, orgId, () => callReservations(ctx, 'release', orgId, [id, user]));
+  return answer?.[0] === 'was open';
 }
 
 /** Selects reservations of this key, and of this user, and with an amount in this budget. */

@@ -85,7 +85,11 @@ function authorizationRequest(overrides: Record<string, string> = {}): string {
   return `/auth?${parameters.toString()}`;
 }
 
-async function exchange(code: string, codeVerifier: string): Promise<Response> {
+async function exchange(
+  code: string,
+  codeVerifier: string,
+  more: Record<string, string> = {},
+): Promise<Response> {
   return fetch(`${issuerOf(state)}/token`, {
     method: 'POST',
     body: new URLSearchParams({
@@ -94,14 +98,15 @@ async function exchange(code: string, codeVerifier: string): Promise<Response> {
       redirect_uri: REDIRECT,
       code,
       code_verifier: codeVerifier,
+      ...more,
     }),
   });
 }
 
 /** From the login button to the code. */
-async function signIn(): Promise<string> {
+async function signIn(overrides: Record<string, string> = {}): Promise<string> {
   const browse = createBrowser();
-  const start = await browse(authorizationRequest());
+  const start = await browse(authorizationRequest(overrides));
   const login = start.headers.get('location') ?? '';
   const page = await (await browse(login)).text();
   expect(page).toContain('Grace &#60;Lindqvist&#62;');
@@ -151,6 +156,21 @@ test('a session token made for the ready line verifies by the same keys, also af
   const later = await startApi({ ctx: api.ctx });
   expect((await later.call('/v1/devices', { key: token })).status).toBe(200);
   await later.close();
+});
+
+test('gives tokens for the MCP endpoint, by its resource and by hand, that open nothing else', async () => {
+  const mcpEndpoint = 'http://127.0.0.1:8080/mcp';
+  const made = await issueSessionToken({ dataDir, sub: 'usr_grace', lifetimeS: 600, mcpEndpoint });
+  const resource = { resource: mcpEndpoint };
+  const code = await signIn({ ...resource, scope: 'openid usage:read budgets:check' });
+  const given = await exchange(code, verifier, resource);
+  const { access_token } = (await given.json()) as { access_token: string };
+  for (const token of [made, access_token]) {
+    expect(decodeJwt(token)).toMatchObject({ aud: mcpEndpoint, scope: 'usage:read budgets:check' });
+    expect((await api.call('/v1/devices', { key: token })).status).toBe(401);
+    const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    expect((await api.call('/mcp', { key: token, body: message })).status).toBe(200);
+  }
 });
 
 test('keeps its keys to itself, and takes another port when its own is taken', async () => {

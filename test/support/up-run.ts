@@ -21,6 +21,7 @@ const member = z.object({
   email: z.string(),
   role: z.string(),
   session_token: z.string().nullable(),
+  mcp_token: z.string().nullable(),
   devices: z.array(z.object({ device_id: z.string(), device_token: z.string() })),
 });
 const organization = z.object({

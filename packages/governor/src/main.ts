@@ -3,6 +3,7 @@ import './require-node.ts';
 import { Command } from 'commander';
 import { addCheckCommand } from './check.ts';
 import { addHistoryCommands, type Env } from './commands.ts';
+import { addMcpCommand } from './mcp.ts';
 
 /** The command line that people run beside their agents: it needs an api and a key, and nothing of the server. */
 const program = new Command('governor')
@@ -18,6 +19,7 @@ const around: Env = {
 };
 addHistoryCommands(program, around);
 addCheckCommand(program, around);
+addMcpCommand(program, around);
 
 try {
   await program.parseAsync();

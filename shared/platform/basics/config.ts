@@ -39,6 +39,17 @@ const environment = z.object({
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_TOKEN_TYPE: z.string().min(1).default('at+jwt'),
   OIDC_MAX_TOKEN_AGE_S: integer(86_400, 60, 31_536_000),
+  MCP_AUDIENCE: z.string().min(1).optional(),
+  MCP_ALLOWED_ORIGINS: list
+    .default([])
+    .pipe(
+      z.array(
+        httpUrl.refine(
+          (url) => new URL(url).origin === url,
+          'must be origins, such as https://app.example.com',
+        ),
+      ),
+    ),
   SIGNING_KEY_FILE: z.string().optional(),
   SIGNING_KEY: z.string().optional(),
   PLANS_FILE: z.string().default('plans.json'),
@@ -115,6 +126,8 @@ function contradictions(values: z.output<typeof environment>): string[] {
     wrong.push('OIDC_AUDIENCE: must name what the access tokens of OIDC_ISSUER are for');
   if (values.OIDC_AUDIENCE !== undefined && values.OIDC_AUDIENCE === values.OIDC_CLIENT_ID)
     wrong.push('OIDC_AUDIENCE: must differ from OIDC_CLIENT_ID, or ID tokens would pass as access tokens');
+  if (values.MCP_AUDIENCE !== undefined && values.MCP_AUDIENCE === values.OIDC_AUDIENCE)
+    wrong.push('MCP_AUDIENCE: must differ from OIDC_AUDIENCE, or the token of an agent could spend credits');
   if (values.STRIPE_SECRET_KEY !== undefined && values.STRIPE_WEBHOOK_SECRET === undefined)
     wrong.push('STRIPE_WEBHOOK_SECRET: must be set too, or what people pay for would never arrive');
   return values.NODE_ENV === 'production' ? [...wrong, ...faultsInProduction(values)] : wrong;
@@ -127,6 +140,11 @@ function camelCase(name: string): string {
 /** Where people and devices find this service, without a slash at the end. Never taken from a request. */
 export function baseUrl(config: Config): string {
   return config.baseUrl?.replace(/\/$/, '') ?? `http://127.0.0.1:${config.port}`;
+}
+
+/** The audience of access tokens for the MCP endpoint, which is also the name of that resource (RFC 8707). */
+export function mcpAudience(config: Config): string {
+  return config.mcpAudience ?? `${baseUrl(config)}/mcp`;
 }
 
 /** The names of all variables, for the test that compares `.env.example` with them. */

@@ -24,7 +24,7 @@ const play = () => playDemoTraffic(api.url, dataDir, AbortSignal.timeout(60_000)
 test('a play that was interrupted begins anew when its days have become too old, and ends', async () => {
   const { orgId, key } = await makeTenant(api.ctx);
   const person = { user_id: 'ada', email: 'ada@example.org', name: 'Ada', role: 'admin', teams: [] } as const;
-  const members = [{ ...person, teams: [], session_token: null, device: null }];
+  const members = [{ ...person, teams: [], session_token: null, mcp_token: null, device: null }];
   const org = { org_id: orgId, name: 'Acme', plan: 'team', api_key: key, members } as const;
   const until = isoTime(api.ctx.clock.now() - 10 * DAY_MS);
   writeDemo(dataDir, { orgs: [{ ...org, members }], traffic: { until, played: false } });

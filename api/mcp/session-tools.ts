@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { anomalyView, listAnomalies, viewAnomaly } from '../../shared/anomalies/list-anomalies.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { narrowToReader } from '../../shared/organizations/reader.ts';
+import { listSessions } from '../../shared/sessions/list-sessions.ts';
+import { readSession, streamSignals } from '../../shared/sessions/read-session.ts';
+import { sessionView, viewSession } from '../../shared/sessions/view.ts';
+import type { Signal } from '../../shared/signals/model.ts';
+import { signalView, viewSignal } from '../../shared/signals/view.ts';
+import { countSessions } from '../../shared/usage/count-sessions.ts';
+import { answerPage } from '../schemas/page.ts';
+import { listRange } from '../schemas/time.ts';
+import { countThatFits, plainAnswer } from './plain.ts';
+import { cursor, filters, money, parsed, range, refuseOtherUser, tool, userId } from './tool.ts';
+
+const MOST_ITEMS = 20;
+const limit = z.int().min(1).max(MOST_ITEMS).default(MOST_ITEMS);
+
+const session = sessionView.extend({ cost_usd: money });
+const page = { cursor: z.string(), has_more: z.boolean(), total: z.int() };
+
+export const listSessionsTool = tool({
+  name: 'list_sessions',
+  title: 'List sessions',
+  description:
+    'Sessions, newest first: periods of activity of one user, project and tool, with cost and tokens.',
+  scope: 'usage:read',
+  isReader: true,
+  input: z.strictObject({ ...range, ...filters, limit, cursor }),
+  output: z.strictObject({ data: z.array(session), ...page }),
+  run: async (ctx, principal, { limit: most, cursor: after, from, to, ...equal }) => {
+    refuseOtherUser(principal, equal.user_id);
+    const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
+    const visible = narrowToReader(principal, filter);
+    const count = async () => countSessions(ctx, await readOrganization(ctx, principal.orgId), visible);
+    return pageThatFits(most, (size) =>
+      answerPage(
+        ctx,
+        ['mcp sessions', principal.orgId, principal.userId, filter],
+        { limit: size, cursor: after, order: 'desc' },
+        (page) => listSessions(ctx, principal.orgId, visible, { ...page, total: page.total ?? count }),
+        viewSession,
+      ),
+    );
+  },
+});
+
+export const listAnomaliesTool = tool({
+  name: 'list_anomalies',
+  title: 'List anomalies',
+  description: 'Sessions that were unlike what is usual for their user, newest first.',
+  scope: 'usage:read',
+  isReader: true,
+  input: z.strictObject({ ...range, user_id: userId, limit, cursor }),
+  output: z.strictObject({ data: z.array(anomalyView), ...page }),
+  run: async (ctx, principal, { limit: most, cursor: after, from, to, ...equal }) => {
+    refuseOtherUser(principal, equal.user_id);
+    const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
+    const visible = narrowToReader(principal, filter);
+    return pageThatFits(most, (size) =>
+      answerPage(
+        ctx,
+        ['mcp anomalies', principal.orgId, principal.userId, filter],
+        { limit: size, cursor: after, order: 'desc' },
+        (page) => listAnomalies(ctx, principal.orgId, visible, page),
+        viewAnomaly,
+      ),
+    );
+  },
+});
+
+/** A page with as many items as a result may hold; its cursor goes on behind the last of them. */
+async function pageThatFits(most: number, load: (limit: number) => Promise<unknown>): Promise<object> {
+  const whole = plainAnswer(await load(most)) as { data: unknown[] };
+  const count = Math.max(1, countThatFits({ ...whole, data: [] }, whole.data));
+  return count >= whole.data.length ? whole : (plainAnswer(await load(count)) as object);
+}
+
+/** What a model is shown of a signal: no free text of others, such as metadata, error messages and reasons. */
+const call = signalView
+  .pick({
+    id: true,
+    type: true,
+    ts: true,
+    model: true,
+    provider: true,
+    tokens_in: true,
+    tokens_out: true,
+    cache_read_tokens: true,
+    cache_write_tokens: true,
+    cost_source: true,
+    latency_ms: true,
+    tool_name: true,
+  })
+  .extend({
+    cost_usd: money.nullable(),
+    error_code: z.string().optional(),
+    verdict: z.string().optional().describe("A policy gate's"),
+    action: z.string().optional(),
+  });
+
+function viewCall(signal: Signal): Record<string, unknown> {
+  const { error, intervention, ...shown } = viewSignal(signal);
+  return {
+    ...shown,
+    ...(error ? { error_code: error.code } : {}),
+    ...(intervention ? { verdict: intervention.verdict, action: intervention.action } : {}),
+  };
+}
+
+const MOST_SIGNALS = 50;
+
+export const getSessionTool = tool({
+  name: 'get_session',
+  title: 'Read a session',
+  description: 'One session and its first calls in time order, without any content of prompts or answers.',
+  scope: 'usage:read',
+  isReader: true,
+  input: z.strictObject({
+    session_id: z.string().min(1).max(128),
+    signals: z.int().min(0).max(MOST_SIGNALS).default(20).describe('Calls to include'),
+  }),
+  output: session.extend({ signals: z.array(call), has_more: z.boolean().describe('More calls are there') }),
+  run: async (ctx, principal, { session_id, signals: most }) => {
+    const found = await readSession(ctx, principal, session_id);
+    const first: unknown[] = [];
+    let isCut = false;
+    for await (const signal of streamSignals(ctx, found)) {
+      isCut = first.length >= most;
+      if (isCut) break;
+      first.push(parsed(z.object(call.shape), plainAnswer(viewCall(signal))));
+    }
+    const head = { ...(plainAnswer(viewSession(found)) as object), signals: [], has_more: false };
+    const signals = first.slice(0, countThatFits(head, first));
+    return { ...head, signals, has_more: isCut || signals.length < first.length };
+  },
+});

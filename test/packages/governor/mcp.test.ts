@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeTenant } from '../../support/factories.ts';
+import { startApi, type TestApi } from '../../support/harness.ts';
+
+let api: TestApi;
+let key: string;
+let orgId: string;
+beforeAll(async () => {
+  api = await startApi();
+  ({ key, orgId } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+const MAIN = 'packages/governor/src/main.ts';
+const environment = (url = api.url) => ({
+  PATH: process.env.PATH ?? '',
+  GOVERNOR_API: url,
+  GOVERNOR_API_KEY: key,
+});
+
+/** The command, fed with lines. All that it wrote, once its input has ended. */
+async function relayed(lines: readonly string[], url?: string) {
+  const child: ChildProcess = spawn(process.execPath, [MAIN, 'mcp'], { env: environment(url) });
+  const answers: string[] = [];
+  let stderr = '';
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  if (child.stdout) createInterface({ input: child.stdout }).on('line', (line) => answers.push(line));
+  child.stdin?.end(lines.map((line) => `${line}\n`).join(''));
+  const [code] = await once(child, 'close');
+  return { code, stderr, answers: answers.map((line) => JSON.parse(line)) };
+}
+
+test('the official client runs it: handshake, list, call, and it ends with its input', async () => {
+  const client = new Client({ name: 'test', version: '1' });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, 'mcp'],
+    env: environment(),
+  });
+  await client.connect(transport);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain('reserve_spend');
+  const { structuredContent } = await client.callTool({ name: 'whoami', arguments: {} });
+  expect(structuredContent).toMatchObject({ org_id: orgId });
+  await client.close();
+});
+
+test('sends a message of the newest revision with the headers that it implies, and answers all before it ends', async () => {
+  const ask = (id: number, name: string) =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: {
+        name,
+        arguments: {},
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    });
+  const { code, stderr, answers } = await relayed([ask(1, 'whoami'), ask(2, 'get_usage'), ask(3, 'wörk')]);
+  expect([code, stderr]).toEqual([0, '']);
+  const byId = new Map(answers.map((answer) => [answer.id, answer]));
+  expect(byId.get(1).result.structuredContent).toMatchObject({ org_id: orgId });
+  expect(byId.get(2).result.structuredContent.totals.signals).toBe(0);
+  expect(byId.get(3).error.code).toBe(-32_602);
+});
+
+test('answers what is not JSON, and gives an error of the api the id of its request', async () => {
+  const { answers } = await relayed(['{', '[]', '{"jsonrpc":"2.0","method":"notifications/initialized"}']);
+  expect(answers.map(({ id, error }) => [id, error.code])).toEqual([
+    [null, -32_700],
+    [null, -32_600],
+  ]);
+});
+
+test('says of each request that the api is away, and never shows the key', async () => {
+  const refusing: Server = createServer((_req, res) => res.writeHead(502).end('<h1>Bad gateway</h1>'));
+  refusing.listen(0, '127.0.0.1');
+  await once(refusing, 'listening');
+  const { port } = refusing.address() as AddressInfo;
+  const line = '{"jsonrpc":"2.0","id":"a","method":"tools/list"}';
+  const bad = await relayed([line], `http://127.0.0.1:${port}`);
+  refusing.close();
+  await once(refusing, 'close');
+  const away = await relayed([line], `http://127.0.0.1:${port}`);
+  for (const { code, answers, stderr } of [bad, away]) {
+    expect([code, answers[0].id, answers[0].error.code]).toEqual([0, 'a', -32_000]);
+    expect(JSON.stringify(answers) + stderr).not.toContain(key);
+  }
+});
