@@ -14,7 +14,7 @@ export interface ToolResult {
 }
 
 /**
- * Calls a tool. What the caller can mend, such as wrong arguments or a budget that refuses, is a result that a model reads.
+ * Calls a tool. A fault that the caller can mend, such as wrong arguments or a budget that refuses, is a result for the model.
  * Throws a ProtocolError for a tool that is not there, and failures of the service as they are.
  */
 export async function callTool(

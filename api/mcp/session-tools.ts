@@ -76,7 +76,7 @@ async function pageThatFits(most: number, load: (limit: number) => Promise<unkno
   return count >= whole.data.length ? whole : (plainAnswer(await load(count)) as object);
 }
 
-/** What a model is shown of a signal: no free text of others, such as metadata, error messages and reasons. */
+/** A signal as a model sees it: without free text of others, such as metadata, error messages and reasons. */
 const call = signalView
   .pick({
     id: true,
