@@ -72,6 +72,14 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
     expect((await api.call(path, { key })).body.old_secret_until).toBeNull();
   });
 
+  it('gives a name, keeps it beside other changes, and takes it away', async () => {
+    expect((await change({ name: 'On call' })).body.name).toBe('On call');
+    expect((await change({ forecast: true })).body.name).toBe('On call');
+    expect((await change({ name: 'x'.repeat(81) })).status).toBe(400);
+    expect((await change({ name: null })).body).not.toHaveProperty('name');
+    expect((await api.call(path, { key })).body).not.toHaveProperty('name');
+  });
+
   it('changes the events of what is raised from then on', async () => {
     expect((await change({ events: ['session.ended'] })).body.events).toEqual(['session.ended']);
     await deliver();
@@ -220,6 +228,25 @@ describe('the deliveries of a webhook', () => {
     const other = await makeWebhook(api.ctx, orgId, receiver.url);
     const elsewhere = `/api/v1/webhooks/${other._id}/deliveries/${listed.id}`;
     expect((await api.call(elsewhere, { key })).status).toBe(404);
+  });
+});
+
+describe('POST /v1/webhooks/{id}/enable', () => {
+  it('counts what was given up since the webhook began to fail, which recover then sends again', async () => {
+    await exhaust();
+    await enableWebhook(api.ctx, orgId, id);
+    clock.advance(60_000);
+    const raised = new Date(clock.now()).toISOString();
+    await exhaust(3);
+    await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: id } });
+    const admin = await makePerson(api.ctx, idp, { orgId, role: 'admin' });
+    const enable = async () =>
+      (await api.call(`/v1/webhooks/${id}/enable`, { method: 'POST', key: admin.session })).body.not_sent;
+    const notSent = await enable();
+    expect(notSent).toEqual({ count: 3, since: raised });
+    expect(await enable()).toEqual({ count: 0, since: null });
+    const recovered = await api.call(`${path}/recover`, { key, body: { since: notSent.since } });
+    expect(recovered.body).toEqual({ queued: 3 });
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { holdExhausted } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
 import { decryptSecret } from '../../shared/webhooks/endpoints/encrypt-secret.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
@@ -76,6 +77,9 @@ describe('POST /api/v1/webhooks', () => {
     { secret: 'x'.repeat(31) },
     { secret: 'x'.repeat(257) },
     { secret: undefined },
+    { name: '' },
+    { name: 'x'.repeat(81) },
+    { name: null },
     { enabled: false },
     { org_id: 'org_other' },
   ])('400 for %j', async (overrides) => {
@@ -105,6 +109,15 @@ describe('POST /api/v1/webhooks', () => {
       pointer: '/alert_at',
       detail: expect.stringContaining('10'),
     });
+  });
+
+  it('takes a name of 80 characters, and shows it wherever the webhook is shown', async () => {
+    const name = '🚨'.repeat(80);
+    const { status, body } = await register({ name });
+    expect([status, body.name]).toEqual([201, name]);
+    const { body: list } = await api.call('/api/v1/webhooks', { key });
+    const { body: read } = await api.call(`/api/v1/webhooks/${body.id}`, { key });
+    expect([list.data[0].name, read.name]).toEqual([name, name]);
   });
 
   it('403 without the scope, and for a key that is bound to one user', async () => {
@@ -272,6 +285,60 @@ describe('POST /api/v1/webhooks/test', () => {
     expect(failed.body).toMatchObject({ status: null, error: 'connect' });
   });
 
+  it('adds each test to the log with its one attempt and its bytes, as a test', async () => {
+    const { body: webhook } = await register();
+    const test = async () =>
+      (await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: webhook.id } })).body;
+    const log = async () => (await api.call(`/api/v1/webhooks/${webhook.id}/deliveries`, { key })).body;
+    const sent = await test();
+    receiver.behave({ status: 500, body: 'down' });
+    const failed = await test();
+    const { data, total } = await log();
+    expect(total).toBe(2);
+    expect(data[0]).toMatchObject({ event_id: failed.event_id, status: 'exhausted', test: true });
+    expect(data[0].attempts).toMatchObject([{ number: 1, status: 500, error: 'http', answer: 'down' }]);
+    expect(data[1]).toEqual({
+      id: expect.stringMatching(/^dlv_/),
+      event_id: sent.event_id,
+      type: 'session.started',
+      status: 'succeeded',
+      attempts: [
+        {
+          number: 1,
+          at: expect.any(String),
+          status: 200,
+          latency_ms: sent.latency_ms,
+          error: null,
+          answer: null,
+        },
+      ],
+      next_attempt_at: null,
+      test: true,
+    });
+    const read = await api.call(`/api/v1/webhooks/${webhook.id}/deliveries/${data[1].id}`, { key });
+    expect(read.body.request.body).toBe(receiver.received[0]?.body);
+    await api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now() + 1_000 }) });
+    expect((await log()).data[0]).not.toHaveProperty('test');
+  });
+
+  it('never sends a test again, and a test that fails never makes the webhook failing', async () => {
+    const { body: webhook } = await register();
+    receiver.behave({ status: 500, body: 'down' });
+    for (let tests = 0; tests < 6; tests += 1)
+      await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: webhook.id } });
+    const { body: read } = await api.call(`/api/v1/webhooks/${webhook.id}`, { key });
+    expect([read.status, read.last_delivery.test]).toEqual(['active', true]);
+    const path = `/api/v1/webhooks/${webhook.id}`;
+    const again = `${path}/deliveries/${read.last_delivery.id}/redeliver`;
+    const refused = await api.call(again, { method: 'POST', key });
+    expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+    const since = new Date(Date.now() - 60_000).toISOString();
+    expect((await api.call(`${path}/recover`, { key, body: { since } })).body).toEqual({ queued: 0 });
+    await holdExhausted(api.ctx, webhook.id);
+    expect((await api.call(path, { key })).body).toMatchObject({ held: 0, status: 'active' });
+    expect(receiver.received).toHaveLength(6);
+  });
+
   it('goes on after tests that could not be signed, however many', async () => {
     const { body: webhook } = await register();
     const test = async () =>
@@ -281,6 +348,7 @@ describe('POST /api/v1/webhooks/test', () => {
       webhookRows(api.ctx).updateOne({ _id: webhook.id }, { $set: { secret: next } });
     await setSecret(secret.replace('v1.k1.', 'v1.gone.'));
     for (let failed = 0; failed < 8; failed += 1) expect(await test()).toBe(500);
+    expect((await api.call(`/api/v1/webhooks/${webhook.id}/deliveries`, { key })).body.total).toBe(0);
     await setSecret(secret);
     expect(await test()).toBe(200);
   });
@@ -318,7 +386,10 @@ describe('POST /v1/webhooks/{id}/enable', () => {
     expect((await enable(orgId, 'member')).status).toBe(403);
     expect((await api.call('/api/v1/webhooks', { key })).body.data[0].status).toBe('failing');
     const enabled = await enable(orgId, 'admin');
-    expect([enabled.status, enabled.body]).toEqual([200, webhook]);
+    expect([enabled.status, enabled.body]).toEqual([
+      200,
+      { ...webhook, not_sent: { count: 0, since: null } },
+    ]);
     expect((await api.call('/api/v1/webhooks', { key })).body.data[0].status).toBe('active');
   });
 });

@@ -260,6 +260,20 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     tests: DELIVER,
   },
   {
+    what: 'a test that failed is recovered',
+    file: 'shared/webhooks/deliveries/recover-deliveries.ts',
+    text: 'test: { $ne: true as const },',
+    replacement: '',
+    tests: API,
+  },
+  {
+    what: 'a test is sent again',
+    file: 'shared/webhooks/deliveries/redeliver.ts',
+    text: "  if (test) throw new DomainError('conflict', 'This delivery was a test. Send another test instead.');",
+    replacement: '',
+    tests: API,
+  },
+  {
     what: 'a recovery that reaches less far takes the place of one before it',
     file: 'shared/webhooks/deliveries/recover-deliveries.ts',
     text: 'dateAt(Math.min(sinceMs, before',

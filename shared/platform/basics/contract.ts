@@ -57,6 +57,7 @@ export const WEBHOOK_WAITS_MS = [0, 30_000, 300_000, 1_800_000, 7_200_000] as co
 export const WEBHOOK_TIMEOUT_MS = 10_000;
 /** Characters of a webhook's secret, and of its URL. */
 export const WEBHOOK_SECRET_LENGTH = { min: 32, max: 256 } as const;
+export const WEBHOOK_NAME_LENGTH = 80;
 export const WEBHOOK_URL_LENGTH = 2_000;
 /** Bytes that the delivery log keeps of an endpoint's answer. */
 export const WEBHOOK_ANSWER_BYTES = 16_384;

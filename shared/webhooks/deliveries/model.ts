@@ -51,6 +51,8 @@ export interface Delivery {
   created_at: Date;
   /** Null while it is not finished. The log keeps a delivery for some days from then on. */
   finished_at: Date | null;
+  /** A test that somebody has sent: it is never sent again. Absent of every other delivery. */
+  test?: true;
 }
 
 export const deliveryRows = collection<Delivery>('deliveries', {

@@ -71,6 +71,7 @@ async function decide(
   const found = await queuedDeliveryRows(ctx)
     .find({ _id: { $in: ids }, webhook_id: { $in: webhookIds } }, { session: transaction })
     .toArray();
+  const nowMs = ctx.clock.now();
   const before = new Map(found.map((row) => [row._id, row]));
   const after = new Map<string, QueuedDelivery | Delivery>();
   const drains = new Map<string, Plan>();
@@ -79,17 +80,17 @@ async function decide(
     if (!row || !('state' in row) || row.round !== outcome.round || row.attempt !== outcome.attempt) continue;
     const webhook = { _id: row.webhook_id, org_id: row.org_id };
     if (outcome.kind === 'drain') {
-      drains.set(webhook._id, planDrain(webhook, ctx.clock.now()));
+      drains.set(webhook._id, planDrain(webhook, nowMs));
       continue;
     }
-    const next = stepOf(ctx, row, outcome);
+    const next = stepOf(ctx, row, outcome, nowMs);
     if (next) after.set(row._id, next);
     if (outcome.kind === 'postpone' && row.attempt === 1 && !drains.has(webhook._id))
       drains.set(webhook._id, await planDrainAt(ctx, webhook, outcome.dueMs, transaction));
   }
   const plans = [planProgress([...after.values()]), ...drains.values()];
   for (const webhookId of exhaustedAt(after.values()))
-    plans.push(await planFailing(ctx, webhookId, transaction));
+    plans.push(await planFailing(ctx, webhookId, nowMs, transaction));
   return { ...joinPlans(...plans), result: undefined };
 }
 
@@ -103,8 +104,8 @@ function stepOf(
   ctx: Context,
   row: QueuedDelivery,
   outcome: Exclude<Outcome, { kind: 'drain' }>,
+  nowMs: number,
 ): QueuedDelivery | Delivery | null {
-  const nowMs = ctx.clock.now();
   if (outcome.kind === 'postpone' && row.attempt > 1) {
     const wake = `${wakeOf(row)}-${outcome.dueMs}`;
     return { ...row, state: 'pending', at: outcome.dueMs, wake };

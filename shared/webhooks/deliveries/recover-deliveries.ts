@@ -4,8 +4,9 @@ import { dateAt } from '../../platform/basics/clock.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
+import { daysBefore } from '../../platform/mongo/retention.ts';
 import { getWebhook } from '../endpoints/get-webhook.ts';
-import { webhookRows } from '../endpoints/model.ts';
+import { type Webhook, webhookRows } from '../endpoints/model.ts';
 import { planDrain } from '../endpoints/plan-change.ts';
 import { recoverDeliveriesJob } from './jobs.ts';
 import { type Delivery, deliveryRows, type QueuedDelivery } from './model.ts';
@@ -95,6 +96,31 @@ function heldAgain(delivery: Delivery, event: Event | undefined): QueuedDelivery
   return [{ ...queued, ...nextRoundOf(delivery), state: 'held', at: queued.position }];
 }
 
+/**
+ * Counts the deliveries that have been exhausted since a webhook began to fail and were not sent again, and returns the time
+ * of the oldest event among them: `recoverDeliveries` since then sends as many again. Null when there are none.
+ */
+export async function countNotSent(
+  ctx: Context,
+  { _id, failing_since }: Webhook,
+): Promise<{ count: number; since: Date | null }> {
+  const oldest = daysBefore(ctx.clock.now(), ctx.config.eventRetentionDays);
+  const first =
+    failing_since &&
+    (await deliveryRows(ctx).findOne(
+      { ...exhaustedSince(_id, oldest), finished_at: { $gte: failing_since } },
+      { sort: { created_at: 1 } },
+    ));
+  if (!first) return { count: 0, since: null };
+  const since = first.created_at;
+  return { count: await deliveryRows(ctx).countDocuments(exhaustedSince(_id, since)), since };
+}
+
 function exhaustedSince(webhookId: string, since: Date) {
-  return { webhook_id: webhookId, status: 'exhausted' as const, created_at: { $gte: since } };
+  return {
+    webhook_id: webhookId,
+    status: 'exhausted' as const,
+    created_at: { $gte: since },
+    test: { $ne: true as const },
+  };
 }

@@ -11,7 +11,7 @@ import { nextRoundOf } from './wake-deliveries.ts';
 
 /**
  * Sends a delivery again from attempt 1, finished or not: the same event id and bytes. While its webhook is paused it is
- * held. Throws `not_found`, and `conflict` when its event is gone.
+ * held. Throws `not_found`, and `conflict` for a test, or when its event is gone.
  */
 export async function redeliver(
   ctx: Context,
@@ -34,11 +34,15 @@ export async function redeliver(
   });
 }
 
-/** Returns a finished delivery with its event's bytes and position, to be queued again. Throws `conflict` without its event. */
+/**
+ * Returns a finished delivery with its event's bytes and position, to be queued again. Throws `conflict` for a test, and
+ * without its event.
+ */
 export function requeued(
-  { status: _status, next_attempt_at: _next, finished_at: _finished, ...logged }: Delivery,
+  { status: _status, next_attempt_at: _next, finished_at: _finished, test, ...logged }: Delivery,
   event: Event | null,
 ): Omit<QueuedDelivery, 'state' | 'at' | 'attempt' | 'wake'> {
+  if (test) throw new DomainError('conflict', 'This delivery was a test. Send another test instead.');
   if (!event)
     throw new DomainError('conflict', 'The event of this delivery is older than its retention and gone.');
   return { ...logged, body: event.body, position: positionOf(event) };

@@ -30,6 +30,7 @@ export const deliveryView = z.strictObject({
     }),
   ),
   next_attempt_at: z.string().nullable(),
+  test: z.literal(true).exactOptional().describe('It was sent as a test; absent of others'),
 });
 
 /** A webhook with what became of its deliveries. */
@@ -44,7 +45,7 @@ export const listedWebhookView = webhookWithSettingsView.extend({
 
 /** Shows a delivery. Times are ISO 8601. */
 export function viewDelivery(delivery: Delivery): z.output<typeof deliveryView> {
-  const { _id, event_id, type, status, attempts, next_attempt_at } = delivery;
+  const { _id, event_id, type, status, attempts, next_attempt_at, test } = delivery;
   return {
     id: _id,
     event_id,
@@ -59,6 +60,7 @@ export function viewDelivery(delivery: Delivery): z.output<typeof deliveryView> 
       answer,
     })),
     next_attempt_at: timeOf(next_attempt_at),
+    ...(test ? { test } : {}),
   };
 }
 

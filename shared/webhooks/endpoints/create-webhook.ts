@@ -49,6 +49,7 @@ function newWebhook(ctx: Context, orgId: string, input: WebhookInput): Omit<Webh
   return {
     _id: id,
     org_id: orgId,
+    name: input.name ?? null,
     ...encryptTarget(ctx.config, id, { format, url }),
     format,
     events,

@@ -6,6 +6,8 @@ import type { Digest, QuietHours } from './settings.ts';
 export interface Webhook {
   _id: string;
   org_id: string;
+  /** What people call it; absent or null where it has no name. */
+  name?: string | null;
   /** The target. All formats but `json` have a secret in their URL, so theirs is shortened. */
   url: string;
   /** The whole URL where it is a secret, encrypted as one (`target.ts`). */

@@ -51,17 +51,17 @@ export async function planDrainAt(
 }
 
 /**
- * Plans that a webhook turns failing, after the fifth failure of a delivery: its other deliveries are held and its admins
+ * Plans that a webhook turns failing at `nowMs` (epoch), after the fifth failure of a delivery: its other deliveries are held and its admins
  * get a mail, each by a due row. If two transactions do this at once, the second conflicts and finds it done.
  */
 export async function planFailing(
   ctx: Context,
   webhookId: string,
+  nowMs: number,
   transaction: ClientSession,
 ): Promise<Plan> {
   const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
   if (webhook?.status !== 'active') return NO_PLAN;
-  const nowMs = ctx.clock.now();
   const change = { status: 'failing', failing_since: dateAt(nowMs), alerted_at: null } as const;
   return joinPlans(
     { writes: changeWrites(webhook, change), wakeUps: [] },

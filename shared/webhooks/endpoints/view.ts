@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { isoTime } from '../../platform/basics/clock.ts';
-import { NAMED_EVENT_TYPES, WEBHOOK_FORMATS, WEBHOOK_SECRET_LENGTH } from '../../platform/basics/contract.ts';
-import { exactText } from '../../platform/basics/text.ts';
+import {
+  NAMED_EVENT_TYPES,
+  WEBHOOK_FORMATS,
+  WEBHOOK_NAME_LENGTH,
+  WEBHOOK_SECRET_LENGTH,
+} from '../../platform/basics/contract.ts';
+import { exactText, text } from '../../platform/basics/text.ts';
 import type { Webhook } from './model.ts';
 import { alertSettings, NO_ALERTS } from './settings.ts';
 
@@ -15,6 +20,8 @@ const secret = exactText
   .max(WEBHOOK_SECRET_LENGTH.max)
   .describe('Signs each delivery; never shown again');
 
+const name = text(WEBHOOK_NAME_LENGTH).describe('Shown to people instead of the URL');
+
 /** The body that registers a webhook. */
 export const webhookInput = z
   .strictObject({
@@ -23,6 +30,7 @@ export const webhookInput = z
     ),
     events,
     secret: secret.optional().describe('Signs each delivery; never shown again. Needed for `json`'),
+    name: name.optional(),
     format: z
       .enum(WEBHOOK_FORMATS)
       .default('json')
@@ -45,6 +53,7 @@ export const webhookChange = z
   .strictObject({
     events: events.exactOptional(),
     secret: secret.exactOptional(),
+    name: name.nullable().exactOptional().describe('Null takes the name away'),
     enabled: z.boolean().exactOptional().describe('False holds its deliveries; true sends what was held'),
     alert_at: alertSettings.alert_at.exactOptional(),
     forecast: alertSettings.forecast.exactOptional(),
@@ -56,6 +65,7 @@ export type WebhookChange = z.output<typeof webhookChange>;
 
 const shownAlways = {
   id: z.string(),
+  name: z.string().exactOptional().describe('Where it has one'),
   url: z
     .string()
     .regex(/^[A-Za-z]+:/)
@@ -97,6 +107,7 @@ export function viewWithSettings(webhook: Webhook): z.output<typeof webhookWithS
   return { ...viewPlain(webhook), format, alert_at: [...alert_at], forecast, quiet_hours, digest };
 }
 
-function viewPlain({ _id, url, events: types, enabled, created_at }: Webhook) {
-  return { id: _id, url, events: types, enabled, created_at: isoTime(created_at.getTime()) };
+function viewPlain({ _id, name: given, url, events: types, enabled, created_at }: Webhook) {
+  const named = given ? { name: given } : {};
+  return { id: _id, ...named, url, events: types, enabled, created_at: isoTime(created_at.getTime()) };
 }

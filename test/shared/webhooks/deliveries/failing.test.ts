@@ -122,7 +122,7 @@ describe('a failing webhook', () => {
     await enableWebhook(fixture.ctx, fixture.orgId, webhookId);
     clock.advance(1_000);
     await commitPlan(fixture.ctx, async (transaction) => {
-      return { ...(await planFailing(fixture.ctx, webhookId, transaction)), result: undefined };
+      return { ...(await planFailing(fixture.ctx, webhookId, clock.now(), transaction)), result: undefined };
     });
   }
 
