@@ -6,7 +6,7 @@ import type { Digest, QuietHours } from './settings.ts';
 export interface Webhook {
   _id: string;
   org_id: string;
-  /** What people call it; absent or null where it has no name. */
+  /** Its name for people; absent or null where it has none. */
   name?: string | null;
   /** The target. All formats but `json` have a secret in their URL, so theirs is shortened. */
   url: string;
