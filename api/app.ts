@@ -2,7 +2,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { baseUrl } from '../shared/platform/basics/config.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
-import { expressPath } from './basics/express-path.ts';
+import { expressPath, mountRoute } from './basics/express-path.ts';
 import { sendRpcError } from './basics/json-rpc.ts';
 import { sendOAuthError } from './basics/oauth-error.ts';
 import { problemOf, sendProblem } from './basics/problem.ts';
@@ -48,7 +48,7 @@ export function createApi(
     next();
   });
   mountBoard(app, ctx, limits);
-  for (const route of routes) app[route.method](expressPath(route.path), serve(route, ctx, guards));
+  for (const route of routes) mountRoute(app, route, serve(route, ctx, guards));
   mountDashboard(app, ctx, documented, guards);
   refuseOtherMethods(app, routes);
   app.use((_req: Request, _res: Response, next: NextFunction) =>
@@ -76,7 +76,8 @@ const SAFETY_HEADERS = Object.entries({
 
 /** Answers 405 with Allow on every path that exists. Express would answer TRACE and OPTIONS by itself. */
 function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {
-  const byPath = [...Map.groupBy(routes, (route) => expressPath(route.path))];
+  const limited = routes.filter(({ method }) => method !== 'any');
+  const byPath = [...Map.groupBy(limited, (route) => expressPath(route.path))];
   // `/budgets/check` is also a `/budgets/:id`: what it is itself comes first.
   const whole = byPath.filter(([path]) => !path.includes(':'));
   const withParameters = byPath.filter(([path]) => path.includes(':'));

@@ -8,10 +8,13 @@ import { bearerToken, unauthorized } from './bearer.ts';
 /** The key of a request. `fromMemory`: also while MongoDB does not answer. Throws `unauthorized`. */
 export async function apiKeyPrincipal(
   req: IncomingMessage,
-  { fromMemory }: { fromMemory?: true },
+  { fromMemory, keyHeader }: { fromMemory?: true; keyHeader?: string },
   ctx: Context,
   beforeLookup: () => Promise<void>,
 ): Promise<ApiKeyPrincipal> {
+  const named = keyHeader && req.headers[keyHeader];
+  // Those who count wrong credentials look at `Authorization`.
+  if (named) req.headers.authorization = `Bearer ${[named].flat().join()}`;
   const token = bearerToken(req);
   if (token === null || keyIdOf(ctx, token) === null) throw unauthorized();
   await beforeLookup();

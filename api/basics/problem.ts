@@ -41,6 +41,7 @@ function domainProblem(error: DomainError): Problem {
   const headers: Record<string, string> = {};
   if (CLOSING.has(error.code)) headers.Connection = 'close';
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
+  if (error.code === 'budget_refused') headers['X-Governor-Refused-By'] = refusedBy(error.extra);
   const challenge = error.extra.challenge;
   if (typeof challenge === 'string') headers['WWW-Authenticate'] = challenge;
   const wait = error.extra.retry_after_s;
@@ -49,6 +50,10 @@ function domainProblem(error: DomainError): Problem {
   const allow = error.extra.allow;
   if (typeof allow === 'string') headers.Allow = allow;
   return { ...plain(error.code, error.message), extra: error.extra, headers };
+}
+
+function refusedBy({ refused_by }: DomainError['extra']): string {
+  return (refused_by as { id: string } | null)?.id ?? '';
 }
 
 function plain(code: ErrorCode, detail: string): Problem {

@@ -14,8 +14,11 @@ export interface ApiState {
 /** The credential that a route asks for. No kind of credential stands in for another. */
 export type Auth =
   | { kind: 'none' }
-  /** Without a scope: any key. `fromMemory`: also while MongoDB does not answer, and revoked within a second. */
-  | { kind: 'api-key'; scope?: Scope; fromMemory?: true }
+  /**
+   * Without a scope: any key. `fromMemory`: also while MongoDB does not answer, and revoked within a
+   * second. `keyHeader`: a header for the key that goes before `Authorization`.
+   */
+  | { kind: 'api-key'; scope?: Scope; fromMemory?: true; keyHeader?: string }
   | { kind: 'device' }
   /** `role`: admins only. */
   | { kind: 'idp'; role?: 'admin' }
@@ -101,9 +104,12 @@ export interface Route<
   B extends Shape | undefined = Shape | undefined,
   S extends Shape | undefined = Shape | undefined,
 > {
-  method: 'get' | 'post' | 'patch' | 'delete';
+  /** `any`: whatever a proxy sends; the document shows GET and POST. */
+  method: 'get' | 'post' | 'patch' | 'delete' | 'any';
   /** With `{name}` for parameters, as OpenAPI writes it. */
   path: string;
+  /** The route takes every path below its own too, and reads neither path nor query. */
+  isPrefix?: true;
   summary: string;
   description?: string;
   tag: string;
@@ -139,7 +145,7 @@ export interface Route<
    */
   takesBytes?: 'otlp' | 'json';
   /** Headers that the handler reads, by name, each with what it says and an example. */
-  requestHeaders?: Readonly<Record<string, { description: string; example: string }>>;
+  requestHeaders?: Readonly<Record<string, { description: string; example: string; isOptional?: true }>>;
   /** How errors are written: as problem+json (the default), as in RFC 6749 section 5.2, as OTLP/HTTP does, or as JSON-RPC 2.0. */
   errorStyle?: 'problem' | 'oauth' | 'otlp' | 'json-rpc';
   /** The shape of the answer is checked before it is sent, so that nothing leaks. */

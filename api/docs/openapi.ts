@@ -16,7 +16,8 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string):
   for (const route of routes) {
     const path = paths[route.path] ?? {};
     paths[route.path] = path;
-    path[route.method] = operationOf(route);
+    for (const method of route.method === 'any' ? (['get', 'post'] as const) : [route.method])
+      path[method] = operationOf(route, method);
   }
   const used = [...new Set([...routes.map((route) => route.tag), EVENTS_TAG])];
   return {

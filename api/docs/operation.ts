@@ -8,9 +8,9 @@ import { problemOneOf } from './problems.ts';
 import { type Json, jsonSchema } from './schema.ts';
 
 /** One operation of the document. */
-export function operationOf(route: AnyRoute): Json {
+export function operationOf(route: AnyRoute, method: string = route.method): Json {
   return {
-    operationId: operationId(route),
+    operationId: operationId(route, method),
     summary: route.summary,
     description: descriptionOf(route),
     tags: [route.tag],
@@ -42,10 +42,10 @@ function bytesContent(bytes: NonNullable<AnyRoute['takesBytes']>): Json {
 }
 
 function headerParameters({ requestHeaders = {} }: AnyRoute): Json[] {
-  return Object.entries(requestHeaders).map(([name, { description, example }]) => ({
+  return Object.entries(requestHeaders).map(([name, { description, example, isOptional }]) => ({
     name,
     in: 'header',
-    required: true,
+    required: !isOptional,
     description,
     schema: { type: 'string', examples: [example] },
   }));
@@ -56,9 +56,9 @@ function requestContent(body: z.ZodType, types: readonly BodyType[] = ['json']):
   return Object.fromEntries(types.map((type) => [MEDIA_TYPES[type], { schema }]));
 }
 
-function operationId(route: AnyRoute): string {
+function operationId(route: AnyRoute, method: string): string {
   const words = route.path.split(/[^A-Za-z0-9]+/).filter(Boolean);
-  return [route.method, ...words].join('_');
+  return [method, ...words].join('_');
 }
 
 function securityOf(auth: Auth): Json[] {

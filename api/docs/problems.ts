@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkAnswer } from '../../shared/enforcement/view.ts';
 import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
 import { type Json, jsonSchema } from './schema.ts';
 
@@ -14,6 +15,11 @@ const MEMBERS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
   insufficient_credits: {
     balances: z.strictObject({ window: bucket, monthly: bucket, paid: bucket, granted: bucket }),
     next_refill: z.int().nullable(),
+  },
+  budget_refused: {
+    refused_by: checkAnswer.shape.refused_by,
+    retry_at: checkAnswer.shape.retry_at,
+    retry_after_s: z.int().optional().describe('Seconds until `retry_at`'),
   },
   plan_required: { plan: z.string() },
   method_not_allowed: {

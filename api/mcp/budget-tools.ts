@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { checkBudgets } from '../../shared/enforcement/check.ts';
+import { estimateOf } from '../../shared/enforcement/estimate.ts';
 import { releaseReservation } from '../../shared/enforcement/release.ts';
 import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
 import { checkAnswer, viewVerdict } from '../../shared/enforcement/view.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { nusdFromUsd } from '../../shared/pricing/money.ts';
 import { callerOf, ESTIMATE_USD } from '../schemas/call.ts';
 import { idempotencyKey } from '../schemas/params.ts';
 import { countThatFits, plainAnswer } from './plain.ts';
@@ -78,7 +78,11 @@ export const checkSpend = tool({
   output: verdict,
   run: async (ctx, principal, { estimate_usd, ...asked }) => {
     refuseOtherUser(principal, asked.user_id);
-    const judged = await checkBudgets(ctx, callerOf(principal, asked), nusdFromUsd(estimate_usd));
+    const judged = await checkBudgets(
+      ctx,
+      callerOf(principal, asked),
+      estimateOf({ ...asked, estimate_usd }, ctx.clock.now()),
+    );
     return verdictAnswer(viewVerdict(judged, principal));
   },
 });
@@ -100,9 +104,7 @@ export const reserveSpend = tool({
   output: z.strictObject({ reservation_id: z.string(), expires_at: z.string() }),
   run: async (ctx, principal, { estimate_usd, ttl_s, idempotency_key, ...asked }) => {
     refuseOtherUser(principal, asked.user_id);
-    const estimateNusd = nusdFromUsd(estimate_usd) ?? 0;
-    if (estimateNusd === 0)
-      throw new DomainError('invalid_request', 'A call that costs nothing needs no reservation.');
+    const estimateNusd = estimateOf({ ...asked, estimate_usd }, ctx.clock.now()) ?? 0;
     const key = idempotencyKey(idempotency_key) ?? '';
     const reservation = await reserveInBudgets(ctx, callerOf(principal, asked), {
       estimateNusd,

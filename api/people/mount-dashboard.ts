@@ -3,7 +3,7 @@ import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { refuseAllButDashboard } from '../auth/cross-site.ts';
-import { expressPath } from '../basics/express-path.ts';
+import { mountRoute } from '../basics/express-path.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { addressOf } from '../serve/address.ts';
 import { answerInTime } from '../serve/answer-in-time.ts';
@@ -50,7 +50,7 @@ export function mountDashboard(
   for (const route of routes.filter(isForPeople)) {
     const path = `/dashboard${route.path}`;
     const handler = serve({ ...route, path }, ctx, { ...guards, authenticate: authenticatePerson });
-    router[route.method](expressPath(route.path), counted, session, handler);
+    mountRoute(router, route, counted, session, handler);
   }
   router.all(['/api', '/api/*rest', '/v1', '/v1/*rest'], nothingHere);
   router.get('/{*path}', counted, (req, res) => {

@@ -1,7 +1,8 @@
 import { checkBudgets as check } from '../../shared/enforcement/check.ts';
+import { estimateOf } from '../../shared/enforcement/estimate.ts';
 import { checkAnswer, viewVerdict } from '../../shared/enforcement/view.ts';
 import { route } from '../basics/route.ts';
-import { callerOf, checkInput, estimateOf } from '../schemas/call.ts';
+import { callerOf, checkInput } from '../schemas/call.ts';
 
 export const checkBudgets = route({
   method: 'post',
@@ -18,8 +19,7 @@ export const checkBudgets = route({
   body: checkInput,
   success: { status: 200, description: 'Whether the call may be made', body: checkAnswer },
   handle: async ({ principal, body }, ctx) => {
-    const { estimate_usd } = body;
-    const estimateNusd = estimate_usd === undefined ? null : estimateOf(estimate_usd);
+    const estimateNusd = estimateOf(body, ctx.clock.now());
     return viewVerdict(await check(ctx, callerOf(principal, body), estimateNusd), principal);
   },
 });

@@ -1,5 +1,6 @@
 import type { AnyRoute, ApiState } from '../basics/route.ts';
 import { approveDevice } from './approve-device.ts';
+import { askGate } from './ask-gate.ts';
 import { beginCheckout } from './begin-checkout.ts';
 import { callMcp } from './call-mcp.ts';
 import { checkBudgets } from './check-budgets.ts';
@@ -97,6 +98,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     releaseReservations,
     getOwnBudget,
     hookClaudeCode,
+    askGate,
     listAnomalies,
     consume,
     getLedger,

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { type Expected, estimateOf } from '../../shared/enforcement/estimate.ts';
 import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
 import { checkAnswer, viewVerdict } from '../../shared/enforcement/view.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { reply, route } from '../basics/route.ts';
-import { callerOf, estimateOf, reserveInput } from '../schemas/call.ts';
+import { callerOf, reserveInput } from '../schemas/call.ts';
 import { idempotencyKey } from '../schemas/params.ts';
 
 const answer = z.union([
@@ -29,7 +31,7 @@ export const reserveBudget = route({
   handle: async ({ principal, body, request }, ctx) => {
     const key = idempotencyKey(request.header('idempotency-key'));
     const reservation = await reserveInBudgets(ctx, callerOf(principal, body), {
-      estimateNusd: estimateOf(body.estimate_usd),
+      estimateNusd: neededEstimate(body, ctx.clock.now()),
       ttlS: body.ttl_s,
       by: { keyId: principal.keyId, isBound: principal.userId !== null },
       key: key === null ? null : [principal.keyId, key],
@@ -45,3 +47,13 @@ export const reserveBudget = route({
     });
   },
 });
+
+/** The estimate that a reservation needs. Throws `invalid_request` without one. */
+function neededEstimate(expected: Expected, nowMs: number): number {
+  const estimateNusd = estimateOf(expected, nowMs);
+  if (estimateNusd !== null) return estimateNusd;
+  throw new DomainError(
+    'invalid_request',
+    'Name estimate_usd, or the model with tokens_in and tokens_out: the list has no price for these tokens.',
+  );
+}

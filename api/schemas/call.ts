@@ -3,10 +3,11 @@ import type { Caller } from '../../shared/enforcement/budget-status.ts';
 import { NO_PROJECT } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { nusdFromUsd } from '../../shared/pricing/money.ts';
 import type { Sender } from '../../shared/signals/check-signal.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
 
+/** Tokens that one call may be estimated at. */
+export const MOST_TOKENS = 2_000_000_000;
 /** US dollars that one call may be estimated at. */
 export const ESTIMATE_USD = 1_000_000;
 const estimate = z.number().max(ESTIMATE_USD).describe('Estimated cost of the call, in US dollars');
@@ -15,13 +16,19 @@ const estimate = z.number().max(ESTIMATE_USD).describe('Estimated cost of the ca
 const call = {
   user_id: text(256).optional().describe("Who makes the call; a bound key's own user by default"),
   project_id: text(256).optional().describe("Where; the key's project by default, else `unassigned`"),
-  model: text(256).optional().describe('With which model; budgets of today count all models'),
+  model: text(256).optional().describe('With which model; a free one passes every budget of cost'),
+  provider: text(128).optional().describe('Of whom, as signals name it'),
+  adapter: text(128).optional().describe('By which tool, as signals name it'),
 };
+const tokens = z.int().min(0).max(MOST_TOKENS).optional();
+
 export const checkInput = z.strictObject({ ...call, estimate_usd: estimate.min(0).optional() });
 
 export const reserveInput = z.strictObject({
   ...call,
-  estimate_usd: estimate.min(1e-9),
+  estimate_usd: estimate.min(0).optional(),
+  tokens_in: tokens.describe('Instead of `estimate_usd`: expected input tokens, priced by the list'),
+  tokens_out: tokens.describe('Likewise: the most output tokens that the call may use'),
   ttl_s: z.int().min(1).max(3_600).describe('Seconds after which the reservation ends by itself'),
 });
 export const releaseInput = z.strictObject({ reservation_id: text(128) });
@@ -39,9 +46,4 @@ export function callerOf(
   if (userId !== null && user_id !== undefined && user_id !== userId)
     throw new DomainError('missing_scope', 'This key is bound to one user, and asks for no other.');
   return { orgId, userId: userId ?? user_id ?? null, projectId: project_id ?? projectId ?? NO_PROJECT };
-}
-
-/** The nano-USD of an estimate. */
-export function estimateOf(usd: number): number {
-  return nusdFromUsd(usd) ?? 0;
 }

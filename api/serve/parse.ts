@@ -26,8 +26,8 @@ export async function parseInput(
   principal: Principal,
 ): Promise<Parameters<AnyRoute['handle']>[0]> {
   const { route, req, res } = exchange;
-  const params = parse(route.params ?? nothing, req.params, 'path');
-  const query = parse(route.query ?? nothing, req.query, 'query');
+  const params = route.isPrefix ? {} : parse(route.params ?? nothing, req.params, 'path');
+  const query = route.isPrefix ? {} : parse(route.query ?? nothing, req.query, 'query');
   const header = (name: string) => req.get(name);
   route.refuseByHeaders?.(header, exchange.ctx);
   return {

@@ -39,10 +39,11 @@ export function judge(budgets: readonly OpenBudget[], estimateNusd: number | nul
   return verdictOf(budgets.map((open) => ({ ...open, cause: causeOf(open, estimateNusd, known) })));
 }
 
-/** Why a budget refuses a call, or null when it does not. Pure. */
+/** Why a budget refuses a call, or null when it does not: a call that costs nothing passes every budget of cost. Pure. */
 export function causeOf(open: OpenBudget, estimateNusd: number | null, known: Known): Cause | null {
   const { budget, current, reserved } = open;
   if (budget.enforce !== 'hard') return null;
+  if (budget.metric === 'cost_usd' && estimateNusd === 0) return null;
   const blind = budget.on_error === 'deny' ? 'unreadable' : null;
   if (!known.isUsageFresh) return blind;
   const estimate = budget.metric === 'cost_usd' ? estimateNusd : null;

@@ -18,6 +18,7 @@ import { noteFullShare, shareOf } from './shares.ts';
 
 /** A request for a reservation. */
 export interface ReservationRequest {
+  /** Nano-USD; 0 for a call that costs nothing. */
   estimateNusd: number;
   ttlS: number;
   /** The API key that asks, and whether it is bound to the caller's user. */
@@ -45,11 +46,13 @@ export async function reserveInBudgets(
   request: ReservationRequest,
 ): Promise<Reservation> {
   const { orgId } = caller;
+  const isFree = request.estimateNusd === 0;
   const cached = await statusCache(ctx).get(orgId);
   let status = cached?.isFresh ? cached.value : await statusCache(ctx).refresh(orgId);
   for (let attempt = 1; status !== null && attempt <= ATTEMPTS; attempt += 1) {
     const open = openBudgetsOf(status, caller, ctx.clock.now());
-    if (!open.some(({ budget }) => isReservedIn(budget))) return decideAlone(ctx, orgId, request, open);
+    if (isFree || !open.some(({ budget }) => isReservedIn(budget)))
+      return decideAlone(ctx, orgId, request, open);
     const decided = await tryToReserve(ctx, status, open, { caller, request, isLast: attempt === ATTEMPTS });
     if (decided !== null) return decided;
     status = await statusCache(ctx).refresh(orgId);
@@ -57,14 +60,14 @@ export async function reserveInBudgets(
   throw new DomainError('rebuilding', 'What is spent is being read again. Nothing was reserved; try again.');
 }
 
-/** Without a budget that holds amounts there is nothing to keep: the same key gives the same id. */
+/** A free call, or one without a budget that holds amounts, leaves nothing to keep: the same key gives the same id. */
 function decideAlone(
   ctx: Context,
   orgId: string,
-  { key, ttlS }: ReservationRequest,
+  { key, ttlS, estimateNusd }: ReservationRequest,
   open: readonly OpenBudget[],
 ): Reservation {
-  const verdict = judge(open, null, FRESH);
+  const verdict = judge(open, estimateNusd, FRESH);
   if (verdict.refusedBy !== null) return { id: null, verdict };
   const id = key ? derivedId('res', orgId, ...key) : newId('res');
   return { id, endsMs: ctx.clock.now() + ttlS * 1_000, isRepeat: false };

@@ -83,6 +83,7 @@ const ROWS: Record<string, Row> = {
   'post /api/v1/budgets/release': { body: { reservation_id: 'res_x' }, status: 204 },
   'get /api/v1/me/budget': { status: 200 },
   'post /hooks/claude-code': { body: { hook_event_name: 'Stop' }, status: 200 },
+  'any /gate': { status: 200 },
   'post /v1/device_authorization/lookup': { body: {}, status: 400 },
   'post /v1/device_authorization/deny': { body: {}, status: 400 },
   'get /v1/members': { status: 200 },
@@ -186,7 +187,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))('%s', (nam
     const row = ROWS[name];
     const key = await credentialOf(route, kind);
     const answer = await api.call(row?.path ?? route.path, {
-      method: route.method.toUpperCase(),
+      method: route.method === 'any' ? 'GET' : route.method.toUpperCase(),
       ...(key === undefined ? {} : { key }),
       ...(row?.body === undefined ? {} : { body: row.body }),
     });

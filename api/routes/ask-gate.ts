@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { estimateOf } from '../../shared/enforcement/estimate.ts';
+import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
+import { viewVerdict } from '../../shared/enforcement/view.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { within } from '../../shared/platform/basics/within.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { nusdFromUsd } from '../../shared/pricing/money.ts';
+import { type ApiKeyPrincipal, reply, route } from '../basics/route.ts';
+import { callerOf } from '../schemas/call.ts';
+import { gateHeaders, readGateHeaders } from '../schemas/gate-headers.ts';
+import { idempotencyKey } from '../schemas/params.ts';
+
+/** How long a proxy waits for the stores. */
+const PATIENCE_MS = 1_000;
+
+export const askGate = route({
+  method: 'any',
+  path: '/gate',
+  isPrefix: true,
+  summary: 'Ask for a call on its way through a proxy',
+  description:
+    'For `ext_authz`, `auth_request` and `forwardAuth`: reserves the cost of the call that the headers describe. Method, path, ' +
+    'query and body of the request are not read. 200 lets the call pass, 403 `budget_refused` stops it, and 503 leaves it to ' +
+    "the proxy's own setting. `X-Governor-Key` goes before `Authorization`.",
+  tag: 'Budgets',
+  auth: { kind: 'api-key', scope: 'budgets:check', fromMemory: true, keyHeader: 'x-governor-key' },
+  priority: 'consume',
+  requestHeaders: gateHeaders,
+  success: {
+    status: 200,
+    description: 'The call may pass',
+    body: z.strictObject({}),
+    headers: { 'X-Governor-Reservation': 'The reservation, for the signal that reports the call' },
+  },
+  errors: ['budget_refused', 'rebuilding', 'idempotency_key_reused', 'outcome_unknown'],
+  handle: async ({ principal, request }, ctx) => {
+    const asked = readGateHeaders((name) => request.header(name));
+    const caller = callerOf(principal, asked);
+    const key = idempotencyKey(asked.request_id);
+    const reservation = await within(
+      PATIENCE_MS,
+      'A reservation at the gate',
+      reserveInBudgets(ctx, caller, {
+        estimateNusd: gateEstimate(ctx, asked),
+        ttlS: asked.ttl_s,
+        by: { keyId: principal.keyId, isBound: principal.userId !== null },
+        key: key === null ? null : [principal.keyId, key],
+      }),
+    );
+    if (reservation.id === null) throw refusal(ctx, principal, reservation.verdict);
+    return reply('{}', { 'X-Governor-Reservation': reservation.id });
+  },
+});
+
+/** A call whose cost nobody knows counts as `GATE_ESTIMATE_USD`. */
+function gateEstimate(ctx: Context, asked: ReturnType<typeof readGateHeaders>): number {
+  return estimateOf(asked, ctx.clock.now()) ?? nusdFromUsd(ctx.config.gateEstimateUsd) ?? 0;
+}
+
+function refusal(
+  ctx: Context,
+  principal: ApiKeyPrincipal,
+  verdict: Parameters<typeof viewVerdict>[0],
+): DomainError {
+  const { reason, refused_by, retry_at } = viewVerdict(verdict, principal);
+  const waitMs = retry_at === null ? null : Date.parse(retry_at) - ctx.clock.now();
+  return new DomainError('budget_refused', reason ?? 'A budget refuses this call.', {
+    refused_by,
+    retry_at,
+    ...(waitMs === null ? {} : { retry_after_s: Math.max(1, Math.ceil(waitMs / 1_000)) }),
+  });
+}

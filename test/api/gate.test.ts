@@ -1,0 +1,176 @@
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi, until } from '../support/harness.ts';
+
+let api: TestApi;
+let orgId: string;
+let key: string;
+beforeAll(async () => {
+  api = await startApi();
+  ({ orgId, key } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+const gate = (
+  headers: Record<string, string> = {},
+  options: { path?: string; method?: string; as?: string } = {},
+) => api.call(options.path ?? '/gate', { key: options.as ?? key, headers, method: options.method ?? 'GET' });
+const makeBudget = async (user: string, threshold = 1) =>
+  (
+    await api.call('/api/v1/budgets', {
+      key,
+      body: {
+        name: `of ${user}`,
+        scope: 'user',
+        scope_id: user,
+        metric: 'cost_usd',
+        threshold,
+        window: 'monthly',
+        enforce: 'hard',
+      },
+    })
+  ).body;
+const reservedIn = async (id: string) => (await api.call(`/api/v1/budgets/${id}`, { key })).body.reserved;
+
+describe('the gate', () => {
+  test('reserves what the headers say and names the reservation, which a signal settles', async () => {
+    const { id } = await makeBudget('ada');
+    const answer = await gate({ 'X-Governor-User': 'ada', 'X-Governor-Estimate-Usd': '0.25' });
+    expect([answer.status, answer.body]).toEqual([200, {}]);
+    const reservation_id = answer.headers.get('x-governor-reservation');
+    expect(reservation_id).toMatch(/^res_/);
+    await until(async () => (await reservedIn(id)) === 0.25);
+    const signal = makeSignal({ ts: Date.now(), user_id: 'ada', cost_usd: 0.1, reservation_id });
+    await api.call('/api/v1/signals', { key, body: signal });
+    await until(async () => (await reservedIn(id)) === 0);
+  });
+
+  test('refuses with the budget and the time to wait, in a status that clients do not retry', async () => {
+    const { id } = await makeBudget('spent', 0.1);
+    const answer = await gate({ 'X-Governor-User': 'spent', 'X-Governor-Estimate-Usd': '0.2' });
+    expect(answer.status).toBe(403);
+    expect(answer.body).toMatchObject({ code: 'budget_refused', refused_by: { id, cause: 'spent' } });
+    expect(answer.headers.get('x-governor-refused-by')).toBe(id);
+    const waitS = (Date.parse(answer.body.retry_at) - Date.now()) / 1_000;
+    expect(Math.abs(Number(answer.headers.get('retry-after')) - waitS)).toBeLessThan(5);
+  });
+
+  test('takes any method and any path below, and reads no body', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await fetch(`${api.url}/gate/v1/messages?beta=true`, {
+        method,
+        headers: { Authorization: `Bearer ${key}` },
+      });
+      expect(answer.status, method).toBe(200);
+    }
+    const status = await new Promise((resolve, reject) => {
+      const sent = httpRequest(`${api.url}/gate/v1`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/plain' },
+      });
+      sent.on('response', (response) => resolve(response.statusCode)).on('error', reject);
+      sent.end('x'.repeat(200_000));
+    });
+    expect(status).toBe(200);
+  });
+
+  test("takes the key from a header of its own, before the model provider's Authorization", async () => {
+    const headers = { 'X-Governor-Key': key };
+    expect((await gate(headers, { as: 'sk-of-the-model-provider' })).status).toBe(200);
+    expect((await gate({ 'X-Governor-Key': 'ugk_wrong' })).status).toBe(401);
+  });
+
+  test('prices tokens by the list, and without a price counts the default', async () => {
+    const { id } = await makeBudget('priced');
+    const of = { 'X-Governor-User': 'priced' };
+    await gate({
+      ...of,
+      'X-Governor-Model': 'gpt-4o-mini',
+      'X-Governor-Provider': 'openai',
+      'X-Governor-Tokens-In': '1000000',
+      'X-Governor-Tokens-Out': '100000',
+    });
+    await until(async () => (await reservedIn(id)) === 0.21);
+    await gate({ ...of, 'X-Governor-Model': 'nobody-knows', 'X-Governor-Tokens-In': '1000' });
+    await until(async () => (await reservedIn(id)) === 0.26);
+    await gate(of);
+    await until(async () => (await reservedIn(id)) === 0.31);
+  });
+
+  test('a free call passes a budget that is spent, and holds nothing', async () => {
+    const { id } = await makeBudget('free', 0.01);
+    const of = { 'X-Governor-User': 'free' };
+    expect((await gate({ ...of, 'X-Governor-Estimate-Usd': '1' })).status).toBe(403);
+    expect((await gate({ ...of, 'X-Governor-Estimate-Usd': '0' })).status).toBe(200);
+    expect(await reservedIn(id)).toBe(0);
+  });
+
+  test('a request id reserves once; a bound key asks for its own user only', async () => {
+    const once = { 'X-Governor-User': 'twice', 'X-Governor-Request-Id': 'call-1' };
+    const ids = [await gate(once), await gate(once)].map(({ headers }) =>
+      headers.get('x-governor-reservation'),
+    );
+    expect(ids[0]).toBe(ids[1]);
+    const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:check'], user_id: 'ada' });
+    expect((await gate({ 'X-Governor-User': 'ada' }, { as: bound.key })).status).toBe(200);
+    expect((await gate({ 'X-Governor-User': 'bob' }, { as: bound.key })).body.code).toBe('missing_scope');
+  });
+
+  test.each([
+    ['X-Governor-Estimate-Usd', '1e3'],
+    ['X-Governor-Estimate-Usd', '-1'],
+    ['X-Governor-Tokens-In', '1.5'],
+    ['X-Governor-Ttl-S', '0'],
+    ['X-Governor-Ttl-S', '3601'],
+  ])('refuses %s: %s by its name', async (name, value) => {
+    const answer = await gate({ [name]: value });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toMatchObject([{ parameter: name }]);
+  });
+
+  test('refuses two estimates', async () => {
+    const both = { 'X-Governor-Estimate-Usd': '1', 'X-Governor-Tokens-In': '5' };
+    expect((await gate(both)).status).toBe(400);
+  });
+});
+
+describe('a reservation by tokens', () => {
+  const reserve = (body: object) =>
+    api.call('/api/v1/budgets/reserve', { key, body: { ttl_s: 60, ...body } });
+
+  test('holds the list price of the model', async () => {
+    const { id } = await makeBudget('tokens');
+    const call = { user_id: 'tokens', model: 'gpt-4o-mini', provider: 'openai' };
+    const made = await reserve({ ...call, tokens_in: 2_000_000, tokens_out: 0 });
+    expect(made.body).toMatchObject({ allow: true });
+    await until(async () => (await reservedIn(id)) === 0.3);
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['tokens of a model without a price', { model: 'nobody-knows', tokens_in: 5 }],
+    ['both ways', { model: 'gpt-4o-mini', tokens_in: 5, estimate_usd: 1 }],
+  ])('is refused with %s', async (_title, body) => {
+    expect((await reserve(body)).body).toMatchObject({ status: 400, code: 'invalid_request' });
+  });
+
+  test('a model that the list gives away passes a spent budget of cost, in checks and reservations', async () => {
+    await makeBudget('frugal', 0.01);
+    await api.call('/api/v1/signals', {
+      key,
+      body: makeSignal({ ts: Date.now(), user_id: 'frugal', cost_usd: 1 }),
+    });
+    const check = (body: object) =>
+      api.call('/api/v1/budgets/check', { key, body: { user_id: 'frugal', ...body } });
+    await until(async () => (await check({ estimate_usd: 0.1 })).body.allow === false);
+    const free = { model: 'deepseek/deepseek-chat-v3.1:free', provider: 'openrouter' };
+    expect((await check(free)).body.allow).toBe(true);
+    expect((await check({ estimate_usd: 0 })).body.allow).toBe(true);
+    expect((await reserve({ user_id: 'frugal', ...free, estimate_usd: 2 })).body.allow).toBe(true);
+    expect((await reserve({ user_id: 'frugal', model: 'nobody-knows', estimate_usd: 2 })).body.allow).toBe(
+      false,
+    );
+  });
+});
