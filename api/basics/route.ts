@@ -114,7 +114,8 @@ export interface Route<
   description?: string;
   tag: string;
   auth: A;
-  priority: Priority;
+  /** Default: `read`. */
+  priority?: Priority;
   /** A probe is neither counted nor shed: a busy process that looked dead would be restarted when it is needed most. */
   isProbe?: true;
   params?: P;

@@ -5,7 +5,6 @@ const open = {
   method: 'get',
   tag: 'Documentation',
   auth: { kind: 'none' },
-  priority: 'read',
 } as const;
 
 /** `/openapi.json` for machines, `/docs` for people. They stand beside the table, which they describe. */

@@ -15,7 +15,6 @@ export const approveDevice = route({
     'Takes the device that shows `user_code` into the account. Each code once; five wrong ones are a 429.',
   tag: 'Devices',
   auth: { kind: 'idp' },
-  priority: 'read',
   body: userCodeBody,
   success: { status: 204, description: 'Approved: the device gets its token with its next poll' },
   errors: ['invalid_grant', 'expired_token', 'too_many_devices'],

@@ -13,7 +13,6 @@ export const beginCheckout = route({
     'here, or the plan of your organization has no price. A repeat with the same `Idempotency-Key` gets the same page.',
   tag: 'Credits',
   auth: { kind: 'idp' },
-  priority: 'read',
   creates: {
     prefix: 'chk',
     // The page is Stripe's: its own idempotency finds it again.

@@ -11,7 +11,6 @@ export const createKey = route({
     'Members make only keys that are bound to themselves, with at most `signals:write`, `usage:read` and `budgets:check`.',
   tag: 'Keys',
   auth: { kind: 'idp' },
-  priority: 'read',
   body: keyInput,
   success: { status: 201, description: 'The key, shown this once', body: mintedKeyView },
   creates: createdKey,

@@ -10,7 +10,6 @@ export const createMember = route({
     'For admins. A person who signs in with this verified e-mail is asked, and joins by saying yes.',
   tag: 'Members',
   auth: { kind: 'idp', role: 'admin' },
-  priority: 'read',
   body: memberInput,
   success: { status: 201, description: 'The member', body: memberView },
   creates: {

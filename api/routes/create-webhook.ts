@@ -13,7 +13,6 @@ export const createWebhook = route({
     'Attempts: at once, then 30 s, 5 min, 30 min and 2 h after the previous failure.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  priority: 'read',
   body: webhookInput,
   success: { status: 201, description: 'The webhook, without its secret', body: webhookView },
   creates: {

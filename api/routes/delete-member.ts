@@ -11,7 +11,6 @@ export const deleteMember = route({
     'A person who made other keys or webhooks is removed with `revoke_made`.',
   tag: 'Members',
   auth: { kind: 'idp', role: 'admin' },
-  priority: 'read',
   params: memberParams,
   query: madeQuery,
   success: { status: 204, description: 'Gone' },

@@ -10,7 +10,6 @@ export const deleteWebhook = route({
   description: 'Its deliveries that are not finished are cancelled.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  priority: 'read',
   params: webhookParams,
   success: { status: 204, description: 'It is gone' },
   errors: ['not_found'],

@@ -9,7 +9,6 @@ export const denyDevice = route({
   description: 'The device that shows `user_code` gets `access_denied` with its next poll.',
   tag: 'Devices',
   auth: { kind: 'idp' },
-  priority: 'read',
   body: userCodeBody,
   success: { status: 204, description: 'Denied' },
   errors: ['invalid_grant', 'expired_token'],

@@ -16,7 +16,6 @@ export const enableWebhook = route({
     'this: `not_sent` counts them, and `recover` with its `since` sends them. Repeating it changes nothing.',
   tag: 'Webhooks',
   auth: { kind: 'idp', role: 'admin' },
-  priority: 'read',
   params: webhookParams,
   success: {
     status: 200,

@@ -11,7 +11,6 @@ export const getBalance = route({
     'A window or month that is over counts as full again. A window that has not begun has no end yet.',
   tag: 'Credits',
   auth: { kind: 'idp' },
-  priority: 'read',
   success: {
     status: 200,
     description: 'Credits by bucket',

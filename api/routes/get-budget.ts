@@ -9,7 +9,6 @@ export const getBudget = route({
   summary: 'Read a budget and its state',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'usage:read' },
-  priority: 'read',
   params: budgetParams,
   success: { status: 200, description: 'The budget', body: reservedBudgetView },
   errors: ['not_found'],

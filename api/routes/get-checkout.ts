@@ -12,7 +12,6 @@ export const getCheckout = route({
     'Session that is not yours never arrives here.',
   tag: 'Credits',
   auth: { kind: 'idp' },
-  priority: 'read',
   params: z.strictObject({
     id: text(128)
       .meta({ examples: ['cs_live_a1'] })

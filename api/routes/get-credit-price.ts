@@ -11,7 +11,6 @@ export const getCreditPrice = route({
   description: 'Everything is null while credits cannot be bought.',
   tag: 'Credits',
   auth: { kind: 'idp' },
-  priority: 'read',
   success: {
     status: 200,
     description: 'The price',

@@ -13,7 +13,6 @@ export const getDelivery = route({
   description: 'The delivery as the log shows it, and the bytes that are sent. Signatures are not kept.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  priority: 'read',
   params: deliveryParams,
   success: {
     status: 200,

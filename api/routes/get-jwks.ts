@@ -9,7 +9,6 @@ export const getJwks = route({
   description: 'Also those that sign no more: a receipt names its key by `kid`.',
   tag: 'Credits',
   auth: { kind: 'none' },
-  priority: 'read',
   success: {
     status: 200,
     description: 'A JWK set (RFC 7517, RFC 8037)',

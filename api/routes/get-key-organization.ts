@@ -10,7 +10,6 @@ export const getKeyOrganization = route({
   description: 'The organization behind the API key, its settings and limits, and what the key may do.',
   tag: 'Organization',
   auth: { kind: 'api-key' },
-  priority: 'read',
   success: {
     status: 200,
     description: 'The organization and the key',

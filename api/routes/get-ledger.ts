@@ -31,7 +31,6 @@ export const getLedger = route({
     'transaction and, for a spend, the device and the signed receipt.',
   tag: 'Credits',
   auth: { kind: 'idp' },
-  priority: 'read',
   query: z.strictObject({
     limit: z
       .string()

@@ -36,7 +36,6 @@ export const getOrgAnalytics = route({
     'Values that fewer than k users share, or that one dominates, are suppressed; see docs/analytics.md for what that promises.',
   tag: 'Usage',
   auth: { kind: 'api-key', scope: 'org:read' },
-  priority: 'read',
   params: orgParams,
   query: z.strictObject({
     from: timeOrDate.optional().meta({

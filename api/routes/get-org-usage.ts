@@ -18,7 +18,6 @@ export const getOrgUsage = route({
     'sum to more than `totals`; members of none are under `null`. Team and Enterprise plans.',
   tag: 'Usage',
   auth: { kind: 'api-key', scope: 'usage:read' },
-  priority: 'read',
   params: orgParams,
   query: z.strictObject({
     ...usageRange,

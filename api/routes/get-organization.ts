@@ -9,7 +9,6 @@ export const getOrganization = route({
   description: 'For admins.',
   tag: 'Organization',
   auth: { kind: 'idp', role: 'admin' },
-  priority: 'read',
   success: { status: 200, description: 'The organization', body: organizationView },
   errors: ['missing_scope'],
   handle: async ({ principal }, ctx) =>

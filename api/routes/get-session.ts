@@ -13,7 +13,6 @@ export const getSession = route({
   summary: 'Read a session with all its signals',
   tag: 'Sessions',
   auth: { kind: 'api-key', scope: 'usage:read' },
-  priority: 'read',
   params: sessionParams,
   success: {
     status: 200,

@@ -36,7 +36,6 @@ export const getUsage = route({
     "for the last 35 days, and for ever by whole days of the organization's own.",
   tag: 'Usage',
   auth: { kind: 'api-key', scope: 'usage:read' },
-  priority: 'read',
   query: asked,
   success: { status: 200, description: 'Totals, buckets and groups', body: seriesView, list: 'groups' },
   handle: async ({ principal, query }, ctx) => {

@@ -11,7 +11,6 @@ export const getWebhook = route({
   description: 'The webhook as the list shows it, and until when its former secret signs too.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  priority: 'read',
   params: webhookParams,
   success: { status: 200, description: 'The webhook', body: webhookInFullView },
   errors: ['not_found'],

@@ -13,7 +13,6 @@ export const listAnomalies = route({
   summary: 'List anomalies',
   tag: 'Anomalies',
   auth: { kind: 'api-key', scope: 'usage:read' },
-  priority: 'read',
   query: z.strictObject({
     user_id: text(256).optional().describe('Filter by user'),
     session_id: text(128).optional().describe('Filter by session'),

@@ -10,7 +10,6 @@ export const listAudit = route({
   description: 'For admins: every change of the organization by a person, a key or an operator.',
   tag: 'Organization',
   auth: { kind: 'idp', role: 'admin' },
-  priority: 'read',
   query: z.strictObject(pageQuery),
   success: { status: 200, description: 'A page of changes, newest first', body: pageOf(auditView) },
   errors: ['missing_scope', 'invalid_cursor'],

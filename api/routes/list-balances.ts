@@ -21,7 +21,6 @@ export const listBalances = route({
     'of the credits is being checked, or its Redis does not answer.',
   tag: 'Credits',
   auth: { kind: 'idp' },
-  priority: 'read',
   params: orgParams,
   success: {
     status: 200,

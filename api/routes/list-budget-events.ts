@@ -14,7 +14,6 @@ export const listBudgetEvents = route({
   summary: 'List the levels that a budget has reached',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'usage:read' },
-  priority: 'read',
   params: budgetParams,
   query: z.strictObject(pageQuery),
   success: { status: 200, description: 'A page of them, newest first', body: pageOf(budgetEventView) },

@@ -14,7 +14,6 @@ export const listBudgetWindows = route({
   description: 'Newest first, the open one among them. A window is deleted 40 days after its end.',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'usage:read' },
-  priority: 'read',
   params: budgetParams,
   query: z.strictObject({
     limit: pageQuery.limit

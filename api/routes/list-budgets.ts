@@ -10,7 +10,6 @@ export const listBudgets = route({
   summary: 'List budgets and their state',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'usage:read' },
-  priority: 'read',
   query: z.strictObject(pageQuery),
   success: { status: 200, description: 'A page of budgets, newest first', body: pageOf(reservedBudgetView) },
   errors: ['invalid_cursor'],

@@ -9,7 +9,6 @@ export const listDevices = route({
   description: 'Newest first, revoked ones too. Times in Unix seconds.',
   tag: 'Devices',
   auth: { kind: 'idp' },
-  priority: 'read',
   success: {
     status: 200,
     description: 'Every device of the account',

@@ -11,7 +11,6 @@ export const listInterventions = route({
   summary: "List a session's interventions",
   tag: 'Sessions',
   auth: { kind: 'api-key', scope: 'usage:read' },
-  priority: 'read',
   params: sessionParams,
   query: z.strictObject(pageQuery),
   success: { status: 200, description: 'A page of interventions', body: pageOf(interventionView) },

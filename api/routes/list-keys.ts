@@ -13,7 +13,6 @@ export const listKeys = route({
     "An admin sees the organization's, a member only those bound to that member. Revoked and expired ones are listed for 30 days.",
   tag: 'Keys',
   auth: { kind: 'idp' },
-  priority: 'read',
   query: z.strictObject({
     ...pageQuery,
     user_id: text(256).optional().describe('Keys that are bound to this user'),

@@ -10,7 +10,6 @@ export const listMembers = route({
   description: 'For admins. By user id; removed members are not among them.',
   tag: 'Members',
   auth: { kind: 'idp', role: 'admin' },
-  priority: 'read',
   success: {
     status: 200,
     description: 'The members',

@@ -15,7 +15,6 @@ export const listSessions = route({
   summary: 'List sessions',
   tag: 'Sessions',
   auth: { kind: 'api-key', scope: 'usage:read' },
-  priority: 'read',
   query: z.strictObject({
     user_id: text(256).optional().describe('Filter by user'),
     project_id: text(256).optional().describe('Filter by project'),

@@ -16,7 +16,6 @@ export const listWebhookDeliveries = route({
   description: 'The log, newest first, each delivery with its attempts and the beginning of each answer.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  priority: 'read',
   params: webhookParams,
   query: z.strictObject({
     ...pageQuery,

@@ -10,7 +10,6 @@ export const listWebhooks = route({
   summary: 'List webhooks',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  priority: 'read',
   success: {
     status: 200,
     description: 'All webhooks, oldest first',

@@ -12,7 +12,6 @@ export const lookUpDevice = route({
     'Name that the device with this `user_code` gives itself. Wrong codes count like those of an approval.',
   tag: 'Devices',
   auth: { kind: 'idp' },
-  priority: 'read',
   body: userCodeBody,
   success: {
     status: 200,

@@ -12,7 +12,6 @@ export const previewMessage = route({
   description: 'Shows the message of a format for an event of a type, with made-up data. Nothing is sent.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  priority: 'read',
   body: z.strictObject({ format: z.enum(WEBHOOK_FORMATS), type: z.enum(EVENT_TYPES) }),
   success: {
     status: 200,

@@ -17,7 +17,6 @@ export const recoverDeliveries = route({
     'bytes, each from attempt 1, at most 100 per second. While the webhook is failing or paused they are held.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  priority: 'read',
   params: webhookParams,
   body: z.strictObject({
     since: instant.describe('ISO 8601 time, at most as far back as the delivery log (30 days)'),

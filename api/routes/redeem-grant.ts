@@ -13,7 +13,6 @@ export const redeemGrant = route({
     'RFC 8628 section 3.4. Answers `authorization_pending` until the user code is approved, then the token, once.',
   tag: 'Devices',
   auth: { kind: 'none' },
-  priority: 'read',
   bodyBytes: 16_384,
   bodyTypes: ['form', 'json'],
   errorStyle: 'oauth',

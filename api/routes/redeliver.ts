@@ -11,7 +11,6 @@ export const redeliver = route({
   description: 'From attempt 1, the same event with the same bytes. While the webhook is failing it is held.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  priority: 'read',
   params: deliveryParams,
   success: { status: 202, description: 'It is on its way', body: deliveryView },
   errors: ['not_found', 'conflict'],

@@ -13,7 +13,6 @@ export const releaseReservations = route({
     'reservation ends in all budgets that it holds something in. The cost of its call still counts once it is reported.',
   tag: 'Budgets',
   auth: { kind: 'idp', role: 'admin' },
-  priority: 'read',
   params: budgetParams,
   body: z.strictObject({
     user_id: text(256).optional().describe('Only those for calls of this user'),

@@ -9,7 +9,6 @@ export const revokeKey = route({
   description: 'From the next request on it is refused. Repeating it changes nothing.',
   tag: 'Keys',
   auth: { kind: 'idp' },
-  priority: 'read',
   params: keyParams,
   success: { status: 204, description: 'Revoked' },
   errors: ['not_found'],

@@ -11,7 +11,6 @@ export const rotateKey = route({
   description: 'Makes a key like this one, which goes on for `grace_s`.',
   tag: 'Keys',
   auth: { kind: 'idp' },
-  priority: 'read',
   params: keyParams,
   body: rotation,
   success: { status: 201, description: 'The new key, shown this once', body: mintedKeyView },

@@ -25,7 +25,6 @@ export const startLinking = route({
     'Parameters that are not known are ignored, as RFC 6749 section 3.2 demands.',
   tag: 'Devices',
   auth: { kind: 'none' },
-  priority: 'read',
   bodyBytes: 16_384,
   // A grant that nobody approves is kept for about an hour.
   perAddress: { most: 100, perS: DEVICE_CODE_LIFETIME_S },

@@ -13,7 +13,6 @@ export const testWebhook = route({
     'One signed `session.started` with `data.test: true` in the format of the webhook, now and once; answers what came of it.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  priority: 'read',
   body: z.strictObject({ webhook_id: text(128) }),
   success: {
     status: 200,

@@ -25,7 +25,6 @@ export const askToUnsubscribe = route({
   description: 'A page with one button, for people who follow the link in a mail.',
   tag: 'Webhooks',
   auth: { kind: 'none' },
-  priority: 'read',
   params,
   success: { status: 200, description: 'The page', contentType: HTML, body: z.string() },
   errors: ['not_found'],
@@ -48,7 +47,6 @@ export const unsubscribe = route({
     '`again=true` new webhooks may write there again.',
   tag: 'Webhooks',
   auth: { kind: 'none' },
-  priority: 'read',
   params,
   query: z.strictObject({
     again: z

@@ -12,7 +12,6 @@ export const updateMember = route({
     'An admin who made keys or webhooks becomes a member with `revoke_made`.',
   tag: 'Members',
   auth: { kind: 'idp', role: 'admin' },
-  priority: 'read',
   params: memberParams,
   query: madeQuery,
   body: memberChange,

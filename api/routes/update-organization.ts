@@ -9,7 +9,6 @@ export const updateOrganization = route({
   description: 'For admins. Omitted fields keep their value. Only the operator changes the plan.',
   tag: 'Organization',
   auth: { kind: 'idp', role: 'admin' },
-  priority: 'read',
   body: organizationChange,
   success: { status: 200, description: 'The organization', body: organizationView },
   errors: ['missing_scope'],

@@ -16,7 +16,6 @@ export const updateWebhook = route({
     'what was held in order. It does not end `failing`.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  priority: 'read',
   params: webhookParams,
   body: webhookChange,
   success: { status: 200, description: 'The changed webhook', body: webhookInFullView },

@@ -23,7 +23,7 @@ const LARGE_BYTES = 256 * 1_024;
 
 /** A large body waits behind those who ask for a decision about money, whatever its route. */
 function priorityOf(exchange: Exchange): Priority {
-  const { priority } = exchange.route;
+  const { priority = 'read' } = exchange.route;
   return priority === 'consume' && mostBytesOf(exchange) > LARGE_BYTES ? 'ingest' : priority;
 }
 
