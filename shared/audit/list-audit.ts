@@ -1,14 +1,9 @@
 import { z } from 'zod';
-import { dateAt, unixSeconds } from '../platform/basics/clock.ts';
+import { unixSeconds } from '../platform/basics/clock.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
-import {
-  type KeysetQuery,
-  LIST_AHEAD_MS,
-  type Order,
-  type Position,
-  paginate,
-} from '../platform/basics/paginate.ts';
+import { LIST_AHEAD_MS, type Listed, type ListPage } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
+import { listRows } from '../platform/mongo/list-rows.ts';
 import { type AuditEntry, auditRows } from './model.ts';
 
 export const auditView = z.strictObject({
@@ -28,21 +23,8 @@ export function viewAudit({ _id, at, actor, action, details }: AuditEntry): z.in
 }
 
 /** One page of what was changed by hand in an organization, by (`at`, id). Counts only when `total` is not known. */
-export async function listAudit(
-  ctx: Context,
-  orgId: string,
-  page: { order: Order; limit: number; after: Position | null; total: number | null },
-): Promise<{ rows: AuditEntry[]; hasMore: boolean; last: Position | null; total: number }> {
-  const fromMs = ctx.clock.now() - ctx.config.auditRetentionDays * DAY_MS;
-  const toMs = ctx.clock.now() + LIST_AHEAD_MS;
-  const find = ({ filter, sort, limit }: KeysetQuery) =>
-    auditRows(ctx)
-      .find({ org_id: orgId, ...filter }, { sort, limit })
-      .toArray();
-  const [walked, total] = await Promise.all([
-    paginate<AuditEntry>(find, 'at', { ...page, fromMs, toMs }),
-    page.total ??
-      auditRows(ctx).countDocuments({ org_id: orgId, at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) } }),
-  ]);
-  return { ...walked, total };
+export async function listAudit(ctx: Context, orgId: string, page: ListPage): Promise<Listed<AuditEntry>> {
+  const nowMs = ctx.clock.now();
+  const fromMs = nowMs - ctx.config.auditRetentionDays * DAY_MS;
+  return listRows(auditRows(ctx), { org_id: orgId }, 'at', { ...page, fromMs, toMs: nowMs + LIST_AHEAD_MS });
 }

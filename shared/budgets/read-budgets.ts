@@ -1,8 +1,9 @@
 import type { Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { LIST_AHEAD_MS, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
+import { LIST_AHEAD_MS, type Listed, type ListPage } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
+import { listRows } from '../platform/mongo/list-rows.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
 import { counterKey, windowKey } from './keys.ts';
 import { type Budget, budgetEvaluationRows, budgetRows, noCounts } from './model.ts';
@@ -43,24 +44,10 @@ async function viewOne(ctx: Context, budget: Budget): Promise<BudgetView> {
 }
 
 /** One page of budgets, ordered by (`created_at`, id). Counts only when `total` is not known. */
-export async function listBudgets(
-  ctx: Context,
-  reader: Reader,
-  page: { order: Order; limit: number; after: Position | null; total: number | null },
-): Promise<{ rows: BudgetView[]; hasMore: boolean; last: Position | null; total: number }> {
-  const matching = visibleBudgets(reader);
-  const [{ rows, ...rest }, total] = await Promise.all([
-    paginate<Budget>(
-      ({ filter, sort, limit }) =>
-        budgetRows(ctx)
-          .find({ ...matching, ...filter }, { sort, limit })
-          .toArray(),
-      'created_at',
-      { ...page, fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS },
-    ),
-    page.total ?? budgetRows(ctx).countDocuments(matching),
-  ]);
-  return { ...rest, rows: await viewBudgets(ctx, reader.orgId, rows), total };
+export async function listBudgets(ctx: Context, reader: Reader, page: ListPage): Promise<Listed<BudgetView>> {
+  const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
+  const found = await listRows(budgetRows(ctx), visibleBudgets(reader), 'created_at', { ...page, ...range });
+  return { ...found, rows: await viewBudgets(ctx, reader.orgId, found.rows) };
 }
 
 /** Budgets with their usage in the open window. */

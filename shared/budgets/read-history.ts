@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import { isoTime } from '../platform/basics/clock.ts';
-import {
-  type KeysetQuery,
-  LIST_AHEAD_MS,
-  type Order,
-  type Position,
-  paginate,
-} from '../platform/basics/paginate.ts';
+import { LIST_AHEAD_MS, type Listed, type ListPage } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
+import { listRows } from '../platform/mongo/list-rows.ts';
 import { amountOf } from './evaluate.ts';
 import { counterKey } from './keys.ts';
 import { BUDGET_LEVELS, type BudgetFiring, budgetFiringRows } from './model.ts';
@@ -42,18 +37,12 @@ export async function listBudgetEvents(
   ctx: Context,
   viewer: Viewer,
   budgetId: string,
-  page: { order: Order; limit: number; after: Position | null; total: number | null },
-): Promise<{ rows: BudgetFiring[]; hasMore: boolean; last: Position | null; total: number }> {
+  page: ListPage,
+): Promise<Listed<BudgetFiring>> {
   const { created_at } = await findVisibleBudget(ctx, viewer, budgetId);
-  const find = ({ filter, sort, limit }: KeysetQuery) =>
-    budgetFiringRows(ctx)
-      .find({ budget_id: budgetId, ...filter }, { sort, limit })
-      .toArray();
   // A clock of one process may be behind that of another.
   const range = { fromMs: created_at.getTime() - LIST_AHEAD_MS, toMs: ctx.clock.now() + LIST_AHEAD_MS };
-  const found = await paginate<BudgetFiring>(find, 'fired_at', { ...page, ...range });
-  const total = page.total ?? (await budgetFiringRows(ctx).countDocuments({ budget_id: budgetId }));
-  return { ...found, total };
+  return listRows(budgetFiringRows(ctx), { budget_id: budgetId }, 'fired_at', { ...page, ...range });
 }
 
 /** A firing as `budgetEventView` shows it. */

@@ -2,8 +2,9 @@ import { narrowToReader } from '../organizations/reader.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Role, Scope } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { LIST_AHEAD_MS, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
+import { LIST_AHEAD_MS, type Listed, type ListPage } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
+import { listRows } from '../platform/mongo/list-rows.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from './api-keys.ts';
 import { type ApiKey, apiKeyRows } from './model.ts';
 import type { KeyInput } from './view.ts';
@@ -26,23 +27,13 @@ export async function listKeys(
   ctx: Context,
   manager: KeyManager,
   { userId }: { userId?: string | undefined },
-  page: { order: Order; limit: number; after: Position | null; total: number | null },
-): Promise<{ rows: ApiKey[]; hasMore: boolean; last: Position | null; total: number }> {
+  page: ListPage,
+): Promise<Listed<ApiKey>> {
   const reader = { orgId: manager.orgId, userId: manager.role === 'admin' ? null : manager.userId };
   const { user_id } = narrowToReader(reader, { user_id: userId });
   const matching = { org_id: manager.orgId, ...(user_id === undefined ? {} : { user_id }) };
-  const [walked, total] = await Promise.all([
-    paginate<ApiKey>(
-      ({ filter, sort, limit }) =>
-        apiKeyRows(ctx)
-          .find({ ...matching, ...filter }, { sort, limit })
-          .toArray(),
-      'created_at',
-      { ...page, fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS },
-    ),
-    page.total ?? apiKeyRows(ctx).countDocuments(matching),
-  ]);
-  return { ...walked, total };
+  const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
+  return listRows(apiKeyRows(ctx), matching, 'created_at', { ...page, ...range });
 }
 
 function isManagedBy(key: ApiKey, { orgId, userId, role }: KeyManager): boolean {

@@ -2,8 +2,8 @@ import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import {
   allPages,
   type KeysetQuery,
-  type Order,
-  type Position,
+  type Listed,
+  type ListPage,
   paginate,
 } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -16,20 +16,13 @@ export interface SessionFilter extends SessionMatch {
   toMs?: number | undefined;
 }
 
-export interface SessionPage {
-  rows: Session[];
-  hasMore: boolean;
-  last: Position | null;
-  total: number;
-}
-
 /** One page of an organization's sessions, ordered by (`started_at`, id). `total` is asked for when it is not known. */
 export async function listSessions(
   ctx: Context,
   orgId: string,
   filter: SessionFilter,
-  page: { order: Order; limit: number; after: Position | null; total: number | (() => Promise<number>) },
-): Promise<SessionPage> {
+  page: Omit<ListPage, 'total'> & { total: number | (() => Promise<number>) },
+): Promise<Listed<Session>> {
   const fromMs = filter.fromMs ?? (await earliestStartMs(ctx, orgId, page));
   const toMs = filter.toMs ?? latestEndMs(ctx);
   const [found, total] = await Promise.all([
@@ -46,7 +39,7 @@ export async function listSessions(
 async function earliestStartMs(
   ctx: Context,
   orgId: string,
-  page: { order: Order; after: Position | null },
+  page: Pick<ListPage, 'order' | 'after'>,
 ): Promise<number> {
   if (page.order === 'desc' || page.after !== null) return 0;
   const options = { sort: { started_at: 1 }, projection: { started_at: 1 } } as const;

@@ -1,6 +1,6 @@
 import { maySee, type Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { type KeysetQuery, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
+import { type KeysetQuery, type Listed, type ListPage, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { type Session, sessionRows } from './model.ts';
@@ -34,8 +34,8 @@ export async function* streamSignals(
 export async function listInterventions(
   ctx: Context,
   session: Session,
-  page: { order: Order; limit: number; after: Position | null; total: number | null },
-): Promise<{ rows: Signal[]; hasMore: boolean; last: Position | null; total: number }> {
+  page: ListPage,
+): Promise<Listed<Signal>> {
   const { _id: session_id, org_id } = session;
   const matching = { session_id, org_id, type: 'intervention' as const };
   const find = ({ filter, sort, limit }: KeysetQuery) =>

@@ -21,6 +21,19 @@ export interface KeysetPage {
   toMs: number;
 }
 
+/** The page of a list that is asked for. `total` is null while it is not known. */
+export interface ListPage extends Pick<KeysetPage, 'order' | 'limit' | 'after'> {
+  total: number | null;
+}
+
+/** A page of a list, where it ended, and how many rows the whole list has. */
+export interface Listed<Row> {
+  rows: Row[];
+  hasMore: boolean;
+  last: Position | null;
+  total: number;
+}
+
 /** A part of the range and what order it is read in, as a store takes them. */
 export interface KeysetQuery {
   filter: Record<string, unknown>;
