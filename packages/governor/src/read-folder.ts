@@ -95,7 +95,7 @@ export async function readHistory(tool: Tool, path: string): Promise<Found[]> {
 async function* linesOf(tool: Tool, path: string): AsyncGenerator<string> {
   if (path.endsWith('.db')) {
     yield* rowsOf(path);
-  } else if (tool.isWhole) {
+  } else if (tool.isWhole?.(path)) {
     yield readFileSync(path, 'utf8');
   } else {
     const file = createReadStream(path);

@@ -23,8 +23,13 @@ export const gemini: Tool = {
   adapter: 'gemini-cli',
   homes: (home) => [join(home, '.gemini', 'tmp')],
   isHistory: (path) => /(?:^|\/)chats\/session-[^/]+\.jsonl?$/.test(path),
-  open: (path) => (path.endsWith('.json') ? openDocument() : openLines()),
+  isWhole: isDocument,
+  open: (path) => (isDocument(path) ? eachLine(readDocument) : openLines()),
 };
+
+function isDocument(path: string): boolean {
+  return path.endsWith('.json');
+}
 
 function openLines(): FileReader {
   let sessionId = '';
@@ -39,20 +44,10 @@ function openLines(): FileReader {
   };
 }
 
-/** An older file is one document over many lines. */
-function openDocument(): FileReader {
-  const lines: string[] = [];
-  return {
-    line: (line) => {
-      lines.push(line);
-      return [];
-    },
-    end: () => {
-      const chat = parseObject(lines.join('\n'));
-      const messages = asList(chat?.messages).map((message) => asObject(message) ?? {});
-      return messages.flatMap((message) => readMessage(message, asText(chat?.sessionId) ?? ''));
-    },
-  };
+function readDocument(document: string): Found[] {
+  const chat = parseObject(document);
+  const messages = asList(chat?.messages).map((message) => asObject(message) ?? {});
+  return messages.flatMap((message) => readMessage(message, asText(chat?.sessionId) ?? ''));
 }
 
 function readMessage(message: Json, sessionId: string): Found[] {

@@ -37,7 +37,7 @@ export interface Tool {
   /** True when a file is history, by its path below a home with `/` between its parts. */
   isHistory(path: string): boolean;
   /** True when a file is one JSON document. Else each line is one. */
-  isWhole?: boolean;
+  isWhole?(path: string): boolean;
   open(path: string): FileReader;
 }
 

@@ -20,7 +20,7 @@ export const opencode: Tool = {
   adapter: 'opencode',
   homes: (home, env) => [join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode')],
   isHistory: (path) => /(?:^|\/)storage\/message\/[^/]+\/msg_[^/]+\.json$|(?:^|\/)opencode\.db$/.test(path),
-  isWhole: true,
+  isWhole: () => true,
   open: () => eachLine(readMessage),
 };
 
