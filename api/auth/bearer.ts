@@ -13,21 +13,12 @@ export function unauthorized(): DomainError {
  * would silently keep the first.
  */
 export function bearerToken(req: IncomingMessage): string | null {
-  if (countHeader(req, 'authorization') > 1) {
+  if ((req.headersDistinct.authorization ?? []).length > 1)
     throw new DomainError('invalid_request', 'Send one Authorization header.');
-  }
   // OTEL_EXPORTER_OTLP_HEADERS is W3C baggage, in which a blank is %20; some clients send it as it is.
   const header = (req.headers.authorization ?? '').replace(/^(bearer)%20/i, '$1 ');
   const [scheme, token, ...rest] = header.split(' ');
   if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > LONGEST_TOKEN)
     return null;
   return token;
-}
-
-function countHeader(req: IncomingMessage, name: string): number {
-  let count = 0;
-  for (let index = 0; index < req.rawHeaders.length; index += 2) {
-    if (req.rawHeaders[index]?.toLowerCase() === name) count += 1;
-  }
-  return count;
 }
