@@ -12,24 +12,16 @@ import {
   refuseTakenEmail,
   rosterWrite,
 } from '../organizations/roster.ts';
-import type { Role } from '../platform/basics/contract.ts';
+import type { MemberChange } from '../organizations/view.ts';
 import { foldEmail } from '../platform/basics/email.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { NOTHING_MADE, planMade } from './made-by.ts';
 
-export interface MemberChange {
-  role?: Role | undefined;
-  /** Exactly these. */
-  teams?: string[] | undefined;
-  name?: string | undefined;
-  /** Also the same one again: it renews an invitation that was turned down. */
-  email?: string | undefined;
-}
-
 /**
- * Changes a member who is there. Throws `not_found`, `conflict` for the last admin's role and another member's e-mail, and
- * `revoke_made_needed` for an admin who made keys or webhooks and becomes a member (`planMade`).
+ * Changes a member who is there. The same `email` again renews an invitation that was turned down. Throws `not_found`,
+ * `conflict` for the last admin's role and another member's e-mail, and `revoke_made_needed` for an admin who made keys or
+ * webhooks and becomes a member (`planMade`).
  */
 export async function changeMember(
   ctx: Context,

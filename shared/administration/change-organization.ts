@@ -5,6 +5,7 @@ import { type Organization, organizationRows } from '../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
 import { uniqueEmails } from '../organizations/roster.ts';
 import { raiseOrganizationVersion } from '../organizations/versions.ts';
+import type { OrganizationChange } from '../organizations/view.ts';
 import { CLOCK_LAG_MS } from '../platform/basics/clock.ts';
 import { type KPopulation, SIGNAL_AGE_MS, type Tier } from '../platform/basics/contract.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
@@ -12,24 +13,14 @@ import type { Context } from '../platform/context/context.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { planMove } from '../sessions/move-session-ends.ts';
 
-export interface OrganizationChange {
-  name?: string | undefined;
-  plan?: Tier | undefined;
-  /** Holds from the next local day on. */
-  timezone?: string | undefined;
-  /** Seconds; open sessions end by the new one. */
-  session_timeout?: number | undefined;
-  /** Holds for weeks that are frozen, and late parts that are judged, from then on; so does the next one. */
-  k_anonymity?: number | undefined;
-  k_population?: KPopulation | undefined;
-  admin_emails?: string[] | undefined;
-}
-
-/** Changes settings of an organization (as `organizationChange` takes them) and returns it. Throws `not_found`. */
+/**
+ * Changes settings of an organization, as `organizationChange` takes them, or its plan and the people who count towards k, and
+ * returns it. Throws `not_found`.
+ */
 export async function changeOrganization(
   ctx: Context,
   orgId: string,
-  change: OrganizationChange,
+  change: OrganizationChange & { plan?: Tier | undefined; k_population?: KPopulation | undefined },
 ): Promise<Organization> {
   await commitPlan(ctx, async (transaction) => {
     const organization = await readOrganization(ctx, orgId, transaction);

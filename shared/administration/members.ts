@@ -7,7 +7,8 @@ import { confirmActor } from '../keys/confirm-actor.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { noMember, refuseTakenEmail, rosterWrite } from '../organizations/roster.ts';
-import { MEMBERS_PER_ORGANIZATION, type Role } from '../platform/basics/contract.ts';
+import type { MemberInput } from '../organizations/view.ts';
+import { MEMBERS_PER_ORGANIZATION } from '../platform/basics/contract.ts';
 import { foldEmail } from '../platform/basics/email.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
@@ -15,16 +16,8 @@ import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 
-export interface NewMember {
-  org_id: string;
-  email: string;
-  role: Role;
-  /** Defaults to the account's own id. Unique in the organization. */
-  user_id?: string | undefined;
-  name?: string | undefined;
-  teams?: string[] | undefined;
-  idp?: { iss: string; sub: string } | undefined;
-}
+/** A member as a route or a command adds it. */
+type NewMember = MemberInput & Pick<Member, 'org_id' | 'idp'>;
 
 /** Adds a person to an organization. Teams that it names exist from then on. Throws `conflict`, `not_found`. */
 export async function addMember(ctx: Context, input: NewMember): Promise<Member> {

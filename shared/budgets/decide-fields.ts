@@ -6,31 +6,22 @@ import type { BudgetChange, BudgetInput } from './input.ts';
 import type { Budget, BudgetMetric } from './model.ts';
 import { inputOf } from './view.ts';
 
-/** The fields of a budget that its input decides. */
-export type DecidedFields = Pick<
-  Budget,
-  | 'name'
-  | 'scope'
-  | 'scope_id'
-  | 'metric'
-  | 'limit'
-  | 'window'
-  | 'timezone'
-  | 'enforce'
-  | 'on_error'
-  | 'reservation_share_pct'
->;
-
 /** Which fields raise a budget's revision when they change. */
 export const DECISIVE_FIELDS = ['scope', 'scope_id', 'metric', 'limit', 'window', 'timezone'] as const;
 
 /** Which fields may change without that. */
 export const OTHER_FIELDS = ['name', 'enforce', 'on_error', 'reservation_share_pct'] as const;
 
+type DecidedField = (typeof DECISIVE_FIELDS)[number] | (typeof OTHER_FIELDS)[number];
+
 const SHARE_PCT = 25;
 
 /** Checks a budget's input and fills in the defaults. Pure. Throws `invalid_request`. */
-export function decideFields(organization: Organization, input: BudgetInput, nowMs: number): DecidedFields {
+export function decideFields(
+  organization: Organization,
+  input: BudgetInput,
+  nowMs: number,
+): Pick<Budget, DecidedField> {
   const { name, scope, metric, window, threshold } = input;
   return {
     name,

@@ -11,21 +11,11 @@ import { insertRow } from '../platform/mongo/writes.ts';
 import { type DeviceGrant, deviceGrantRows, deviceRows } from './model.ts';
 import { newUserCode, showUserCode } from './user-code.ts';
 
-/** RFC 8628 section 3.2. Times in seconds. */
-export interface DeviceAuthorization {
-  device_code: string;
-  user_code: string;
-  verification_uri: string;
-  verification_uri_complete: string;
-  expires_in: number;
-  interval: number;
-}
-
-/** Begins to link a device. Nobody owns it until a person approves the user code. */
+/** Begins to link a device, as RFC 8628 section 3.2 has it. Nobody owns it until a person approves the user code. */
 export async function startLinking(
   ctx: Context,
   input: { name: string | null; public_key: Record<string, unknown> | null },
-): Promise<DeviceAuthorization> {
+) {
   const deviceCode = randomBytes(32).toString('base64url');
   const nowMs = ctx.clock.now();
   const { user_code } = await insertGrant(ctx, {

@@ -21,6 +21,9 @@ export const memberChange = memberInput
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
 
+export type MemberInput = z.output<typeof memberInput>;
+export type MemberChange = z.output<typeof memberChange>;
+
 export const memberView = z.strictObject({
   user_id: z.string(),
   email: z.string().nullable(),
@@ -65,6 +68,8 @@ export const organizationChange = z
   })
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
+
+export type OrganizationChange = z.output<typeof organizationChange>;
 
 export const organizationView = z.strictObject({
   id: z.string(),

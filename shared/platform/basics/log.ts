@@ -2,6 +2,9 @@ import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pin
 
 export type Log = Logger;
 
+/** Fields that may hold a credential. */
+const SECRETS = ['authorization', 'secret', 'token', 'key', 'password'];
+
 /** Structured logs, one line per event. Callers pass fields that they name (an allow-list), never whole requests. */
 export function createLog(options: { level: string; process: string; destination?: DestinationStream }): Log {
   const settings = {
@@ -10,18 +13,7 @@ export function createLog(options: { level: string; process: string; destination
     timestamp: stdTimeFunctions.isoTime,
     // A second net under the allow-list: whatever carries a credential by name is cut.
     redact: {
-      paths: [
-        'authorization',
-        'secret',
-        'token',
-        'key',
-        'password',
-        '*.authorization',
-        '*.secret',
-        '*.token',
-        '*.key',
-        '*.password',
-      ],
+      paths: SECRETS.flatMap((name) => [name, `*.${name}`]),
       censor: '[redacted]',
     },
     serializers: { err: describeError },
