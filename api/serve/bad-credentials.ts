@@ -10,30 +10,15 @@ const LOOKUPS_PER_S = 5;
 /** How long a credential that was valid counts as known. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** The credentials that this process has seen: how many of an address were wrong, and which ones were right. */
-export interface BadCredentials {
-  /**
-   * Counts one refused credential of an address, and forgets that it was valid. Throws `too_many_requests` once there were
-   * too many.
-   */
-  count(req: Request): Promise<void>;
-  /**
-   * Asked before a credential is looked up. While an address sends too many wrong ones, it throws `too_many_requests`
-   * for those that this process has not seen to be valid, except a few per second. So guesses cost no store, and a
-   * credential that was valid here in the last hour always passes.
-   */
-  beforeLookup(req: Request): Promise<void>;
-  /** Notes that the request's credential is valid. */
-  remember(req: Request): void;
-  isKnown(req: Request): boolean;
-}
-
 /** Wrong ones that were refused lately: one machine repeats its own, and must not use up the look-ups of its address. */
 const refusedLately = boundedCache<string, true>({ max: 1_000, ttlMs: 60_000 });
 const goodCredentials = boundedCache<string, true>({ max: 20_000, ttlMs: KNOWN_FOR_MS });
 
-/** Counts in memory per process. `RATE_LIMITS=off` turns the counting off. */
-export function createBadCredentials(ctx: Context): BadCredentials {
+/**
+ * The credentials that this process has seen: how many of an address were wrong, and which ones were right. Counts in memory
+ * per process. `RATE_LIMITS=off` turns the counting off.
+ */
+export function createBadCredentials(ctx: Context) {
   const { rateLimits, badCredentialsPerMinute } = ctx.config;
   const wrong = new RateLimiterMemory({ points: badCredentialsPerMinute, duration: 60 });
   const lookups = new RateLimiterMemory({ points: LOOKUPS_PER_S, duration: 1 });
@@ -41,7 +26,11 @@ export function createBadCredentials(ctx: Context): BadCredentials {
   const refused = refusedLately(ctx);
   const isKnown = ({ headers }: Request) => known.get(headers.authorization ?? '') === true;
   return {
-    count: async (req) => {
+    /**
+     * Counts one refused credential of an address, and forgets that it was valid. Throws `too_many_requests` once there were
+     * too many.
+     */
+    count: async (req: Request): Promise<void> => {
       const credential = req.headers.authorization ?? '';
       known.delete(credential);
       if (!rateLimits) return;
@@ -49,7 +38,12 @@ export function createBadCredentials(ctx: Context): BadCredentials {
       const state = await wrong.consume(addressOf(req)).catch(asState);
       if (state.consumedPoints > wrong.points) throw tooManyWrong(state);
     },
-    beforeLookup: async (req) => {
+    /**
+     * Asked before a credential is looked up. While an address sends too many wrong ones, it throws `too_many_requests`
+     * for those that this process has not seen to be valid, except a few per second. So guesses cost no store, and a
+     * credential that was valid here in the last hour always passes.
+     */
+    beforeLookup: async (req: Request): Promise<void> => {
       if (!rateLimits) return;
       const address = addressOf(req);
       const state = await wrong.get(address);
@@ -58,7 +52,8 @@ export function createBadCredentials(ctx: Context): BadCredentials {
       const looked = await lookups.consume(address).catch(asState);
       if (looked.consumedPoints > lookups.points) throw tooManyWrong(state);
     },
-    remember: (req) => {
+    /** Notes that the request's credential is valid. */
+    remember: (req: Request): void => {
       if (req.headers.authorization !== undefined && !isKnown(req))
         known.set(req.headers.authorization, true);
     },

@@ -5,7 +5,7 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { addressOf } from './address.ts';
-import { type BadCredentials, createBadCredentials } from './bad-credentials.ts';
+import { createBadCredentials } from './bad-credentials.ts';
 import { asState, tooMany } from './rate.ts';
 
 /** Bodies that one caller may be sending at the same time. */
@@ -16,30 +16,10 @@ const RECEIVING = { proven: 512, unproven: 64 } as const;
  */
 const LARGEST_AT_ONCE = 8;
 
-export interface Limits {
-  /** False where `RATE_LIMITS=off`. */
-  isOn: boolean;
-  badCredentials: BadCredentials;
-  /** Counts a request of a key or of the request's address, a large one as several. Throws `too_many_requests`. */
-  count(res: Response, who: { key: string } | { address: string }, requests?: number): Promise<void>;
-  /** Counts one request of an address to a route that has a limit of its own. Throws `too_many_requests`. */
-  countForRoute(route: AnyRoute, req: Request): Promise<void>;
-  /** Begins to receive a body of a caller. Throws `too_many_requests`. */
-  receive(caller: string, trust: keyof typeof RECEIVING): Receiving;
-}
-
-/**
- * A body that is being received, until it is `done`. It says how many bytes it takes, until they are released: throws
- * `too_many_requests`.
- */
-export interface Receiving {
-  hold: (bytes: number) => void;
-  done: () => void;
-  release: () => void;
-}
+export type Limits = ReturnType<typeof createLimits>;
 
 /** Counts in memory per process, so that a limit never writes to a store and holds while one is down. */
-export function createLimits(ctx: Context): Limits {
+export function createLimits(ctx: Context) {
   const { config } = ctx;
   const perKey = new RateLimiterMemory({ points: config.rateLimitPerKey, duration: 1 });
   const perAddress = new RateLimiterMemory({ points: config.rateLimitPerAddress, duration: 1 });
@@ -47,16 +27,19 @@ export function createLimits(ctx: Context): Limits {
   const receiving = new Map<string, { bodies: number; bytes: number }>();
   const mostBytes = LARGEST_AT_ONCE * Math.max(config.otlpBodyBytes, HOOK_BODY_BYTES);
   return {
+    /** False where `RATE_LIMITS=off`. */
     isOn: config.rateLimits,
     badCredentials: createBadCredentials(ctx),
-    count: async (res, who, requests = 1) => {
+    /** Counts a request of a key or of the request's address, a large one as several. Throws `too_many_requests`. */
+    count: async (res: Response, who: { key: string } | { address: string }, requests = 1): Promise<void> => {
       if (!config.rateLimits) return;
       const [limiter, name] = 'key' in who ? [perKey, who.key] : [perAddress, who.address];
       const state = await limiter.consume(name, requests).catch(asState);
       setHeaders(res, limiter, state);
       if (state.consumedPoints > limiter.points) throw tooMany(state, 'Too many requests in this second.');
     },
-    countForRoute: async (route, req) => {
+    /** Counts one request of an address to a route that has a limit of its own. Throws `too_many_requests`. */
+    countForRoute: async (route: AnyRoute, req: Request): Promise<void> => {
       if (!config.rateLimits || !route.perAddress) return;
       const { most, perS } = route.perAddress;
       const limiter = perRoute.get(route.path) ?? new RateLimiterMemory({ points: most, duration: perS });
@@ -65,19 +48,21 @@ export function createLimits(ctx: Context): Limits {
       if (state.consumedPoints > most)
         throw tooMany(state, `An address may do this ${most} times in ${perS} seconds.`);
     },
-    receive: (caller, trust) => {
-      if (!config.rateLimits)
-        return { hold: () => undefined, done: () => undefined, release: () => undefined };
+    /**
+     * Begins to receive a body of a caller, until it is `done`. It says how many bytes it takes (`hold`), until they are released.
+     * Beginning and holding throw `too_many_requests`.
+     */
+    receive: (caller: string, trust: keyof typeof RECEIVING) => {
       const all = receiving.get(caller) ?? { bodies: 0, bytes: 0 };
-      if (all.bodies >= RECEIVING[trust]) throw tooManyAtOnce();
+      if (config.rateLimits && all.bodies >= RECEIVING[trust]) throw tooManyAtOnce();
       receiving.set(caller, all);
       all.bodies += 1;
       let held = 0;
       return {
-        hold: (bytes) => {
+        hold: (bytes: number) => {
           held += bytes;
           all.bytes += bytes;
-          if (all.bytes > mostBytes) throw tooManyAtOnce();
+          if (config.rateLimits && all.bytes > mostBytes) throw tooManyAtOnce();
         },
         done: () => {
           all.bodies -= 1;

@@ -29,17 +29,7 @@ const CAUTION_MS = 1_000;
 /** How long after the last request the event loop is still measured: one may take many turns of seconds. */
 const REST_AFTER_MS = 60_000;
 
-export interface Shedder {
-  /** Throws `overloaded` while the event loop is too late for requests of this kind. Needs to know nothing else. */
-  refuseWhenLate(priority: Priority): void;
-  /** True in the second after the event loop stood for half a second or more. */
-  hasStalled(): boolean;
-  /**
-   * Takes a place, and one of the owner's share of them. The returned function gives both back. Throws `overloaded`.
-   */
-  enter(priority: Priority, owner?: Owner): () => void;
-  stop(): void;
-}
+export type Shedder = ReturnType<typeof createShedder>;
 
 /**
  * Measures the delay of the event loop by that of a timer, while requests come: a process that nobody calls is not woken
@@ -91,7 +81,7 @@ function measureEventLoop() {
 }
 
 /** Refuses early and cheaply instead of queueing without bound. */
-export function createShedder(metrics: Metrics): Shedder {
+export function createShedder(metrics: Metrics) {
   const eventLoop = measureEventLoop();
   const shed = requestsShed({ metrics });
   const refuse = (priority: Priority, detail: string) => {
@@ -100,12 +90,17 @@ export function createShedder(metrics: Metrics): Shedder {
   };
   const held = new Map<string, number>();
   return {
-    refuseWhenLate: (priority) => {
+    /** Throws `overloaded` while the event loop is too late for requests of this kind. Needs to know nothing else. */
+    refuseWhenLate: (priority: Priority): void => {
       if (eventLoop.delayMs() >= CAPS[priority].lagMs)
         refuse(priority, 'The service is too busy for requests of this kind.');
     },
+    /** True in the second after the event loop stood for half a second or more. */
     hasStalled: eventLoop.hasStalled,
-    enter: (priority, owner) => {
+    /**
+     * Takes a place, and one of the owner's share of them. The returned function gives both back. Throws `overloaded`.
+     */
+    enter: (priority: Priority, owner?: Owner): (() => void) => {
       const most = CAPS[priority].inFlight;
       const counted = [{ name: priority as string, most }];
       if (owner)

@@ -17,19 +17,6 @@ export interface PublicJwk {
   use: 'sig';
 }
 
-/** Signs receipts. A key service could stand behind it; this one holds a key of its own. */
-export interface Signer {
-  /** Signs claims as a compact JWS: at once when the key is here. Throws when there is no usable key. */
-  sign(claims: Record<string, unknown>): string | Promise<string>;
-  /** The key that signs now, or null. */
-  publicKey(): PublicJwk | null;
-  /** Reads the key file again, at once. */
-  reload(): void;
-  /** Calls `listener` with each key that signs from then on, before it does; at once when there is one. */
-  onKey(listener: (key: PublicJwk) => void): void;
-  close(): void;
-}
-
 const RELOAD_MS = 10_000;
 
 const privateJwk = z.looseObject({
@@ -48,7 +35,7 @@ interface LoadedKey {
 }
 
 /** The signer of this process; it stops when the context closes. */
-export const signerOf = perContext((ctx): Signer => {
+export const signerOf = perContext((ctx) => {
   const signer = createSigner(ctx.config, ctx.log);
   ctx.onClose(() => signer.close());
   return signer;
@@ -62,10 +49,10 @@ export async function warnOfSigningKey(ctx: Context): Promise<string | null> {
 }
 
 /**
- * A signer with the key of `SIGNING_KEY_FILE` (read again every 10 s) or `SIGNING_KEY`. Never throws: without a key nothing
+ * Signs receipts; a key service could stand behind it. A signer with the key of `SIGNING_KEY_FILE` (read again every 10 s) or `SIGNING_KEY`. Never throws: without a key nothing
  * is signed.
  */
-export function createSigner(config: Config, log: Log): Signer {
+export function createSigner(config: Config, log: Log) {
   const file = config.signingKeyFile;
   const listeners: ((key: PublicJwk) => void)[] = [];
   let loaded: LoadedKey | null = null;
@@ -88,13 +75,17 @@ export function createSigner(config: Config, log: Log): Signer {
 
   const stopReloading = every(RELOAD_MS, async () => reload());
   return {
-    sign: (claims) => {
+    /** Signs claims as a compact JWS: at once when the key is here. Throws when there is no usable key. */
+    sign: (claims: Record<string, unknown>): string | Promise<string> => {
       if (loaded === null) throw new Error('There is no signing key');
       return signJws(loaded, JSON.stringify(claims));
     },
+    /** The key that signs now, or null. */
     publicKey: () => loaded?.publicJwk ?? null,
+    /** Reads the key file again, at once. */
     reload,
-    onKey: (listener) => {
+    /** Calls `listener` with each key that signs from then on, before it does; at once when there is one. */
+    onKey: (listener: (key: PublicJwk) => void): void => {
       listeners.push(listener);
       if (loaded) listener(loaded.publicJwk);
     },
