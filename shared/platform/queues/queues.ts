@@ -14,32 +14,20 @@ export interface WakeUp<Data> {
   delayMs: number;
 }
 
-export interface Queues {
-  /** The queue of a kind, opened when it is first asked for. */
-  of(kind: string): Queue;
-  /** The prefix of every channel and of every key. */
-  prefix: string;
-  /** The prefix of a queue's keys: each has a hash tag of its own, so that a cluster spreads the queues. */
-  prefixOf(kind: string): string;
-  /**
-   * Adds wake-ups and never fails: what is lost here, the sweeper finds. Not awaited by requests; `drained`
-   * waits for those under way.
-   */
-  wake<Data>(job: Job<Data>, wakeUps: readonly WakeUp<Data>[]): void;
-  drained(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Queues = ReturnType<typeof openQueues>;
 
 /** Jobs that one command adds: encoding them holds the event loop. */
 const ADDED_AT_ONCE = 100;
 
 /** Opens the producer's side of the queues. */
-export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFIX): Queues {
+export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFIX) {
   const queues = new Map<string, Queue>();
   const underWay = new Set<Promise<unknown>>();
 
+  /** The prefix of a queue's keys: each has a hash tag of its own, so that a cluster spreads the queues. */
   const prefixOf = (kind: string) => prefix.replace(/\}$/, `:${kind}}`);
 
+  /** The queue of a kind, opened when it is first asked for. */
   function of(kind: string): Queue {
     const known = queues.get(kind);
     if (known) return known;
@@ -54,6 +42,10 @@ export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFI
     return queue;
   }
 
+  /**
+   * Adds wake-ups and never fails: what is lost here, the sweeper finds. Not awaited by requests; `drained`
+   * waits for those under way.
+   */
   function wake<Data>({ kind }: Job<Data>, wakeUps: readonly WakeUp<Data>[]): void {
     if (wakeUps.length === 0) return;
     const adding = addInPieces(of(kind), wakeUps)
@@ -66,6 +58,7 @@ export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFI
 
   return {
     of,
+    /** The prefix of every channel and of every key. */
     prefix,
     prefixOf,
     wake,

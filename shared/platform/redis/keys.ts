@@ -15,38 +15,32 @@ export function shardOf(accountId: string): number {
   return crc16(accountId) % SHARDS;
 }
 
-export interface ShardKeys {
-  /** Names the data for which the shard was opened (`identity.lua`); with anything else nothing is spent. */
-  epoch: string;
-  /** Entries that the ledger does not have yet. */
-  stream: string;
-  /** Written before the replicas are waited for, so that the wait covers all that came before it. */
-  replicated: string;
-}
-
 /** The keys of one shard of credits. */
-export function shardKeys(shard: number): ShardKeys {
+export function shardKeys(shard: number) {
   const tag = tagOf(shard);
-  return { epoch: `${tag}:epoch`, stream: `${tag}:stream`, replicated: `${tag}:replicated` };
+  return {
+    /** Names the data for which the shard was opened (`identity.lua`); with anything else nothing is spent. */
+    epoch: `${tag}:epoch`,
+    /** Entries that the ledger does not have yet. */
+    stream: `${tag}:stream`,
+    /** Written before the replicas are waited for, so that the wait covers all that came before it. */
+    replicated: `${tag}:replicated`,
+  };
 }
 
-export interface AccountKeys extends ShardKeys {
-  shard: number;
-  /** Hash: state, plan, anchor, devices. */
-  account: string;
-  /** The answer to one idempotency key; `idk` is its hash, different for each account. */
-  record: (idk: string) => string;
-}
+export type AccountKeys = ReturnType<typeof accountKeys>;
 
 /** The keys of an account, and those of its shard. */
-export function accountKeys(accountId: string): AccountKeys {
+export function accountKeys(accountId: string) {
   const shard = shardOf(accountId);
   const tag = tagOf(shard);
   return {
     ...shardKeys(shard),
     shard,
+    /** Hash: state, plan, anchor, devices. */
     account: `${tag}:account:${accountId}`,
-    record: (idk) => `${tag}:record:${idk}`,
+    /** The answer to one idempotency key; `idk` is its hash, different for each account. */
+    record: (idk: string) => `${tag}:record:${idk}`,
   };
 }
 
@@ -64,35 +58,24 @@ export function valuesKey(orgId: string, day: string, field: string): string {
   return `{values:${orgId}}:${day}:${field}`;
 }
 
-/** All that a reservation's scripts touch lies in the slot of its organization. */
-export interface ReservationKeys {
-  /** Hash: `epoch`, the data that the reservations were opened for, and `seq`, how many were ever made. */
-  state: string;
-  /** Hash: what reservations hold, by budget and window. */
-  held: string;
-  /** Hash: reservations by id. */
-  reservations: string;
-  /** Sorted set: ids by the time at which they end (Redis' ms). */
-  ends: string;
-  /** Hash: what people hold by budget and window, and how many are open of each, by a hash of the user. */
-  people: string;
-  /** As of a shard. */
-  replicated: string;
-  /** The answer to one idempotency key; `idk` is its hash. */
-  record: (idk: string) => string;
-}
-
-/** The keys of the reservations of an organization. */
-export function reservationKeys(orgId: string): ReservationKeys {
+/** The keys of the reservations of an organization. All that a reservation's scripts touch lies in its slot. */
+export function reservationKeys(orgId: string) {
   const tag = `{${orgId}}`;
   return {
+    /** Hash: `epoch`, the data that the reservations were opened for, and `seq`, how many were ever made. */
     state: `${tag}:reserve:state`,
+    /** Hash: what reservations hold, by budget and window. */
     held: `${tag}:reserve:held`,
+    /** Hash: reservations by id. */
     reservations: `${tag}:reserve:open`,
+    /** Sorted set: ids by the time at which they end (Redis' ms). */
     ends: `${tag}:reserve:ends`,
+    /** Hash: what people hold by budget and window, and how many are open of each, by a hash of the user. */
     people: `${tag}:reserve:people`,
+    /** As of a shard. */
     replicated: `${tag}:reserve:replicated`,
-    record: (idk) => `${tag}:reserve:record:${idk}`,
+    /** The answer to one idempotency key; `idk` is its hash. */
+    record: (idk: string) => `${tag}:reserve:record:${idk}`,
   };
 }
 
