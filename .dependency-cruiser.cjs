@@ -21,6 +21,7 @@ const PURE = [
   'adapters/codex',
   'adapters/dialects',
   'adapters/fields',
+  'adapters/first-enclosing',
   'adapters/gemini',
   'adapters/posted',
   'adapters/read-request',

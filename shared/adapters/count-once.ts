@@ -1,3 +1,4 @@
+import { firstEnclosing } from './first-enclosing.ts';
 import type { OtlpRecord } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
 
@@ -8,8 +9,9 @@ export interface SpanSignal extends Place {
   signal: PostedSignal;
 }
 
-/** A span with the parts of it that are compared with every other span, read once. */
+/** A span with the parts of it that are compared with other spans, read once, and its place among all of them. */
 interface Compared extends SpanSignal {
+  order: number;
   endMs: number;
   series: string | undefined;
 }
@@ -31,27 +33,26 @@ const NO_PARENTS: ReadonlySet<string> = new Set([
 export function countOnce(spans: readonly SpanSignal[]): PostedSignal[] {
   const byPlace = new Map<unknown, Compared>();
   for (const span of spans) {
+    const place = placeOf(span.traceId, span.spanId) ?? span;
+    const order = byPlace.get(place)?.order ?? byPlace.size;
     const endMs = (span.startMs ?? 0) + (span.durationMs ?? 0);
-    byPlace.set(placeOf(span.traceId, span.spanId) ?? span, {
-      ...span,
-      endMs,
-      series: seriesOf(span.signal.model),
-    });
+    byPlace.set(place, { ...span, order, endMs, series: seriesOf(span.signal.model) });
   }
-  const unnested = [...byPlace.values()].filter(({ scope }) => NO_PARENTS.has(scope));
+  const all = [...byPlace.values()];
+  const unnested = indexUnnested(all.filter(({ scope }) => NO_PARENTS.has(scope)));
   const outerOf = new Map<Compared, Compared>();
   // An outer span repeats one inner span at most: two equal calls in it are two calls.
   const repeating = new Set<Compared>();
-  for (const inner of byPlace.values()) {
+  for (const inner of all) {
     const parent = byPlace.get(placeOf(inner.traceId, inner.parentSpanId) ?? '');
-    const isOuter = (span: Compared) => !repeating.has(span) && isSameCall(span, inner);
-    const outer =
-      parent && isOuter(parent) ? parent : unnested.find((span) => isDuring(inner, span) && isOuter(span));
+    const isOuter = parent && !repeating.has(parent) && isSameCall(parent, inner);
+    const outer = isOuter ? parent : unnested.firstAround(inner);
     if (!outer) continue;
     outerOf.set(inner, outer);
     repeating.add(outer);
+    unnested.remove(outer);
   }
-  return [...byPlace.values()]
+  return all
     .filter((span) => !repeating.has(span))
     .map((span) => {
       let { signal } = span;
@@ -65,10 +66,85 @@ function placeOf(traceId: string, spanId: string): string | undefined {
   return traceId === '' || spanId === '' ? undefined : `${traceId}:${spanId}`;
 }
 
-/** True when a span began after another one and ended before it. */
-function isDuring(inner: Compared, outer: Compared): boolean {
-  if (inner.startMs === null || outer.startMs === null) return false;
-  return outer.startMs < inner.startMs && inner.endMs < outer.endMs;
+/** Any counts, or any model. */
+const ANY = 0;
+
+/**
+ * The spans without children, to find the first of them that another span repeats: one that began before it, ended after it and
+ * is of the same call. They are in groups by all that `isSameCall` compares, so that only their times are left to compare.
+ */
+function indexUnnested(spans: readonly Compared[]) {
+  const groups = new Map<string, Group>();
+  const scopes = new Set(spans.map(({ scope }) => scope));
+  for (const span of spans.filter(({ startMs }) => startMs !== null))
+    for (const key of keysOfOuter(span)) {
+      const group: Group = groups.get(key) ?? { members: [], places: new Map(), times: null };
+      groups.set(key, group);
+      group.places.set(span, group.members.push(span) - 1);
+    }
+  return {
+    firstAround: (inner: Compared): Compared | undefined => {
+      if (inner.startMs === null) return undefined;
+      const time = { startMs: inner.startMs, endMs: inner.endMs };
+      const around = keysAround(scopes, inner).flatMap((key) => {
+        const group = groups.get(key);
+        const place = group && timesOf(group).find(time);
+        return group?.members[place ?? -1] ?? [];
+      });
+      return around.toSorted((a, b) => a.order - b.order)[0];
+    },
+    remove: (span: Compared): void => {
+      for (const key of keysOfOuter(span)) {
+        const group = groups.get(key);
+        const place = group?.places.get(span);
+        if (group && place !== undefined) timesOf(group).remove(place);
+      }
+    },
+  };
+}
+
+interface Group {
+  members: Compared[];
+  places: Map<Compared, number>;
+  /** Made when it is first asked. */
+  times: ReturnType<typeof firstEnclosing> | null;
+}
+
+function timesOf(group: Group): ReturnType<typeof firstEnclosing> {
+  group.times ??= firstEnclosing(
+    group.members.map(({ startMs, endMs }) => ({ startMs: startMs ?? 0, endMs })),
+  );
+  return group.times;
+}
+
+/** The groups of an outer span. */
+function keysOfOuter(span: Compared): string[] {
+  return keysOf(span.scope, span, [countsOf(span), ANY], [span.series ?? null, ANY]);
+}
+
+/** The groups whose spans, of these scopes, are of the same call as an inner one. */
+function keysAround(scopes: ReadonlySet<string>, inner: Compared): string[] {
+  const counts = countsOf(inner);
+  const alike = counts === null ? [ANY] : [counts, null];
+  const series = inner.series === undefined ? [ANY] : [inner.series, null];
+  return [...scopes]
+    .filter((scope) => scope !== inner.scope)
+    .flatMap((scope) => keysOf(scope, inner, alike, series));
+}
+
+function countsOf({ signal: { tokens_in, tokens_out } }: Compared): readonly unknown[] | null {
+  return tokens_in === null ? null : [tokens_in, tokens_out];
+}
+
+function keysOf(
+  scope: string,
+  { signal: { id, tool_name, error } }: Compared,
+  counts: readonly unknown[],
+  series: readonly unknown[],
+): string[] {
+  const call = [scope, tool_name, !error];
+  const alike = counts.flatMap((count) => series.map((name) => [...call, count, name]));
+  return [[...call, id], ...alike].map((parts) => JSON.stringify(parts));
 }
 
 /** One instrumentation reports a call once, so a span of its own in another is another call. */

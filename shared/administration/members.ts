@@ -17,7 +17,7 @@ import type { Context } from '../platform/context/context.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 
 /** A member as a route or a command adds it. */
-type NewMember = MemberInput & Pick<Member, 'org_id' | 'idp'>;
+type NewMember = MemberInput & { org_id: string; idp?: Member['idp'] | undefined };
 
 /** Adds a person to an organization. Teams that it names exist from then on. Throws `conflict`, `not_found`. */
 export async function addMember(ctx: Context, input: NewMember): Promise<Member> {
