@@ -67,11 +67,11 @@ async function planKey(
     last_used_at: null,
   };
   const audit = auditWrite(ctx, { action: 'key.create', org_id, details: { key_id: id, scopes } });
-  return {
+  const made = {
     writes: [...writes, rosterWrite(organization), insertRow(apiKeyRows, row), audit],
     wakeUps: [],
-    result: { key: token, key_id: id },
   };
+  return { ...joinPlans(made, planReleaseOfKey(row)), result: { key: token, key_id: id } };
 }
 
 /**
@@ -98,7 +98,7 @@ export async function rotateApiKey(
       updateRow(apiKeyRows, { _id: keyId }, { $set: change }),
       auditWrite(ctx, { action: 'key.rotate', org_id, details }),
     ];
-    const plan = joinPlans(fresh, { writes, wakeUps: [] }, planReleaseOfKey(old, retiresMs));
+    const plan = joinPlans(fresh, { writes, wakeUps: [] }, planReleaseOfKey({ ...old, ...change }));
     return { ...plan, result: fresh.result };
   });
 }
@@ -117,7 +117,8 @@ export function planKeyRevocation(ctx: Context, key: ApiKey): Plan {
   const { _id, org_id } = key;
   const nowMs = ctx.clock.now();
   const audit = auditWrite(ctx, { action: 'key.revoke', org_id, details: { key_id: _id } });
-  return joinPlans({ writes: [revocationOf(key, nowMs), audit], wakeUps: [] }, planReleaseOfKey(key, nowMs));
+  const release = planReleaseOfKey({ ...key, revoked_at: dateAt(nowMs) });
+  return joinPlans({ writes: [revocationOf(key, nowMs), audit], wakeUps: [] }, release);
 }
 
 /** The write that ends a key, for a change that has its own line in the audit log and its own release. */

@@ -3,14 +3,16 @@ import { hashedKey } from '../platform/basics/ids.ts';
 import { NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import { setDue } from '../platform/due/plan-due.ts';
 import { type DueRelease, releaseReservationsJob } from './jobs.ts';
-import type { ApiKey } from './model.ts';
+import { type ApiKey, endOfKey } from './model.ts';
 
 /**
- * The plan that releases the reservations of a key when it ends, in the transaction that ends it: so they are released
- * whatever is killed. An earlier plan for this key is replaced. Pure.
+ * The plan that releases the reservations of a key when it ends, in the transaction that decides about its end: so they are
+ * released whatever is killed. It replaces an earlier plan for this key. Pure.
  */
-export function planReleaseOfKey({ _id, org_id, scopes }: ApiKey, endMs: number): Plan {
-  return scopes.includes('budgets:check') ? planRelease(org_id, { key_id: _id }, endMs) : NO_PLAN;
+export function planReleaseOfKey(key: ApiKey): Plan {
+  const end = key.revoked_at ?? endOfKey(key);
+  if (!end || !key.scopes.includes('budgets:check')) return NO_PLAN;
+  return planRelease(key.org_id, { key_id: key._id }, end.getTime());
 }
 
 /** The same for a user who is removed: whichever key made the reservations. Pure. */

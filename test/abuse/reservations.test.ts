@@ -137,6 +137,25 @@ describe('a member who reserves all that there is', () => {
     await until(async () => (await reserved()) === 25);
   });
 
+  test('holds nothing any more when its key expires, rotated meanwhile or not, and not before', async () => {
+    const expires_at = new Date(clock.now() + 60_000);
+    const bound = {
+      org_id: thief.orgId,
+      scopes: ['budgets:check' as const],
+      user_id: thief.userId,
+      expires_at,
+    };
+    const expiring = await createApiKey(api.ctx, bound);
+    const rotated = await createApiKey(api.ctx, bound);
+    await rotateApiKey(api.ctx, rotated.key_id, 3_600_000);
+    expect([await allows(expiring.key, 12), await allows(rotated.key, 13)]).toEqual([true, true]);
+    await runDue();
+    await until(async () => (await reserved()) === 25);
+    clock.advance(60_000);
+    await runDue();
+    await until(async () => (await reserved()) === 0);
+  });
+
   test('holds nothing any more when removed, nor does a gateway for them', async () => {
     const { key } = await keyOf(thief);
     expect(await allows(key, 25)).toBe(true);
