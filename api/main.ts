@@ -4,6 +4,7 @@ import { signerOf } from '../shared/credits/receipts/signer.ts';
 import { collectGarbage } from '../shared/platform/basics/collect-garbage.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
+import { startOrExit } from '../shared/platform/basics/start-fault.ts';
 import { openContext } from '../shared/platform/context/context.ts';
 import { refuseUnprepared } from '../shared/platform/mongo/schema.ts';
 import { waitUntilReady } from '../shared/platform/redis/connect.ts';
@@ -15,11 +16,14 @@ import { closeServer, createHttpServer } from './serve/server.ts';
 /** For how long a new process waits for its connections to Redis before it listens. */
 const REDIS_WAIT_MS = 5_000;
 
-const config = readConfig(process.env);
-const ctx = await openContext(config, { process: 'api' });
-await refuseUnprepared(ctx.db);
+const ctx = await startOrExit('api', async () => {
+  const opened = await openContext(readConfig(process.env), { process: 'api' });
+  await refuseUnprepared(opened.db);
+  plansOf(opened);
+  return opened;
+});
+const { config } = ctx;
 registerMetrics(ctx);
-plansOf(ctx);
 const state: ApiState = { stopping: false };
 const { app, shedder } = createApi(ctx, state);
 const server = createHttpServer(app, config);

@@ -1,20 +1,18 @@
 import { systemClock } from '../shared/platform/basics/clock.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
+import { startOrExit } from '../shared/platform/basics/start-fault.ts';
 import { connectMongo } from '../shared/platform/mongo/connect.ts';
-import { SchemaError } from '../shared/platform/mongo/schema.ts';
 import { MIGRATIONS } from '../shared/tables/migrations.ts';
 import { release } from '../shared/tables/release.ts';
 
 /** The release step: migrations, collections and indexes, before a new version serves. Safe to repeat. */
-const db = await connectMongo(readConfig(process.env).mongodbUrl);
-try {
-  const ran = await release(db, MIGRATIONS, systemClock.now());
-  for (const { version, what } of ran)
-    console.log(`release: migrated to schema version ${version} (${what})`);
-} catch (error) {
-  if (!(error instanceof SchemaError)) throw error;
-  console.error(`release: ${error.message}`);
-  process.exitCode = 1;
-} finally {
-  await db.connection.close();
-}
+await startOrExit('release', async () => {
+  const db = await connectMongo(readConfig(process.env).mongodbUrl);
+  try {
+    const ran = await release(db, MIGRATIONS, systemClock.now());
+    for (const { version, what } of ran)
+      console.log(`release: migrated to schema version ${version} (${what})`);
+  } finally {
+    await db.connection.close();
+  }
+});

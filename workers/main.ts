@@ -3,6 +3,7 @@ import { plansOf } from '../shared/credits/meter/plans.ts';
 import { collectGarbage } from '../shared/platform/basics/collect-garbage.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
+import { startOrExit } from '../shared/platform/basics/start-fault.ts';
 import { openContext } from '../shared/platform/context/context.ts';
 import { refuseUnprepared } from '../shared/platform/mongo/schema.ts';
 import { connectQueues } from '../shared/platform/redis/connect.ts';
@@ -16,11 +17,14 @@ import { runWhileClockIsRight } from './run-while-clock-is-right.ts';
 import { startSweeper } from './sweeper.ts';
 import { closeWorker, startWorker } from './worker.ts';
 
-const config = readConfig(process.env);
-const ctx = await openContext(config, { process: 'worker' });
-await refuseUnprepared(ctx.db);
+const ctx = await startOrExit('worker', async () => {
+  const opened = await openContext(readConfig(process.env), { process: 'worker' });
+  await refuseUnprepared(opened.db);
+  plansOf(opened);
+  return opened;
+});
+const { config } = ctx;
 registerMetrics(ctx);
-plansOf(ctx);
 await collectGarbage();
 const connection = connectQueues(config, 'worker');
 const stopJobs = runWhileClockIsRight(ctx, startJobs);

@@ -6,7 +6,8 @@ import {
   declineInvitation,
   describeInvitations,
 } from '../../shared/identity/invitations.ts';
-import type { Me, Visitor } from '../../shared/identity/me.ts';
+import type { Me, SignInProblem, Visitor } from '../../shared/identity/me.ts';
+import { whyNobodySignsIn } from '../../shared/identity/sign-in-state.ts';
 import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -20,7 +21,7 @@ export async function answerSession(ctx: Context, req: Request, res: Response): 
   res.setHeader('Cache-Control', 'no-store');
   const visitor = visitorOf(ctx, req);
   if (visitor) throw notAMember(await describeVisitor(ctx, visitor));
-  const member = await readPerson(ctx, req);
+  const member = await readPerson(ctx, req).catch((error) => refuseStranger(ctx, error));
   const organization = await readOrganization(ctx, member.org_id);
   const { _id: id, name, plan, k_anonymity } = organization;
   const timezone = timezoneAt(organization, ctx.clock.now());
@@ -31,7 +32,22 @@ export async function answerSession(ctx: Context, req: Request, res: Response): 
     email,
     role,
     org: { id, name, plan, timezone, k_anonymity },
+    sign_in_problem: await readSignInProblem(ctx),
   } satisfies Me);
+}
+
+/** Adds to `unauthorized` that signing in would fail too, so that the page says so before somebody tries. */
+async function refuseStranger(ctx: Context, error: unknown): Promise<never> {
+  if (!(error instanceof DomainError && error.code === 'unauthorized')) throw error;
+  const sign_in_problem = await readSignInProblem(ctx);
+  throw sign_in_problem === null
+    ? error
+    : new DomainError(error.code, error.message, { ...error.extra, sign_in_problem });
+}
+
+async function readSignInProblem(ctx: Context): Promise<SignInProblem | null> {
+  const detail = await whyNobodySignsIn(ctx);
+  return detail === null ? null : { detail, contact: ctx.config.supportContact ?? null };
 }
 
 async function describeVisitor(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { warnOfSigningKey } from '../../shared/credits/receipts/signer.ts';
+import { whyNobodySignsIn } from '../../shared/identity/sign-in-state.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { readReadiness } from '../../shared/platform/context/readiness.ts';
 import { WARNINGS } from '../../shared/tables/warnings.ts';
@@ -28,7 +29,7 @@ export const getReadiness = (state: ApiState) =>
     errors: ['not_ready'],
     handle: async (_input, ctx) => {
       if (state.stopping) throw new DomainError('not_ready', 'This process is stopping.');
-      const { status, ...rest } = await readReadiness(ctx, [...WARNINGS, warnOfSigningKey]);
+      const { status, ...rest } = await readReadiness(ctx, [...WARNINGS, warnOfSigningKey, whyNobodySignsIn]);
       if (status === 'down') throw new DomainError('not_ready', 'No store answers.', { parts: rest.parts });
       return { status, ...rest };
     },

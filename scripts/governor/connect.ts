@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
 import {
   CONNECTABLE,
   type Connectable,
@@ -12,7 +11,7 @@ import { organizationRows } from '../../shared/organizations/model.ts';
 import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { checkInput } from './input.ts';
+import { checkInput, parseAddress } from './input.ts';
 import { type Run, readUp } from './run.ts';
 
 interface ConnectFlags {
@@ -78,10 +77,4 @@ async function firstOrganization(ctx: Context): Promise<string> {
   const first = await organizationRows(ctx).findOne({}, { sort: { created_at: 1 } });
   if (!first) throw new DomainError('not_found', 'There is no organization yet: governor org create NAME.');
   return first._id;
-}
-
-function parseAddress(value: string): string {
-  if (!z.url({ protocol: /^https?$/ }).safeParse(value).success)
-    throw new InvalidArgumentError('It must be like https://governor.example.com.');
-  return value;
 }

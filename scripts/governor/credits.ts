@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { withProgress } from '../../packages/governor/src/progress.ts';
 import { parseObject } from '../../packages/governor/src/readers/history.ts';
 import { recordAct } from '../../shared/audit/record-audit.ts';
 import { catchUp } from '../../shared/credits/ledger/catch-up.ts';
@@ -15,6 +16,7 @@ import { refundSpend } from '../../shared/credits/ledger/refund-spend.ts';
 import { viewTransaction } from '../../shared/credits/ledger/transaction.ts';
 import { plansOf } from '../../shared/credits/meter/plans.ts';
 import { readBalances } from '../../shared/credits/meter/read-balances.ts';
+import { creditAccountRows } from '../../shared/credits/model.ts';
 import { publishSigningKey } from '../../shared/credits/receipts/publish-keys.ts';
 import { createSigner } from '../../shared/credits/receipts/signer.ts';
 import { verifyReceipts } from '../../shared/credits/receipts/verify-receipts.ts';
@@ -127,7 +129,9 @@ function addLedger(program: Command, credits: Command, run: Run): void {
     .action((options: { repair?: boolean }) =>
       run(async (ctx) => {
         await openShards(ctx);
-        const result = await reconcileCredits(ctx, { repair: options.repair === true, records: true });
+        const result = await withProgress(ctx.clock, ({ update }) =>
+          reconcileCredits(ctx, { repair: options.repair === true, records: true, onProgress: update }),
+        );
         if (options.repair)
           await recordAct(ctx, { action: 'credits.repair', org_id: null, details: { ...result } });
         return { ...result };
@@ -139,7 +143,10 @@ function addLedger(program: Command, credits: Command, run: Run): void {
     .action(() =>
       run(async (ctx) => {
         await openShards(ctx);
-        const recovery = await rebuildCredits(ctx);
+        const accounts = await creditAccountRows(ctx).countDocuments({});
+        const recovery = await withProgress(ctx.clock, ({ update }) =>
+          rebuildCredits(ctx, { onAccount: (done) => update(done, accounts) }),
+        );
         await recordAct(ctx, { action: 'credits.rebuild', org_id: null, details: { ...recovery } });
         return { ...recovery };
       }),

@@ -3,7 +3,8 @@ import { addCheckCommand } from '../../packages/governor/src/check.ts';
 import { addHistoryCommands, type Env } from '../../packages/governor/src/commands.ts';
 import { addMcpCommand } from '../../packages/governor/src/mcp.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
-import { print, readDemo, readUp } from './run.ts';
+import { print } from './print.ts';
+import { readDemo, readUp } from './run.ts';
 
 /** Adds the commands of `packages/governor`; they find a running scripts/up by themselves. */
 export function addClientCommands(program: Command, env: Record<string, string | undefined>): void {

@@ -31,3 +31,10 @@ export function parseTime(value: string): Date {
   if (!parsed.success) throw new InvalidArgumentError('It must be an ISO 8601 date or time.');
   return new Date(parsed.data);
 }
+
+/** The address of an api. */
+export function parseAddress(value: string): string {
+  if (!z.url({ protocol: /^https?$/ }).safeParse(value).success)
+    throw new InvalidArgumentError('It must be like https://governor.example.com.');
+  return value;
+}

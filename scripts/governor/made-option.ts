@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { MadeObjects } from '../../shared/administration/made-by.ts';
 import { DomainError, isCode } from '../../shared/platform/basics/errors.ts';
-import { inOneLine } from './run.ts';
+import { inOneLine } from './cells.ts';
 
 export interface MadeOptions {
   made?: 'keep' | 'revoke';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { type Progress, withProgress } from '../../packages/governor/src/progress.ts';
 import { eraseMember } from '../../shared/administration/erase-member.ts';
 import { exportMember } from '../../shared/administration/export-member.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -15,7 +16,7 @@ export function addPersonalData(member: Command, run: Run): void {
     .action((orgId: string, userId: string) =>
       run(async (ctx) => {
         await openShards(ctx);
-        await writeLines(ctx, orgId, userId);
+        await withProgress(ctx.clock, (progress) => writeLines(ctx, { orgId, userId }, progress));
         return null;
       }),
     );
@@ -33,8 +34,16 @@ export function addPersonalData(member: Command, run: Run): void {
 }
 
 /** Waits for whoever reads, so that memory stays flat. */
-async function writeLines(ctx: Context, orgId: string, userId: string): Promise<void> {
+async function writeLines(
+  ctx: Context,
+  { orgId, userId }: { orgId: string; userId: string },
+  progress: Progress,
+): Promise<void> {
+  let count = 0;
   for await (const record of exportMember(ctx, orgId, userId)) {
     if (!process.stdout.write(`${JSON.stringify(record)}\n`)) await once(process.stdout, 'drain');
+    count += 1;
+    // On a terminal the lines themselves show how far it is.
+    if (!process.stdout.isTTY) progress.update(count);
   }
 }

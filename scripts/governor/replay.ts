@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
+import { withProgress } from '../../packages/governor/src/progress.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
-import { renderProgress, replay } from '../traffic/replay.ts';
+import { replay } from '../traffic/replay.ts';
 import { parseInteger } from './input.ts';
-import { print, readDemo, readUp } from './run.ts';
+import { print } from './print.ts';
+import { readDemo, readUp } from './run.ts';
 
 interface ReplayFlags {
   format: 'azure-llm';
@@ -32,25 +34,14 @@ export function addReplayCommand(program: Command, env: Record<string, string | 
       const api = flags.api ?? readUp(data).api;
       const apiKey = flags.key ?? env.GOVERNOR_API_KEY ?? readDemo(data);
       if (!api || !apiKey) throw new Error('No running scripts/up was found: name --api and --key.');
-      const startedAtMs = systemClock.now();
-      const summary = await replay({
-        ...flags,
-        file,
-        api,
-        apiKey,
-        now: startedAtMs,
-        project: flags.projectId,
-        runId: flags.runId ?? randomBytes(6).toString('hex'),
-        onProgress: (done, total) =>
-          showProgress(renderProgress(done, total, startedAtMs, systemClock.now())),
-      });
-      process.stderr.write('\n');
+      const now = systemClock.now();
+      const runId = flags.runId ?? randomBytes(6).toString('hex');
+      const options = { ...flags, file, api, apiKey, now, project: flags.projectId, runId };
+      const summary = await withProgress(systemClock, ({ update }) =>
+        replay({ ...options, onProgress: update }),
+      );
       print({ ...summary }, json === true);
     });
-}
-
-function showProgress(line: string): void {
-  process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`);
 }
 
 function parseFormat(value: string): string {

@@ -9,6 +9,7 @@ import { createLog } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { refuseUnprepared } from '../../shared/platform/mongo/schema.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { print } from './print.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -37,7 +38,8 @@ export function createRunner(program: Command, env: Environment): Run {
   };
 }
 
-function configOf(env: Environment, dataDir: string): Config {
+/** The settings of a command. Throws one Error that lists everything that is wrong. */
+export function configOf(env: Environment, dataDir: string): Config {
   try {
     return readConfig(environmentOf(env, dataDir));
   } catch (error) {
@@ -81,35 +83,6 @@ function readJson(path: string): Record<string, string> {
 
 function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-/** An object for `--json`, else lines for people. */
-export function print(result: Record<string, unknown>, json: boolean): void {
-  if (json) {
-    console.log(JSON.stringify(result));
-    return;
-  }
-  for (const [name, value] of Object.entries(result)) {
-    if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') {
-      console.log(`${name}:`);
-      console.table(value.map(inCells));
-    } else console.log(`${name}: ${inOneLine(typeof value === 'string' ? value : JSON.stringify(value))}`);
-  }
-}
-
-/** Names come from tenants: what a terminal would obey is shown instead. */
-export function inOneLine(text: string): string {
-  const shown = (control: string) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return text.replace(/\p{Cc}/gu, shown);
-}
-
-/** A row as a table shows it: the console would leave out what a list holds beyond its third item. */
-function inCells(row: object): object {
-  const cells = Object.entries(row).map(([name, cell]) => [
-    name,
-    Array.isArray(cell) ? cell.join(' ') : cell,
-  ]);
-  return Object.fromEntries(cells);
 }
 
 /** Says what is wrong in one line and exits 1. */

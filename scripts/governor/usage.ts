@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { withProgress } from '../../packages/governor/src/progress.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { purge } from '../../shared/retention/purge.ts';
 import { RETENTION } from '../../shared/tables/retention.ts';
@@ -18,11 +19,11 @@ export function addUsageCommands(program: Command, run: Run): void {
     .option('--from <date>', 'first day, YYYY-MM-DD (default: 36 days ago)', parseDate)
     .action((orgId: string | undefined, options: { check?: boolean; from?: number }) =>
       run(async (ctx) => {
-        const how = { repair: options.check !== true, fromMs: options.from };
-        const result =
-          orgId === undefined
-            ? await reconcileAllUsage(ctx, how)
-            : await reconcileUsage(ctx, await readOrganization(ctx, orgId), how);
+        const organization = orgId === undefined ? null : await readOrganization(ctx, orgId);
+        const result = await withProgress(ctx.clock, ({ update }) => {
+          const how = { repair: options.check !== true, fromMs: options.from, onProgress: update };
+          return organization ? reconcileUsage(ctx, organization, how) : reconcileAllUsage(ctx, how);
+        });
         return { ...result };
       }),
     );

@@ -10,12 +10,13 @@ export function addWebhookCommands(program: Command, run: Run): void {
   const webhook = program.command('webhook').description('Webhooks');
   webhook
     .command('list')
-    .description('List failing webhooks of all organizations and whether their admins were told')
-    .option('--org <org_id>', 'all webhooks of this organization instead')
-    .action(({ org }: { org?: string }) =>
+    .description('List webhooks, and whether the admins were told of those that are failing')
+    .option('--org <org_id>', 'of this organization only')
+    .option('--failing', 'only those that are failing')
+    .action(({ org, failing = false }: { org?: string; failing?: boolean }) =>
       run(async (ctx) => {
         if (org !== undefined) await readOrganization(ctx, org);
-        return { webhooks: await listForOperator(ctx, org) };
+        return { webhooks: await listForOperator(ctx, { orgId: org, failing }) };
       }),
     );
   webhook

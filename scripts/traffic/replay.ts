@@ -150,18 +150,3 @@ function summarize(results: readonly SignalResult[], seconds: number): ReplaySum
     signalsPerSecond: seconds > 0 ? Math.round(results.length / seconds) : 0,
   };
 }
-
-const BAR_WIDTH = 24;
-const LINE_WIDTH = 79;
-
-/** One line for a terminal, always as wide, so that each overwrites the one before after a carriage return. */
-export function renderProgress(done: number, total: number, startedAtMs: number, nowMs: number): string {
-  const share = total > 0 ? Math.min(done / total, 1) : 1;
-  const filled = Math.floor(share * BAR_WIDTH);
-  const bar = '#'.repeat(filled) + '-'.repeat(BAR_WIDTH - filled);
-  const seconds = Math.max(nowMs - startedAtMs, 0) / 1_000;
-  const perSecond = seconds > 0 ? done / seconds : 0;
-  const left = perSecond > 0 && done < total ? `, ${Math.ceil((total - done) / perSecond)} s left` : '';
-  const percent = String(Math.floor(share * 100)).padStart(3);
-  return `[${bar}] ${percent}%  ${done}/${total}  ${Math.round(perSecond)}/s${left}`.padEnd(LINE_WIDTH);
-}

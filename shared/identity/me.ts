@@ -7,6 +7,15 @@ export interface Me {
   email: string | null;
   role: Role;
   org: { id: string; name: string; plan: Tier; timezone: string; k_anonymity: number };
+  /** Null while people can sign in. */
+  sign_in_problem: SignInProblem | null;
+}
+
+/** Why nobody can sign in now; the problem `unauthorized` has it too. */
+export interface SignInProblem {
+  detail: string;
+  /** The person to ask, where the deployment names one. */
+  contact: string | null;
 }
 
 /** The reason why somebody who has signed in at the identity provider is not let in. `invited`: may join, if they agree. */

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { recordAct } from '../audit/record-audit.ts';
 import { forEachOrganization } from '../organizations/for-each-organization.ts';
-import type { Organization } from '../organizations/model.ts';
+import { type Organization, organizationRows } from '../organizations/model.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
@@ -24,6 +24,8 @@ export interface ReconcileOptions {
   toMs?: number | undefined;
   /** Replaces the rows that differ. */
   repair: boolean;
+  /** Called after each day of one organization, or after each of all organizations. */
+  onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 export interface Reconciled {
@@ -52,6 +54,7 @@ export async function reconcileUsage(
   const fromMs = Math.max(options.fromMs ?? earliestCountedMs(nowMs), firstMs);
   const toMs = Math.min(options.toMs ?? nowMs + DAY_MS, nowMs + DAY_MS);
   const result = { days: 0, months: 0, wrong: 0, repaired: 0 };
+  const total = [...wholeParts(organization, 'day', fromMs, toMs)].length;
   for (const month of wholeParts(organization, 'month', fromMs, toMs)) {
     const within = { fromMs: Math.max(fromMs, month.fromMs), toMs: Math.min(toMs, month.toMs) };
     let rollups = 0;
@@ -60,6 +63,7 @@ export async function reconcileUsage(
       rollups += wrong.rollups;
       result.wrong += wrong.rollups + wrong.snapshots;
       result.days += 1;
+      options.onProgress?.(result.days, total);
     }
     if (rollups === 0 && mayBeMade(month, nowMs))
       result.wrong += (await reconcilePart(ctx, organization, month, options.repair)).snapshots;
@@ -179,10 +183,17 @@ async function compareSnapshot(
 }
 
 /** Reconciles every organization in turn. One that fails is logged and left for the next time. */
-export async function reconcileAllUsage(ctx: Context, options: ReconcileOptions): Promise<Reconciled> {
+export async function reconcileAllUsage(
+  ctx: Context,
+  { onProgress, ...options }: ReconcileOptions,
+): Promise<Reconciled> {
   const total = { days: 0, months: 0, wrong: 0, repaired: 0 };
+  const organizations = onProgress ? await organizationRows(ctx).countDocuments({}) : 0;
+  let done = 0;
   await forEachOrganization(ctx, 'usage was not reconciled', async (organization) => {
     const result = await reconcileUsage(ctx, organization, options);
+    done += 1;
+    onProgress?.(done, organizations);
     total.days += result.days;
     total.months += result.months;
     total.wrong += result.wrong;

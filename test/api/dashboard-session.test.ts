@@ -189,3 +189,16 @@ test('without Redis a session is a 503, not a new sign-in', async () => {
   const { status, body } = await look(cookie);
   expect([status, body.code]).toEqual([503, 'store_unavailable']);
 });
+
+test('says to somebody who is not signed in that nobody can sign in now, and whom to ask', async () => {
+  const env = { SUPPORT_CONTACT: 'help@acme.example' };
+  const apart = await startApi({ redisUrl: redis.url, env });
+  const problem = {
+    detail: 'Nobody can sign in: OIDC_ISSUER and OIDC_CLIENT_ID are not set.',
+    contact: 'help@acme.example',
+  };
+  const { status, body } = await apart.call('/dashboard/session');
+  expect([status, body.code, body.sign_in_problem]).toEqual([401, 'unauthorized', problem]);
+  await apart.close();
+  expect((await look('ug=unknown')).body).not.toHaveProperty('sign_in_problem');
+});

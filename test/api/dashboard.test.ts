@@ -80,6 +80,7 @@ describe('signing in', () => {
         email,
         role: 'admin',
         org: { id: orgId, name: 'Acme', plan: 'team', timezone: 'UTC', k_anonymity: 5 },
+        sign_in_problem: null,
       },
     ]);
   });

@@ -13,7 +13,8 @@ import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../../shared/tables/metrics.ts';
 import { startOwnRedis } from '../support/credits.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { call, startApi, type TestApi } from '../support/harness.ts';
+import { call, createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { startIssuer } from '../support/idp.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -26,10 +27,35 @@ const operator = () => api.ctx.config.operatorToken;
 describe('health, readiness and metrics', () => {
   it('is healthy while it turns and ready while both stores answer', async () => {
     expect((await api.call('/healthz')).body).toEqual({ status: 'ok' });
-    expect((await api.call('/readyz')).body).toEqual({
+    const issuer = await startIssuer();
+    const whole = await startApi({ env: issuer.env });
+    expect((await whole.call('/readyz')).body).toEqual({
       status: 'ready',
       parts: { mongo: 'ok', redis: 'ok' },
     });
+    await whole.close();
+    await issuer.stop();
+  });
+
+  it('warns while nobody can sign in, and names the variables or the provider that is away', async () => {
+    expect((await api.call('/readyz')).body).toMatchObject({
+      status: 'degraded',
+      parts: { mongo: 'ok', redis: 'ok' },
+      warnings: ['Nobody can sign in: OIDC_ISSUER and OIDC_CLIENT_ID are not set.'],
+    });
+    const issuer = await startIssuer();
+    const clock = createTestClock();
+    const whole = await startApi({ clock, env: issuer.env });
+    await issuer.stop();
+    const warnings = async () => (await whole.call('/readyz')).body.warnings;
+    expect(await warnings()).toEqual([
+      'Nobody can sign in: the discovery document of OIDC_ISSUER cannot be read.',
+    ]);
+    await issuer.start();
+    clock.advance(5_000);
+    expect(await warnings()).toBeUndefined();
+    await whole.close();
+    await issuer.stop();
   });
 
   it('is degraded, not down, without one store, and names it without host or version', async () => {
@@ -73,6 +99,7 @@ describe('health, readiness and metrics', () => {
       warnings: [
         'Redis may lose credits: its appendonly is not yes, and its maxmemory-policy is not noeviction.',
         expect.stringContaining('no usable signing key'),
+        'Nobody can sign in: OIDC_ISSUER and OIDC_CLIENT_ID are not set.',
       ],
     });
     await lossy.close();

@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import type { Me, Visitor } from '../../../shared/identity/me.ts';
+import type { Me, SignInProblem, Visitor } from '../../../shared/identity/me.ts';
 import type { paths } from '../../docs/client.d.ts';
 import { broadcastSession } from './tabs.ts';
 
@@ -93,4 +93,9 @@ async function own<Body>(path: string, body?: unknown): Promise<Body> {
 /** The visitor that `not_a_member` describes. */
 export function visitorOf(problem: Problem): Visitor | null {
   return problem.code === 'not_a_member' ? (problem.extra as unknown as Visitor) : null;
+}
+
+/** Why signing in would fail too, as `unauthorized` describes it. */
+export function signInProblemOf(problem: Problem): SignInProblem | null {
+  return (problem.extra.sign_in_problem as SignInProblem | undefined) ?? null;
 }

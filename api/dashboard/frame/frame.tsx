@@ -1,6 +1,6 @@
 import { Center } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Problem, visitorOf } from '../data/client.ts';
+import { Problem, signInProblemOf, visitorOf } from '../data/client.ts';
 import { meQuery } from '../data/queries.ts';
 import { ProblemNote } from '../parts/page/problem-note.tsx';
 import { Shell } from './shell.tsx';
@@ -16,7 +16,7 @@ export function Frame() {
   const problem = me.error instanceof Problem ? me.error : null;
   const visitor = problem && visitorOf(problem);
   if (visitor) return <VisitorPage visitor={visitor} />;
-  if (problem?.status === 401) return <SignIn />;
+  if (problem?.status === 401) return <SignIn problem={signInProblemOf(problem)} />;
   return (
     <Center mih="60vh" p="md">
       <ProblemNote error={me.error} onRetry={() => void me.refetch()} />

@@ -1,5 +1,7 @@
-import { Anchor, Button, Code, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Code, Stack, Text, Title } from '@mantine/core';
+import { IconAlertOctagon } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
+import type { SignInProblem } from '../../../shared/identity/me.ts';
 import { Plain } from './plain.tsx';
 
 /** The address of a sign-in that returns to this page. */
@@ -8,7 +10,8 @@ export function signInUrl(): string {
   return `/dashboard/login?${new URLSearchParams({ return_to: here })}`;
 }
 
-export function SignIn() {
+/** The page of somebody who is not signed in. It says beforehand when signing in would fail. */
+export function SignIn({ problem }: { problem: SignInProblem | null }) {
   return (
     <Plain>
       <Stack>
@@ -16,7 +19,19 @@ export function SignIn() {
         <Text>
           What your AI tools did and cost: sessions, budgets, anomalies, webhooks, credits and devices.
         </Text>
-        <Button component="a" href={signInUrl()} size="md">
+        {problem && (
+          <Alert
+            color="red"
+            variant="outline"
+            role="alert"
+            icon={<IconAlertOctagon aria-hidden />}
+            title="Nobody can sign in now"
+          >
+            {problem.detail}
+            {problem.contact ? ` Ask ${problem.contact}.` : ' Ask the people who operate this service.'}
+          </Alert>
+        )}
+        <Button component="a" href={signInUrl()} size="md" variant={problem ? 'default' : 'filled'}>
           Sign in
         </Button>
         <Text c="dimmed" size="sm">

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Collection, collect, startCollection } from './collect.ts';
 import { type ImportOptions, type ImportReport, importCollection, importFolder } from './import-history.ts';
+import { startProgress, withProgress } from './progress.ts';
 import { readCcusage, readNdjsonLine } from './readers/exported.ts';
 import type { Tool } from './readers/history.ts';
 import { TOOLS, toolNamed } from './readers/tools.ts';
@@ -40,8 +41,10 @@ export function addHistoryCommands(program: Command, around: Env): void {
       .command('import <tool> <path>')
       .description(`Send history once; tool is one of ${names}; path a folder, or a file for the last two`),
   ).action(async (name: string, path: string, flags: TargetFlags) => {
-    const options = { ...targetOf(flags, around), nowMs: around.now(), onProgress: showProgress };
-    printReport(await importFrom(name, path, options), around);
+    const report = await withProgress(around, ({ update }) =>
+      importFrom(name, path, { ...targetOf(flags, around), nowMs: around.now(), onProgress: update }),
+    );
+    printReport(report, around);
   });
   withTarget(
     program
@@ -109,6 +112,7 @@ async function runSync(flags: SyncFlags, around: Env): Promise<void> {
   const folders = tools.flatMap((watched) => watched.folders);
   if (!folders.some((folder) => existsSync(folder)))
     console.error(`governor: There is no history yet. Looked for ${folders.join(', ')}.`);
+  let progress = startProgress(around);
   await sync({
     ...targetOf(flags, around),
     tools,
@@ -116,9 +120,22 @@ async function runSync(flags: SyncFlags, around: Env): Promise<void> {
     now: around.now,
     everyMs: flags.every * 1_000,
     once: flags.once === true,
-    onReport: (tool, report) => printReport({ tool, ...report }, around),
-    onAway: (message) => console.error(`governor: ${message}. Trying again.`),
-  });
+    onProgress: (done, total) => progress.update(done, total),
+    onReport: (tool, report) => {
+      restart();
+      printReport({ tool, ...report }, around);
+    },
+    onAway: (message) => {
+      restart();
+      console.error(`governor: ${message}. Trying again.`);
+    },
+  }).finally(restart);
+
+  /** Each round has a bar of its own. */
+  function restart(): void {
+    progress.end();
+    progress = startProgress(around);
+  }
 }
 
 function collectTool(value: string, before: Tool[] = []): Tool[] {
@@ -131,9 +148,4 @@ function parseSeconds(value: string): number {
   const seconds = Number(value);
   if (!(seconds >= 1 && seconds <= 86_400)) throw new InvalidArgumentError('It must be 1 to 86400 seconds.');
   return seconds;
-}
-
-function showProgress(sent: number, total: number): void {
-  const line = `${sent} of ${total} signals`;
-  process.stderr.write(process.stderr.isTTY && sent < total ? `\r\u001b[K${line}` : `${line}\n`);
 }

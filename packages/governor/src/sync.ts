@@ -12,7 +12,7 @@ import {
 import { findHistory, type HistoryFile, readHistory, UNREADABLE } from './read-folder.ts';
 import type { Found, FoundCall, Tool } from './readers/history.ts';
 
-export interface SyncOptions extends Omit<ImportOptions, 'nowMs' | 'onProgress'> {
+export interface SyncOptions extends Omit<ImportOptions, 'nowMs'> {
   /** Tools to watch, each with its folders. */
   readonly tools: readonly { tool: Tool; folders: readonly string[] }[];
   /** Keeps which files were sent. */

@@ -54,7 +54,11 @@ const RENEW_EVERY_MS = 5_000;
  */
 export async function rebuildCredits(
   ctx: Context,
-  { leaseMs = LEASE_MS, renewEveryMs = RENEW_EVERY_MS }: { leaseMs?: number; renewEveryMs?: number } = {},
+  {
+    leaseMs = LEASE_MS,
+    renewEveryMs = RENEW_EVERY_MS,
+    onAccount,
+  }: { leaseMs?: number; renewEveryMs?: number; onAccount?: (done: number) => void } = {},
 ): Promise<Recovery> {
   const fences = await readFences(ctx, ALL_SHARDS);
   const lease = { holder: randomUUID(), leaseMs };
@@ -62,7 +66,7 @@ export async function rebuildCredits(
   const stopRenewing = every(renewEveryMs, () => renewHolds(ctx, held, lease));
   try {
     for (const shard of ALL_SHARDS) held.set(shard, await holdShard(ctx, shard, lease));
-    const { failed, ...recovery } = await checkAndOpen(ctx, held, { ...lease, fences });
+    const { failed, ...recovery } = await checkAndOpen(ctx, held, { ...lease, fences, onAccount });
     const [cause] = failed.values();
     if (cause) {
       const which = [...failed.keys()].join(', ');
@@ -93,7 +97,15 @@ async function renewHolds(ctx: Context, held: ReadonlyMap<number, string>, lease
 async function checkAndOpen(
   ctx: Context,
   shards: ReadonlyMap<number, string>,
-  { holder, fences }: { holder: string; fences: ReadonlyMap<number, Fence> },
+  {
+    holder,
+    fences,
+    onAccount,
+  }: {
+    holder: string;
+    fences: ReadonlyMap<number, Fence>;
+    onAccount?: ((done: number) => void) | undefined;
+  },
 ): Promise<Omit<Recovery, 'failed'> & { failed: Map<number, Error> }> {
   const all = [...shards.keys()];
   const stalled = await drainStreams(ctx, all);
@@ -104,7 +116,8 @@ async function checkAndOpen(
   const failed = new Map([...stalled].filter(([shard]) => rebuilding.has(shard)));
   const overtaken = all.filter((shard) => bound.get(shard)?.epoch !== shards.get(shard));
   for (const shard of overtaken) failed.set(shard, new Error('Its ledger was bound to other data meanwhile'));
-  const accounts = await restoreAccounts(ctx, { shards: new Set(all), rebuilding, failed, holder });
+  const restoration = { shards: new Set(all), rebuilding, failed, holder, onAccount };
+  const accounts = await restoreAccounts(ctx, restoration);
   let opened = 0;
   for (const [shard, identity] of shards) {
     if (failed.has(shard)) continue;

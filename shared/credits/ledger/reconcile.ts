@@ -7,7 +7,7 @@ import { applyPlan } from '../meter/apply-plan.ts';
 import { changeCredits } from '../meter/change-credits.ts';
 import { allAccounts, workOnAccounts } from '../meter/work-on-accounts.ts';
 import { creditDrift, creditPlansRepaired } from '../metrics.ts';
-import { type CreditAccount, ledgerRows } from '../model.ts';
+import { type CreditAccount, creditAccountRows, ledgerRows } from '../model.ts';
 import { catchUp } from './catch-up.ts';
 import { ensureAccount } from './ensure-account.ts';
 import { countReceiptsWithoutRows } from './find-receipts-without-rows.ts';
@@ -44,7 +44,7 @@ const BATCH = 8;
  */
 export async function reconcileCredits(
   ctx: Context,
-  options: { repair: boolean; records?: boolean },
+  options: { repair: boolean; records?: boolean; onProgress?: (done: number, total: number) => void },
 ): Promise<Reconciliation> {
   const result: Reconciliation = {
     accounts: 0,
@@ -55,6 +55,7 @@ export async function reconcileCredits(
     receipts_without_rows: options.records ? await countReceiptsWithoutRows(ctx) : 0,
   };
   const plans = await readPlansOfOrganizations(ctx);
+  const total = options.onProgress ? await creditAccountRows(ctx).countDocuments({}) : 0;
   const compare = async (account: CreditAccount): Promise<void> => {
     const record = await readAccount(ctx, account._id);
     const plan = plans.get(account.org_id);
@@ -66,6 +67,7 @@ export async function reconcileCredits(
     if (record && drift && options.repair && (await repair(ctx, record, drift))) result.repaired += 1;
     if (drift) result.drifted.push(drift);
     result.accounts += 1;
+    options.onProgress?.(result.accounts, total);
   };
   const skipped = await workOnAccounts(allAccounts(ctx), BATCH, compare);
   result.unchecked = skipped.accounts;

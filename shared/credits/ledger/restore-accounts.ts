@@ -27,6 +27,8 @@ interface Restoration {
   failed: Map<number, Error>;
   /** The rebuild that holds the shards, or ''. */
   holder: string;
+  /** Called after each account, with their number so far. */
+  onAccount?: ((done: number) => void) | undefined;
 }
 
 /** Corrects the accounts of these shards: balances, idempotency records, devices. Returns how many accounts that were. */
@@ -35,7 +37,10 @@ export async function restoreAccounts(ctx: Context, restoration: Restoration): P
   const restore = (account: CreditAccount) =>
     restoreOne(ctx, account, tokens.get(account._id) ?? [], restoration);
   let count = 0;
-  for await (const _ of inBatches(accountsOf(ctx, restoration), ACCOUNTS_AT_ONCE, restore)) count += 1;
+  for await (const _ of inBatches(accountsOf(ctx, restoration), ACCOUNTS_AT_ONCE, restore)) {
+    count += 1;
+    restoration.onAccount?.(count);
+  }
   return count;
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { PLANS, type Tier } from '../../platform/basics/contract.ts';
+import { StartFault } from '../../platform/basics/start-fault.ts';
 import { perContext } from '../../platform/context/per-context.ts';
 
 const credits = z.int().min(0).max(1_000_000_000);
@@ -22,7 +23,7 @@ function readPlans(file: string): Plans {
     return plansFile.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : String((error as Error).message);
-    throw new Error(`PLANS_FILE (${file}) is not usable:\n${why}`);
+    throw new StartFault(`PLANS_FILE (${file}) is not usable:\n${why}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { IN_PLAIN_WORDS } from './faults.ts';
 import { faultsInProduction } from './production.ts';
+import { StartFault } from './start-fault.ts';
 
 const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
@@ -104,24 +105,37 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   : Lowercase<S>;
 
 /**
- * Reads the environment once. Throws one Error that lists everything that is wrong, one line per fault, by the
+ * Reads the environment once. Throws one StartFault that lists everything that is wrong, one line per fault, by the
  * name of the variable; an empty variable counts as unset.
  */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given, IN_PLAIN_WORDS);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new Error(`The configuration is not usable (see .env.example):\n${lines.join('\n')}`);
+  const issues = parsed.error?.issues ?? [];
+  const wrong = [
+    ...issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+    ...contradictions(parsed.data ?? readableValues(given)),
+  ];
+  if (!parsed.success || wrong.length > 0) {
+    const lines = wrong.map((line) => `  ${line}`).join('\n');
+    throw new StartFault(`These environment variables are missing or wrong (see .env.example):\n${lines}`);
   }
-  const wrong = contradictions(parsed.data);
-  if (wrong.length > 0)
-    throw new Error(`The configuration is not usable:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
   const entries = Object.entries(parsed.data).map(([name, value]) => [camelCase(name), value]);
   return Object.freeze(Object.fromEntries(entries)) as Config;
 }
 
-function contradictions(values: z.output<typeof environment>): string[] {
+type Values = z.output<typeof environment>;
+
+/** The values that can be read: they are judged together even where others are wrong. */
+function readableValues(given: Record<string, string | undefined>): Partial<Values> {
+  const entries = Object.entries(environment.shape).flatMap(([name, type]) => {
+    const read = type.safeParse(given[name]);
+    return read.success ? [[name, read.data]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function contradictions(values: Partial<Values>): string[] {
   const wrong: string[] = [];
   if (values.OIDC_ISSUER !== undefined && values.OIDC_AUDIENCE === undefined)
     wrong.push('OIDC_AUDIENCE: must name what the access tokens of OIDC_ISSUER are for');

@@ -3,15 +3,15 @@ interface Judged {
   BASE_URL?: string | undefined;
   OIDC_ISSUER?: string | undefined;
   OIDC_JWKS_URL?: string | undefined;
-  STRIPE_API_BASE: string;
-  OPERATOR_TOKEN: string;
-  API_KEY_PEPPER: string;
-  CURSOR_SECRET: string;
-  SESSION_SECRET: string;
-  WEBHOOK_SECRET_KEYS: string;
-  WEBHOOK_ALLOWED_NETWORKS: readonly string[];
-  RATE_LIMITS: boolean;
-  TIME_SCALE: number;
+  STRIPE_API_BASE?: string | undefined;
+  OPERATOR_TOKEN?: string | undefined;
+  API_KEY_PEPPER?: string | undefined;
+  CURSOR_SECRET?: string | undefined;
+  SESSION_SECRET?: string | undefined;
+  WEBHOOK_SECRET_KEYS?: string | undefined;
+  WEBHOOK_ALLOWED_NETWORKS?: readonly string[] | undefined;
+  RATE_LIMITS?: boolean | undefined;
+  TIME_SCALE?: number | undefined;
 }
 
 /** The least bits of a network's prefix: fewer would take the guard away from a good part of the internet. */
@@ -20,7 +20,7 @@ const LEAST_PREFIX = { 4: 8, 6: 32 } as const;
 const UNIQUE_LOCAL = /^f[cd]/i;
 
 /**
- * Returns the faults of these variables in production, one line each: the variable's name without its value.
+ * Returns the faults of the variables that could be read, in production, one line each: the variable's name without its value.
  * Secrets must be random: no placeholder, no repeated character, no two alike.
  */
 export function faultsInProduction(values: Judged): string[] {
@@ -31,21 +31,24 @@ export function faultsInProduction(values: Judged): string[] {
     if (values[name]?.startsWith('http:'))
       wrong.push(`${name}: must be https in production (the embedded identity provider is for development)`);
   }
-  if (values.STRIPE_API_BASE.startsWith('http:'))
+  if (values.STRIPE_API_BASE?.startsWith('http:'))
     wrong.push('STRIPE_API_BASE: must be https in production, because the secret key is sent there');
-  if (values.WEBHOOK_ALLOWED_NETWORKS.some(isTooWide))
+  if (values.WEBHOOK_ALLOWED_NETWORKS?.some(isTooWide))
     wrong.push('WEBHOOK_ALLOWED_NETWORKS: a network is too wide (at least /8 for IPv4, /32 for IPv6)');
-  if (values.TIME_SCALE !== 1)
+  if (values.TIME_SCALE !== undefined && values.TIME_SCALE !== 1)
     wrong.push('TIME_SCALE: shortens waits for development; refused in production');
-  if (!values.RATE_LIMITS) wrong.push('RATE_LIMITS: may be off outside production only');
+  if (values.RATE_LIMITS === false) wrong.push('RATE_LIMITS: may be off outside production only');
   return wrong;
 }
 
 function secretFaults(values: Judged): string[] {
   const { OPERATOR_TOKEN, API_KEY_PEPPER, CURSOR_SECRET, SESSION_SECRET, WEBHOOK_SECRET_KEYS } = values;
   const texts = Object.entries({ OPERATOR_TOKEN, API_KEY_PEPPER, CURSOR_SECRET, SESSION_SECRET });
-  const keys = WEBHOOK_SECRET_KEYS.split(',').map((key) => ['WEBHOOK_SECRET_KEYS', key.split(':')[1] ?? '']);
-  const secrets = [...texts, ...keys] as [name: string, secret: string][];
+  const keys = WEBHOOK_SECRET_KEYS?.split(',') ?? [];
+  const secrets = [
+    ...texts.flatMap(([name, secret]) => (secret === undefined ? [] : [[name, secret] as const])),
+    ...keys.map((key) => ['WEBHOOK_SECRET_KEYS', key.split(':')[1] ?? ''] as const),
+  ];
   const placeholders = secrets.filter(([, secret]) => isPlaceholder(secret));
   const repeated = secrets.filter(([, secret], at) =>
     secrets.some(([, other], first) => first < at && other === secret),

@@ -31,6 +31,12 @@ export async function sendMail(ctx: Context, mail: Mail, deadlineMs = DEADLINE_M
   return true;
 }
 
+/** Throws when the mail server of SMTP_URL does not take mail from here. Call it only where SMTP_URL is set. */
+export async function verifyMailServer(ctx: Context): Promise<void> {
+  const transport = await transportOf(ctx);
+  await transport.verify();
+}
+
 /** The library is loaded by the first mail: a process that sends none has no use for it. */
 async function openTransport(url: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');

@@ -1,4 +1,5 @@
 import mongoose, { type Connection, type mongo } from 'mongoose';
+import { StartFault } from '../basics/start-fault.ts';
 
 /** An open MongoDB connection. */
 export interface Db {
@@ -25,14 +26,14 @@ const ROUTER = 'isdbgrid';
 export async function connectMongo(url: string, options: { socketTimeoutMs?: number } = {}): Promise<Db> {
   const connection = await open(url, options).catch((error: Error) => {
     // The driver's errors show all that it knows of each server, over dozens of lines.
-    throw new Error(`MONGODB_URL: no primary of a replica set can be reached there: ${error.message}`);
+    throw new StartFault(`MONGODB_URL: no primary of a replica set can be reached there: ${error.message}`);
   });
   const [server, build] = await Promise.all([
     connection.db?.command({ hello: 1 }),
     connection.db?.command({ buildInfo: 1 }),
   ]);
   if (server?.msg !== ROUTER && server?.setName === undefined)
-    throw new Error(
+    throw new StartFault(
       'MONGODB_URL: that MongoDB is in no replica set, so it has no transactions: start it with --replSet, and run rs.initiate() once.',
     );
   return {

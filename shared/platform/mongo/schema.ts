@@ -1,4 +1,5 @@
 import { isDuplicateKey } from '../basics/errors.ts';
+import { StartFault } from '../basics/start-fault.ts';
 import { collection } from './collection.ts';
 import { type Db, databaseOf } from './connect.ts';
 import { instanceRows } from './transaction-guard.ts';
@@ -24,7 +25,7 @@ export interface Migration {
 }
 
 /** Data that this program cannot use. The message is one line that says what to do. */
-export class SchemaError extends Error {
+export class SchemaError extends StartFault {
   override name = 'SchemaError';
 }
 

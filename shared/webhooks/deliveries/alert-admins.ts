@@ -48,7 +48,7 @@ export async function countUnsentAlerts(ctx: Context): Promise<number> {
 export async function warnOfUnsentAlerts(ctx: Context): Promise<string | null> {
   const unsent = await countUnsentAlerts(ctx);
   if (unsent === 0) return null;
-  return `${unsent} failing ${unsent === 1 ? 'webhook' : 'webhooks'}, and the admins were not told (governor webhook list)`;
+  return `${unsent} failing ${unsent === 1 ? 'webhook' : 'webhooks'}, and the admins were not told (governor webhook list --failing)`;
 }
 
 async function mailAdmins(ctx: Context, webhook: Webhook): Promise<boolean> {

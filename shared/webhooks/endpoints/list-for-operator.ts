@@ -3,12 +3,15 @@ import { isoTime } from '../../platform/basics/clock.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { webhookRows } from './model.ts';
 
-/**
- * All webhooks of an organization, or the failing ones of every organization, oldest first. `alerted_at` null: nobody was
- * told of it failing.
- */
-export async function listForOperator(ctx: Context, orgId?: string) {
-  const filter = orgId === undefined ? { status: 'failing' as const } : { org_id: orgId };
+/** The webhooks of one organization or of all, oldest first. `alerted_at` null: nobody was told of it failing. */
+export async function listForOperator(
+  ctx: Context,
+  { orgId, failing }: { orgId?: string | undefined; failing: boolean },
+) {
+  const filter = {
+    ...(orgId === undefined ? {} : { org_id: orgId }),
+    ...(failing ? { status: 'failing' as const } : {}),
+  };
   const webhooks = await webhookRows(ctx).find(filter).sort({ created_at: 1 }).toArray();
   return webhooks.map(({ _id, org_id, url, enabled, status, failing_since, alerted_at, made_by }) => ({
     webhook_id: _id,

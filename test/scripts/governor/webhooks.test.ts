@@ -101,7 +101,7 @@ test('the former secret of a webhook is encrypted again too, and still signs', a
   }
 });
 
-test('webhook list shows failing webhooks whose admins were not told, and /readyz warns of them', {
+test('webhook list shows all webhooks or the failing ones, and /readyz warns of those whose admins were not told', {
   timeout: 60_000,
 }, async () => {
   await webhookRows(ctx).deleteMany({});
@@ -114,7 +114,7 @@ test('webhook list shows failing webhooks whose admins were not told, and /ready
   const readiness = await readReadiness(ctx, WARNINGS);
   expect([readiness.status, readiness.warnings]).toEqual([
     'degraded',
-    ['1 failing webhook, and the admins were not told (governor webhook list)'],
+    ['1 failing webhook, and the admins were not told (governor webhook list --failing)'],
   ]);
   const failing = {
     webhook_id: _id,
@@ -127,10 +127,10 @@ test('webhook list shows failing webhooks whose admins were not told, and /ready
     made_by: 'operator',
   };
   const { governor } = governorWith(OLD);
-  expect(await governor('webhook', 'list')).toEqual({ webhooks: [failing] });
-  expect(await governor('webhook', 'list', '--org', orgId)).toEqual({
-    webhooks: [expect.objectContaining({ status: 'active' }), failing],
-  });
+  const both = { webhooks: [expect.objectContaining({ status: 'active' }), failing] };
+  expect(await governor('webhook', 'list', '--failing')).toEqual({ webhooks: [failing] });
+  expect(await governor('webhook', 'list')).toEqual(both);
+  expect(await governor('webhook', 'list', '--org', orgId)).toEqual(both);
   await webhookRows(ctx).updateOne({ _id }, { $set: { alerted_at: failing_since } });
   expect((await readReadiness(ctx, WARNINGS)).status).toBe('ready');
 });

@@ -7,12 +7,7 @@ import { json } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import {
-  type ReplayOptions,
-  type ReplayTimers,
-  renderProgress,
-  replay,
-} from '../../../scripts/traffic/replay.ts';
+import { type ReplayOptions, type ReplayTimers, replay } from '../../../scripts/traffic/replay.ts';
 import { dealUser, parseAzureTrace, shiftToEndAt } from '../../../scripts/traffic/trace.ts';
 import { expectSessions } from '../../support/session-oracle.ts';
 import { readTrace } from '../../support/trace.ts';
@@ -265,24 +260,6 @@ describe('replaying', () => {
   it('names the file and the line of a bad row', async () => {
     const broken = await optionsFor(`${SMALL_TRACE}\nbad`);
     await expect(replay(broken, fakeTimers())).rejects.toThrow(`${broken.file}: line 6: expected`);
-  });
-});
-
-describe('the progress line', () => {
-  it('shows share, count, rate and what is left', () => {
-    const line = renderProgress(2_500, 10_000, 1_000, 3_500);
-    expect(line.trimEnd()).toBe('[######------------------]  25%  2500/10000  1000/s, 8 s left');
-  });
-
-  it('is one line, always as wide', () => {
-    const counts = fc.record({ done: fc.nat(1e6), total: fc.nat(1e6), start: fc.nat(), now: fc.nat() });
-    fc.assert(
-      fc.property(counts, ({ done, total, start, now }) => {
-        const line = renderProgress(Math.min(done, total), total, start, now);
-        expect(line).toHaveLength(79);
-        expect(line).not.toMatch(/NaN|Infinity|\n/);
-      }),
-    );
   });
 });
 

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+
+/** The commands under each heading of `governor --help`, in this order. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Set up:': ['org', 'plan', 'connect', 'signing-key', 'webhook-secrets'],
+  'People and keys:': ['member', 'key', 'device', 'credits'],
+  'Look:': ['status', 'webhook', 'check', 'verify'],
+  'Repair:': ['usage', 'rebuild', 'analytics'],
+  'Data:': ['import', 'sync', 'replay'],
+};
+
+/** Examples below the help of a command; '' is the help of them all. */
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  '': [
+    'governor status',
+    'governor org create Acme --plan team',
+    'governor key create org_… --scope signals:write usage:read',
+    'governor <command> --help',
+  ],
+  org: [
+    'governor org create Acme --plan team --timezone Europe/Berlin',
+    'governor org set org_… --session-timeout 3600',
+  ],
+  member: ['governor member add org_… ada@acme.example --role admin', 'governor member list org_…'],
+  key: [
+    'governor key create org_… --scope signals:write usage:read --name ci',
+    'governor key rotate key_… --grace 3600',
+  ],
+  credits: ['governor credits grant org_… usr_… 100', 'governor credits ledger org_… usr_… --limit 5'],
+  connect: ['governor connect claude-code --org org_… --user-id ada'],
+  webhook: ['governor webhook list --failing', 'governor webhook enable whk_…'],
+  usage: ['governor usage reconcile --check', 'governor usage reconcile org_… --from 2026-01-01'],
+  import: ['governor import claude-code ~/.claude/projects', 'governor import ndjson calls.ndjson'],
+  sync: ['governor sync --tool claude-code codex --once'],
+  replay: ['governor replay trace.csv --format azure-llm --users 50'],
+  status: ['governor status', 'governor --json status'],
+};
+
+/** Sorts the commands into their groups and adds the examples. Every command belongs to one group. */
+export function arrangeHelp(program: Command): void {
+  const order = Object.values(GROUPS).flat();
+  const commands = program.commands as Command[];
+  commands.sort((a, b) => order.indexOf(a.name()) - order.indexOf(b.name()));
+  for (const [heading, names] of Object.entries(GROUPS))
+    for (const command of commands.filter((one) => names.includes(one.name()))) command.helpGroup(heading);
+  for (const [name, lines] of Object.entries(EXAMPLES)) {
+    const command = name === '' ? program : commands.find((one) => one.name() === name);
+    command?.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+  }
+}

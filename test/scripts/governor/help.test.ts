@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { EXAMPLES } from '../../../scripts/governor/help.ts';
+import { createProgram } from '../../../scripts/governor/program.ts';
+import { ROOT } from '../../../scripts/stack/files.ts';
+import { commandLine } from '../../support/command-line.ts';
+
+const program = createProgram({});
+const childOf = (command: Command, name: string) => command.commands.find((one) => one.name() === name);
+
+test('puts every command into one of five groups', () => {
+  const groups = new Set(program.commands.map((command) => command.helpGroup()));
+  expect([...groups]).toEqual(['Set up:', 'People and keys:', 'Look:', 'Repair:', 'Data:']);
+  const help = program.helpInformation();
+  const places = [...groups].map((group) => help.indexOf(`\n${group}\n`));
+  expect(places.every((place) => place > 0)).toBe(true);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+test.each(Object.entries(EXAMPLES).filter(([name]) => name !== ''))(
+  'the examples of %s are commands and options that there are',
+  (name, lines) => {
+    for (const line of lines) {
+      const [own, command = '', sub = '', ...rest] = line.split(' ').filter((word) => word !== '--json');
+      expect([own, command]).toEqual(['governor', name]);
+      const group = childOf(program, command);
+      const leaf = group?.commands.length ? childOf(group, sub) : group;
+      expect(leaf, line).toBeDefined();
+      const known = leaf?.options.map(({ long }) => long);
+      for (const word of [sub, ...rest].filter((one) => one.startsWith('--'))) expect(known).toContain(word);
+    }
+  },
+);
+
+test('shows the groups, then the examples, and names the version of the program', async () => {
+  const { run } = commandLine({});
+  const { stdout } = await run('--help');
+  expect(stdout.indexOf('Examples:\n  governor status')).toBeGreaterThan(stdout.indexOf('\nData:\n'));
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  expect((await run('--version')).stdout.trim()).toBe(version);
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openShards } from '../../../scripts/governor/open-shards.ts';
+import { connectQueues } from '../../../shared/platform/redis/connect.ts';
+import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';
+import { endSession } from '../../../workers/index.ts';
+import { startWorker } from '../../../workers/worker.ts';
+import { type CommandLine, commandLine } from '../../support/command-line.ts';
+import { startOwnRedis } from '../../support/credits.ts';
+import { makeTenant } from '../../support/factories.ts';
+import { startApi, type TestApi, testEnv } from '../../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../../support/idp.ts';
+import { startSmtp } from '../../support/smtp.ts';
+import { makeWebhook } from '../../support/webhooks.ts';
+
+interface Check {
+  name: string;
+  status: string;
+  detail: string;
+}
+
+let issuer: TestIssuer;
+let redis: Awaited<ReturnType<typeof startOwnRedis>>;
+let smtp: Awaited<ReturnType<typeof startSmtp>>;
+let api: TestApi;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  issuer = await startIssuer();
+  redis = await startOwnRedis();
+  smtp = await startSmtp();
+  const settings = { ...issuer.env, SMTP_URL: smtp.url };
+  api = await startApi({ redisUrl: redis.url, env: settings });
+  const name = new URL(api.ctx.config.mongodbUrl).pathname.slice(1);
+  env = { ...testEnv(name, { redisUrl: redis.url, env: settings }), BASE_URL: api.url };
+  await openShards(api.ctx);
+});
+afterAll(async () => {
+  await api.close();
+  await redis.stop();
+  await smtp.close();
+  await issuer.stop();
+});
+
+/** The checks by name, and how the command ended. */
+async function look(with_: Record<string, string> = {}) {
+  const line: CommandLine = commandLine({ ...env, ...with_ });
+  const answer = await line.run('--json', 'status').then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+  );
+  const { status, version, checks } = JSON.parse(answer.stdout);
+  const byName = new Map<string, Check>(checks.map((check: Check) => [check.name, check]));
+  return { code: answer.code, status, version, byName };
+}
+
+async function withWorker(work: () => Promise<void>): Promise<void> {
+  const connection = connectQueues(api.ctx.config, 'worker');
+  const worker = startWorker(endSession, api.ctx, connection);
+  await worker.waitUntilReady();
+  try {
+    await work();
+  } finally {
+    await worker.close();
+    connection.disconnect();
+  }
+}
+
+test('names every part, and exits 0 while none is failing', { timeout: 60_000 }, async () => {
+  await withWorker(async () => {
+    const { code, status, byName, version } = await look();
+    expect([...byName.values()].map(({ name, status }) => [name, status])).toEqual(
+      ['api', 'mongo', 'redis', 'worker', 'queues', 'ledger', 'sign-in', 'mail', 'webhooks'].map((name) => [
+        name,
+        'ok',
+      ]),
+    );
+    expect({ code, status }).toEqual({ code: 0, status: 'ok' });
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});
+
+test('exits 1 without a worker, and says what does not happen', { timeout: 60_000 }, async () => {
+  const { code, status, byName } = await look();
+  expect({ code, status }).toEqual({ code: 1, status: 'failing' });
+  expect(byName.get('worker')?.detail).toContain('No worker is connected');
+});
+
+test('shows the rest while a store does not answer', { timeout: 60_000 }, async () => {
+  const { code, byName } = await look({ MONGODB_URL: 'mongodb://127.0.0.1:1/governor?replicaSet=rs0' });
+  expect(code).toBe(1);
+  expect(byName.get('mongo')?.status).toBe('failing');
+  expect(byName.get('redis')?.status).toBe('ok');
+  expect(byName.get('api')?.status).toBe('ok');
+});
+
+test('warns of failing webhooks and of mail that is not set up', { timeout: 60_000 }, async () => {
+  const { orgId } = await makeTenant(api.ctx);
+  const { _id } = await makeWebhook(api.ctx, orgId, 'https://hooks.example.com/');
+  await webhookRows(api.ctx).updateOne({ _id }, { $set: { status: 'failing', failing_since: new Date() } });
+  await withWorker(async () => {
+    const { code, status, byName } = await look({ SMTP_URL: '' });
+    expect({ code, status }).toEqual({ code: 0, status: 'warning' });
+    expect(byName.get('mail')).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('SMTP_URL'),
+    });
+    expect(byName.get('webhooks')?.detail).toContain('1 of 1 are failing');
+  });
+});
+
+test('finds an identity provider that does not answer', { timeout: 60_000 }, async () => {
+  const { byName } = await look({ OIDC_ISSUER: 'http://127.0.0.1:1' });
+  expect(byName.get('sign-in')).toMatchObject({ status: 'failing' });
+});
+
+test('is one screen for people', { timeout: 60_000 }, async () => {
+  await withWorker(async () => {
+    const { stdout } = await commandLine(env).run('status');
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^usage-governor \d+\.\d+\.\d+: (ok|warning)$/);
+    expect(lines).toContainEqual(expect.stringMatching(/^✓ ok {7}redis {5}REDIS_URL answers in \d+ ms\.$/));
+    expect(lines.length).toBeLessThan(24);
+  });
+});
