@@ -1,3 +1,5 @@
+import { mailInvitationJob } from '../shared/administration/jobs.ts';
+import { invitationMail } from '../shared/administration/mail-invitation.ts';
 import { freezeAllAnalytics } from '../shared/analytics/freeze-weeks.ts';
 import { freezeAnalyticsJob } from '../shared/analytics/jobs.ts';
 import { checkSession as lookAtSession } from '../shared/anomalies/check-session.ts';
@@ -9,11 +11,15 @@ import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledge
 import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
 import { revokeDevicesJob } from '../shared/devices/jobs.ts';
 import { revokeDevicesOfRemoved } from '../shared/devices/revoke-device.ts';
+import { digestMail } from '../shared/digests/mail-digest.ts';
 import { releaseDue } from '../shared/enforcement/release-due.ts';
 import { endIfSilent } from '../shared/ingest/end-session.ts';
 import { releaseReservationsJob } from '../shared/keys/jobs.ts';
+import { sendDueMail } from '../shared/mails/send-due-mail.ts';
 import { DAY_MS } from '../shared/platform/basics/interval.ts';
 import type { Context } from '../shared/platform/context/context.ts';
+import { mailDigestJob, moveDigestsJob } from '../shared/preferences/jobs.ts';
+import { moveDigests as moveDigestTimes } from '../shared/preferences/move-digests.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
 import { endSessionJob, moveSessionEndsJob } from '../shared/sessions/jobs.ts';
@@ -78,6 +84,20 @@ export const expireHeld = jobRow(expireHeldJob, {
 });
 
 export const sendDigests = jobRow(sendDigestsJob, { concurrency: 1, everyMs: 30_000, work: sendDueDigests });
+
+/** The digest of one person. */
+export const mailDigest = dueJobRow(mailDigestJob, {
+  concurrency: 4,
+  work: (ctx, key) => sendDueMail(ctx, digestMail, key),
+});
+
+export const mailInvitation = dueJobRow(mailInvitationJob, {
+  concurrency: 4,
+  work: (ctx, key) => sendDueMail(ctx, invitationMail, key),
+});
+
+/** After a change of the organization's timezone. */
+export const moveDigests = dueJobRow(moveDigestsJob, { concurrency: 1, work: moveDigestTimes });
 
 /** It leaves balances as they are and puts accounts on the plan of their organization. */
 export const reconcileCredits = jobRow(reconcileCreditsJob, {

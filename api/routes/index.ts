@@ -7,6 +7,7 @@ import { checkBudgets } from './check-budgets.ts';
 import { closeSession } from './close-session.ts';
 import { consume } from './consume.ts';
 import { createBudget } from './create-budget.ts';
+import { createInvitations } from './create-invitations.ts';
 import { createKey } from './create-key.ts';
 import { createMember } from './create-member.ts';
 import { createWebhook } from './create-webhook.ts';
@@ -31,6 +32,7 @@ import { getOrgUsage } from './get-org-usage.ts';
 import { getOrganization } from './get-organization.ts';
 import { getOwnBudget } from './get-own-budget.ts';
 import { getMcpProtectedResource, getProtectedResource } from './get-protected-resource.ts';
+import { getPreferences } from './get-preferences.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
 import { getUsage } from './get-usage.ts';
@@ -65,6 +67,7 @@ import { reserveBudget } from './reserve-budget.ts';
 import { revokeDevice } from './revoke-device.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
+import { sendDigest } from './send-digest.ts';
 import { startLinking } from './start-linking.ts';
 import { takeStripeEvent } from './take-stripe-event.ts';
 import { testWebhook } from './test-webhook.ts';
@@ -72,6 +75,7 @@ import { askToUnsubscribe, unsubscribe } from './unsubscribe.ts';
 import { updateBudget } from './update-budget.ts';
 import { updateMember } from './update-member.ts';
 import { updateOrganization } from './update-organization.ts';
+import { updatePreferences } from './update-preferences.ts';
 import { updateWebhook } from './update-webhook.ts';
 
 /** Every endpoint, in reading order. */
@@ -141,8 +145,12 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     unsubscribe,
     listMembers,
     createMember,
+    createInvitations,
     updateMember,
     deleteMember,
+    getPreferences,
+    updatePreferences,
+    sendDigest,
     listKeys,
     createKey,
     rotateKey,

@@ -78,7 +78,8 @@ function changed(before: Member, { role, teams, name, ...change }: MemberChange)
 function alertChange({ admin_emails }: Organization, before: Member, after: Member): RosterChange {
   if (before.role === after.role && before.email === after.email) return {};
   const isNamed = before.role !== 'admin' && admin_emails.some((email) => email === before.email);
-  return { without: before.email, with: after.role === 'admin' || isNamed ? after.email : null };
+  const isWanted = after.role === 'admin' || isNamed;
+  return { without: before.email, with: isWanted && after.email !== null ? [after.email] : [] };
 }
 
 /** The change without the old and the new e-mail and name: the log outlives the member. */

@@ -11,6 +11,7 @@ import { type KPopulation, SIGNAL_AGE_MS, type Tier } from '../platform/basics/c
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
+import { planMoveDigests } from '../preferences/move-digests.ts';
 import { planMove } from '../sessions/move-session-ends.ts';
 
 /**
@@ -33,12 +34,13 @@ export async function changeOrganization(
     );
     const changed = updateRow(organizationRows, { _id: orgId }, { $set: { ...given, ...timezones } });
     const move = change.session_timeout === undefined ? NO_PLAN : planMove(orgId, ctx.clock.now());
+    const digests = timezone === undefined ? NO_PLAN : planMoveDigests(orgId, ctx.clock.now());
     // No e-mail: the log outlives the member whose it is.
     const { admin_emails, ...told } = change;
     const details = { ...told, ...(admin_emails === undefined ? {} : { changed: ['admin_emails'] }) };
     const audit = auditWrite(ctx, { action: 'organization.change', org_id: orgId, details });
     const writes = [changed, ...raiseOrganizationVersion(orgId), audit];
-    return { ...joinPlans({ writes, wakeUps: [] }, move), result: undefined };
+    return { ...joinPlans({ writes, wakeUps: [] }, move, digests), result: undefined };
   });
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);

@@ -14,6 +14,8 @@ import { type Member, memberRows } from '../organizations/model.ts';
 import { noMember } from '../organizations/roster.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
+import { readPreferences } from '../preferences/change-preferences.ts';
+import { viewPreferences } from '../preferences/view.ts';
 import { sessionsOfUser } from '../sessions/list-sessions.ts';
 import { streamSignals } from '../sessions/read-session.ts';
 import { viewSession } from '../sessions/view.ts';
@@ -25,6 +27,7 @@ import { rollupRows } from '../usage/model.ts';
 export interface MemberRecord {
   kind:
     | 'member'
+    | 'preferences'
     | 'device'
     | 'key'
     | 'budget'
@@ -50,6 +53,8 @@ export async function* exportMember(
   if (!member) throw noMember();
   await recordAct(ctx, { action: 'member.export', org_id: orgId, details: { user_id: userId } });
   yield { kind: 'member', data: describeMember(member) };
+  const preferences = await readPreferences(ctx, { accountId: member._id, orgId });
+  yield { kind: 'preferences', data: viewPreferences(preferences, ctx.clock.now()) };
   for (const device of await listDevices(ctx, member._id)) yield { kind: 'device', data: device };
   const owned = { org_id: orgId, user_id: userId };
   for await (const key of apiKeyRows(ctx).find(owned)) yield { kind: 'key', data: viewKey(key) };

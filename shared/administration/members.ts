@@ -35,7 +35,7 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
       const writes = [
         ...actor.writes,
         insertRow(memberRows, member),
-        rosterWrite(organization, { with: role === 'admin' ? email : null, teams }),
+        rosterWrite(organization, { with: role === 'admin' && email !== null ? [email] : [], teams }),
         auditWrite(ctx, { action: 'member.add', org_id, details: { user_id, role } }),
       ];
       return { ...joinPlans(recount, { writes, wakeUps: [] }), result: member };
@@ -47,7 +47,8 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
   }
 }
 
-function newMember(ctx: Context, input: NewMember): Member {
+/** The row of a person who is added to an organization. */
+export function newMember(ctx: Context, input: NewMember): Member {
   const id = newId('usr');
   const invitedBy = currentActor();
   return {
@@ -67,10 +68,16 @@ function newMember(ctx: Context, input: NewMember): Member {
   };
 }
 
-async function refuseTooMany(ctx: Context, orgId: string, transaction: ClientSession): Promise<void> {
+/** Throws `conflict` when the organization would have too many members with so many more. */
+export async function refuseTooMany(
+  ctx: Context,
+  orgId: string,
+  transaction: ClientSession,
+  more = 1,
+): Promise<void> {
   const present = { org_id: orgId, removed_at: null };
   const count = await memberRows(ctx).countDocuments(present, { session: transaction });
-  if (count >= MEMBERS_PER_ORGANIZATION)
+  if (more > 0 && count + more > MEMBERS_PER_ORGANIZATION)
     throw new DomainError('conflict', `An organization has at most ${MEMBERS_PER_ORGANIZATION} members.`);
 }
 

@@ -13,6 +13,7 @@ import { DomainError, isStoreError } from '../platform/basics/errors.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { insertDue } from '../platform/due/plan-due.ts';
+import { deletePreferences } from '../preferences/change-preferences.ts';
 import { planMade } from './made-by.ts';
 
 export interface Removal {
@@ -74,6 +75,7 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
     const details = { user_id: userId, revoked_keys: keys.map(({ _id }) => _id), ...made.details };
     const writes = [
       ...memberReplacement(erased(member, nowMs)),
+      ...deletePreferences(member._id),
       ...keys.map((key) => revocationOf(key, nowMs)),
       ...actor.writes,
       rosterWrite(organization, { without: member.email }),

@@ -4,6 +4,7 @@ import { DomainError, isOutcomeUnknown, isStoreError } from '../platform/basics/
 import { creating, type IdPrefix } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Claim, takeClaim } from './claim-key.ts';
+import { idempotencyRecordRows } from './model.ts';
 
 /** A creation under way: of an id with this prefix, by an idempotency key or (null) without one. */
 interface Creation {
@@ -42,6 +43,22 @@ export async function beginCreation(
   if (creation?.prefix !== prefix) return;
   if (creation.claim !== null) await takeClaim(ctx, creation.claim, transaction);
   creation.hasBegun = true;
+}
+
+/**
+ * Keeps the answer of a creation in its own transaction, after `beginCreation`: for one that leaves no object from which a
+ * repeat could be answered.
+ */
+export async function answerCreation(
+  ctx: Context,
+  prefix: IdPrefix,
+  answer: string,
+  transaction: ClientSession,
+): Promise<void> {
+  const creation = creations.getStore();
+  if (creation?.prefix !== prefix || creation.claim === null) return;
+  const { _id } = creation.claim.record;
+  await idempotencyRecordRows(ctx).updateOne({ _id }, { $set: { answer } }, { session: transaction });
 }
 
 /** The error for a store that fails during or after a creation. */

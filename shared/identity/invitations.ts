@@ -75,7 +75,8 @@ async function describe(ctx: Context, member: Member): Promise<Visitor['invitati
   return { id: member._id, organization: organization.name, role: member.role, invited_by: inviter };
 }
 
-async function nameInviter(ctx: Context, { invited_by }: Member): Promise<string> {
+/** The person to whom an invited member owes the invitation, in words. */
+export async function nameInviter(ctx: Context, { invited_by }: Member): Promise<string> {
   if (invited_by === undefined) return 'an operator of this service';
   const inviter = await memberRows(ctx).findOne({ _id: invited_by });
   return inviter?.name ?? inviter?.email ?? 'an admin who has left';

@@ -64,8 +64,8 @@ export async function refuseLastAdmin(
 const TEAMS_PER_ORGANIZATION = 1_000;
 
 export interface RosterChange {
-  /** E-mail to put on the list of addresses for alerts. */
-  with?: string | null;
+  /** E-mails to put on the list of addresses for alerts. */
+  with?: readonly string[];
   /** E-mail to take off that list. */
   without?: string | null;
   /** Teams that exist from then on. */
@@ -80,7 +80,7 @@ export interface RosterChange {
 export function rosterWrite(organization: Organization, change: RosterChange = {}): Write {
   const { _id, admin_emails, vouched_emails } = organization;
   const without = (emails: readonly string[]) => emails.filter((email) => email !== change.without);
-  const listed = new Set([...without(admin_emails), ...(change.with ? [change.with] : [])]);
+  const listed = new Set([...without(admin_emails), ...(change.with ?? [])]);
   const teams = new Set([...organization.teams, ...(change.teams ?? [])]);
   if (teams.size > Math.max(TEAMS_PER_ORGANIZATION, organization.teams.length))
     throw new DomainError('conflict', `An organization has at most ${TEAMS_PER_ORGANIZATION} teams.`);

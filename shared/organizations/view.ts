@@ -6,14 +6,14 @@ import { text, timezone } from '../platform/basics/text.ts';
 import type { Member, Organization } from './model.ts';
 import { timezoneAt } from './read-organization.ts';
 
-const teams = z.array(text(128)).max(100).describe('Exactly these; new ones exist from then on');
+export const teamNames = z.array(text(128)).max(100).describe('Exactly these; new ones exist from then on');
 
 export const memberInput = z.strictObject({
   email: emailText.describe('The person who signs in with this verified e-mail is asked to join'),
   role: z.enum(ROLES),
   name: text(256).optional(),
   user_id: text(256).optional().describe("As signals name the person; default: the account's id"),
-  teams: teams.optional(),
+  teams: teamNames.optional(),
 });
 
 export const memberChange = memberInput

@@ -29,6 +29,7 @@ import { createCollections } from '../platform/mongo/collection.ts';
 import type { Db } from '../platform/mongo/connect.ts';
 import { schemaRows } from '../platform/mongo/schema.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
+import { preferencesRows } from '../preferences/model.ts';
 import { sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, snapshotRows } from '../usage/model.ts';
@@ -41,6 +42,7 @@ export const COLLECTIONS = [
   organizationRows,
   organizationVersionRows,
   memberRows,
+  preferencesRows,
   apiKeyRows,
   signalRows,
   sessionRows,

@@ -1,3 +1,4 @@
+import * as administration from '../administration/jobs.ts';
 import * as analytics from '../analytics/jobs.ts';
 import * as anomalies from '../anomalies/jobs.ts';
 import * as budgets from '../budgets/jobs.ts';
@@ -5,6 +6,7 @@ import * as credits from '../credits/jobs.ts';
 import * as devices from '../devices/jobs.ts';
 import * as keys from '../keys/jobs.ts';
 import type { Job } from '../platform/queues/job.ts';
+import * as preferences from '../preferences/jobs.ts';
 import * as retention from '../retention/jobs.ts';
 import * as sessions from '../sessions/jobs.ts';
 import * as usage from '../usage/jobs.ts';
@@ -23,5 +25,7 @@ export const JOBS: readonly Job[] = [
   analytics,
   credits,
   devices,
+  preferences,
+  administration,
   retention,
 ].flatMap((declared) => Object.values<Job>(declared));

@@ -88,8 +88,12 @@ const ROWS: Record<string, Row> = {
   'post /v1/device_authorization/deny': { body: {}, status: 400 },
   'get /v1/members': { status: 200 },
   'post /v1/members': { body: {}, status: 400 },
+  'post /v1/invitations': { body: {}, status: 400 },
   'patch /v1/members/{user_id}': { path: '/v1/members/usr_x', body: { name: 'x' }, status: 404 },
   'delete /v1/members/{user_id}': { path: '/v1/members/usr_x', status: 404 },
+  'get /v1/preferences': { status: 200 },
+  'patch /v1/preferences': { body: {}, status: 400 },
+  'post /v1/preferences/digest': { status: 409 },
   'post /v1/budgets/{id}/release-reservations': {
     path: '/v1/budgets/bud_x/release-reservations',
     body: {},

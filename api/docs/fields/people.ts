@@ -1,10 +1,16 @@
-import { type Fields, TIME } from './field.ts';
+import { type Fields, TIME, UNIX } from './field.ts';
 
 /** Fields of members and their sign-in. */
 export const people: Fields = {
   email: ['The e-mail address', 'ada@example.org'],
   role: ['Rights of the person', 'member'],
   teams: ['The teams', ['checkout']],
+  dismissed: ['Notices that the person has dismissed'],
+  until: ['When the notice comes back; null: never', UNIX],
+  emails: ['The addresses', ['ada@example.org']],
+  mail: ['Whether each invited person gets a mail', true],
+  mailed: ['Whether a mail is on its way', true],
+  link: ['Where invited people sign in', 'https://governor.example.org/dashboard/join'],
   linked: ['Whether the person has joined', true],
   declined: ['Whether the person declined the invitation', false],
   admin_emails: ['Where alerts go', ['ops@example.org']],

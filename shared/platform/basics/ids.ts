@@ -6,6 +6,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export type IdPrefix =
   | 'org'
   | 'usr'
+  | 'inv'
   | 'key'
   | 'ses'
   | 'evt'

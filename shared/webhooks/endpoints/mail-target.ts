@@ -2,6 +2,7 @@ import { type Member, memberRows } from '../../organizations/model.ts';
 import type { Config } from '../../platform/basics/config.ts';
 import { foldEmail, isEmail } from '../../platform/basics/email.ts';
 import type { Context } from '../../platform/context/context.ts';
+import type { MailTo } from './mail-permits.ts';
 import type { Webhook } from './model.ts';
 import { targetOf } from './target.ts';
 
@@ -44,4 +45,10 @@ export async function findReader(ctx: Context, orgId: string, address: string): 
 export function takesMail(member: Member): boolean {
   const { email_confirmed, removed_at, declined_at, mails_ended_at } = member;
   return email_confirmed === true && !removed_at && !declined_at && !mails_ended_at;
+}
+
+/** The address to which mail of the organization may go to a member; null when none may. */
+export function mailAddressFor(member: Member): MailTo | null {
+  if (member.email === null || !takesMail(member)) return null;
+  return { orgId: member.org_id, address: member.email };
 }

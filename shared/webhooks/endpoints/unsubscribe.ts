@@ -8,6 +8,7 @@ import { DomainError, isCode } from '../../platform/basics/errors.ts';
 import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { updateRow } from '../../platform/mongo/writes.ts';
+import { endDigests } from '../../preferences/change-preferences.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { mailAddressOf } from './mail-target.ts';
 import { webhookRows } from './model.ts';
@@ -15,6 +16,15 @@ import { webhookRows } from './model.ts';
 /** The link by which a member ends the mails of the organization with one click (RFC 8058). */
 export function unsubscribeUrl(config: Config, accountId: string): string {
   return `${baseUrl(config)}/v1/unsubscribe/${accountId}.${proofOf(config, accountId)}`;
+}
+
+/** The headers of a mail that can be ended by one click (RFC 8058), and that no program answers. */
+export function unsubscribeHeaders(url: string): Record<string, string> {
+  return {
+    'List-Unsubscribe': `<${url}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    'Auto-Submitted': 'auto-generated',
+  };
 }
 
 /** The account of a mail that we have sent. Throws `not_found` for any other token. */
@@ -25,8 +35,8 @@ export function readUnsubscribeToken(config: Config, token: string): string {
 }
 
 /**
- * Ends all mails of the organization to a member: its webhooks that write to the member are deleted, and new ones are refused
- * until `subscribeAgain`. Repeating it changes nothing. Throws `not_found` for a token that is not ours.
+ * Ends all mails of the organization to a member: the digests end, its webhooks that write to the member are deleted, and new
+ * ones are refused until `subscribeAgain`. Repeating it changes nothing. Throws `not_found` for a token that is not ours.
  */
 export async function unsubscribe(ctx: Context, token: string): Promise<void> {
   const member = await setMailsEnded(ctx, token, true);
@@ -60,6 +70,7 @@ async function setMailsEnded(ctx: Context, token: string, ends: boolean): Promis
     const details = { user_id: member.user_id };
     const writes = [
       updateRow(memberRows, { _id: accountId }, change),
+      ...(ends ? endDigests(accountId) : []),
       auditWrite(ctx, { action, org_id: member.org_id, details }),
     ];
     return { writes, wakeUps: [], result: member };

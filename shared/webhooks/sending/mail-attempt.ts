@@ -6,7 +6,7 @@ import type { AttemptError } from '../deliveries/model.ts';
 import { returnMailPermit } from '../endpoints/mail-permits.ts';
 import { findReader, mailAddressOf } from '../endpoints/mail-target.ts';
 import type { Webhook } from '../endpoints/model.ts';
-import { unsubscribeUrl } from '../endpoints/unsubscribe.ts';
+import { unsubscribeHeaders, unsubscribeUrl } from '../endpoints/unsubscribe.ts';
 import { render } from '../messages/render.ts';
 import type { Answered } from './post.ts';
 
@@ -63,11 +63,7 @@ function mailOf(
     subject: headers.subject ?? '',
     text: `${body}\n\n-- \nYou get this from a webhook of your organization. Unsubscribe: ${url}\n`,
     messageId: `<${eventId}.${webhook._id}@usage-governor>`,
-    headers: {
-      'List-Unsubscribe': `<${url}>`,
-      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      'Auto-Submitted': 'auto-generated',
-    },
+    headers: unsubscribeHeaders(url),
   };
 }
 

@@ -1,0 +1,75 @@
+import type { ClientSession } from 'mongoose';
+import { nameInviter } from '../identity/invitations.ts';
+import type { DueMail, DueMailKind, Wanted } from '../mails/send-due-mail.ts';
+import { type Member, memberRows } from '../organizations/model.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
+import type { Plan } from '../platform/context/commit-plan.ts';
+import type { Context } from '../platform/context/context.ts';
+import { clearDue } from '../platform/due/plan-due.ts';
+import type { Mail } from '../platform/mail/send-mail.ts';
+import { unsubscribeHeaders, unsubscribeUrl } from '../webhooks/endpoints/unsubscribe.ts';
+import { oneLine, unlinked } from '../webhooks/messages/text.ts';
+import { joinLink } from './invite-members.ts';
+import { mailInvitationJob } from './jobs.ts';
+
+/** Characters of a name. */
+const NAME = 80;
+
+interface Content {
+  member: Member & { email: string };
+  scheduledAt: Date;
+}
+
+/**
+ * The mail to an invited person. It is the only one that goes to an address that nobody has confirmed, so it is short, and
+ * rare (`invitation-permits.ts`).
+ */
+export const invitationMail: DueMailKind<Content> = {
+  job: mailInvitationJob,
+  decide,
+  write,
+  finish: async (_ctx, { member }) => ended(member._id),
+};
+
+async function decide(
+  ctx: Context,
+  { key, scheduled_at, attempt }: DueMail,
+  transaction: ClientSession,
+): Promise<Wanted<Content> | Plan> {
+  const member = await memberRows(ctx).findOne({ _id: key }, { session: transaction });
+  if (!member || !isInvited(member)) return ended(key);
+  const to = { orgId: member.org_id, address: member.email };
+  return { content: { member, scheduledAt: scheduled_at }, to, scheduled_at, attempt };
+}
+
+function isInvited(member: Member): member is Member & { email: string } {
+  const { email, idp, removed_at, declined_at, mails_ended_at } = member;
+  return email !== null && !idp && !removed_at && !declined_at && !mails_ended_at;
+}
+
+async function write(ctx: Context, { member, scheduledAt }: Content): Promise<Mail> {
+  const { name } = await readOrganization(ctx, member.org_id);
+  const organization = unlinked(oneLine(name, NAME));
+  const inviter = unlinked(oneLine(await nameInviter(ctx, member), NAME));
+  const url = unsubscribeUrl(ctx.config, member._id);
+  return {
+    to: [member.email],
+    subject: `${inviter} invites you to “${organization}”`,
+    text: [
+      `${inviter} invites you to the organization “${organization}”, which follows its usage of AI tools here.`,
+      '',
+      `Sign in with this address, and say yes or no: ${joinLink(ctx)}`,
+      '',
+      '-- ',
+      `If you do not know the sender, do nothing. No more mails: ${url}`,
+      '',
+    ].join('\n'),
+    messageId: `<invitation.${hashedKey(18, member._id, scheduledAt.getTime())}@usage-governor>`,
+    headers: unsubscribeHeaders(url),
+  };
+}
+
+function ended(key: string): Plan {
+  return { writes: [clearDue(mailInvitationJob, key)], wakeUps: [] };
+}

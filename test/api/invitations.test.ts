@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { auditRows } from '../../shared/audit/model.ts';
+import { declineInvitation } from '../../shared/identity/invitations.ts';
+import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
+import { type DueRow, dueRows } from '../../shared/platform/due/model.ts';
+import { unsubscribe, unsubscribeUrl } from '../../shared/webhooks/endpoints/unsubscribe.ts';
+import { mailInvitation } from '../../workers/index.ts';
+import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson, type Person } from '../support/people.ts';
+import { startSmtp } from '../support/smtp.ts';
+
+const HOUR = 3_600_000;
+let smtp: Awaited<ReturnType<typeof startSmtp>>;
+let idp: TestIssuer;
+let clock: TestClock;
+let api: TestApi;
+let admin: Person;
+beforeAll(async () => {
+  smtp = await startSmtp();
+  idp = await startIssuer();
+  clock = createTestClock();
+  const env = { SMTP_URL: smtp.url, BASE_URL: 'https://governor.example' };
+  api = await startApi({ clock, env: { ...idp.env, ...env } });
+});
+beforeEach(async () => {
+  smtp.mails.length = 0;
+  admin = await makePerson(api.ctx, idp, { role: 'admin' });
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+  await smtp.close();
+});
+
+/** With a session of now: the clock moves on. */
+const invite = async (body: object, { by = admin, on = api, headers = {} } = {}) =>
+  on.call('/v1/invitations', {
+    key: await idp.mint(by.sub, { nowMs: clock.now() }),
+    headers,
+    body: { role: 'member', mail: true, ...body },
+  });
+const statusesOf = ({ body }: { body: { results: { status: string; mailed: boolean }[] } }) =>
+  body.results.map(({ status, mailed }) => `${status}${mailed ? ', mailed' : ''}`);
+const dueMails = () =>
+  dueRows(api.ctx).find({ org_id: admin.orgId, kind: 'mail-invitation' }).toArray() as Promise<DueRow[]>;
+
+async function mailAllDue(): Promise<void> {
+  for (const { key, due_at } of await dueMails())
+    if (due_at.getTime() <= clock.now()) await mailInvitation.handle({ key }, api.ctx);
+}
+
+describe('invitations', () => {
+  it('add a member for each address, renew what is open, and leave members alone; a wrong one spoils none', async () => {
+    const { body: known } = await api.call('/v1/members', {
+      key: admin.session,
+      body: { email: 'known@example.org', role: 'member' },
+    });
+    const { email } = (await memberRows(api.ctx).findOne({ _id: admin.accountId })) ?? {};
+    const emails = ['New@Example.org', 'known@example.org', email, 'no address', 'other@example.org'];
+    const answer = await invite({ emails, teams: ['red'] });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      results: [
+        {
+          email: 'new@example.org',
+          status: 'invited',
+          user_id: expect.stringMatching(/^usr_/),
+          mailed: true,
+        },
+        { email: 'known@example.org', status: 'renewed', user_id: known.user_id, mailed: true },
+        { email, status: 'member', user_id: admin.userId, mailed: false },
+        { email: 'no address', status: 'invalid', mailed: false },
+        {
+          email: 'other@example.org',
+          status: 'invited',
+          user_id: expect.stringMatching(/^usr_/),
+          mailed: true,
+        },
+      ],
+      link: 'https://governor.example/dashboard/join',
+    });
+    const { body: listed } = await api.call('/v1/members', { key: admin.session });
+    expect(listed.data).toHaveLength(4);
+    const teams = new Map(
+      listed.data.map((each: { email: string; teams: string[] }) => [each.email, each.teams]),
+    );
+    expect([teams.get('new@example.org'), teams.get('known@example.org')]).toEqual([['red'], []]);
+    const actions = await auditRows(api.ctx).find({ org_id: admin.orgId, actor: admin.accountId }).toArray();
+    expect(actions.map(({ action }) => action).toSorted()).toEqual([
+      'member.add',
+      'member.add',
+      'member.add',
+      'member.invite',
+    ]);
+  });
+
+  it('renew one that was turned down', async () => {
+    const emails = ['shy@example.org'];
+    const { body } = await invite({ emails });
+    const found = await memberRows(api.ctx).findOne({ user_id: body.results[0].user_id });
+    await declineInvitation(api.ctx, { accountId: found?._id ?? '', email: 'shy@example.org' });
+    expect(statusesOf(await invite({ emails }))).toEqual(['renewed']);
+    expect((await memberRows(api.ctx).findOne({ _id: found?._id ?? '' }))?.declined_at).toBeUndefined();
+  });
+
+  it('are made by admins only, with 1 to 200 addresses', async () => {
+    const member = await makePerson(api.ctx, idp, { orgId: admin.orgId });
+    const refused = await invite({ emails: ['a@example.org'] }, { by: member });
+    expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
+    for (const emails of [[], Array.from({ length: 201 }, (_, index) => `p${index}@example.org`)])
+      expect((await invite({ emails })).status).toBe(400);
+    expect((await invite({ emails: ['a@example.org'], name: 'x' })).status).toBe(400);
+  });
+
+  it('with an Idempotency-Key have one answer, also when it was lost on its way', async () => {
+    const headers = { 'Idempotency-Key': 'batch-1' };
+    const emails = ['one@example.org', 'two@example.org'];
+    const first = await invite({ emails }, { headers });
+    const again = await invite({ emails }, { headers });
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
+    expect(statusesOf(again)).toEqual(['invited, mailed', 'invited, mailed']);
+    const other = await invite({ emails: ['x@example.org'] }, { headers });
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
+    expect(await dueMails()).toHaveLength(2);
+  });
+
+  it('at one time invite each person once', async () => {
+    const emails = Array.from({ length: 20 }, (_, index) => `twin-${index}@example.org`);
+    const answers = await Promise.all([invite({ emails }), invite({ emails })]);
+    const all = answers.flatMap(statusesOf).toSorted();
+    expect(all).toEqual([...Array(20).fill('invited, mailed'), ...Array(20).fill('renewed')]);
+    expect(await memberRows(api.ctx).countDocuments({ org_id: admin.orgId })).toBe(21);
+  });
+});
+
+describe('the mail of an invitation', () => {
+  it('names organization, inviter and link as text, and can be ended by one click', async () => {
+    const name = 'Mallory\u202e http://evil.example.com\r\nBcc: all@example.com';
+    await memberRows(api.ctx).updateOne({ _id: admin.accountId }, { $set: { name } });
+    await invite({ emails: ['new@example.org'] });
+    await mailAllDue();
+    await mailAllDue();
+    expect(smtp.mails).toHaveLength(1);
+    const mail = (smtp.mails[0] ?? '').replaceAll(/\r\n[ \t]+/g, ' ').replaceAll('=\r\n', '');
+    expect(mail).toMatch(/^To: new@example\.org\r$/m);
+    expect(mail).toContain('https://governor.example/dashboard/join');
+    expect(mail).toContain('Test');
+    expect(mail).toMatch(/^List-Unsubscribe: <https:\/\/governor\.example\/v1\/unsubscribe\/usr_/m);
+    expect(mail).not.toMatch(/^Bcc:/m);
+    expect(mail).not.toContain('http://evil');
+    expect(mail).not.toContain('evil.example.com');
+  });
+
+  it('is not sent unless it is asked for, nor without a mail server', async () => {
+    expect(statusesOf(await invite({ emails: ['quiet@example.org'], mail: false }))).toEqual(['invited']);
+    const config = { ...api.ctx.config, smtpUrl: undefined };
+    const without = await startApi({ ctx: { ...api.ctx, config } });
+    expect(statusesOf(await invite({ emails: ['mute@example.org'] }, { on: without }))).toEqual(['invited']);
+    await without.close();
+    expect(await dueMails()).toEqual([]);
+  });
+
+  it('goes to one mailbox once per hour, however its address is written', async () => {
+    const emails = ['often@example.org', 'Often+1@example.org'];
+    expect(statusesOf(await invite({ emails }))).toEqual(['invited, mailed', 'invited']);
+    clock.advance(HOUR - 1);
+    expect(statusesOf(await invite({ emails }))).toEqual(['renewed', 'renewed']);
+    clock.advance(1);
+    expect(statusesOf(await invite({ emails }))).toEqual(['renewed, mailed', 'renewed']);
+  });
+
+  it('goes to 500 addresses of an organization per day, and not to those beyond', async () => {
+    const batch = (from: number) => Array.from({ length: 200 }, (_, index) => `p${from + index}@example.org`);
+    const answers = [await invite({ emails: batch(0) }), await invite({ emails: batch(200) })];
+    answers.push(await invite({ emails: batch(400) }));
+    const mailed = answers.map(
+      (answer) => statusesOf(answer).filter((each) => each.endsWith('mailed')).length,
+    );
+    expect(mailed).toEqual([200, 200, 100]);
+    clock.advance(24 * HOUR);
+    expect(statusesOf(await invite({ emails: ['next@example.org'] }))).toEqual(['invited, mailed']);
+  });
+
+  it('is tried again with one Message-ID, and not sent to who has joined, declined or unsubscribed meanwhile', async () => {
+    const { body } = await invite({ emails: ['a@example.org', 'b@example.org'] });
+    const [a, b] = await Promise.all(
+      body.results.map(({ user_id }: { user_id: string }) => memberRows(api.ctx).findOne({ user_id })),
+    );
+    const dead = { ...api.ctx, config: { ...api.ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } };
+    for (const { key } of await dueMails()) await mailInvitation.handle({ key }, dead);
+    clock.advance(30_000);
+    await unsubscribe(
+      api.ctx,
+      new URL(unsubscribeUrl(api.ctx.config, b._id)).pathname.split('/').at(-1) ?? '',
+    );
+    await mailAllDue();
+    expect([smtp.mails.length, await dueMails()]).toEqual([1, []]);
+    expect(smtp.mails[0]).toContain('To: a@example.org');
+    clock.advance(HOUR);
+    expect(statusesOf(await invite({ emails: [a.email, b.email] }))).toEqual(['renewed, mailed', 'renewed']);
+  });
+
+  it('and its member are written together or not at all', async () => {
+    const before = await memberRows(api.ctx).countDocuments({ org_id: admin.orgId });
+    const teams = Array.from({ length: 100 }, (_, index) => `t${index}`);
+    const full = Array.from({ length: 1_000 }, (_, index) => `full ${index}`);
+    await organizationRows(api.ctx).updateOne({ _id: admin.orgId }, { $set: { teams: full } });
+    const refused = await invite({ emails: ['x@example.org', 'y@example.org'], teams });
+    expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+    expect(await memberRows(api.ctx).countDocuments({ org_id: admin.orgId })).toBe(before);
+    expect(await dueMails()).toEqual([]);
+  });
+});

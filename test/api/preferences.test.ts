@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { removeMember } from '../../shared/administration/remove-member.ts';
+import { memberRows } from '../../shared/organizations/model.ts';
+import { readDue } from '../../shared/platform/due/plan-due.ts';
+import type { MailAttempt } from '../../shared/platform/mail/attempt.ts';
+import { mailDigestJob } from '../../shared/preferences/jobs.ts';
+import { preferencesRows } from '../../shared/preferences/model.ts';
+import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson, type Person } from '../support/people.ts';
+
+const SUNDAY_NOON = Date.UTC(2026, 10, 22, 12);
+let idp: TestIssuer;
+let clock: TestClock;
+let api: TestApi;
+let person: Person;
+beforeAll(async () => {
+  idp = await startIssuer();
+  clock = createTestClock(SUNDAY_NOON);
+  api = await startApi({ clock, env: { ...idp.env, SMTP_URL: 'smtp://127.0.0.1:1' } });
+});
+beforeEach(async () => {
+  clock.set(SUNDAY_NOON);
+  person = await makePerson(api.ctx, idp);
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+const read = async (by = person) => (await api.call('/v1/preferences', { key: by.session })).body;
+const change = (body: unknown, by = person) =>
+  api.call('/v1/preferences', { method: 'PATCH', key: by.session, body });
+const dueOf = async ({ accountId }: Person) =>
+  (await readDue<MailAttempt>(api.ctx, mailDigestJob, accountId))?.due_at.toISOString() ?? null;
+
+describe('preferences', () => {
+  it('are nobody’s but the person’s, and begin with no digest and nothing dismissed', async () => {
+    const colleague = await makePerson(api.ctx, idp, { orgId: person.orgId, role: 'admin' });
+    expect(await read()).toEqual({ digest: 'none', dismissed: [] });
+    const changed = await change({ digest: 'daily', dismissed: [{ id: 'failing whk_1', until: null }] });
+    expect([changed.status, changed.body]).toEqual([
+      200,
+      { digest: 'daily', dismissed: [{ id: 'failing whk_1', until: null }] },
+    ]);
+    expect(await read()).toEqual(changed.body);
+    expect(await read(colleague)).toEqual({ digest: 'none', dismissed: [] });
+  });
+
+  it('keep what a change leaves out, and a repeat changes nothing', async () => {
+    await change({ dismissed: [{ id: 'a', until: null }] });
+    for (const _time of [1, 2]) await change({ digest: 'weekly' });
+    expect(await read()).toEqual({ digest: 'weekly', dismissed: [{ id: 'a', until: null }] });
+    expect(await dueOf(person)).toBe('2026-11-23T08:00:00.000Z');
+  });
+
+  it.each([
+    [{}],
+    [{ digest: 'hourly' }],
+    [{ dismissed: [{ id: '', until: null }] }],
+    [{ dismissed: [{ id: 'a' }] }],
+    [{ dismissed: [{ id: 'a', until: '2026-11-23T08:00:00Z' }] }],
+    [{ dismissed: [{ id: 'x'.repeat(513), until: null }] }],
+    [{ digest: 'daily', user_id: 'eve' }],
+  ])('refuse %j', async (body) => {
+    const { status, body: problem } = await change(body);
+    expect([status, problem.code]).toEqual([400, 'invalid_request']);
+    expect(await read()).toEqual({ digest: 'none', dismissed: [] });
+  });
+
+  it('keep what two devices dismiss at one time', async () => {
+    const ids = Array.from({ length: 8 }, (_, index) => `notice ${index}`);
+    const answers = await Promise.all(ids.map((id) => change({ dismissed: [{ id, until: null }] })));
+    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
+    const { dismissed } = await read();
+    expect(dismissed.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids);
+  });
+
+  it('keep the newest 200 dismissals; one that is dismissed again is the newest', async () => {
+    const many = Array.from({ length: 199 }, (_, index) => ({ id: `n${index}`, until: null }));
+    await change({ dismissed: [{ id: 'again', until: null }, ...many] });
+    await change({ dismissed: [{ id: 'again', until: null }] });
+    await change({ dismissed: [{ id: 'last', until: null }] });
+    const { dismissed } = await read();
+    expect([dismissed.length, dismissed[0].id, dismissed.at(-2).id, dismissed.at(-1).id]).toEqual([
+      200,
+      'n1',
+      'again',
+      'last',
+    ]);
+  });
+
+  it('show a notice again once its time has passed', async () => {
+    const until = SUNDAY_NOON / 1_000 + 60;
+    await change({ dismissed: [{ id: 'stop', until }] });
+    clock.advance(59_999);
+    expect((await read()).dismissed).toEqual([{ id: 'stop', until }]);
+    clock.advance(1);
+    expect((await read()).dismissed).toEqual([]);
+    await change({ dismissed: [{ id: 'stop', until: null }] });
+    await change({ dismissed: [{ id: 'stop', until }] });
+    expect((await read()).dismissed).toEqual([]);
+  });
+
+  it('go with the member', async () => {
+    await change({ digest: 'daily' });
+    await removeMember(api.ctx, person.orgId, person.userId);
+    expect(await preferencesRows(api.ctx).findOne({ _id: person.accountId })).toBeNull();
+    expect(await dueOf(person)).toBeNull();
+    expect((await change({ digest: 'daily' })).status).toBe(401);
+  });
+});
+
+describe('a digest that is asked for', () => {
+  /** With a session of now: the clock moves on. */
+  const ask = async (on: TestApi = api) => {
+    const key = await idp.mint(person.sub, { nowMs: clock.now() });
+    return on.call('/v1/preferences/digest', { method: 'POST', key });
+  };
+
+  it('is queued three times within an hour, and a fourth time when the first is an hour old', async () => {
+    const [first, ...others] = await Promise.all([ask(), ask(), ask()]);
+    expect([first, ...others].map((answer) => answer?.status)).toEqual([202, 202, 202]);
+    clock.advance(3_599_000);
+    const fourth = await ask();
+    expect([fourth.status, fourth.body.code, fourth.body.retry_after_s]).toEqual([
+      429,
+      'too_many_requests',
+      1,
+    ]);
+    clock.advance(1_000);
+    expect((await ask()).status).toBe(202);
+  });
+
+  it('is a conflict without a mail server, and for a person to whom no mail goes', async () => {
+    const config = { ...api.ctx.config, smtpUrl: undefined };
+    const without = await startApi({ ctx: { ...api.ctx, config } });
+    expect((await ask(without)).body.code).toBe('conflict');
+    await without.close();
+    await memberRows(api.ctx).updateOne({ _id: person.accountId }, { $unset: { email_confirmed: true } });
+    expect((await ask()).body.code).toBe('conflict');
+  });
+});
