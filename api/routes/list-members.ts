@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { listMembers as list } from '../../shared/administration/members.ts';
-import { memberView, viewMember } from '../../shared/organizations/view.ts';
+import { listedMemberView, viewMember } from '../../shared/organizations/view.ts';
+import { unixSeconds } from '../../shared/platform/basics/clock.ts';
+import { readLastActivity } from '../../shared/sessions/last-activity.ts';
 import { route } from '../basics/route.ts';
 
 export const listMembers = route({
@@ -13,11 +15,18 @@ export const listMembers = route({
   success: {
     status: 200,
     description: 'The members',
-    body: z.strictObject({ data: z.array(memberView) }),
+    body: z.strictObject({ data: z.array(listedMemberView) }),
     list: 'data',
   },
   errors: ['missing_scope'],
-  handle: async ({ principal }, ctx) => ({
-    data: (await list(ctx, principal.orgId)).map(viewMember),
-  }),
+  handle: async ({ principal: { orgId } }, ctx) => {
+    const members = await list(ctx, orgId);
+    const ids = members.map(({ user_id }) => user_id);
+    const active = await readLastActivity(ctx, orgId, ids);
+    const data = members.map((member) => {
+      const at = active.get(member.user_id);
+      return { ...viewMember(member), last_signal_at: at ? unixSeconds(at) : null };
+    });
+    return { data };
+  },
 });

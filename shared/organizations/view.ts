@@ -51,6 +51,14 @@ export function viewMember(member: Member): z.output<typeof memberView> {
   };
 }
 
+/** A member as the list answers it. */
+export const listedMemberView = memberView.extend({
+  last_signal_at: z
+    .int()
+    .nullable()
+    .describe("Unix seconds: the time of the newest signal of the member's user; null: none yet"),
+});
+
 export const organizationChange = z
   .strictObject({
     name: text(256),

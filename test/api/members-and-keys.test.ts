@@ -11,6 +11,7 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { purge } from '../../shared/retention/purge.ts';
+import { makeSignal } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson, type Person } from '../support/people.ts';
@@ -63,13 +64,37 @@ describe('members', () => {
     const changed = await ask(admin, 'PATCH', path, { role: 'admin', teams: ['blue'] });
     expect(changed.body).toMatchObject({ role: 'admin', teams: ['blue'], name: 'New' });
     const listed = await ask(admin, 'GET', '/v1/members');
-    expect(listed.body.data).toContainEqual(changed.body);
+    expect(listed.body.data).toContainEqual({ ...changed.body, last_signal_at: null });
     const { body: organization } = await ask(admin, 'GET', '/v1/organization');
     expect(organization.admin_emails).toContain('new@example.org');
     expect(organization.teams).toEqual(expect.arrayContaining(['red', 'blue']));
     expect((await ask(admin, 'DELETE', path)).status).toBe(204);
     expect((await ask(admin, 'DELETE', path)).status).toBe(204);
     expect((await ask(admin, 'PATCH', path, { name: 'x' })).status).toBe(404);
+  });
+
+  test('are listed with the time of their newest signal, however long ago', async () => {
+    const { key } = await createApiKey(api.ctx, { org_id: admin.orgId, scopes: ['signals:write'] });
+    const old = clock.now() - 20 * 86_400_000;
+    const fresh = clock.now() - 60_000;
+    for (const [user_id, ts] of [
+      [member.userId, old],
+      [member.userId, old - 3_600_000],
+      [admin.userId, fresh],
+      [admin.userId, fresh - 86_400_000],
+    ] as const) {
+      const posted = await api.call('/api/v1/signals', { key, body: makeSignal({ ts, user_id }) });
+      expect(posted.body.results[0].status).toBe('accepted');
+    }
+    const idle = await makePerson(api.ctx, idp, { orgId: admin.orgId });
+    const { body } = await ask(admin, 'GET', '/v1/members');
+    const timeOf = ({ userId }: Person) =>
+      body.data.find(({ user_id }: { user_id: string }) => user_id === userId).last_signal_at;
+    expect([timeOf(member), timeOf(admin), timeOf(idle)]).toEqual([
+      Math.floor(old / 1_000),
+      Math.floor(fresh / 1_000),
+      null,
+    ]);
   });
 
   test('may be in at most 1,000 different teams together', async () => {
