@@ -16,6 +16,7 @@ import { deleteMember } from './delete-member.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { denyDevice } from './deny-device.ts';
 import { enableWebhook } from './enable-webhook.ts';
+import { exportAudit } from './export-audit.ts';
 import { exportUsage } from './export-usage.ts';
 import { getBalance } from './get-balance.ts';
 import { getBudget } from './get-budget.ts';
@@ -158,6 +159,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     getOrganization,
     updateOrganization,
     listAudit,
+    exportAudit,
     getHealth,
     getReadiness(state),
     getMetrics,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { auditView, listAudit as list, viewAudit } from '../../shared/audit/list-audit.ts';
+import { namedAuditView, nameEntries } from '../../shared/administration/name-audit.ts';
+import { listAudit as list } from '../../shared/audit/list-audit.ts';
 import { route } from '../basics/route.ts';
+import { auditFilter, auditFilters } from '../schemas/audit-query.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 
 export const listAudit = route({
@@ -10,11 +12,21 @@ export const listAudit = route({
   description: 'For admins: every change of the organization by a person, a key or an operator.',
   tag: 'Organization',
   auth: { kind: 'idp', role: 'admin' },
-  query: z.strictObject(pageQuery),
-  success: { status: 200, description: 'A page of changes, newest first', body: pageOf(auditView) },
+  query: z.strictObject({ ...auditFilters, ...pageQuery }),
+  success: { status: 200, description: 'A page of changes, newest first', body: pageOf(namedAuditView) },
   errors: ['missing_scope', 'invalid_cursor'],
   handle: async ({ principal, query }, ctx) => {
     const { orgId } = principal;
-    return answerPage(ctx, ['audit', orgId], query, (page) => list(ctx, orgId, page), viewAudit);
+    const filter = await auditFilter(ctx, orgId, query);
+    return answerPage(
+      ctx,
+      ['audit', orgId, filter],
+      query,
+      async (page) => {
+        const found = await list(ctx, orgId, filter, page);
+        return { ...found, rows: await nameEntries(ctx, orgId, found.rows) };
+      },
+      (entry) => entry,
+    );
   },
 });

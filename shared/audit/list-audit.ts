@@ -1,7 +1,14 @@
+import type { mongo } from 'mongoose';
 import { z } from 'zod';
 import { unixSeconds } from '../platform/basics/clock.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
-import { LIST_AHEAD_MS, type Listed, type ListPage } from '../platform/basics/paginate.ts';
+import {
+  allPages,
+  type KeysetQuery,
+  LIST_AHEAD_MS,
+  type Listed,
+  type ListPage,
+} from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { listRows } from '../platform/mongo/list-rows.ts';
 import { type AuditEntry, auditRows } from './model.ts';
@@ -22,9 +29,55 @@ export function viewAudit({ _id, at, actor, action, details }: AuditEntry): z.in
   return { id: _id, at: unixSeconds(at), actor, action, details };
 }
 
+export interface AuditFilter {
+  /** The beginning of the action: `webhook.` for all of webhooks. */
+  action?: string | undefined;
+  actor?: string | undefined;
+  /** Epoch ms; `at` in [fromMs, toMs). */
+  fromMs?: number | undefined;
+  toMs?: number | undefined;
+}
+
 /** One page of what was changed by hand in an organization, by (`at`, id). Counts only when `total` is not known. */
-export async function listAudit(ctx: Context, orgId: string, page: ListPage): Promise<Listed<AuditEntry>> {
+export async function listAudit(
+  ctx: Context,
+  orgId: string,
+  filter: AuditFilter,
+  page: ListPage,
+): Promise<Listed<AuditEntry>> {
+  const range = rangeOf(ctx, filter);
+  return listRows(auditRows(ctx), matchOf(orgId, filter), 'at', { ...page, ...range });
+}
+
+const BATCH_ENTRIES = 500;
+
+/** All entries that match, oldest first, in batches. */
+export function auditPages(ctx: Context, orgId: string, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
+  const matching = matchOf(orgId, filter);
+  const find = ({ filter: range, sort, limit }: KeysetQuery) =>
+    auditRows(ctx)
+      .find({ ...matching, ...range }, { sort, limit })
+      .toArray();
+  const range = { order: 'asc', limit: BATCH_ENTRIES, ...rangeOf(ctx, filter) } as const;
+  return allPages<AuditEntry>(find, 'at', range);
+}
+
+function rangeOf(
+  ctx: Context,
+  { fromMs = 0, toMs = Number.POSITIVE_INFINITY }: AuditFilter,
+): { fromMs: number; toMs: number } {
   const nowMs = ctx.clock.now();
-  const fromMs = nowMs - ctx.config.auditRetentionDays * DAY_MS;
-  return listRows(auditRows(ctx), { org_id: orgId }, 'at', { ...page, fromMs, toMs: nowMs + LIST_AHEAD_MS });
+  return {
+    fromMs: Math.max(fromMs, nowMs - ctx.config.auditRetentionDays * DAY_MS),
+    toMs: Math.min(toMs, nowMs + LIST_AHEAD_MS),
+  };
+}
+
+function matchOf(orgId: string, { action, actor }: AuditFilter): mongo.Filter<AuditEntry> {
+  return {
+    org_id: orgId,
+    // A range, not a regular expression, which the embedded store does not find by (docs/stores.md).
+    ...(action === undefined ? {} : { action: { $gte: action, $lt: `${action}\u{10ffff}` } }),
+    ...(actor === undefined ? {} : { actor }),
+  };
 }

@@ -106,6 +106,7 @@ const ROWS: Record<string, Row> = {
   'get /v1/organization': { status: 200 },
   'patch /v1/organization': { body: {}, status: 400 },
   'get /v1/audit': { status: 200 },
+  'get /v1/audit/export': { status: 200 },
   'post /v1/webhooks/{id}/enable': { path: '/v1/webhooks/whk_x/enable', status: 404 },
   'get /healthz': { status: 200 },
   'get /readyz': { status: 200 },

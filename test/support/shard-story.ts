@@ -151,7 +151,7 @@ async function administer(story: Story): Promise<void> {
   await addMember(ctx, member);
   for await (const _part of exportMember(ctx, orgId, 'ada'));
   await eraseMember(ctx, orgId, 'ada');
-  await listAudit(ctx, orgId, { order: 'desc', limit: 20, after: null, total: null });
+  await listAudit(ctx, orgId, {}, { order: 'desc', limit: 20, after: null, total: null });
 }
 
 async function spend({ ctx }: Story): Promise<void> {

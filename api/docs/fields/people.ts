@@ -23,6 +23,8 @@ export const people: Fields = {
   revoke_made: ['Whether what the person made ends too', true, 'true'],
   grace_s: ['Seconds for which the old key goes on', 86_400],
   actor: ['The account, the key or the process that acted', 'usr_3Kf9XqLm2TzVb7Rw8YcN1p'],
+  actor_name: ['The name of the actor, or null', 'Ada Lovelace'],
+  target: ['The changed object, or null', { kind: 'user', id: 'ada', name: 'Ada Lovelace' }],
   details: ['Changed fields and values'],
   end: ['When it ends', TIME],
   fired_at: ['When it was raised', TIME],

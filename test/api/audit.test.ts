@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeMember } from '../../shared/administration/change-member.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
+import { auditRows } from '../../shared/audit/model.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson, type Person } from '../support/people.ts';
+
+const NOON = Date.UTC(2026, 10, 24, 12);
+const DAY = 86_400_000;
+let idp: TestIssuer;
+let clock: TestClock;
+let api: TestApi;
+let admin: Person;
+beforeAll(async () => {
+  idp = await startIssuer();
+  clock = createTestClock(NOON);
+  api = await startApi({ clock, env: idp.env });
+});
+beforeEach(async () => {
+  clock.set(NOON);
+  admin = await makePerson(api.ctx, idp, { role: 'admin' });
+  await auditRows(api.ctx).deleteMany({ org_id: admin.orgId });
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+interface Entry {
+  id: string;
+  action: string;
+  actor: string;
+  actor_name: string | null;
+  target: { kind: string; id: string; name: string | null } | null;
+}
+
+const read = async (query = '', by = admin) => api.call(`/v1/audit${query}`, { key: by.session });
+const actionsOf = async (query: string) =>
+  (await read(query)).body.data.map(({ action }: Entry) => action) as string[];
+const write = (action: string, at: number, more: object = {}) =>
+  auditRows(api.ctx).insertOne({
+    _id: newId('aud'),
+    at: new Date(at),
+    actor: 'cli',
+    action,
+    org_id: admin.orgId,
+    details: {},
+    ...more,
+  });
+const ask = (method: string, path: string, body: unknown) =>
+  api.call(path, { method, key: admin.session, body });
+
+describe('the audit log', () => {
+  it('is narrowed by the beginning of the action, by actor and by time; a page belongs to its filters', async () => {
+    await write('webhook.create', NOON - 2 * DAY);
+    await write('webhook.delete', NOON - DAY, { actor: 'key1' });
+    await write('webhooks', NOON - DAY + 1);
+    await write('member.add', NOON);
+    expect(await actionsOf('')).toEqual(['member.add', 'webhooks', 'webhook.delete', 'webhook.create']);
+    expect(await actionsOf('?action=webhook.')).toEqual(['webhook.delete', 'webhook.create']);
+    expect(await actionsOf('?action=webhook')).toEqual(['webhooks', 'webhook.delete', 'webhook.create']);
+    expect(await actionsOf('?action=nothing')).toEqual([]);
+    expect(await actionsOf('?actor=key1')).toEqual(['webhook.delete']);
+    expect(await actionsOf('?from=2026-11-23&to=2026-11-24')).toEqual(['webhooks', 'webhook.delete']);
+    expect(await actionsOf('?from=2026-11-24T12:00:00Z')).toEqual(['member.add']);
+    const { body } = await read('?action=webhook.&limit=1');
+    expect([body.total, body.has_more]).toEqual([2, true]);
+    expect(await actionsOf(`?action=webhook.&limit=1&cursor=${body.cursor}`)).toEqual(['webhook.create']);
+    const other = await read(`?action=member.&limit=1&cursor=${body.cursor}`);
+    expect([other.status, other.body.code]).toEqual([400, 'invalid_cursor']);
+    for (const query of ['?from=yesterday', '?action=', '?who=me'])
+      expect((await read(query)).status).toBe(400);
+  });
+
+  it('names who acted and what was changed, as they are called now', async () => {
+    const { body: invited } = await ask('POST', '/v1/members', { email: 'New@example.org', role: 'member' });
+    const made = await ask('POST', '/v1/keys', { name: 'ci', scopes: ['webhooks:write'] });
+    const { key, id: keyId } = made.body;
+    const hook = { url: 'http://127.0.0.1:9/x', events: ['session.ended'], secret: 's'.repeat(32) };
+    const { body: webhook } = await api.call('/api/v1/webhooks', { key, body: hook });
+    await write('usage.reconcile', NOON);
+    await changeMember(api.ctx, admin.orgId, admin.userId, { name: 'Grace' });
+    const { body } = await read();
+    const byAction = new Map<string, Entry>(body.data.map((entry: Entry) => [entry.action, entry]));
+    expect(byAction.get('member.add')).toMatchObject({
+      actor: admin.accountId,
+      actor_name: 'Grace',
+      target: { kind: 'user', id: invited.user_id, name: 'new@example.org' },
+    });
+    expect(byAction.get('key.create')).toMatchObject({ target: { kind: 'key', id: keyId, name: 'ci' } });
+    expect(byAction.get('webhook.create')).toMatchObject({
+      actor: keyId,
+      actor_name: 'ci',
+      target: { kind: 'webhook', id: webhook.id, name: hook.url },
+    });
+    expect(byAction.get('usage.reconcile')).toMatchObject({ actor_name: null, target: null });
+    await removeMember(api.ctx, admin.orgId, invited.user_id);
+    const added = (await read('?action=member.add')).body.data[0];
+    expect(added.target).toEqual({ kind: 'user', id: invited.user_id, name: null });
+  });
+
+  it('names nobody of another organization', async () => {
+    const stranger = await makePerson(api.ctx, idp, { role: 'admin' });
+    await write('member.change', NOON, {
+      actor: stranger.accountId,
+      details: { user_id: stranger.userId },
+    });
+    const [entry] = (await read()).body.data;
+    expect([entry.actor_name, entry.target.name]).toEqual([null, null]);
+    expect((await read('', stranger)).body.data.map(({ id }: Entry) => id)).not.toContain(entry.id);
+  });
+});
+
+describe('the export of the audit log', () => {
+  const download = (query: string, by = admin) => api.call(`/v1/audit/export${query}`, { key: by.session });
+
+  it('has every entry that matches, oldest first, as CSV and as NDJSON', async () => {
+    for (let index = 0; index < 1_100; index += 1)
+      await write(index % 2 === 0 ? 'key.create' : 'key.revoke', NOON - DAY + index, { details: { index } });
+    const answer = await fetch(`${api.url}/v1/audit/export?format=ndjson&action=key.create`, {
+      headers: { Authorization: `Bearer ${admin.session}` },
+    });
+    expect([answer.status, answer.headers.get('content-disposition')]).toEqual([
+      200,
+      'attachment; filename="audit.ndjson"',
+    ]);
+    const rows = (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(rows).toHaveLength(550);
+    expect(rows.map(({ details }) => JSON.parse(details).index)).toEqual(
+      Array.from({ length: 550 }, (_, index) => 2 * index),
+    );
+    const csv = await download('?from=2026-11-23&to=2026-11-24');
+    expect(csv.headers.get('content-type')).toContain('text/csv');
+    const lines = csv.text.trim().split('\r\n');
+    expect(lines[0]).toBe('at,action,actor,actor_name,target_kind,target_id,target_name,details,id');
+    expect(lines).toHaveLength(1_101);
+    expect((await download('?from=2030-01-01')).text.trim()).toBe(lines[0]);
+  });
+
+  it('has no cell that a spreadsheet would run', async () => {
+    await changeMember(api.ctx, admin.orgId, admin.userId, { name: '=HYPERLINK("http://x")' });
+    await write('member.change', NOON, { actor: admin.accountId, details: { user_id: '+1' } });
+    const { text } = await download('?action=member.change&from=2026-11-24T12:00:00Z');
+    expect(text).toContain(`"'=HYPERLINK(""http://x"")"`);
+    expect(text).toContain(",'+1,");
+    expect(text).not.toMatch(/(^|,)"?[=+]/m);
+  });
+
+  it('is for admins only', async () => {
+    const member = await makePerson(api.ctx, idp, { orgId: admin.orgId });
+    const { status, body } = await download('', member);
+    expect([status, body.code]).toEqual([403, 'missing_scope']);
+    expect((await download('?format=parquet')).status).toBe(400);
+    expect((await download('?limit=1')).status).toBe(400);
+  });
+});
