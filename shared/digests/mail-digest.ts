@@ -21,7 +21,7 @@ import { type DigestPeriod, periodOf } from './period.ts';
 import { readDigest } from './read-digest.ts';
 
 interface Content {
-  /** Of the due row. */
+  /** The key of the due row. */
   key: string;
   member: Member;
   organization: Organization;

@@ -28,7 +28,7 @@ export function periodOf(organization: Organization, kind: DigestPeriod['kind'],
   const days = DAYS_OF[kind];
   const firstDay = end.subtract({ days });
   return {
-    id: `${kind} ${end}`,
+    id: `${kind} ${end.toString()}`,
     kind,
     timezone,
     firstDay,

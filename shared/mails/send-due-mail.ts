@@ -42,9 +42,9 @@ interface Taken<Content> extends Wanted<Content> {
 type Outcome = { kind: 'sent' | 'unwanted' | 'failed' } | { kind: 'later'; atMs: number };
 
 /**
- * Sends the mail of a due row. Two workers at one time send one. What a worker had sent and not recorded when it was killed is
- * sent again with the same Message-ID. A mail that fails is tried again as a delivery is, and one for which there is no room
- * within the limits waits for it. Returns when to come again (epoch ms) if it came too early.
+ * Sends the mail of a due row. Two workers at one time send one. A mail that was sent and not recorded, because its worker was
+ * killed, is sent again with the same Message-ID. A mail that fails is tried again as a delivery is, and one for which there is
+ * no room within the limits waits for it. Returns when to come again (epoch ms) if it came too early.
  */
 export async function sendDueMail<Content>(
   ctx: Context,
@@ -78,17 +78,17 @@ async function take<Content>(
 
 async function attempt<Content>(
   ctx: Context,
-  { job, write }: DueMailKind<Content>,
+  kind: DueMailKind<Content>,
   { to, content, key, attempt: number }: Taken<Content>,
 ): Promise<Outcome> {
   if (!ctx.config.smtpUrl || to === null) return { kind: 'unwanted' };
   const freeMs = await takeMailPermit(ctx, to);
   if (freeMs !== null) return { kind: 'later', atMs: freeMs };
   try {
-    await sendMail(ctx, await write(ctx, content));
+    await sendMail(ctx, await kind.write(ctx, content));
     return { kind: 'sent' };
   } catch (error) {
-    ctx.log.warn({ err: error, queue: job.kind, key, attempt: number }, 'a mail was not sent');
+    ctx.log.warn({ err: error, queue: kind.job.kind, key, attempt: number }, 'a mail was not sent');
     await returnMailPermit(ctx, to).catch((failed: unknown) =>
       ctx.log.debug({ err: failed }, 'the permit of a mail was not given back'),
     );

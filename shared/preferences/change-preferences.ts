@@ -67,7 +67,7 @@ function changed(
 ): Preferences {
   const byId = new Map<string, Dismissal>(before.dismissed.map((each) => [each.id, each]));
   for (const given of dismissed) {
-    // What is dismissed again becomes the newest.
+    // A notice that is dismissed again becomes the newest.
     byId.delete(given.id);
     byId.set(given.id, dismissalOf(given));
   }

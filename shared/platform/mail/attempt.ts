@@ -1,4 +1,4 @@
-/** What a due row of a mail knows beside its key. */
+/** The fields of a due row that asks for a mail. */
 export interface MailAttempt {
   /** When the mail was due at first: attempts that follow keep it. */
   scheduled_at: Date;
