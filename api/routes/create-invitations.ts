@@ -16,7 +16,6 @@ export const createInvitations = route({
     'organization and day, one per address and hour.',
   tag: 'Members',
   auth: { kind: 'idp', role: 'admin' },
-  priority: 'read',
   body: invitationsInput,
   success: { status: 200, description: 'The outcome of each address', body: invitationsView },
   creates: {

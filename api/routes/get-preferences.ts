@@ -9,7 +9,6 @@ export const getPreferences = route({
   description: 'The digest by mail that the person gets, and the notices that the person has dismissed.',
   tag: 'Members',
   auth: { kind: 'idp' },
-  priority: 'read',
   success: { status: 200, description: 'The preferences', body: preferencesView },
   handle: async ({ principal }, ctx) =>
     viewPreferences(await readPreferences(ctx, principal), ctx.clock.now()),

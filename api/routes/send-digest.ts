@@ -10,7 +10,6 @@ export const sendDigest = route({
     'an hour. A `conflict` when no mail can go to the person.',
   tag: 'Members',
   auth: { kind: 'idp' },
-  priority: 'read',
   success: { status: 202, description: 'It is queued' },
   errors: ['conflict'],
   handle: async ({ principal }, ctx) => {

@@ -11,7 +11,6 @@ export const updatePreferences = route({
     'none of each other. A person who chooses a digest takes mails of the organization again.',
   tag: 'Members',
   auth: { kind: 'idp' },
-  priority: 'read',
   body: preferencesChange,
   success: { status: 200, description: 'The preferences', body: preferencesView },
   handle: async ({ principal, body }, ctx) =>
