@@ -2,6 +2,7 @@ import type { AnyRoute, ApiState } from '../basics/route.ts';
 import { approveDevice } from './approve-device.ts';
 import { askGate } from './ask-gate.ts';
 import { beginCheckout } from './begin-checkout.ts';
+import { breakDownSession } from './break-down-session.ts';
 import { callMcp } from './call-mcp.ts';
 import { checkBudgets } from './check-budgets.ts';
 import { closeSession } from './close-session.ts';
@@ -68,6 +69,7 @@ import { reserveBudget } from './reserve-budget.ts';
 import { revokeDevice } from './revoke-device.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
+import { search } from './search.ts';
 import { sendDigest } from './send-digest.ts';
 import { startLinking } from './start-linking.ts';
 import { takeStripeEvent } from './take-stripe-event.ts';
@@ -88,6 +90,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     otlpMetrics,
     listSessions,
     getSession,
+    breakDownSession,
     listInterventions,
     closeSession,
     createBudget,
@@ -123,6 +126,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     redeemGrant,
     grantCredits,
     getKeyOrganization,
+    search,
     getUsage,
     exportUsage,
     getOrgUsage,

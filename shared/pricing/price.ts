@@ -26,7 +26,7 @@ export interface CallPrice {
 
 const UNKNOWN: CallPrice = { costNusd: null, source: 'unknown' };
 const FREE: CallPrice = { costNusd: 0, source: 'computed' };
-const ATTO_PER_NANO = 1_000_000_000n;
+export const ATTO_PER_NANO = 1_000_000_000n;
 const MAX_EPOCH_MS = 8.64e15;
 
 /**
@@ -38,11 +38,25 @@ export function priceCall(call: PricedCall): CallPrice {
   if (call.reportedUsd !== undefined) return known(nusdFromUsd(call.reportedUsd), 'reported');
   if (call.isUncounted || !hasPlausibleTokens(call)) return UNKNOWN;
   if (call.tokens_in === 0 && call.tokens_out === 0) return FREE;
+  const parts = listPrice(call);
+  if (parts === null) return UNKNOWN;
+  const costAtto = CALL_PARTS.reduce((sum, part) => sum + parts[part], 0n);
+  return known(safeNumber(divideHalfEven(costAtto, ATTO_PER_NANO)), 'computed');
+}
+
+/** The parts that a call's cost has; `input` is what came from no cache, `request` the fee per request. */
+export const CALL_PARTS = ['input', 'cache_read', 'cache_write', 'output', 'request'] as const;
+export type CallPart = (typeof CALL_PARTS)[number];
+
+/**
+ * The list price of each part of a call at the call's time, in atto-USD. Null without a list price: no model, a model that
+ * no list has, tokens that it names no price for, counts that contradict each other.
+ */
+export function listPrice(call: PricedCall): Record<CallPart, bigint> | null {
   const atMs = Number(call.at);
-  if (!call.model || !(Math.abs(atMs) <= MAX_EPOCH_MS)) return UNKNOWN;
+  if (!call.model || !(Math.abs(atMs) <= MAX_EPOCH_MS) || !hasPlausibleTokens(call)) return null;
   const rates = findRates(call.provider, call.model, atMs);
-  const costAtto = rates && sumAtto(call, rates);
-  return costAtto === null ? UNKNOWN : known(safeNumber(divideHalfEven(costAtto, ATTO_PER_NANO)), 'computed');
+  return rates && attoParts(call, rates);
 }
 
 function known(costNusd: number | null, source: CostSource): CallPrice {
@@ -57,20 +71,14 @@ function hasPlausibleTokens(call: PricedCall): boolean {
   );
 }
 
-function sumAtto(call: PricedCall, rates: Rates): bigint | null {
+function attoParts(call: PricedCall, rates: Rates): Record<CallPart, bigint> | null {
   const uncached = call.tokens_in - call.cache_read_tokens - call.cache_write_tokens;
-  const parts = [
-    attoFor(uncached, rates.input, call.tokens_in),
-    attoFor(call.cache_read_tokens, rates.cacheRead, call.tokens_in),
-    attoFor(call.cache_write_tokens, rates.cacheWrite, call.tokens_in),
-    attoFor(call.tokens_out, rates.output, call.tokens_in),
-  ];
-  let sum = rates.attoPerRequest;
-  for (const part of parts) {
-    if (part === null) return null;
-    sum += part;
-  }
-  return sum;
+  const input = attoFor(uncached, rates.input, call.tokens_in);
+  const cache_read = attoFor(call.cache_read_tokens, rates.cacheRead, call.tokens_in);
+  const cache_write = attoFor(call.cache_write_tokens, rates.cacheWrite, call.tokens_in);
+  const output = attoFor(call.tokens_out, rates.output, call.tokens_in);
+  if (input === null || cache_read === null || cache_write === null || output === null) return null;
+  return { input, cache_read, cache_write, output, request: rates.attoPerRequest };
 }
 
 /** Null when there are tokens but the list names no price for them. */

@@ -35,6 +35,8 @@ export const sessionRows = collection<Session>('sessions', {
   indexes: [
     // For late signals: the sessions of a key around a moment.
     { key: { key: 1, started_at: 1 } },
+    // For the beginning of an id; a sharded MongoDB wants an index of the shard key.
+    { key: { org_id: 1, _id: 1 } },
     // One per list filter: a page reads a bounded range of one of them.
     { key: { org_id: 1, started_at: 1, _id: 1 } },
     { key: { org_id: 1, user_id: 1, started_at: 1, _id: 1 } },

@@ -1,3 +1,4 @@
+import type { mongo } from 'mongoose';
 import { maySee, type Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { type KeysetQuery, type Listed, type ListPage, paginate } from '../platform/basics/paginate.ts';
@@ -16,15 +17,33 @@ export async function readSession(ctx: Context, reader: Reader, sessionId: strin
 const BATCH_SIGNALS = 64;
 
 /** All signals of a session in time order, from a cursor: memory does not grow with the session. */
-export async function* streamSignals(
+export function streamSignals(ctx: Context, session: SessionName): AsyncGenerator<Signal> {
+  return stream<Signal>(ctx, session, { batchSize: BATCH_SIGNALS });
+}
+
+type SessionName = Pick<Session, '_id' | 'org_id'>;
+
+/** Signals of one answer without their texts: some 200 KB. */
+const BATCH_FIELDS = 1_000;
+
+/** The same, with these fields alone: they are small, so many come at once. */
+export function streamFields<Name extends keyof Signal>(
   ctx: Context,
-  { _id, org_id }: Pick<Session, '_id' | 'org_id'>,
-): AsyncGenerator<Signal> {
-  const cursor = signalRows(ctx)
-    .find({ session_id: _id, org_id }, { batchSize: BATCH_SIGNALS })
-    .sort({ ts: 1, _id: 1 });
+  session: SessionName,
+  names: readonly Name[],
+): AsyncGenerator<Pick<Signal, Name>> {
+  const projection = Object.fromEntries(names.map((name) => [name, 1]));
+  return stream(ctx, session, { batchSize: BATCH_FIELDS, projection });
+}
+
+async function* stream<Row extends mongo.Document>(
+  ctx: Context,
+  { _id, org_id }: SessionName,
+  options: mongo.FindOptions,
+): AsyncGenerator<Row> {
+  const cursor = signalRows(ctx).find<Row>({ session_id: _id, org_id }, options).sort({ ts: 1, _id: 1 });
   try {
-    for await (const signal of cursor) yield signal;
+    for await (const row of cursor) yield row;
   } finally {
     await cursor.close();
   }

@@ -94,6 +94,8 @@ async function recordAndRead(story: Story): Promise<void> {
     '/api/v1/sessions?order=asc',
     session,
     `${session}/interventions`,
+    `${session}/breakdown`,
+    `/api/v1/search?q=${sessions[0].id}`,
     `/api/v1/usage?from=${from}&interval=day&group_by=user_id`,
     '/api/v1/usage?interval=hour&user_id=ada',
     `/api/v1/usage/export?level=daily&from=${from}`,

@@ -1,0 +1,60 @@
+import { ATTO_PER_NANO, CALL_PARTS, type CallPart, listPrice, type PricedCall } from './price.ts';
+
+/** Nano-USD of each part of a call. They sum to the call's cost. */
+export type SplitCost = Record<CallPart, number>;
+
+/** The recorded cost of a call, nano-USD, and where it came from. */
+interface RecordedCost {
+  costNusd: number;
+  source: 'reported' | 'computed' | 'unknown';
+}
+
+/**
+ * Splits the recorded cost of a call into its parts. A computed cost is split by the rates of the list: tokens × rate of each
+ * part, rounded down. Any other cost, and a computed one that today's list no longer gives, is split in the proportion of
+ * the list price, rounded down. What the rounding leaves goes to the largest part, at a tie to the first. Null without a list price, and
+ * where the list says that a call is free which cost something. Pure.
+ */
+export function splitCall(call: PricedCall, { costNusd, source }: RecordedCost): SplitCost | null {
+  const list = listPrice(call);
+  if (list === null) return null;
+  const listed = CALL_PARTS.reduce((sum, part) => sum + list[part], 0n);
+  if (listed === 0n && costNusd !== 0) return null;
+  const byRates = roundDown(list, (atto) => atto / ATTO_PER_NANO);
+  const split =
+    source === 'computed' && isOfList(byRates, costNusd)
+      ? byRates
+      : roundDown(list, (atto) => (listed === 0n ? 0n : (BigInt(costNusd) * atto) / listed));
+  const largest = largestPart(split, list);
+  return { ...split, [largest]: split[largest] + costNusd - sumOf(split) };
+}
+
+function roundDown(list: Record<CallPart, bigint>, share: (atto: bigint) => bigint): SplitCost {
+  const { input, cache_read, cache_write, output, request } = list;
+  return {
+    input: Number(share(input)),
+    cache_read: Number(share(cache_read)),
+    cache_write: Number(share(cache_write)),
+    output: Number(share(output)),
+    request: Number(share(request)),
+  };
+}
+
+function sumOf(split: SplitCost): number {
+  return CALL_PARTS.reduce((sum, part) => sum + split[part], 0);
+}
+
+/** Each part lost less than one nanodollar, and the recorded cost was rounded once. */
+function isOfList(split: SplitCost, costNusd: number): boolean {
+  const rest = costNusd - sumOf(split);
+  return rest >= 0 && rest < CALL_PARTS.length;
+}
+
+/** A part without tokens has no price, and takes nothing. */
+function largestPart(split: SplitCost, list: Record<CallPart, bigint>): CallPart {
+  const priced = CALL_PARTS.filter((part) => list[part] > 0n);
+  return priced.reduce(
+    (largest, part) => (split[part] > split[largest] ? part : largest),
+    priced[0] ?? 'input',
+  );
+}

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addMember } from '../../shared/administration/members.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { search } from '../../shared/search/search.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const DAY_MS = 86_400_000;
+const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
+let api: TestApi;
+let orgId: string;
+let key: string;
+/** The session of each user. */
+const sessions = new Map<string, string>();
+
+async function record(fields: Record<string, unknown>, as = key): Promise<string> {
+  const signal = makeSignal({ ts: clock.now(), ...fields });
+  const { body, text } = await api.call('/api/v1/signals', { key: as, body: signal });
+  expect(body.results?.[0]?.status, text).toBe('accepted');
+  return body.results[0].session_id;
+}
+
+beforeAll(async () => {
+  api = await startApi({ clock });
+  ({ orgId, key } = await makeTenant(api.ctx));
+  for (const [user_id, project_id] of [
+    ['ada', 'checkout'],
+    ['adam', 'checkout-web'],
+    ['bob', 'Check.*'],
+    ['ćyd', 'billing'],
+  ] as const)
+    sessions.set(user_id, await record({ id: `call-of-${user_id}`, user_id, project_id, tool_name: 'edit' }));
+  for (const name of ['Checkout team, monthly', 'All of it', '100 % of it'])
+    await api.call('/api/v1/budgets', {
+      key,
+      body: { name, scope: 'org', metric: 'tokens', threshold: 9, window: 'daily' },
+    });
+  await api.call('/api/v1/budgets', {
+    key,
+    body: {
+      name: 'Ada alone',
+      scope: 'user',
+      scope_id: 'ada',
+      metric: 'tokens',
+      threshold: 9,
+      window: 'daily',
+    },
+  });
+});
+afterAll(() => api.close());
+
+async function find(q: string, as = key) {
+  const { status, body, text } = await api.call(`/api/v1/search?q=${encodeURIComponent(q)}`, { key: as });
+  expect(status, text).toBe(200);
+  return body.data as { kind: string; id: string; name: string; path: string }[];
+}
+
+const found = async (q: string, as?: string) => (await find(q, as)).map(({ kind, id }) => `${kind} ${id}`);
+const boundTo = async (user_id: string) =>
+  (
+    await createApiKey(api.ctx, {
+      org_id: orgId,
+      scopes: [...SCOPES].filter((one) => one === 'usage:read'),
+      user_id,
+    })
+  ).key;
+
+describe('GET /api/v1/search', () => {
+  test('finds users and projects by the beginning of their id, whatever its capitals', async () => {
+    expect(await found('ad')).toEqual(['user ada', 'user adam', expect.stringMatching(/^budget bud_/)]);
+    expect(await found('checkout-')).toEqual(['project checkout-web']);
+    expect(await found('CHECKOUT-WEB')).toEqual(['project checkout-web']);
+    expect(await found('ćy')).toEqual(['user ćyd']);
+    expect(await found('heckout-')).toEqual([]);
+  });
+
+  test('names what it found and where its page is; the same id comes first', async () => {
+    const [first, second] = await find('checkout');
+    expect(first).toEqual({
+      kind: 'project',
+      id: 'checkout',
+      name: 'checkout',
+      path: '/dashboard/?project_id=checkout',
+    });
+    expect(second).toMatchObject({ id: 'checkout-web' });
+  });
+
+  test('finds a session by its id, and by the first 8 characters of it or more', async () => {
+    const id = sessions.get('ada') ?? '';
+    const session = {
+      kind: 'session',
+      id,
+      name: 'ada, checkout',
+      path: `/dashboard/sessions/${id}`,
+    };
+    for (const length of [8, 12, id.length]) expect(await find(id.slice(0, length))).toEqual([session]);
+    expect(await find(id.slice(0, 7))).toEqual([]);
+    expect(await find(`${id}x`)).toEqual([]);
+    expect(await find(id.slice(1))).toEqual([]);
+  });
+
+  test('finds a signal by its whole id, whatever tool sent it, and leads to its call', async () => {
+    await record({ id: 'call-of-ada', user_id: 'ada', adapter: 'codex', model: 'gpt-5' });
+    const signals = await find('call-of-ada');
+    expect(signals).toHaveLength(2);
+    expect(signals).toContainEqual({
+      kind: 'signal',
+      id: 'call-of-ada',
+      name: 'edit',
+      path: `/dashboard/sessions/${sessions.get('ada')}?call=call-of-ada`,
+    });
+    expect(await find('call-of-ad')).toEqual([]);
+  });
+
+  test('finds budgets by a part of their name', async () => {
+    const names = async (q: string) => (await find(q)).map(({ name }) => name);
+    expect(await names('team, MONTH')).toEqual(['Checkout team, monthly']);
+    expect(await names('of it')).toEqual(['100 % of it', 'All of it']);
+  });
+
+  test('takes the text literally: no pattern, no operator', async () => {
+    expect(await found('check.*')).toEqual(['project Check.*']);
+    for (const q of ['.*', '^ada$', 'a.a', '%ad', '{"$gt":""}', 'ses_....', '\\w+', '__proto__'])
+      expect(await found(q), q).toEqual([]);
+    expect(await found('% of')).toHaveLength(1);
+  });
+
+  test('answers at most five of a kind', async () => {
+    const { key: own } = await makeTenant(api.ctx);
+    for (const n of [1, 2, 3, 4, 5, 6, 7])
+      await record({ user_id: `user-${n}`, project_id: `user-${n}` }, own);
+    const kinds = (await find('user-', own)).map(({ kind }) => kind);
+    expect(kinds).toEqual([...Array(5).fill('user'), ...Array(5).fill('project')]);
+  });
+
+  test('shows a key of one user what is of that user, and nobody else', async () => {
+    const own = await boundTo('ada');
+    expect(await found('ad', own)).toEqual(['user ada', expect.stringMatching(/^budget bud_/)]);
+    expect(await found('checkout', own)).toEqual(['project checkout']);
+    expect(await found(sessions.get('bob') ?? '', own)).toEqual([]);
+    expect(await found('call-of-bob', own)).toEqual([]);
+    expect(await found('call-of-ada', own)).not.toEqual([]);
+    expect(await found('All of', own)).toEqual([]);
+  });
+
+  test('shows another organization nothing of it', async () => {
+    const foreign = await makeTenant(api.ctx);
+    for (const q of ['ada', 'checkout', 'call-of-ada', 'All of it', sessions.get('ada') ?? ''])
+      expect(await found(q, foreign.key), q).toEqual([]);
+  });
+
+  test('takes 2 to 128 characters, and no other parameter', async () => {
+    const status = async (query: string) => (await api.call(`/api/v1/search${query}`, { key })).status;
+    for (const query of ['', '?q=', '?q=a', `?q=${'a'.repeat(129)}`, '?q=ada&x=1', '?q=a&q=b', '?q=a%00b'])
+      expect(await status(query), query).toBe(400);
+    for (const q of ['ad', 'é€', 'a'.repeat(128), '🙂🙂'])
+      expect(await status(`?q=${encodeURIComponent(q)}`), q).toBe(200);
+    const writer = await createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'] });
+    expect((await api.call('/api/v1/search?q=ada', { key: writer.key })).status).toBe(403);
+    expect((await api.call('/api/v1/search?q=ada')).status).toBe(401);
+  });
+
+  test('knows what was used today and within 400 days, and not what was used before', async () => {
+    const { key: own } = await makeTenant(api.ctx);
+    await record({ user_id: 'old-timer', project_id: 'old-project' }, own);
+    const now = clock.now();
+    clock.set(now + 399 * DAY_MS);
+    expect(await found('old-', own)).toEqual(['user old-timer', 'project old-project']);
+    clock.set(now + 402 * DAY_MS);
+    expect(await found('old-', own)).toEqual([]);
+    clock.set(now);
+  });
+});
+
+describe('members', () => {
+  const add = (email: string, name: string) =>
+    addMember(api.ctx, { org_id: orgId, email, name, role: 'member', user_id: email.split('@')[0] });
+  const named = async (text: string, knowsMembers: boolean) => {
+    const list = await search(api.ctx, { orgId, userId: null, knowsMembers }, text);
+    return list.filter(({ kind }) => kind === 'user').map(({ id, name }) => `${id}: ${name}`);
+  };
+
+  test('are found by a part of name and e-mail, also without usage, by those who may know them', async () => {
+    await add('grace@acme.example', 'Grace Lindqvist');
+    await add('tom@acme.example', 'Tom Herrera');
+    expect(await named('lindq', true)).toEqual(['grace: Grace Lindqvist']);
+    expect(await named('acme.ex', true)).toEqual(['grace: Grace Lindqvist', 'tom: Tom Herrera']);
+    expect(await named('to', true)).toEqual(['tom: Tom Herrera']);
+    expect(await named('lindq', false)).toEqual([]);
+    expect(await named('grace', false)).toEqual([]);
+  });
+
+  test('who were removed are found by their id alone', async () => {
+    await add('eve@acme.example', 'Eve Gone');
+    await record({ user_id: 'eve' });
+    await removeMember(api.ctx, orgId, 'eve');
+    expect(await named('Eve Gone', true)).toEqual([]);
+    expect(await named('eve', true)).toEqual(['eve: eve']);
+  });
+});

@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { nusdFromUsd } from '../../shared/pricing/money.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { signalRows } from '../../shared/signals/model.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const DAY_MS = 86_400_000;
+const clock = createTestClock(NOW);
+let api: TestApi;
+let orgId: string;
+let key: string;
+
+beforeAll(async () => {
+  api = await startApi({ clock });
+  ({ orgId, key } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+let users = 0;
+
+/** Records signals as one session of a user of its own, and returns its id. */
+async function record(signals: readonly object[]): Promise<string> {
+  users += 1;
+  const user_id = `user-${users}`;
+  const posted = signals.map((signal, at) =>
+    makeSignal({ ts: clock.now() - at * 1_000, user_id, ...signal }),
+  );
+  const { status, body, text } = await api.call('/api/v1/signals', { key, body: { signals: posted } });
+  expect(status, text).toBe(200);
+  const ids = new Set(body.results.map((result: { session_id: string }) => result.session_id));
+  expect(ids.size).toBe(1);
+  return body.results[0].session_id;
+}
+
+async function breakdownOf(id: string) {
+  const { status, body, text } = await api.call(`/api/v1/sessions/${id}/breakdown`, { key });
+  expect(status, text).toBe(200);
+  return body;
+}
+
+const nusd = (money: string) => BigInt(money.replace('.', ''));
+const total = (costs: string[]) => costs.reduce((sum, cost) => sum + nusd(cost), 0n);
+const costsOf = (rows: { cost: string }[]) => rows.map(({ cost }) => cost);
+
+/** Checks that each table sums to what the session has counted, and returns the answer. */
+async function expectExact(id: string) {
+  const session = await sessionRows(api.ctx).findOne({ _id: id });
+  const body = await breakdownOf(id);
+  expect(nusd(body.cost)).toBe(BigInt(session?.cost_nusd ?? -1));
+  expect(total(Object.values(body.parts))).toBe(nusd(body.cost));
+  for (const rows of [body.by_tool, body.by_model]) {
+    const sum = (name: string) =>
+      rows.reduce((all: number, row: Record<string, number>) => all + (row[name] ?? 0), 0);
+    expect(total(costsOf(rows))).toBe(nusd(body.cost));
+    expect(sum('calls')).toBe((session?.signal_count ?? 0) - (session?.intervention_count ?? 0));
+    expect(sum('errors')).toBe(session?.error_count);
+    expect([sum('tokens_in'), sum('tokens_out')]).toEqual([session?.tokens_in, session?.tokens_out]);
+    const named = rows
+      .filter((row: { rest?: true }) => !row.rest)
+      .map(({ cost }: { cost: string }) => nusd(cost));
+    expect(named).toEqual(named.toSorted((a: bigint, b: bigint) => (a > b ? -1 : a < b ? 1 : 0)));
+  }
+  return body;
+}
+
+/** Computed, reported and unpriced calls, below and above a context tier, with and without cache, tool and error. */
+const anyCall = fc
+  .record({
+    model: fc.constantFrom('claude-sonnet-4-5', 'gpt-5', 'gemini-2.5-pro', 'sonar-pro', 'unheard-of'),
+    tokens_in: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 900_000 })),
+    read: fc.double({ min: 0, max: 1, noNaN: true }),
+    tokens_out: fc.integer({ min: 0, max: 60_000 }),
+    cost_usd: fc.option(
+      fc.integer({ min: 0, max: 5_000_000_000 }).map((nano) => nano / 1e9),
+      { nil: undefined },
+    ),
+    tool_name: fc.option(fc.constantFrom('run_tests', 'edit', 'read'), { nil: undefined }),
+    isWrong: fc.boolean(),
+  })
+  .map(({ read, isWrong, cost_usd, tool_name, ...call }) => ({
+    ...call,
+    provider: undefined,
+    cache_read_tokens: Math.floor(call.tokens_in * read),
+    ...(cost_usd === undefined ? {} : { cost_usd }),
+    ...(tool_name === undefined ? {} : { tool_name }),
+    ...(isWrong ? { error: { code: 'timeout' } } : {}),
+  }));
+
+describe('the breakdown of a session', () => {
+  it('sums to its cost by part, by tool and by model, to the nanodollar, for any calls', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyCall, { minLength: 1, maxLength: 12 }), async (calls) => {
+        await expectExact(await record(calls));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('tells input, cache and output apart, and what each tool and model took', async () => {
+    const claude = { model: 'claude-sonnet-4-5', provider: 'anthropic' };
+    const id = await record([
+      { ...claude, tokens_in: 8_512, cache_read_tokens: 8_000, cache_write_tokens: 500, tokens_out: 300 },
+      { ...claude, tokens_in: 1_000, tokens_out: 0, tool_name: 'run_tests', error: { code: 'timeout' } },
+      {
+        model: 'unheard-of',
+        provider: undefined,
+        tokens_in: 5,
+        tokens_out: 0,
+        cost_usd: 0.5,
+        tool_name: 'run_tests',
+      },
+      { model: 'unheard-of', provider: undefined, tokens_in: 7, tokens_out: 0 },
+    ]);
+    const body = await expectExact(id);
+    expect(body).toEqual({
+      cost: '0.511811000',
+      parts: {
+        input: '0.003036000',
+        cache_read: '0.002400000',
+        cache_write: '0.001875000',
+        output: '0.004500000',
+        request: '0.000000000',
+        unsplit: '0.500000000',
+      },
+      by_tool: [
+        { tool_name: 'run_tests', calls: 2, errors: 1, tokens_in: 1_005, tokens_out: 0, cost: '0.503000000' },
+        { tool_name: null, calls: 2, errors: 0, tokens_in: 8_519, tokens_out: 300, cost: '0.008811000' },
+      ],
+      by_model: [
+        { model: 'unheard-of', calls: 2, errors: 0, tokens_in: 12, tokens_out: 0, cost: '0.500000000' },
+        {
+          model: 'claude-sonnet-4-5',
+          calls: 2,
+          errors: 1,
+          tokens_in: 9_512,
+          tokens_out: 300,
+          cost: '0.011811000',
+        },
+      ],
+    });
+  });
+
+  it('counts what an intervention cost, and shows no row for one that cost nothing', async () => {
+    const gate = { kind: 'tool_permission', verdict: 'allow', action: 'allow', source: 'config' };
+    const free = { tokens_in: 0, tokens_out: 0, model: undefined, provider: undefined };
+    const intervention = { type: 'intervention', intervention: gate, ...free };
+    const body = await expectExact(
+      await record([
+        { tool_name: 'edit', cost_usd: 0.25 },
+        { ...intervention, tool_name: 'guard', cost_usd: 0.125 },
+        { ...intervention, tool_name: 'free' },
+      ]),
+    );
+    expect(
+      body.by_tool.map((row: { tool_name: string; calls: number }) => [row.tool_name, row.calls]),
+    ).toEqual([
+      ['edit', 1],
+      ['guard', 0],
+    ]);
+  });
+
+  it('shows the 100 dearest tools and one row with the rest', async () => {
+    const calls = Array.from({ length: 130 }, (_, at) => ({ tool_name: `tool-${at}`, cost_usd: at / 100 }));
+    const { by_tool } = await expectExact(await record(calls));
+    expect(by_tool).toHaveLength(101);
+    expect(by_tool[0]).toMatchObject({ tool_name: 'tool-129', cost: '1.290000000' });
+    expect(by_tool.at(-1)).toEqual({
+      tool_name: null,
+      calls: 30,
+      errors: 0,
+      tokens_in: 3_000,
+      tokens_out: 300,
+      cost: '4.350000000',
+      rest: true,
+    });
+  });
+
+  it('still sums to the cost when signals of an old session are no longer kept', async () => {
+    const id = await record([
+      { cost_usd: 1 },
+      { cost_usd: 2, tool_name: 'edit' },
+      { cost_usd: 4, error: { code: 'x' } },
+    ]);
+    const oldest = await signalRows(api.ctx).findOne({ session_id: id }, { sort: { ts: 1 } });
+    clock.advance(400 * DAY_MS);
+    await signalRows(api.ctx).deleteOne({ _id: oldest?._id ?? '' });
+    const body = await expectExact(id);
+    clock.set(NOW);
+    expect(body.by_tool.at(-1)).toMatchObject({ rest: true, calls: 1, errors: 1, cost: '4.000000000' });
+    expect(nusd(body.parts.unsplit)).toBe(BigInt(nusdFromUsd(4) ?? 0));
+  });
+
+  it('is not there for another organization or user, and takes no parameter', async () => {
+    const id = await record([{}]);
+    const foreign = await makeTenant(api.ctx);
+    const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: [...SCOPES], user_id: 'bob' });
+    const own = await createApiKey(api.ctx, {
+      org_id: orgId,
+      scopes: ['usage:read'],
+      user_id: `user-${users}`,
+    });
+    const path = `/api/v1/sessions/${id}/breakdown`;
+    for (const as of [foreign.key, bound.key])
+      expect((await api.call(path, { key: as })).body).toMatchObject({ status: 404, code: 'not_found' });
+    expect((await api.call(path, { key: own.key })).status).toBe(200);
+    expect((await api.call(`${path}?x=1`, { key })).status).toBe(400);
+    expect((await api.call('/api/v1/sessions/ses_x/breakdown', { key })).status).toBe(404);
+  });
+});
