@@ -21,6 +21,7 @@ import { exportAudit } from './export-audit.ts';
 import { exportUsage } from './export-usage.ts';
 import { getBalance } from './get-balance.ts';
 import { getBudget } from './get-budget.ts';
+import { getBudgetUsage } from './get-budget-usage.ts';
 import { getCheckout } from './get-checkout.ts';
 import { getCreditPrice } from './get-credit-price.ts';
 import { getDelivery } from './get-delivery.ts';
@@ -100,6 +101,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     deleteBudget,
     listBudgetEvents,
     listBudgetWindows,
+    getBudgetUsage,
     checkBudgets,
     reserveBudget,
     releaseBudget,

@@ -1,27 +1,29 @@
 import { z } from 'zod';
 import { budgetWindowView, readBudgetWindows } from '../../shared/budgets/read-history.ts';
-import { PAGE_SIZE } from '../../shared/platform/basics/contract.ts';
 import { route } from '../basics/route.ts';
-import { pageQuery } from '../schemas/page.ts';
 import { budgetParams } from '../schemas/params.ts';
 
-const DEFAULT_WINDOWS = 12;
+const WINDOWS = { default: 12, max: 120 } as const;
 
 export const listBudgetWindows = route({
   method: 'get',
   path: '/api/v1/budgets/{id}/windows',
   summary: 'Read the windows of a budget',
-  description: 'Newest first, the open one among them. A window is deleted 40 days after its end.',
+  description:
+    'Newest first, the open one among them. A window is deleted 40 days after its end; those of monthly budgets stay.',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'usage:read' },
   params: budgetParams,
   query: z.strictObject({
-    limit: pageQuery.limit
-      .unwrap()
-      .default(DEFAULT_WINDOWS)
+    limit: z
+      .string()
+      .regex(/^[0-9]{1,3}$/, 'must be a whole number')
+      .transform(Number)
+      .refine((limit) => limit >= 1 && limit <= WINDOWS.max, `must be 1..${WINDOWS.max}`)
+      .default(WINDOWS.default)
       .meta({
         description: 'How many',
-        documentedAs: { type: 'integer', minimum: 1, maximum: PAGE_SIZE.max, default: DEFAULT_WINDOWS },
+        documentedAs: { type: 'integer', minimum: 1, maximum: WINDOWS.max, default: WINDOWS.default },
       }),
   }),
   success: {

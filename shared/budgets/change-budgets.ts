@@ -12,7 +12,14 @@ import { deleteRows, insertRow, replaceRow, type Write } from '../platform/mongo
 import { changedInput, DECISIVE_FIELDS, decideFields, OTHER_FIELDS } from './decide-fields.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
 import { counterKey } from './keys.ts';
-import { type Budget, budgetAlertRows, budgetFiringRows, budgetRows, budgetWindowRows } from './model.ts';
+import {
+  type Budget,
+  budgetAlertRows,
+  budgetFiringRows,
+  budgetMonthRows,
+  budgetRows,
+  budgetWindowRows,
+} from './model.ts';
 import { planRuleChange } from './plan-evaluation.ts';
 import { planHistory } from './plan-history.ts';
 import { recountCounter } from './recount.ts';
@@ -91,13 +98,15 @@ export async function removeBudget(ctx: Context, orgId: string, budgetId: string
   });
 }
 
-/** Removes the windows of a counter that a budget leaves and that no other shares. */
+/** Removes the windows and the folded months of a counter that a budget leaves and that no other shares. */
 async function planRemoval(ctx: Context, budget: Budget, transaction: ClientSession): Promise<Write[]> {
   const { _id, org_id } = budget;
   const all = await budgetRows(ctx).find({ org_id }, { session: transaction }).toArray();
   const counter = counterKey(budget);
   const isShared = all.some((other) => other._id !== _id && counterKey(other) === counter);
-  return isShared ? [] : [deleteRows(budgetWindowRows, { org_id, counter })];
+  return isShared
+    ? []
+    : [deleteRows(budgetWindowRows, { org_id, counter }), deleteRows(budgetMonthRows, { org_id, counter })];
 }
 
 async function readOwn(

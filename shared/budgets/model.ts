@@ -101,17 +101,24 @@ export interface BudgetWindow extends Counts {
 }
 
 /** No signal can reach a window any more once it lies this far back (signals are at most 35 days old). */
-const WINDOW_KEPT_S = 40 * 86_400;
+export const WINDOW_KEPT_DAYS = 40;
+const WINDOW_KEPT_S = WINDOW_KEPT_DAYS * 86_400;
 
 export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
-    // For evaluations.
+    // For evaluations, and for the retention.
     { key: { org_id: 1, window_end: 1 } },
     // For recounts.
     { key: { org_id: 1, counter: 1 } },
-    { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S },
   ],
+});
+
+/** The counts of a counter in one month that is over, folded from its counter shards (`fold-months.ts`). It stays. */
+export type BudgetMonth = BudgetWindow;
+
+export const budgetMonthRows = collection<BudgetMonth>('budget_months', {
+  indexes: [{ key: { org_id: 1, counter: 1 } }],
 });
 
 /** A level that a budget has reached: once per budget, window, level and revision. */

@@ -3,9 +3,9 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { LIST_AHEAD_MS, type Listed, type ListPage } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { listRows } from '../platform/mongo/list-rows.ts';
-import { amountOf } from './evaluate.ts';
+import { amountOf, type WindowUsage } from './evaluate.ts';
 import { counterKey } from './keys.ts';
-import { BUDGET_LEVELS, type BudgetFiring, budgetFiringRows } from './model.ts';
+import { BUDGET_LEVELS, type BudgetFiring, budgetFiringRows, budgetMonthRows } from './model.ts';
 import { findVisibleBudget } from './read-budgets.ts';
 import { readWindows } from './read-windows.ts';
 import { shown, utilizationPct } from './view.ts';
@@ -58,7 +58,10 @@ export function viewBudgetEvent(firing: BudgetFiring): z.output<typeof budgetEve
   };
 }
 
-/** The newest `limit` windows of a budget that are kept, newest first, the open one among them. Throws `not_found`. */
+/**
+ * The newest `limit` windows of a budget that are kept, newest first, the open one among them. The months that were folded are
+ * read last: one that is folded meanwhile is found there, and what is left of its shards does not count. Throws `not_found`.
+ */
 export async function readBudgetWindows(
   ctx: Context,
   viewer: Viewer,
@@ -66,8 +69,11 @@ export async function readBudgetWindows(
   limit: number,
 ): Promise<z.output<typeof budgetWindowView>[]> {
   const budget = await findVisibleBudget(ctx, viewer, budgetId);
-  const windows = await readWindows(ctx, { org_id: viewer.orgId, counter: counterKey(budget) });
-  return windows
+  const kept = { org_id: viewer.orgId, counter: counterKey(budget) };
+  const windows = await readWindows(ctx, kept);
+  const months = budget.window === 'monthly' ? await readMonths(ctx, kept) : [];
+  const byStart = new Map([...windows, ...months].map((window) => [window.interval.startMs, window]));
+  return [...byStart.values()]
     .toSorted((a, b) => b.interval.startMs - a.interval.startMs)
     .slice(0, limit)
     .map(({ interval, usage }) => {
@@ -79,4 +85,15 @@ export async function readBudgetWindows(
         utilization_pct: utilizationPct(current, budget.limit),
       };
     });
+}
+
+async function readMonths(
+  ctx: Context,
+  counter: { org_id: string; counter: string },
+): Promise<WindowUsage[]> {
+  const months = await budgetMonthRows(ctx).find(counter).toArray();
+  return months.map((usage) => ({
+    interval: { startMs: usage.window_start.getTime(), endMs: usage.window_end.getTime() },
+    usage,
+  }));
 }

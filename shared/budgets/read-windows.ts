@@ -1,5 +1,6 @@
 import type { ClientSession, mongo } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
+import type { Db } from '../platform/mongo/connect.ts';
 import type { WindowUsage } from './evaluate.ts';
 import type { CountedBudget } from './evaluate-alerts.ts';
 import { type BudgetWindow, budgetWindowRows, COUNTED, type Counts } from './model.ts';
@@ -21,7 +22,7 @@ const BY_WINDOW = { org_id: '$org_id', counter: '$counter', window_start: '$wind
 
 /** The windows that match, each the sum of its rows in all counter shards. */
 export async function readWindows(
-  ctx: Context,
+  ctx: { db: Db },
   filter: mongo.Filter<BudgetWindow>,
   transaction?: ClientSession,
 ): Promise<CountedWindow[]> {

@@ -84,8 +84,8 @@ async function countWindows(
   return [...windows.values()];
 }
 
-/** The filter of the rollups of a counter's scope. */
-async function matchOf(
+/** The filter of the rollups of a counter's scope. A team is the members that it has in `teamsOf`, or now. */
+export async function matchOf(
   ctx: Context,
   orgId: string,
   { scope, scope_id }: CounterKey,

@@ -12,7 +12,7 @@ interface RecordedCost {
 /**
  * Splits the recorded cost of a call into its parts. A computed cost is split by the rates of the list: tokens × rate of each
  * part, rounded down. Any other cost, and a computed one that today's list no longer gives, is split in the proportion of
- * the list price, rounded down. What the rounding leaves goes to the largest part, at a tie to the first. Null without a list price, and
+ * the list price, rounded down. The largest part, at a tie the first, takes the remainder. Null without a list price, and
  * where the list says that a call is free which cost something. Pure.
  */
 export function splitCall(call: PricedCall, { costNusd, source }: RecordedCost): SplitCost | null {

@@ -35,7 +35,7 @@ export const breakdownView = z.strictObject({
 
 /** Rows of a table, beside the one of the rest. */
 const MOST_ROWS = 100;
-/** Different names that are told apart: memory does not grow with the session. What comes after counts to the rest. */
+/** Different names that are told apart: memory does not grow with the session. Later ones count to the rest. */
 const MOST_NAMES = 2_000;
 
 const FIELDS = [
@@ -113,7 +113,7 @@ function sumsOf({ type, error, tokens_in, tokens_out, cost_nusd }: CostedSignal)
   };
 }
 
-/** What an old session has counted beyond the signals that are kept; a younger one has all of them. */
+/** The part of an old session's sums whose signals are no longer kept; a younger one has all of them. */
 function goneOf(ctx: Context, session: Session, kept: Sums): Sums {
   if (session.started_at >= daysBefore(ctx.clock.now(), ctx.config.signalRetentionDays)) return noSums();
   const { signal_count, intervention_count, error_count, tokens_in, tokens_out, cost_nusd } = session;

@@ -5,6 +5,7 @@ import {
   budgetAlertRows,
   budgetEvaluationRows,
   budgetFiringRows,
+  budgetMonthRows,
   budgetRows,
   budgetWindowRows,
 } from '../budgets/model.ts';
@@ -54,6 +55,7 @@ export const COLLECTIONS = [
   eventRows,
   budgetRows,
   budgetWindowRows,
+  budgetMonthRows,
   budgetFiringRows,
   budgetAlertRows,
   budgetEvaluationRows,

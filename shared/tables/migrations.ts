@@ -1,4 +1,5 @@
+import { keepWindowsUntilFolded } from '../budgets/migrations.ts';
 import type { Migration } from '../platform/mongo/schema.ts';
 
 /** Every change of form that data of an earlier version goes through, in order, for `release`. */
-export const MIGRATIONS: readonly Migration[] = [];
+export const MIGRATIONS: readonly Migration[] = [keepWindowsUntilFolded];

@@ -1,4 +1,5 @@
 import { auditRetention } from '../audit/retention.ts';
+import { budgetWindowRetention } from '../budgets/retention.ts';
 import { eventRetention } from '../events/retention.ts';
 import { idempotencyRetention } from '../idempotency/retention.ts';
 import { keyRetention } from '../keys/retention.ts';
@@ -11,6 +12,7 @@ import { deliveryRetention, pendingDeliveryRetention } from '../webhooks/deliver
 export const RETENTION: readonly RetentionRule[] = [
   signalRetention,
   quarterHourRetention,
+  budgetWindowRetention,
   eventRetention,
   deliveryRetention,
   pendingDeliveryRetention,

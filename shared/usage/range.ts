@@ -55,8 +55,7 @@ export function rangeOf(
       'invalid_request',
       `That makes more than ${mostBuckets} buckets: ask for a shorter range or a longer interval.`,
     );
-  const parts = splitRange(organization, edges);
-  refuseInexact(organization, parts, nowMs, own);
+  const parts = exactParts(organization, edges, nowMs);
   const whole = [fromMs, toMs];
   return {
     fromMs,
@@ -64,9 +63,19 @@ export function rangeOf(
     interval: input.interval,
     timezone,
     edges,
-    parts: splitPartialDays(organization, parts, edges, nowMs),
+    parts,
     wholeParts: splitPartialDays(organization, splitRange(organization, whole), whole, nowMs),
   };
+}
+
+/**
+ * The rollups that hold exactly the buckets between these edges, each of which lies on a quarter hour. Throws
+ * `invalid_request` when the rollups that are kept do not.
+ */
+export function exactParts(organization: Organization, edges: readonly number[], nowMs: number): Part[] {
+  const parts = splitRange(organization, edges);
+  refuseInexact(organization, parts, nowMs, timezoneAt(organization, nowMs));
+  return splitPartialDays(organization, parts, edges, nowMs);
 }
 
 /** `from` rounded down and `to` up to 15 minutes, by default the last 30 days. Throws `invalid_request`. */

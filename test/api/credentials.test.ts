@@ -80,6 +80,7 @@ const ROWS: Record<string, Row> = {
   'post /api/v1/webhooks/{id}/recover': { path: '/api/v1/webhooks/whk_x/recover', body: {}, status: 400 },
   'get /api/v1/budgets/{id}/events': { path: '/api/v1/budgets/bud_x/events', status: 404 },
   'get /api/v1/budgets/{id}/windows': { path: '/api/v1/budgets/bud_x/windows', status: 404 },
+  'get /api/v1/budgets/{id}/usage': { path: '/api/v1/budgets/bud_x/usage', status: 404 },
   'post /api/v1/budgets/check': { body: {}, status: 200 },
   'post /api/v1/budgets/reserve': { body: {}, status: 400 },
   'post /api/v1/budgets/release': { body: { reservation_id: 'res_x' }, status: 204 },

@@ -102,7 +102,7 @@ describe('the OpenAPI document', () => {
     const windows = document.paths['/api/v1/budgets/{id}/windows'].get.parameters.find(
       ({ name }: Json) => name === 'limit',
     );
-    expect(windows.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 12 });
+    expect(windows.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 120, default: 12 });
     const bodyOf = (path: string) => document.paths[path].post.requestBody.content['application/json'].schema;
     const [batch] = bodyOf('/api/v1/signals').anyOf;
     expect(batch).toMatchObject({ required: ['signals'], additionalProperties: false });

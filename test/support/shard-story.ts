@@ -102,6 +102,7 @@ async function recordAndRead(story: Story): Promise<void> {
     '/api/v1/usage/export?level=sessions',
     '/api/v1/budgets',
     `/api/v1/budgets/${id}/windows`,
+    `/api/v1/budgets/${id}/usage`,
     `/api/v1/budgets/${id}/events`,
     `/api/v1/org/${orgId}/analytics?dimension=model`,
   ])

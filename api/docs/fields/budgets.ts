@@ -35,6 +35,7 @@ export const budgets: Fields = {
   ttl_s: ['Seconds after which it ends by itself', 300],
   estimate_usd: ['Estimated cost of the call, in US dollars', 0.25],
   current: ['Usage in the open window, in the unit of the metric', 412.5],
+  used: ['Amount used in that time, or by that user, in the unit of the metric', 12.5],
   remaining: ['Amount left up to the threshold; 0 beyond it', 87.5],
   reserved: ['Held by open reservations, in US dollars; null while that cannot be read', 12.5],
   released: ['How many reservations were open', 3],

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import type { Interval } from '../platform/basics/interval.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { bucketEdges, bucketOf } from '../usage/calendar.ts';
+import type { SummedRow } from '../usage/cells.ts';
+import { QUARTER_HOUR_MS, quarterHorizonMs } from '../usage/periods.ts';
+import { exactParts } from '../usage/range.ts';
+import { serialized } from '../usage/serialized.ts';
+import { sumGroupings } from '../usage/sum-rollups.ts';
+import { calendarWindowAt } from './calendar-windows.ts';
+import { amountOf, forecast } from './evaluate.ts';
+import type { Budget, BudgetWindowKind } from './model.ts';
+import { findVisibleBudget } from './read-budgets.ts';
+import { matchOf } from './recount.ts';
+import { shown } from './view.ts';
+import type { Viewer } from './visible.ts';
+
+/** The length of the points of a window: some dozens of them each. */
+const INTERVALS = {
+  hourly: 'quarter_hour',
+  daily: 'hour',
+  weekly: 'day',
+  monthly: 'day',
+} as const satisfies Record<BudgetWindowKind, string>;
+
+const used = z.number().describe('In the unit of the threshold');
+
+/** One window of a budget, by time and by user. */
+export const budgetUsageView = z.strictObject({
+  start: z.string(),
+  end: z.string().describe('When the window ends'),
+  interval: z.enum(['quarter_hour', 'hour', 'day']).describe('The length of the points'),
+  points: z
+    .array(
+      z.strictObject({
+        start: z.string(),
+        used,
+        total: z.number().describe('Used from the start of the window to the end of this point'),
+      }),
+    )
+    .describe('Up to now'),
+  users: z
+    .array(
+      z.strictObject({
+        user_id: z.string().nullable().describe('Null: all others together'),
+        used,
+      }),
+    )
+    .describe('The eight that used most, and all others as one'),
+  forecast: z.number().describe("Usage at the window's end, if the rest of it goes on at the pace so far"),
+});
+
+const TOP_USERS = 8;
+
+/**
+ * Reads one window of a budget from the rollups: the open one, or the one that begins at `startMs` (epoch ms). Points and users
+ * are of one read, and both sum to what the window has used. Throws `not_found`; `invalid_request` when no window begins there
+ * that has begun and ended within 35 days.
+ */
+export async function readBudgetUsage(
+  ctx: Context,
+  viewer: Viewer,
+  budgetId: string,
+  startMs: number | undefined,
+): Promise<z.output<typeof budgetUsageView>> {
+  const budget = await findVisibleBudget(ctx, viewer, budgetId);
+  const nowMs = ctx.clock.now();
+  const window = windowAt(budget, startMs ?? nowMs);
+  if (startMs !== undefined) refuseOther(window, startMs, nowMs);
+  const interval = intervalOf(budget, window, nowMs);
+  const edges = edgesOf(budget, window, interval);
+  const { byStart, byUser } = await readSums(ctx, budget, edges);
+  const amount = ({ sums }: SummedRow): number =>
+    amountOf(budget.metric, { ...sums, cost_nusd: Number(sums.cost_nusd) });
+  const total = byUser.reduce((sum, row) => sum + amount(row), 0);
+  return {
+    start: isoTime(window.startMs),
+    end: isoTime(window.endMs),
+    interval,
+    points: pointsOf(
+      budget,
+      edges,
+      byStart.map((row) => [Number(row.key.start), amount(row)]),
+      nowMs,
+    ),
+    users: usersOf(
+      budget,
+      byUser.map((row) => [String(row.key.user_id), amount(row)]),
+    ),
+    forecast: shown(budget.metric, forecast(total, window, nowMs)),
+  };
+}
+
+function windowAt({ window, timezone }: Budget, epochMs: number): Interval {
+  return calendarWindowAt(window, timezone, epochMs);
+}
+
+function refuseOther({ startMs, endMs }: Interval, askedMs: number, nowMs: number): void {
+  const isKept = startMs === askedMs && startMs <= nowMs && endMs >= nowMs - SIGNAL_AGE_MS.behind;
+  if (isKept) return;
+  const detail = 'must be the start of a window that has begun, and has not ended more than 35 days ago';
+  throw new DomainError('invalid_request', `window_start: ${detail}.`, {
+    errors: [{ parameter: 'window_start', detail }],
+  });
+}
+
+type PointInterval = (typeof INTERVALS)[BudgetWindowKind];
+
+/** A day of which the hours are no longer kept is one point. */
+function intervalOf({ window }: Budget, { startMs }: Interval, nowMs: number): PointInterval {
+  return window === 'daily' && startMs < quarterHorizonMs(nowMs) ? 'day' : INTERVALS[window];
+}
+
+function edgesOf({ timezone }: Budget, { startMs, endMs }: Interval, interval: PointInterval): number[] {
+  if (interval !== 'quarter_hour')
+    return bucketEdges([{ from: new Date(0), timezone }], interval, startMs, endMs);
+  const quarters = Math.ceil((endMs - startMs) / QUARTER_HOUR_MS);
+  return [...Array.from({ length: quarters }, (_, at) => startMs + at * QUARTER_HOUR_MS), endMs];
+}
+
+/** The sums of the budget's scope by point and by user, all of one moment. */
+async function readSums(ctx: Context, budget: Budget, edges: number[]) {
+  const { org_id } = budget;
+  const organization = await readOrganization(ctx, org_id);
+  const parts = exactParts(organization, edges, ctx.clock.now());
+  const [byStart = [], byUser = []] = await serialized(ctx, org_id, () =>
+    inTransaction(ctx.db, async (transaction) => {
+      const match = await matchOf(ctx, org_id, budget, transaction);
+      const groupings = [['start'], ['user_id']] as const;
+      return sumGroupings(ctx, organization, { parts, match, groupings, edges }, transaction);
+    }),
+  );
+  return { byStart, byUser };
+}
+
+/** A point for each bucket that has begun, and for one ahead of this clock that was used already. */
+function pointsOf(
+  { metric }: Budget,
+  edges: readonly number[],
+  amounts: readonly (readonly [startMs: number, amount: number])[],
+  nowMs: number,
+) {
+  const used = edges.slice(0, -1).map(() => 0);
+  for (const [startMs, amount] of amounts) {
+    const bucket = bucketOf(edges, startMs);
+    used[bucket] = (used[bucket] ?? 0) + amount;
+  }
+  const last = Math.max(
+    bucketOf(edges, nowMs),
+    used.findLastIndex((amount) => amount !== 0),
+  );
+  const shares = sharesOf(metric, used.slice(0, last + 1));
+  return shares.map((share, at) => ({ start: isoTime(edges[at] ?? 0), ...share }));
+}
+
+/** By falling use, then by id, so that the order is the same every time. */
+function usersOf({ metric }: Budget, amounts: readonly (readonly [userId: string, amount: number])[]) {
+  const ordered = amounts
+    .filter(([, amount]) => amount !== 0)
+    .toSorted(([a, most], [b, less]) => less - most || (a < b ? -1 : 1));
+  const rest = ordered.slice(TOP_USERS).reduce((sum, [, amount]) => sum + amount, 0);
+  const users: [string | null, number][] = ordered.slice(0, TOP_USERS).map(([id, amount]) => [id, amount]);
+  if (rest !== 0) users.push([null, rest]);
+  const shares = sharesOf(
+    metric,
+    users.map(([, amount]) => amount),
+  );
+  return shares.map(({ used }, at) => ({ user_id: users[at]?.[0] ?? null, used }));
+}
+
+const DECIMALS = 4;
+
+/**
+ * Amounts as the API shows them, each as what it adds to the rounded total of those before: so the shown ones sum to the shown
+ * total, which they would not if each were rounded for itself.
+ */
+function sharesOf(metric: Budget['metric'], amounts: readonly number[]): { used: number; total: number }[] {
+  let exact = 0;
+  let before = 0;
+  return amounts.map((amount) => {
+    exact += amount;
+    const total = shown(metric, exact);
+    const used = Number((total - before).toFixed(DECIMALS));
+    before = total;
+    return { used, total };
+  });
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeOrganization } from '../../shared/administration/change-organization.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { createBudget } from '../../shared/budgets/change-budgets.ts';
+import { BUDGET_METRICS, BUDGET_WINDOWS, type BudgetScope } from '../../shared/budgets/model.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { scan } from '../support/budget-oracle.ts';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { pick, seeded } from '../support/random.ts';
+import { recordAll } from '../support/usage.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = Date.UTC(2026, 9, 26, 10, 20);
+const clock = createTestClock(NOW);
+const random = seeded(20_261_124);
+let api: TestApi;
+let orgId: string;
+let key: string;
+
+/** Calls of twelve users in two projects over 34 days, in a zone that becomes another one meanwhile. */
+beforeAll(async () => {
+  clock.set(NOW - 20 * DAY);
+  api = await startApi({ clock });
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Europe/Berlin' }));
+  await changeOrganization(api.ctx, orgId, { timezone: 'Asia/Kathmandu' });
+  for (const user_id of ['u1', 'u2', 'u3'])
+    await addMember(api.ctx, {
+      org_id: orgId,
+      email: `${user_id}@x.test`,
+      role: 'member',
+      user_id,
+      teams: ['core'],
+    });
+  clock.set(NOW);
+  await recordAll(
+    api.ctx,
+    orgId,
+    Array.from({ length: 900 }, () => ({
+      ts: clock.now() - Math.floor(random() ** 3 * 34 * DAY),
+      user_id: `u${Math.floor(random() * 12)}`,
+      project_id: pick(random, ['apollo', 'gemini']),
+      tokens_in: Math.floor(random() * 100_000),
+      ...(random() < 0.2 ? { error: { code: 'x' } } : {}),
+    })),
+  );
+});
+afterAll(() => api.close());
+
+const WHOSE: Record<BudgetScope, string> = { org: '', team: 'core', project: 'apollo', user: 'u1' };
+
+async function makeBudget(fields: object) {
+  const body = { name: 'B', scope: 'org', metric: 'tokens', threshold: 1e6, window: 'daily', ...fields };
+  const { body: made, status, text } = await api.call('/api/v1/budgets', { key, body });
+  expect(status, text).toBe(201);
+  return made;
+}
+
+async function read(id: string, query = '', as = key) {
+  return api.call(`/api/v1/budgets/${id}/usage${query}`, { key: as });
+}
+
+const sumOf = (parts: { used: number }[]) =>
+  Number(parts.reduce((sum, { used }) => sum + used, 0).toFixed(4));
+
+describe('the usage of a budget', () => {
+  const cases = Object.keys(WHOSE).flatMap((scope) =>
+    BUDGET_WINDOWS.map((window) => [scope, window] as const),
+  );
+  test.each(cases)(
+    'of scope %s, %s, sums to `current` by time and by user, in each metric and zone',
+    async (scope, window) => {
+      for (const metric of BUDGET_METRICS)
+        for (const timezone of ['Asia/Kathmandu', 'America/New_York']) {
+          const whose = scope === 'org' ? {} : { scope_id: WHOSE[scope as BudgetScope] };
+          const made = await makeBudget({ scope, metric, window, timezone, ...whose });
+          const { current, forecast } = (await api.call(`/api/v1/budgets/${made.id}`, { key })).body;
+          const { status, body, text } = await read(made.id);
+          expect(status, text).toBe(200);
+          expect(body).toMatchObject({ start: made.window_start, end: made.window_end, forecast });
+          expect(body.points.at(-1).total).toBe(current);
+          expect([sumOf(body.points), sumOf(body.users)]).toEqual([current, current]);
+          for (const [at, { total, used }] of body.points.entries())
+            expect(Number((total - used).toFixed(4))).toBe(at === 0 ? 0 : body.points[at - 1].total);
+          expect(body.points[0].start).toBe(made.window_start);
+          expect(Date.parse(body.points.at(-1).start)).toBeLessThanOrEqual(clock.now() + 5 * 60_000);
+        }
+    },
+  );
+
+  test('of windows that are over is that of a plain scan, and of `windows`', async () => {
+    const budget = await createBudget(api.ctx, orgId, {
+      name: 'B',
+      scope: 'org',
+      metric: 'tokens',
+      threshold: 1e9,
+      window: 'weekly',
+      timezone: 'Asia/Kathmandu',
+    });
+    const expected = await scan(api.ctx, budget);
+    const { data } = (await api.call(`/api/v1/budgets/${budget._id}/windows`, { key })).body;
+    expect(expected.size).toBeGreaterThan(3);
+    for (const [startMs, amount] of expected) {
+      const start = new Date(startMs).toISOString();
+      const { status, body } = await read(budget._id, `?window_start=${encodeURIComponent(start)}`);
+      // Before the organization moved, a week of Kathmandu is no week of whole days.
+      if (startMs < NOW - 35 * DAY) continue;
+      expect(status).toBe(200);
+      expect([body.points.at(-1).total, sumOf(body.users)]).toEqual([amount, amount]);
+      expect(body.points).toHaveLength(startMs + 7 * DAY > NOW ? 1 : 7);
+      const known = data.find((window: { start: string }) => window.start === start);
+      if (known) expect(known.current).toBe(amount);
+    }
+  });
+
+  test('names the eight users that used most, dearest first, and all others as one', async () => {
+    const { id } = await makeBudget({ window: 'monthly', metric: 'signals' });
+    const { users } = (await read(id)).body;
+    expect(users).toHaveLength(9);
+    expect(users.at(-1).user_id).toBeNull();
+    const named = users.slice(0, -1).map(({ used }: { used: number }) => used);
+    expect(named).toEqual(named.toSorted((a: number, b: number) => b - a));
+    expect(new Set(users.map(({ user_id }: { user_id: string }) => user_id)).size).toBe(9);
+  });
+
+  test('has points of a quarter hour, an hour or a day', async () => {
+    const shown = async (window: string) => {
+      const { id } = await makeBudget({ window, timezone: 'Asia/Kathmandu' });
+      const { interval, points } = (await read(id)).body;
+      return [interval, points.length];
+    };
+    // It is 16:05 on Monday the 26th in Kathmandu.
+    expect(await shown('hourly')).toEqual(['quarter_hour', 1]);
+    expect(await shown('daily')).toEqual(['hour', 17]);
+    expect(await shown('weekly')).toEqual(['day', 1]);
+    expect(await shown('monthly')).toEqual(['day', 26]);
+  });
+
+  test('is of a window that begins there, has begun and ended within 35 days, or it is a 400', async () => {
+    const { id, window_start } = await makeBudget({ window: 'daily', timezone: 'Europe/Berlin' });
+    const startMs = Date.parse(window_start);
+    const asked = async (ms: number) =>
+      (await read(id, `?window_start=${new Date(ms).toISOString()}`)).status;
+    expect(await asked(startMs)).toBe(200);
+    // The 21st of September in Berlin ended 34 days and 12 hours ago: its hours are no longer kept.
+    const oldest = '?window_start=2026-09-20T22:00:00Z';
+    expect((await read(id, oldest)).body).toMatchObject({
+      interval: 'day',
+      points: [{ start: expect.any(String) }],
+    });
+    for (const wrong of [startMs + 1, startMs + DAY, startMs - 40 * DAY, startMs - HOUR])
+      expect(await asked(wrong), String(wrong)).toBe(400);
+    for (const query of ['?window_start=yesterday', '?window_start=2026-10-26', '?start=1', '?window_start='])
+      expect((await read(id, query)).status, query).toBe(400);
+    const { body } = await read(id, `?window_start=${new Date(startMs + 1).toISOString()}`);
+    expect(body.errors).toEqual([{ parameter: 'window_start', detail: expect.any(String) }]);
+  });
+
+  test('is not there for another organization, nor for a key of another user', async () => {
+    const { id } = await makeBudget({ scope: 'user', scope_id: 'u1' });
+    const foreign = await makeTenant(api.ctx);
+    const boundTo = async (user_id: string) =>
+      (await createApiKey(api.ctx, { org_id: orgId, scopes: [...SCOPES], user_id })).key;
+    expect((await read(id, '', foreign.key)).status).toBe(404);
+    expect((await read(id, '', await boundTo('u2'))).status).toBe(404);
+    expect((await read(id, '', await boundTo('u1'))).status).toBe(200);
+    expect((await read('bud_x')).status).toBe(404);
+  });
+});
