@@ -52,6 +52,22 @@ export function sendFile(ctx: Context, path: string, req: Request, res: Response
     'Cache-Control',
     path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=300',
   );
+  sendBytes(file, req, res);
+}
+
+/** Sends a page of the guide by its name below `/guide`, or a page that says that there is none: 404. */
+export function sendGuide(ctx: Context, name: string, req: Request, res: Response): void {
+  const files = readFiles(ctx);
+  const found = files.get(`guide/${name === '' ? 'index' : name}.html`);
+  const file = found ?? files.get('guide/not-found.html');
+  if (!file) throw new DomainError('not_ready', 'The guide was not built: npm run build.');
+  if (!found) res.status(404);
+  res.setHeader('Cache-Control', 'public, max-age=300');
+  res.setHeader('Content-Security-Policy', policyOf(ctx, "'self'"));
+  sendBytes(file, req, res);
+}
+
+function sendBytes(file: File, req: Request, res: Response): void {
   res.setHeader('Content-Type', file.type);
   res.setHeader('Vary', 'Accept-Encoding');
   const takesGzip = /\bgzip\b/.test(req.get('accept-encoding') ?? '');
@@ -70,17 +86,17 @@ export function sendPage(ctx: Context, res: Response): void {
   if (!page) throw new DomainError('not_ready', 'The dashboard was not built: npm run build.');
   const nonce = randomBytes(16).toString('base64');
   res.setHeader('Cache-Control', 'no-store');
-  res.setHeader('Content-Security-Policy', policyOf(ctx, nonce));
+  res.setHeader('Content-Security-Policy', policyOf(ctx, `'self' 'nonce-${nonce}'`));
   res.setHeader('Content-Type', page.type);
   res.end(page.plain.toString().replaceAll('__NONCE__', nonce));
 }
 
-function policyOf(ctx: Context, nonce: string): string {
+function policyOf(ctx: Context, styles: string): string {
   const issuer = ctx.config.oidcIssuer === undefined ? '' : ` ${new URL(ctx.config.oidcIssuer).origin}`;
   return [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
+    `style-src ${styles}`,
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",

@@ -10,7 +10,7 @@ import { answerInTime } from '../serve/answer-in-time.ts';
 import type { Guards } from '../serve/exchange.ts';
 import { serve } from '../serve/serve.ts';
 import { browserSession } from './browser-session.ts';
-import { isFile, sendFile, sendPage } from './files.ts';
+import { isFile, sendFile, sendGuide, sendPage } from './files.ts';
 import { authenticatePerson } from './person.ts';
 import { answerInvitation, answerSession } from './session.ts';
 import { dashboardUrl } from './settings.ts';
@@ -19,7 +19,8 @@ import { signOut } from './sign-out.ts';
 
 /**
  * The dashboard under `/dashboard`: its files and pages, signing in and out, and every route for API keys and people once
- * more, with a cookie session in place of the credential. `/activate`, which devices show, leads there.
+ * more, with a cookie session in place of the credential. `/activate`, which devices show, leads there. The guide is below
+ * `/guide`, for everybody.
  */
 export function mountDashboard(
   app: Express,
@@ -53,12 +54,16 @@ export function mountDashboard(
     mountRoute(router, route, counted, session, handler);
   }
   router.all(['/api', '/api/*rest', '/v1', '/v1/*rest'], nothingHere);
+  router.get(['/guide', '/guide/{*path}'], counted, (req, res) => res.redirect(localPath(req.path)));
   router.get('/{*path}', counted, (req, res) => {
     const path = req.path.slice(1);
     if (isFile(ctx, path)) sendFile(ctx, path, req, res);
     else sendPage(ctx, res);
   });
   app.get('/activate', named('/activate'), counted, (req, res) => redirectToActivate(ctx, req, res));
+  app.get(['/guide', '/guide/{*path}'], named('/guide'), counted, (req, res) =>
+    sendGuide(ctx, req.path.slice('/guide/'.length), req, res),
+  );
   app.use('/dashboard', router);
 }
 

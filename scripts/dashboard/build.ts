@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../stack/files.ts';
 import { checkSize } from './check-size.ts';
+import { writeGuide } from './guide/write-guide.ts';
 import { writeTypes } from './write-types.ts';
 
 /**
- * Makes what the dashboard needs: types of the API, then the files that the api serves. `--types` makes the types alone,
+ * Makes what the dashboard needs: types of the API, then the files that the api serves, the guide among them. `--types` makes the types alone,
  * `--if-changed` nothing when the files are newer than everything that they are made of. Fails when they are too large.
  */
 const { values } = parseArgs({
@@ -22,6 +23,7 @@ async function buildFiles(): Promise<void> {
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   await build({ configFile: join(ROOT, 'api/dashboard/vite.config.ts'), logLevel: 'warn' });
+  writeGuide();
   const tooLarge = checkSize();
   for (const line of tooLarge) console.error(line);
   if (tooLarge.length > 0) process.exitCode = 1;
@@ -32,8 +34,8 @@ function isCurrent(): boolean {
   if (!existsSync(page)) return false;
   const builtMs = statSync(page).mtimeMs;
   const isOlder = (path: string) => statSync(path).mtimeMs < builtMs;
-  const sources = ['api/dashboard', 'api/routes', 'scripts/dashboard'].flatMap(filesOf);
-  return [join(ROOT, 'package-lock.json'), ...sources].every(isOlder);
+  const sources = ['api/dashboard', 'api/routes', 'scripts/dashboard', 'docs'].flatMap(filesOf);
+  return [join(ROOT, 'package-lock.json'), join(ROOT, 'README.md'), ...sources].every(isOlder);
 }
 
 /** Without what a build makes. */

@@ -121,6 +121,12 @@ describe('the pages of the dashboard', () => {
         expect(await overflow(page), path).toBe(0);
         expect(await page.evaluate(NOT_TWO_LINES), path).toEqual([]);
         expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1);
+        const guides = page.locator('a[data-guide]');
+        expect(await guides.count(), path).toBe(1);
+        const guide = await page.request.get(
+          new URL((await guides.getAttribute('href')) ?? '', stack.url).href,
+        );
+        expect(guide.status(), path).toBe(200);
       }
       expect(faults).toEqual([]);
       await context.close();

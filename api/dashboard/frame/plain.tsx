@@ -1,4 +1,5 @@
 import { Anchor, Box, Center, Paper, Stack, Text, Title } from '@mantine/core';
+import { GuideLink } from '../parts/page/guide-link.tsx';
 
 /** A page without navigation, for people who are not signed in. */
 export function Plain({ children }: { children: React.ReactNode }) {
@@ -6,6 +7,9 @@ export function Plain({ children }: { children: React.ReactNode }) {
     <Center component="main" mih="80vh" p="md">
       <Paper withBorder p="lg" w="100%" maw={480}>
         <Box className="wrap">{children}</Box>
+        <Box mt="md">
+          <GuideLink />
+        </Box>
       </Paper>
     </Center>
   );

@@ -3,8 +3,12 @@ import { IconChevronLeft } from '@tabler/icons-react';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { PageLink } from '../text/page-link.tsx';
+import { GuideLink } from './guide-link.tsx';
 
-/** A page: its name as the one h1, which has the focus when the page opens; `back` is the list that it belongs to. */
+/**
+ * A page: its name as the one h1, which has the focus when the page opens, and a link to its guide; `back` is the list
+ * that it belongs to.
+ */
 export function Page({
   title,
   lead,
@@ -46,7 +50,10 @@ export function Page({
             </Text>
           )}
         </Stack>
-        {actions && <Group gap="sm">{actions}</Group>}
+        <Group gap="sm">
+          {actions}
+          <GuideLink />
+        </Group>
       </Group>
       {children}
     </Stack>

@@ -1,0 +1,33 @@
+import { Anchor, Group } from '@mantine/core';
+import { IconBook2 } from '@tabler/icons-react';
+import { useLocation } from '@tanstack/react-router';
+
+/** The page of the guide that explains a page of the dashboard, by the first part of its path. */
+const PAGES: Readonly<Record<string, string>> = {
+  '': 'dashboard',
+  sessions: 'sessions',
+  budgets: 'budgets',
+  anomalies: 'anomalies',
+  analytics: 'analytics',
+  export: 'usage#exports',
+  credits: 'credits',
+  devices: 'devices',
+  activate: 'devices',
+  connect: 'how-to/connect-your-team',
+  alerts: 'channels',
+  webhooks: 'webhooks',
+  settings: 'organizations',
+};
+
+/** Links a page to its guide. Pages without navigation are about signing in. */
+export function GuideLink() {
+  const [, first = ''] = useLocation().pathname.split('/');
+  return (
+    <Anchor href={`/guide/${PAGES[first] ?? 'dashboard#signing-in'}`} size="sm" underline="hover" data-guide>
+      <Group gap={4} wrap="nowrap" component="span" className="short">
+        <IconBook2 size={16} aria-hidden />
+        Guide
+      </Group>
+    </Anchor>
+  );
+}

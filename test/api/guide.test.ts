@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApi, type TestApi } from '../support/harness.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(api.url + path, { headers, redirect: 'manual' });
+
+describe('/guide', () => {
+  test.each(['/guide', '/guide/budgets', '/guide/adr', '/guide/inside/credits'])(
+    '%s is a page for everybody, under the policy of the dashboard',
+    async (path) => {
+      const answer = await get(path);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const policy = answer.headers.get('content-security-policy') ?? '';
+      const [ours, dashboards] = [policy, await policyOfDashboard()].map((text) =>
+        text.replace(/ 'nonce-[^']+'/, ''),
+      );
+      expect(ours).toBe(dashboards);
+      expect(await answer.text()).toContain('<nav id="pages"');
+    },
+  );
+
+  test.each(['/guide/no-such', '/guide/../package.json', '/guide/%2e%2e/index', '/guide/not-found/x'])(
+    '%s is a 404 that leads to the pages there are',
+    async (path) => {
+      const answer = await get(path);
+      if (!new URL(api.url + path).pathname.startsWith('/guide')) return expect(answer.status).toBe(404);
+      expect(answer.status).toBe(404);
+      expect(await answer.text()).toContain('There is no such page');
+    },
+  );
+
+  test('a page below /dashboard/guide is redirected to the guide of this host', async () => {
+    const answer = await get('/dashboard/guide/budgets');
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/guide/budgets']);
+    const other = await get('/dashboard/guide//evil.example');
+    expect(other.headers.get('location')).toMatch(/^\/guide\//);
+  });
+
+  test('is sent gzipped to whoever takes that', async () => {
+    const answer = await get('/guide/budgets', { 'Accept-Encoding': 'gzip' });
+    expect(answer.headers.get('content-encoding')).toBe('gzip');
+    expect(await answer.text()).toContain('<h1 id="budgets">');
+  });
+});
+
+async function policyOfDashboard(): Promise<string> {
+  const answer = await get('/dashboard/');
+  return answer.headers.get('content-security-policy') ?? '';
+}

@@ -1,0 +1,75 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { openBrowser, openPage } from '../support/browser.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
+
+describe('the guide in a browser', () => {
+  let api: TestApi;
+  let browser: Browser;
+  beforeAll(async () => {
+    if (CHROMIUM === null) return;
+    [api, browser] = await Promise.all([startApi(), openBrowser()]);
+  }, 60_000);
+  beforeEach(({ skip }) => {
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await api?.close();
+  });
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)(
+    'every page that its table names is readable and without findings of axe: %s, %i px',
+    {
+      timeout: 300_000,
+    },
+    async (colorScheme, width) => {
+      const { page, faults, context } = await openPage(browser, {
+        colorScheme,
+        viewport: { width, height: 844 },
+      });
+      await page.goto(`${api.url}/guide`);
+      const paths: string[] = await page.evaluate(PATHS);
+      expect(paths.length).toBeGreaterThan(25);
+      for (const path of ['/guide', '/guide/no-such', ...paths]) {
+        await page.goto(api.url + path);
+        expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1);
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(
+          violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`)),
+          path,
+        ).toEqual([]);
+        expect(await page.evaluate(OVERFLOW), path).toBe(0);
+      }
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
+
+  test('its links lead from page to page, and on a narrow screen to the table of pages', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, faults, context } = await openPage(browser, { viewport: { width: 390, height: 844 } });
+    await page.goto(`${api.url}/guide/budgets`);
+    await page.getByRole('link', { name: 'how', exact: true }).click();
+    await page.waitForURL('**/guide/inside/budgets#how-a-check-is-answered');
+    await page.getByRole('link', { name: 'All pages' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'webhooks' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Webhooks', exact: true }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+/** Runs in the page: the paths of all pages that its table names. */
+const PATHS = `[...document.querySelectorAll('nav a')].map((link) => link.getAttribute('href'))`;
+
+/** Runs in the page: pixels by which it is wider than its window. */
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { renderMarkdown } from '../../../scripts/dashboard/guide/markdown.ts';
+import { readPages } from '../../../scripts/dashboard/guide/pages.ts';
+import { renderGuide } from '../../../scripts/dashboard/guide/render.ts';
+
+const page = (file: string, markdown: string) => ({
+  file,
+  path: `/guide/${file.slice('docs/'.length, -'.md'.length)}`,
+  markdown,
+});
+
+describe('the guide', () => {
+  const pages = readPages();
+  const { files, broken } = renderGuide(pages);
+
+  test('has every page of docs/, and each link leads to a page and a heading that exist', () => {
+    expect(broken).toEqual([]);
+    expect(files.size).toBe(pages.length + 1);
+    for (const name of ['index', 'budgets', 'adr', 'inside/budgets', 'not-found'])
+      expect([...files.keys()]).toContain(`${name}.html`);
+  });
+
+  test('links to no file of the repository and to no script', () => {
+    for (const [name, html] of files) {
+      const links = [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = '']) => href);
+      expect(
+        links.filter((href) => !/^(https?:\/\/|\/(guide|docs|dashboard|openapi\.json)\b|#)/.test(href)),
+        name,
+      ).toEqual([]);
+      expect(
+        links.filter((href) => /\.md\b/.test(href) && !href.startsWith('https://')),
+        name,
+      ).toEqual([]);
+      expect(html.match(/<(script|style|iframe|img)\b[^>]*>/g), name).toEqual([
+        '<script src="/dashboard/scheme.js">',
+      ]);
+      expect(html, name).not.toMatch(/ (style|on\w+)=/);
+    }
+  });
+
+  test('lists every page of how-tos and references, each under one heading', () => {
+    const [, nav = ''] = /<nav [^>]*>([\s\S]*)<\/nav>/.exec(files.get('budgets.html') ?? '') ?? [];
+    const listed = [...nav.matchAll(/href="([^"]+)"/g)].map(([, href]) => href);
+    expect(new Set(listed).size).toBe(listed.length);
+    const expected = pages.map(({ path }) => path).filter((path) => !/^\/guide(\/adr\/.*)?$/.test(path));
+    expect(listed.toSorted()).toEqual(expected.toSorted());
+    expect(nav).toContain('<a href="/guide/budgets" aria-current="page">');
+  });
+});
+
+describe('a page of the guide', () => {
+  test('shows HTML, pictures and unsafe links as text', () => {
+    const { html } = renderMarkdown(
+      'A <img src=x onerror=alert(1)>\n\n<script>alert(1)</script>\n\n![a picture](x.png) [b](javascript:alert(1))',
+      () => null,
+    );
+    expect(html).not.toMatch(/<(img|script|a)\b/);
+    expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(html).toContain('a picture b');
+  });
+
+  test('keeps links to other pages and their headings, names broken ones and drops those into code', () => {
+    const { files, broken } = renderGuide([
+      page(
+        'docs/one.md',
+        '# One\n\n[two](how-to/two.md#a-part-of-it) [code](../shared/x.ts) [gone](gone.md) [h](#no)',
+      ),
+      page('docs/how-to/two.md', '# Two\n\n## A `part` of it\n\n[one](../one.md)'),
+    ]);
+    const one = files.get('one.html') ?? '';
+    expect(one).toContain('<a href="/guide/how-to/two#a-part-of-it">two</a> code gone ');
+    expect(files.get('how-to/two.html')).toContain('<a href="/guide/one">one</a>');
+    expect(broken).toEqual(['docs/one.md links to gone.md', 'docs/one.md links to /guide/one#no']);
+  });
+
+  test('gives headings the ids that GitHub gives them', () => {
+    const { anchors, title } = renderMarkdown(
+      '# The `code` & more\n\n## What is … here?\n\n## Same\n\n## Same',
+      () => null,
+    );
+    expect([...anchors]).toEqual(['the-code--more', 'what-is--here', 'same', 'same-1']);
+    expect(title).toBe('The code & more');
+  });
+});
