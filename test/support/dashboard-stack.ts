@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startIdp } from '../../scripts/idp/provider.ts';
+import { issueSessionToken } from '../../scripts/idp/session-token.ts';
 import { ensureIdpState, idpEnvironment, issuerOf } from '../../scripts/idp/state.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
@@ -14,6 +15,8 @@ export interface DashboardStack extends Stack {
   orgId: string;
   /** An API key of every scope, bound to nobody. */
   key: string;
+  /** An access token of a person, by the subject. */
+  tokenOf(sub: string): Promise<string>;
   /** Posts signals, of now unless they say otherwise. */
   report(...overrides: Record<string, unknown>[]): Promise<void>;
 }
@@ -40,6 +43,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     ...stack,
     orgId,
     key,
+    tokenOf: (sub) => issueSessionToken({ dataDir, sub, lifetimeS: 3_600 }),
     report: async (...overrides) => {
       const signals = overrides.map((each) => makeSignal({ ts: Date.now(), ...each }));
       const answer = await fetch(`${url}/api/v1/signals`, {

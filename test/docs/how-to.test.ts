@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROOT } from '../../scripts/stack/files.ts';
+import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+const FOLDER = 'docs/how-to';
+const PAGES = globSync('*.md', { cwd: join(ROOT, FOLDER) }).toSorted();
+const readPage = (page: string) => readFileSync(join(ROOT, FOLDER, page), 'utf8');
+
+/** The commands of a page that are meant to be run as they are. */
+function commandsOf(page: string): string[] {
+  return [...readPage(page).matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(([, commands = '']) => commands);
+}
+
+describe.each(PAGES)('docs/how-to/%s', (page) => {
+  test('is at most 120 lines of numbered steps', () => {
+    const text = readPage(page);
+    expect(text.split('\n').length - 1).toBeLessThanOrEqual(120);
+    const steps = [...text.matchAll(/^## (.*)$/gm)].map(([, step = '']) => Number.parseInt(step, 10));
+    expect(steps).toEqual(steps.map((_, index) => index + 1));
+    expect(steps.length).toBeGreaterThanOrEqual(4);
+  });
+
+  test('has commands to run, without a placeholder', () => {
+    const commands = commandsOf(page).join('\n');
+    expect(commands).not.toBe('');
+    expect(commands).not.toMatch(/…|\bHOST\b|\bUSER\b|YOUR|example\.com|<[a-z -]+>/);
+  });
+});
+
+describe('the commands of docs/how-to', () => {
+  let stack: DashboardStack;
+  let slack: Receiver;
+  beforeAll(async () => {
+    [stack, slack] = await Promise.all([startDashboard(), startReceiver()]);
+  }, 120_000);
+  afterAll(async () => {
+    await stack?.stop();
+    await slack?.close();
+  });
+
+  /** As a person in the checkout who has nothing but these variables and those of the command line. */
+  const run = async (page: string): Promise<string> => {
+    const given = {
+      API: stack.url,
+      KEY: stack.key,
+      ORG: stack.orgId,
+      PERSON: await stack.tokenOf('grace'),
+      SLACK_URL: slack.url,
+    };
+    const { PATH = '', HOME = '' } = process.env;
+    const { stdout } = await promisify(execFile)(
+      'bash',
+      ['-euo', 'pipefail', '-c', commandsOf(page).join('\n')],
+      { cwd: ROOT, env: { PATH, HOME, ...stack.env, ...given }, timeout: 240_000 },
+    );
+    return stdout;
+  };
+
+  test.each(PAGES)('%s can be followed literally, and again', { timeout: 600_000 }, async (page) => {
+    for (const time of ['once', 'again']) {
+      const messages = slack.received.length;
+      const said = await run(page);
+      const { [basename(page, '.md')]: expected } = OUTCOMES;
+      expect(said, time).toMatch(expected ?? /./);
+      if (page === 'slack-alerts.md') expect(slack.received.length).toBe(messages + 1);
+    }
+  });
+
+  test('leave what they say: sessions of the app and of the team, a budget that is used up, one channel', async () => {
+    const get = async (path: string) => {
+      const answer = await fetch(stack.url + path, { headers: { Authorization: `Bearer ${stack.key}` } });
+      return (await answer.json()) as { data: Record<string, unknown>[] };
+    };
+    const app = await get('/api/v1/sessions?project_id=my-app');
+    expect(app.data).toMatchObject([
+      { user_id: 'ada', model: 'gpt-5', signal_count: 2, tokens_in: 2_400, cost_usd: 0.0048 },
+    ]);
+    const team = await get('/api/v1/sessions?adapter=claude-code');
+    expect(team.data).toMatchObject([{ model: 'claude-sonnet-4-5' }]);
+    const budgets = await get('/api/v1/budgets');
+    expect(budgets.data.filter(({ name }) => name === 'A first budget')).toMatchObject([
+      { enforce: 'hard', current: 0.04, state: 'exceeded' },
+    ]);
+    const channels = await get('/api/v1/webhooks');
+    expect(channels.data.filter(({ format }) => format === 'slack')).toHaveLength(1);
+    expect(slack.received[0]?.body).toContain('Test message');
+  });
+});
+
+/** What the commands of a page print when they have worked. */
+const OUTCOMES: Record<string, RegExp> = {
+  'connect-an-app': /"signal_count": \d/,
+  'connect-your-team': /"OTEL_LOGS_EXPORTER": "otlp"[\s\S]*\ntrue\ntom\ttom@acme\.example\n$/,
+  deploy: /"status": "[a-z]+"[\s\S]*true\ntrue\n$/,
+  'first-budget': /exit code 2\n$/,
+  'slack-alerts': /"status": 200/,
+};
