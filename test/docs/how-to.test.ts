@@ -92,7 +92,7 @@ describe('the commands of docs/how-to', () => {
   });
 });
 
-/** What the commands of a page print when they have worked. */
+/** Output of the commands of a page when they have worked. */
 const OUTCOMES: Record<string, RegExp> = {
   'connect-an-app': /"signal_count": \d/,
   'connect-your-team': /"OTEL_LOGS_EXPORTER": "otlp"[\s\S]*\ntrue\ntom\ttom@acme\.example\n$/,

@@ -40,7 +40,7 @@ describe('the guide', () => {
 
   test('lists every page of how-tos and references, each under one heading', () => {
     const [, nav = ''] = /<nav [^>]*>([\s\S]*)<\/nav>/.exec(files.get('budgets.html') ?? '') ?? [];
-    const listed = [...nav.matchAll(/href="([^"]+)"/g)].map(([, href]) => href);
+    const listed = [...nav.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
     expect(new Set(listed).size).toBe(listed.length);
     const expected = pages.map(({ path }) => path).filter((path) => !/^\/guide(\/adr\/.*)?$/.test(path));
     expect(listed.toSorted()).toEqual(expected.toSorted());
