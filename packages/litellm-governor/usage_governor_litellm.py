@@ -1,0 +1,294 @@
+"""Hook of the LiteLLM proxy: a call is made only when its cost fits into the budgets of usage-governor.
+
+In the proxy's configuration: ``litellm_settings: {callbacks: ["usage_governor_litellm.governor"]}``.
+Prompts, answers and keys are neither sent nor logged.
+"""
+
+import asyncio
+import atexit
+import json
+import logging
+import os
+import time
+import uuid
+from collections import OrderedDict, deque
+from datetime import datetime, timezone
+
+import httpx
+import litellm
+from fastapi import HTTPException
+from litellm.integrations.custom_logger import CustomLogger
+
+log = logging.getLogger("usage_governor")
+
+# Calls that a model bills. Others, such as moderations and file uploads, pass.
+BILLED = {
+    "acompletion", "completion", "atext_completion", "text_completion", "aembedding", "embedding", "embeddings",
+    "aresponses", "responses", "anthropic_messages", "aanthropic_messages", "agenerate_content", "generate_content",
+    "agenerate_content_stream", "generate_content_stream",
+}
+MOST_WAITING = 10_000
+MOST_OPEN = 100_000
+BATCH = 500
+DRAIN_S = 5
+RETRY_S = (0.25, 1, 5, 15)
+
+
+class Settings:
+    """The settings of the hook, read from the environment once."""
+
+    def __init__(self, env=os.environ):
+        self.api = env.get("GOVERNOR_API", "").rstrip("/")
+        self.key = env.get("GOVERNOR_API_KEY", "").strip()
+        self.denies = env.get("GOVERNOR_ON_ERROR", "deny") != "allow"
+        self.timeout_s = int(env.get("GOVERNOR_TIMEOUT_MS", "2000")) / 1000
+        self.ttl_s = int(env.get("GOVERNOR_TTL_S", "600"))
+        self.user_from = env.get("GOVERNOR_USER_FROM", "user_id")
+        self.tokens_out = int(env.get("GOVERNOR_MAX_TOKENS_OUT", "4096"))
+        self.estimate_usd = float(env.get("GOVERNOR_ESTIMATE_USD", "0.05"))
+        if not self.api or not self.key:
+            raise ValueError("Set GOVERNOR_API and GOVERNOR_API_KEY: usage-governor's address, and a key for it.")
+        if self.user_from not in ("user_id", "user_email", "end_user_id", "team_id"):
+            raise ValueError("GOVERNOR_USER_FROM is user_id, user_email, end_user_id or team_id.")
+
+
+class WrongKey(Exception):
+    """The service does not take the gateway's key, whatever the call is."""
+
+
+class Governor(CustomLogger):
+    """Reserves before a call, settles after it. One reservation covers the retries and fallbacks of a request."""
+
+    def __init__(self):
+        super().__init__()
+        self._settings = None
+        self._client = None
+        self._open = OrderedDict()  # call id -> (reservation id or None, user or None)
+        self._waiting = deque()
+        self._sender = None
+        atexit.register(self._drain)
+
+    @property
+    def settings(self):
+        # Read at the first call: importing the module must not fail where it is only listed.
+        self._settings = self._settings or Settings()
+        return self._settings
+
+    async def async_pre_call_hook(self, user_api_key_dict, cache, data, call_type):
+        """Raises HTTPException 403 `budget_refused` before any deployment is called, 503 when nobody can say."""
+        if str(getattr(call_type, "value", call_type)) not in BILLED:
+            return None
+        call_id = data.setdefault("litellm_call_id", str(uuid.uuid4()))
+        user = getattr(user_api_key_dict, self.settings.user_from, None) or None
+        try:
+            reservation = await self._reserve(call_id, user, data)
+        except WrongKey as error:
+            raise HTTPException(status_code=503, detail=error_body("governor_key", str(error)))
+        except httpx.HTTPError as error:
+            if self.settings.denies:
+                words = f"usage-governor does not answer ({type(error).__name__}): the call was not made."
+                raise HTTPException(status_code=503, detail=error_body("governor_unavailable", words))
+            log.warning("usage-governor does not answer (%s): a call passes unchecked", type(error).__name__)
+            reservation = None
+        self._open[call_id] = (reservation, user)
+        while len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
+        return None
+
+    async def async_post_call_response_headers_hook(
+        self, data, user_api_key_dict, response, request_headers=None, litellm_call_info=None
+    ):
+        """Names the reservation in the answer's headers, also of a stream."""
+        reservation, _ = self._open.get(data.get("litellm_call_id"), (None, None))
+        return {"x-governor-reservation": reservation} if reservation else None
+
+    async def async_log_success_event(self, kwargs, response_obj, start_time, end_time):
+        """Reports the call that was made, which settles its reservation."""
+        payload = kwargs.get("standard_logging_object") or {}
+        call_id = kwargs.get("litellm_call_id") or payload.get("litellm_call_id")
+        if call_id not in self._open or payload.get("cache_hit"):
+            return await self._release(call_id)
+        reservation, user = self._open.pop(call_id)
+        self._report(signal_of(payload, call_id, user, reservation))
+
+    async def async_post_call_failure_hook(
+        self, request_data, original_exception, user_api_key_dict, traceback_str=None
+    ):
+        """Frees the amount once the request has failed as a whole, after its retries and fallbacks."""
+        await self._release(request_data.get("litellm_call_id"))
+
+    async def _reserve(self, call_id, user, data):
+        """The id of the reservation. Raises HTTPException 403 for a refusal, WrongKey, and httpx.HTTPError."""
+        model = data.get("model")
+        tokens = {"tokens_in": tokens_in(data), "tokens_out": self._tokens_out(data)}
+        cost = dearest_cost(model, **tokens)
+        call = {"ttl_s": self.settings.ttl_s}
+        if user:
+            call["user_id"] = str(user)
+        if model:
+            call["model"] = str(model)
+        answer = None
+        if cost is None and model:
+            answer = await self._ask("reserve", {**call, **tokens}, call_id)
+            # 400: the service has no price for the model either.
+        if answer is None or answer.status_code == 400:
+            usd = self.settings.estimate_usd if cost is None else cost
+            answer = await self._ask("reserve", {**call, "estimate_usd": round(usd, 9)}, call_id)
+        body = answer.json() if answer.status_code == 200 else None
+        if body is None:
+            raise httpx.HTTPStatusError(f"answered {answer.status_code}", request=answer.request, response=answer)
+        if not body["allow"]:
+            raise HTTPException(status_code=403, detail=error_body("budget_refused", body["reason"]))
+        return body["reservation_id"]
+
+    def _tokens_out(self, data):
+        named = data.get("max_completion_tokens") or data.get("max_tokens") or data.get("max_output_tokens")
+        most = named or most_tokens_out(data.get("model")) or self.settings.tokens_out
+        return int(most) * int(data.get("n") or 1)
+
+    async def _release(self, call_id):
+        reservation, _ = self._open.pop(call_id, (None, None))
+        if reservation is None:
+            return
+        try:
+            await self._ask("release", {"reservation_id": reservation})
+        except (httpx.HTTPError, WrongKey) as error:
+            log.warning("a reservation was not released (%s); it ends by itself", type(error).__name__)
+
+    async def _ask(self, what, body, key=None):
+        if self._client is None:
+            self._client = httpx.AsyncClient(base_url=self.settings.api, timeout=self.settings.timeout_s)
+        headers = {"Authorization": f"Bearer {self.settings.key}"}
+        if key:
+            headers["Idempotency-Key"] = f"{key}"
+        answer = await self._client.post(f"/api/v1/budgets/{what}", json=body, headers=headers)
+        if answer.status_code in (401, 403):
+            raise WrongKey("usage-governor does not take this gateway's key: no call is made.")
+        return answer
+
+    def _report(self, signal):
+        while len(self._waiting) >= MOST_WAITING:
+            self._waiting.popleft()
+            log.error("usage-governor is away for too long: the report of a call was dropped")
+        self._waiting.append(signal)
+        if self._sender is None or self._sender.done():
+            self._sender = asyncio.get_running_loop().create_task(self._send())
+
+    async def _send(self):
+        attempt = 0
+        async with httpx.AsyncClient(base_url=self.settings.api, timeout=30) as client:
+            while self._waiting:
+                batch = list(self._waiting)[:BATCH]
+                try:
+                    answer = await client.post("/api/v1/signals", **self._signals(batch))
+                    answer.raise_for_status()
+                except httpx.HTTPError as error:
+                    log.warning("calls were not reported (%s); they are sent again", type(error).__name__)
+                    await asyncio.sleep(RETRY_S[min(attempt, len(RETRY_S) - 1)])
+                    attempt += 1
+                    continue
+                attempt = 0
+                self._sent(batch, answer.json())
+
+    def _signals(self, batch):
+        return {"json": {"signals": batch}, "headers": {"Authorization": f"Bearer {self.settings.key}"}}
+
+    def _sent(self, batch, answer):
+        for signal, result in zip(batch, answer["results"]):
+            if result["status"] == "rejected":
+                log.error("the report of a call was rejected: %s", result.get("code"))
+        sent = {id(signal) for signal in batch}
+        self._waiting = deque(signal for signal in self._waiting if id(signal) not in sent)
+
+    def _drain(self):
+        """Sends what waits when the process ends, for at most five seconds."""
+        until = time.monotonic() + DRAIN_S
+        while self._waiting and time.monotonic() < until:
+            batch = list(self._waiting)[:BATCH]
+            try:
+                with httpx.Client(base_url=self.settings.api, timeout=max(0.1, until - time.monotonic())) as client:
+                    answer = client.post("/api/v1/signals", **self._signals(batch))
+                    answer.raise_for_status()
+                    self._sent(batch, answer.json())
+            except httpx.HTTPError:
+                time.sleep(0.25)
+
+
+def error_body(code, message):
+    return {"error": {"message": message, "type": code, "code": code}}
+
+
+def tokens_in(data):
+    """Counts the tokens of a request. Half its bytes where LiteLLM cannot: too many rather than too few."""
+    content = data.get("messages") or data.get("input") or data.get("prompt") or data.get("contents") or ""
+    try:
+        if isinstance(data.get("messages"), list):
+            return litellm.token_counter(model=data.get("model") or "", messages=data["messages"], tools=data.get("tools"))
+        text = content if isinstance(content, str) else json.dumps(content)
+        return litellm.token_counter(model=data.get("model") or "", text=text)
+    except Exception:  # LiteLLM raises whatever its tokenizers raise.
+        return len(json.dumps(content, default=str).encode()) // 2
+
+
+def deployments_of(model):
+    """The deployments behind an alias of the proxy: (parameters, model information)."""
+    try:
+        from litellm.proxy.proxy_server import llm_router
+    except ImportError:
+        llm_router = None
+    found = (llm_router.get_model_list(model_name=model) or []) if llm_router and model else []
+    return [(each.get("litellm_params") or {}, each.get("model_info") or {}) for each in found] or [({"model": model}, {})]
+
+
+def listed(name):
+    try:
+        return litellm.get_model_info(name) if name else {}
+    except Exception:  # It raises for a model that it does not know.
+        return {}
+
+
+def dearest_cost(model, tokens_in, tokens_out):
+    """US dollars at the dearest deployment, configured prices first; None when none has a price."""
+    costs = []
+    for params, info in deployments_of(model):
+        known = listed(params.get("model"))
+        rates = []
+        for name in ("input_cost_per_token", "output_cost_per_token"):
+            values = [source.get(name) for source in (params, info, known)]
+            rates.append(next((value for value in values if value is not None), None))
+        if rates[0] is not None or rates[1] is not None:
+            costs.append(tokens_in * float(rates[0] or 0) + tokens_out * float(rates[1] or 0))
+    return max(costs) if costs else None
+
+
+def most_tokens_out(model):
+    limits = [listed(params.get("model")).get("max_output_tokens") for params, _ in deployments_of(model)]
+    return max((limit for limit in limits if limit), default=None)
+
+
+def signal_of(payload, call_id, user, reservation):
+    """The signal of a call, with the id that LiteLLM's own telemetry gives it, so that both count once."""
+    usage = (payload.get("metadata") or {}).get("usage_object") or {}
+    details = usage.get("prompt_tokens_details") or {}
+    cached = min(int(details.get("cached_tokens") or 0), int(payload.get("prompt_tokens") or 0))
+    signal = {
+        "id": payload.get("id") or call_id,
+        "ts": datetime.fromtimestamp(payload.get("endTime") or time.time(), timezone.utc).isoformat(),
+        "user_id": str(user) if user else "litellm",
+        "adapter": "litellm",
+        "model": payload.get("model") or "unknown",
+        "tokens_in": int(payload.get("prompt_tokens") or 0),
+        "tokens_out": int(payload.get("completion_tokens") or 0),
+        "cache_read_tokens": cached,
+    }
+    # LiteLLM gives 0 to a call that it cannot price: then the service's list decides.
+    if payload.get("response_cost") and not payload.get("response_cost_failure_debug_info"):
+        signal["cost_usd"] = float(payload["response_cost"])
+    if payload.get("custom_llm_provider"):
+        signal["provider"] = payload["custom_llm_provider"]
+    if reservation:
+        signal["reservation_id"] = reservation
+    return signal
+
+
+governor = Governor()

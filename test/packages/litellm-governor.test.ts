@@ -1,0 +1,193 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi, until } from '../support/harness.ts';
+
+const LITELLM = process.env.LITELLM ?? 'litellm';
+const isThere = spawnSync(LITELLM, ['--help'], { stdio: 'ignore' }).status === 0;
+if (!isThere)
+  console.log('SKIPPED: the hook of LiteLLM. Install litellm[proxy] 1.106.2, or name its binary in LITELLM.');
+
+/** What one call costs: 1,000 tokens in and 100 out, at the prices of the configuration. */
+const COST_USD = 0.02;
+const MASTER_KEY = 'sk-master-of-the-test';
+
+/** A model that counts its calls; a prompt with "fail" fails. */
+function startModel(): Server & { served: number } {
+  const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
+  const server = createServer(async (req, res) => {
+    let body = '';
+    for await (const chunk of req) body += chunk;
+    const { stream, messages } = JSON.parse(body || '{}');
+    if (!messages) return void res.writeHead(404).end();
+    if (JSON.stringify(messages).includes('fail'))
+      return void res.writeHead(500).end('{"error":{"message":"no"}}');
+    counted.served += 1;
+    const id = `chatcmpl-${counted.served}`;
+    const head = { id, created: 1, model: 'm' };
+    const message = { role: 'assistant', content: 'hello' };
+    if (!stream) {
+      res.setHeader('Content-Type', 'application/json');
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      return void res.end(JSON.stringify({ ...head, object: 'chat.completion', choices, usage }));
+    }
+    res.setHeader('Content-Type', 'text/event-stream');
+    const chunk = { ...head, object: 'chat.completion.chunk' };
+    for (const part of [
+      { ...chunk, choices: [{ index: 0, delta: message, finish_reason: null }] },
+      { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+      { ...chunk, choices: [], usage },
+    ])
+      res.write(`data: ${JSON.stringify(part)}\n\n`);
+    res.end('data: [DONE]\n\n');
+  });
+  const counted = Object.assign(server, { served: 0 });
+  return counted;
+}
+
+describe.skipIf(!isThere)('the hook of the LiteLLM proxy', { timeout: 180_000 }, () => {
+  let api: TestApi;
+  let key: string;
+  let orgId: string;
+  let model: ReturnType<typeof startModel>;
+  let proxy: ChildProcess;
+  let url: string;
+  let folder: string;
+  let written = '';
+
+  beforeAll(async () => {
+    api = await startApi();
+    ({ key, orgId } = await makeTenant(api.ctx));
+    model = startModel();
+    model.listen(0, '127.0.0.1');
+    await once(model, 'listening');
+    folder = mkdtempSync(join(tmpdir(), 'usage-governor-litellm-'));
+    const params = [
+      'model: openai/m',
+      `api_base: http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
+      'api_key: sk-model',
+      'input_cost_per_token: 0.00001',
+      'output_cost_per_token: 0.0001',
+    ];
+    const config = [
+      'model_list:',
+      '  - model_name: priced',
+      '    litellm_params:',
+      ...params.map((line) => `      ${line}`),
+      'litellm_settings:',
+      '  callbacks: ["usage_governor_litellm.governor"]',
+      '  num_retries: 0',
+      'general_settings:',
+      `  master_key: ${MASTER_KEY}`,
+    ];
+    writeFileSync(join(folder, 'config.yaml'), `${config.join('\n')}\n`);
+    const port = await findFreePort();
+    url = `http://127.0.0.1:${port}`;
+    const gateway = await createApiKey(api.ctx, {
+      org_id: orgId,
+      scopes: ['signals:write', 'budgets:check', 'usage:read'],
+    });
+    proxy = spawn(
+      LITELLM,
+      ['--config', join(folder, 'config.yaml'), '--port', String(port), '--host', '127.0.0.1'],
+      {
+        cwd: folder,
+        env: {
+          ...process.env,
+          PYTHONPATH: resolve('packages/litellm-governor'),
+          GOVERNOR_API: api.url,
+          GOVERNOR_API_KEY: gateway.key,
+          LITELLM_TELEMETRY: 'False',
+          NO_PROXY: '127.0.0.1',
+        },
+      },
+    );
+    for (const stream of [proxy.stdout, proxy.stderr])
+      stream?.on('data', (chunk) => {
+        written += chunk;
+      });
+    await until(async () => (await fetch(`${url}/health/liveliness`).catch(() => null))?.ok === true, {
+      timeoutMs: 120_000,
+      what: 'the LiteLLM proxy',
+    });
+  }, 180_000);
+  afterAll(async () => {
+    proxy?.kill('SIGTERM');
+    if (proxy && proxy.exitCode === null) await once(proxy, 'exit');
+    model?.close();
+    await api?.close();
+    if (folder) rmSync(folder, { recursive: true });
+  });
+
+  const ask = (prompt: string, more: object = {}) =>
+    fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${MASTER_KEY}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        model: 'priced',
+        messages: [{ role: 'user', content: prompt }],
+        max_tokens: 100,
+        // Nobody is charged for what a body claims.
+        user: 'somebody-else',
+        ...more,
+      }),
+    });
+  const sums = async () => (await api.call('/api/v1/usage?group_by=user_id', { key })).body;
+  const reserved = async () =>
+    (await api.call('/api/v1/budgets', { key })).body.data.reduce(
+      (sum: number, budget: { reserved: number }) => sum + budget.reserved,
+      0,
+    );
+
+  test('reports a call, streamed or not, with its cost for the user of the virtual key', async () => {
+    const plain = await ask('hello');
+    expect(plain.status, await plain.clone().text()).toBe(200);
+    expect(plain.headers.get('x-governor-reservation')).toMatch(/^res_/);
+    const streamed = await ask('hello', { stream: true, stream_options: { include_usage: true } });
+    expect(await streamed.text()).toContain('[DONE]');
+    const usage = await until(async () => {
+      const { totals, groups } = await sums();
+      return totals.signals === 2 && { totals, groups };
+    });
+    expect(usage.totals).toMatchObject({ cost_usd: 2 * COST_USD, tokens_in: 2_000, tokens_out: 200 });
+    expect(usage.groups.map((group: { key: object }) => group.key)).toEqual([{ user_id: 'default_user_id' }]);
+  });
+
+  test('releases what a failed call held, and never passes a limit with calls side by side', async () => {
+    const { totals } = await sums();
+    const budget = {
+      name: 'gateway',
+      scope: 'org',
+      metric: 'cost_usd',
+      threshold: totals.cost_usd + 10 * COST_USD,
+      window: 'monthly',
+      enforce: 'hard',
+    };
+    await api.call('/api/v1/budgets', { key, body: budget });
+    const failed = await ask('fail');
+    expect(failed.status).toBe(500);
+    await until(async () => (await reserved()) === 0);
+    const before = model.served;
+    const prompt = 'word '.repeat(980);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => ask(prompt)));
+    const bodies = await Promise.all(answers.map((answer) => answer.text()));
+    const refused = answers.filter(({ status }) => status === 403);
+    expect(refused.length + model.served - before).toBe(30);
+    expect(model.served - before).toBeLessThanOrEqual(10);
+    expect(model.served - before).toBeGreaterThan(5);
+    expect(bodies.find((body) => body.includes('budget_refused'))).toContain('left until');
+  });
+
+  test('writes neither prompts nor keys', () => {
+    expect(written).not.toContain('word word');
+    expect(written).not.toContain('ugk_');
+  });
+});
