@@ -3,6 +3,7 @@ import { ANALYTICS_FAULTS } from './faults/analytics.ts';
 import { AUTH_FAULTS } from './faults/auth.ts';
 import { BUDGET_FAULTS } from './faults/budgets.ts';
 import { CREDIT_FAULTS } from './faults/credits.ts';
+import { LIMIT_FAULTS } from './faults/limits.ts';
 import { PEOPLE_FAULTS } from './faults/people.ts';
 import { SESSION_FAULTS } from './faults/sessions.ts';
 import { WEBHOOK_FAULTS } from './faults/webhooks.ts';
@@ -16,4 +17,5 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   analytics: ANALYTICS_FAULTS,
   budgets: BUDGET_FAULTS,
   people: PEOPLE_FAULTS,
+  limits: LIMIT_FAULTS,
 };

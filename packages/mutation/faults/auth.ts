@@ -57,7 +57,7 @@ export const AUTH_FAULTS: readonly Fault[] = [
   {
     what: 'a token for another audience is taken',
     file: 'shared/identity/verify-access-token.ts',
-    text: 'audience: oidcAudience,\n',
+    text: '      audience,\n',
     replacement: '',
     tests: PEOPLE,
   },

@@ -245,8 +245,8 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: "the budget that is removed takes another one's windows along",
     file: 'shared/budgets/change-budgets.ts',
-    text: 'return isShared ? [] : [deleteRows(',
-    replacement: 'return isShared && all.length === 0 ? [] : [deleteRows(',
+    text: 'return isShared\n    ? []',
+    replacement: 'return isShared && all.length === 0\n    ? []',
     tests: ['test/shared/budgets/recount.test.ts'],
   },
   {
