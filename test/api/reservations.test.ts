@@ -193,7 +193,7 @@ describe('a reservation', () => {
   test('refuses what is no request', async () => {
     const request = { user_id: 'x', estimate_usd: 1, ttl_s: 60 };
     for (const change of [
-      { estimate_usd: 0 },
+      { estimate_usd: -1 },
       { ttl_s: 0 },
       { ttl_s: 3_601 },
       { ttl_s: 1.5 },
