@@ -155,7 +155,7 @@ describe.skipIf(!isThere)('the hook of the LiteLLM proxy', { timeout: 180_000 },
     expect(await streamed.text()).toContain('[DONE]');
     const usage = await until(async () => {
       const { totals, groups } = await sums();
-      return totals.signals === 2 && { totals, groups };
+      return totals.signals === 2 ? { totals, groups } : null;
     });
     expect(usage.totals).toMatchObject({ cost_usd: 2 * COST_USD, tokens_in: 2_000, tokens_out: 200 });
     expect(usage.groups.map((group: { key: object }) => group.key)).toEqual([{ user_id: 'default_user_id' }]);
