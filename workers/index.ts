@@ -13,6 +13,8 @@ import { revokeDevicesJob } from '../shared/devices/jobs.ts';
 import { revokeDevicesOfRemoved } from '../shared/devices/revoke-device.ts';
 import { digestMail } from '../shared/digests/mail-digest.ts';
 import { releaseDue } from '../shared/enforcement/release-due.ts';
+import { reportHeldJob } from '../shared/held/jobs.ts';
+import { reportHeld as reportHeldSignals } from '../shared/held/report-held.ts';
 import { endIfSilent } from '../shared/ingest/end-session.ts';
 import { releaseReservationsJob } from '../shared/keys/jobs.ts';
 import { sendDueMail } from '../shared/mails/send-due-mail.ts';
@@ -62,6 +64,9 @@ export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, { concurrency: 4, w
 
 /** While a session runs at most once a minute, and at its end. */
 export const checkSession = dueJobRow(checkSessionJob, { concurrency: 8, work: lookAtSession });
+
+/** After signals were held, and an hour later. */
+export const reportHeld = dueJobRow(reportHeldJob, { concurrency: 4, work: reportHeldSignals });
 
 /** How many attempts run is limited per endpoint (shared/webhooks/sending/endpoint.ts). */
 const attempts = { concurrency: Number.POSITIVE_INFINITY, work: deliver };

@@ -59,6 +59,15 @@ export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
       session_id: z.string(),
     }),
   },
+  'signals.held': {
+    summary: 'Signals above a limit wait for a decision: at most once per hour',
+    data: z.strictObject({
+      held: z.int().describe('How many were held since the last such event and wait for a decision'),
+      adapters: z.array(z.string()).describe('Their adapters, at most 20'),
+      users: z.array(z.string()).describe('Their users, at most 20'),
+      first_at: z.string().describe('When the first of them was held'),
+    }),
+  },
   'budget.threshold': {
     summary: 'A budget has reached a per cent that the webhook asks for',
     data: z.strictObject({ ...windowed, alert_at: z.int() }),

@@ -15,6 +15,8 @@ const ADMIN_SCOPES: readonly Scope[] = [
   'webhooks:write',
   'budgets:write',
   'signals:write',
+  'signals:correct',
+  'members:read',
 ];
 const MEMBER_SCOPES: readonly Scope[] = ['usage:read'];
 

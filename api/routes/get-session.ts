@@ -14,24 +14,33 @@ export const getSession = route({
   tag: 'Sessions',
   auth: { kind: 'api-key', scope: 'usage:read' },
   params: sessionParams,
+  query: z.strictObject({
+    voided: z.literal('include').optional().describe('Shows voided signals too, each with who, when and why'),
+  }),
   success: {
     status: 200,
     description: 'The session, its signals in time order',
     body: sessionView.extend({ signals: z.array(signalView) }),
   },
   errors: ['not_found'],
-  handle: async ({ principal, params }, ctx) =>
-    reply(sessionWithSignals(ctx, await readSession(ctx, principal, params.id))),
+  handle: async ({ principal, params, query }, ctx) => {
+    const session = await readSession(ctx, principal, params.id);
+    return reply(sessionWithSignals(ctx, session, { withVoided: query.voided === 'include' }));
+  },
 });
 
 /** Characters after which a piece goes out: a signal may hold tens of thousands, so counting signals bounds nothing. */
 const PIECE_LENGTH = 65_536;
 
 /** One JSON object in pieces: memory grows with neither the number nor the size of the signals. */
-async function* sessionWithSignals(ctx: Context, session: Session): AsyncGenerator<string> {
+async function* sessionWithSignals(
+  ctx: Context,
+  session: Session,
+  which: { withVoided: boolean },
+): AsyncGenerator<string> {
   let piece = `${JSON.stringify(viewSession(session)).slice(0, -1)},"signals":[`;
   let comma = '';
-  for await (const signal of streamSignals(ctx, session)) {
+  for await (const signal of streamSignals(ctx, session, which)) {
     piece += comma + JSON.stringify(viewSignal(signal));
     comma = ',';
     if (piece.length < PIECE_LENGTH) continue;

@@ -16,6 +16,7 @@ import { deleteBudget } from './delete-budget.ts';
 import { deleteMember } from './delete-member.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { denyDevice } from './deny-device.ts';
+import { discardHeldSignals } from './discard-held-signals.ts';
 import { enableWebhook } from './enable-webhook.ts';
 import { exportAudit } from './export-audit.ts';
 import { exportUsage } from './export-usage.ts';
@@ -49,6 +50,7 @@ import { listBudgetEvents } from './list-budget-events.ts';
 import { listBudgetWindows } from './list-budget-windows.ts';
 import { listBudgets } from './list-budgets.ts';
 import { listDevices } from './list-devices.ts';
+import { listHeldSignals } from './list-held-signals.ts';
 import { listInterventions } from './list-interventions.ts';
 import { listKeys } from './list-keys.ts';
 import { listMembers } from './list-members.ts';
@@ -65,6 +67,7 @@ import { recoverDeliveries } from './recover-deliveries.ts';
 import { redeemGrant } from './redeem-grant.ts';
 import { redeliver } from './redeliver.ts';
 import { releaseBudget } from './release-budget.ts';
+import { releaseHeldSignals } from './release-held-signals.ts';
 import { releaseReservations } from './release-reservations.ts';
 import { reserveBudget } from './reserve-budget.ts';
 import { revokeDevice } from './revoke-device.ts';
@@ -81,6 +84,7 @@ import { updateMember } from './update-member.ts';
 import { updateOrganization } from './update-organization.ts';
 import { updatePreferences } from './update-preferences.ts';
 import { updateWebhook } from './update-webhook.ts';
+import { voidSignals } from './void-signals.ts';
 
 /** Every endpoint, in reading order. */
 export function routes(state: ApiState): readonly AnyRoute[] {
@@ -89,11 +93,15 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     otlpLogs,
     otlpTraces,
     otlpMetrics,
+    listHeldSignals,
+    releaseHeldSignals,
+    discardHeldSignals,
     listSessions,
     getSession,
     breakDownSession,
     listInterventions,
     closeSession,
+    voidSignals,
     createBudget,
     listBudgets,
     getBudget,

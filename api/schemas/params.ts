@@ -32,6 +32,15 @@ function badIdempotencyKey(): DomainError {
   );
 }
 
+/** 1 to `most` ids, none of them twice. */
+export function uniqueIds<Id extends z.ZodType<string>>(id: Id, most: number) {
+  return z
+    .array(id)
+    .min(1)
+    .max(most)
+    .refine((ids) => new Set(ids).size === ids.length, 'must not repeat an id');
+}
+
 export const keyParams = z.strictObject({ id: text(128).describe('Key id') });
 
 export const memberParams = z.strictObject({ user_id: text(256).describe('User id') });

@@ -178,7 +178,7 @@ async function measureLatency(ctx: Context, probe: Budget, rounds: number): Prom
     const revision = (await budgetRows(ctx).findOne({ _id: probe._id }))?.revision ?? 0;
     await post(ctx, probe.org_id, turn);
     const accepted = performance.now();
-    const firing = firingKey({ _id: probe._id, revision }, startMs, 'exceeded');
+    const firing = firingKey({ _id: probe._id, revision }, startMs, 'exceeded', 0);
     while (!(await budgetFiringRows(ctx).findOne({ _id: firing }))) await wait(2);
     latencies.push(performance.now() - accepted);
   }

@@ -38,3 +38,10 @@ export function parseAddress(value: string): string {
     throw new InvalidArgumentError('It must be like https://governor.example.com.');
   return value;
 }
+
+/** A number of an option, or null for `off`. */
+export function parseLimit(value: string): number | null {
+  if (value === 'off') return null;
+  if (!/^\d{1,15}(\.\d{1,9})?$/.test(value)) throw new InvalidArgumentError('It must be a number or `off`.');
+  return Number(value);
+}

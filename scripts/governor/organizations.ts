@@ -7,12 +7,13 @@ import { removeMember } from '../../shared/administration/remove-member.ts';
 import { linkIdentity } from '../../shared/identity/link-identity.ts';
 import type { Identity } from '../../shared/identity/verify-access-token.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { holdAboveOf } from '../../shared/organizations/hold-above.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { memberChange, memberInput, organizationChange } from '../../shared/organizations/view.ts';
 import { K_POPULATIONS, PLANS, ROLES, type Role, type Tier } from '../../shared/platform/basics/contract.ts';
 import { exactText, text, timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
-import { checkInput, parseInteger } from './input.ts';
+import { checkInput, parseInteger, parseLimit } from './input.ts';
 import { explainMade, type MadeOptions, madeOption, revokeMade } from './made-option.ts';
 import { openShards } from './open-shards.ts';
 import { addPersonalData } from './personal-data.ts';
@@ -52,9 +53,17 @@ function addOrg(program: Command, run: Run): void {
       ).choices(K_POPULATIONS),
     )
     .option('--admin-email <email...>', 'who gets a mail about a failing webhook')
+    .option('--hold-tokens <n|off>', 'hold a signal with more tokens until an admin decides', parseLimit)
+    .option(
+      '--hold-cost <usd|off>',
+      'hold a signal that costs more US dollars until an admin decides',
+      parseLimit,
+    )
     .action((orgId: string, options: Record<string, never>) =>
       run(async (ctx) => {
         const { name, sessionTimeout, timezone, kAnonymity, kPopulation, adminEmail } = options;
+        const { holdTokens, holdCost } = options;
+        const isHeldElse = holdTokens !== undefined || holdCost !== undefined;
         const change = checkInput(settings, {
           name,
           timezone,
@@ -62,6 +71,7 @@ function addOrg(program: Command, run: Run): void {
           k_anonymity: kAnonymity,
           k_population: kPopulation,
           admin_emails: adminEmail,
+          hold_above: isHeldElse ? { tokens: holdTokens, cost_usd: holdCost } : undefined,
         });
         return describe(await changeOrganization(ctx, orgId, change));
       }),
@@ -190,9 +200,10 @@ function describe(organization: Awaited<ReturnType<typeof readOrganization>>): R
     created_at: _created,
     roster_changes: _changes,
     erased_users: _erased,
+    held_until: _held,
     ...settings
   } = organization;
-  return { org_id: _id, ...settings };
+  return { org_id: _id, ...settings, hold_above: holdAboveOf(organization) };
 }
 
 function planOption(): Option {

@@ -29,6 +29,8 @@ export interface ReplaySummary {
   readonly signals: number;
   readonly accepted: number;
   readonly duplicates: number;
+  /** Above a limit of the organization: an admin decides. */
+  readonly held: number;
   readonly rejected: number;
   /** How many were rejected with each code. */
   readonly rejectedCodes: Readonly<Record<string, number>>;
@@ -144,6 +146,7 @@ function summarize(results: readonly SignalResult[], seconds: number): ReplaySum
     signals: results.length,
     accepted: count('accepted'),
     duplicates: count('duplicate'),
+    held: count('held'),
     rejected: count('rejected'),
     rejectedCodes,
     seconds,

@@ -23,10 +23,12 @@ export async function receiveOtlp(ctx: Context, sender: Sender, request: OtlpBod
     const { summary } = decoded;
     const reasons = new Set(summary.reasons);
     let rejected = summary.rejected;
+    let held = 0;
     for (const batch of unpackBatches(decoded)) {
       const directory = await openDirectory(ctx, sender);
       const named = batch.map((signal) => nameUser(signal, directory));
       for (const result of await recordSignals(ctx, sender, named)) {
+        if (result.status === 'held') held += 1;
         if (result.status !== 'rejected') continue;
         rejected += 1;
         if (reasons.size < MOST_REASONS) reasons.add(`${result.code}: ${result.detail}`);
@@ -34,18 +36,21 @@ export async function receiveOtlp(ctx: Context, sender: Sender, request: OtlpBod
     }
     // One record may give two signals.
     const refused = Math.min(rejected, summary.records);
-    return { rejected: refused, message: messageOf(summary, refused, reasons) };
+    return { rejected: refused, message: messageOf({ ...summary, held }, refused, reasons) };
   });
 }
 
 function messageOf(
-  { records, known }: { records: number; known: number },
+  { records, known, held }: { records: number; known: number; held: number },
   rejected: number,
   reasons: ReadonlySet<string>,
 ): string {
-  if (rejected > 0)
-    return `rejected ${rejected} of ${records}: ${[...reasons].join('; ')}`.slice(0, MESSAGE_LENGTH);
-  return records > 0 && known === 0 ? `counted 0 of ${records}: no record that we know` : '';
+  const waiting = held > 0 ? [`held ${held} of ${records} until an admin decides`] : [];
+  const refused = rejected > 0 ? [`rejected ${rejected} of ${records}: ${[...reasons].join('; ')}`] : [];
+  const message = [...waiting, ...refused].join('; ').slice(0, MESSAGE_LENGTH);
+  return records > 0 && known === 0 && message === ''
+    ? `counted 0 of ${records}: no record that we know`
+    : message;
 }
 
 /** True also where another process has the logs of the key. */

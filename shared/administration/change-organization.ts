@@ -1,6 +1,7 @@
 import { currentActor } from '../audit/acting-as.ts';
 import { auditWrite } from '../audit/record-audit.ts';
 import { applyPlanToAll } from '../credits/meter/apply-plan.ts';
+import { holdAboveOf } from '../organizations/hold-above.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
 import { uniqueEmails } from '../organizations/roster.ts';
@@ -25,25 +26,44 @@ export async function changeOrganization(
 ): Promise<Organization> {
   await commitPlan(ctx, async (transaction) => {
     const organization = await readOrganization(ctx, orgId, transaction);
-    const { timezone, ...plain } = change;
+    const { timezone, hold_above, ...plain } = change;
     const timezones =
       timezone === undefined ? {} : { timezones: withTimezone(organization, timezone, ctx.clock.now()) };
     const named = plain.admin_emails && adminEmails(plain.admin_emails);
-    const given = Object.fromEntries(
-      Object.entries({ ...plain, ...named }).filter(([, value]) => value !== undefined),
-    );
-    const changed = updateRow(organizationRows, { _id: orgId }, { $set: { ...given, ...timezones } });
+    const limits = hold_above && { hold_above: { ...holdAboveOf(organization), ...given(hold_above) } };
+    const settings = { ...given({ ...plain, ...named }), ...limits, ...timezones };
+    const changed = updateRow(organizationRows, { _id: orgId }, { $set: settings });
     const move = change.session_timeout === undefined ? NO_PLAN : planMove(orgId, ctx.clock.now());
     const digests = timezone === undefined ? NO_PLAN : planMoveDigests(orgId, ctx.clock.now());
-    // No e-mail: the log outlives the member whose it is.
-    const { admin_emails, ...told } = change;
-    const details = { ...told, ...(admin_emails === undefined ? {} : { changed: ['admin_emails'] }) };
-    const audit = auditWrite(ctx, { action: 'organization.change', org_id: orgId, details });
-    const writes = [changed, ...raiseOrganizationVersion(orgId), audit];
+    const audit = auditOf(change, limits).map((entry) => auditWrite(ctx, { ...entry, org_id: orgId }));
+    const writes = [changed, ...raiseOrganizationVersion(orgId), ...audit];
     return { ...joinPlans({ writes, wakeUps: [] }, move, digests), result: undefined };
   });
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);
+}
+
+/** What is given of a change. */
+function given<Change extends object>(change: Change): Given<Change> {
+  return Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  ) as Given<Change>;
+}
+
+type Given<Change> = { [Name in keyof Change]?: Exclude<Change[Name], undefined> };
+
+/** The entries of the audit log: limits have one of their own. */
+function auditOf(
+  { admin_emails, hold_above: _limits, ...plain }: OrganizationChange,
+  limits: Pick<Organization, 'hold_above'> | undefined,
+): { action: string; details: Record<string, unknown> }[] {
+  // No e-mail: the log outlives the member whose it is.
+  const told = { ...given(plain), ...(admin_emails === undefined ? {} : { changed: ['admin_emails'] }) };
+  const entries = [
+    ...(Object.keys(told).length > 0 ? [{ action: 'organization.change', details: told }] : []),
+    ...(limits ? [{ action: 'signals.hold_above', details: { ...limits.hold_above } }] : []),
+  ];
+  return entries;
 }
 
 /** The list of addresses for alerts. Where an operator gives it, mail may go to all of them at once. */

@@ -1,6 +1,7 @@
 import { auditRows } from '../audit/model.ts';
 import { auditWrite } from '../audit/record-audit.ts';
 import { deviceGrantRows, deviceRows } from '../devices/model.ts';
+import { eraseHeldText } from '../held/erase-held.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { memberRows, organizationRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
@@ -42,7 +43,7 @@ export async function eraseMember(
   const devices = await eraseDevices(ctx, member._id);
   const keys = await eraseKeyNames(ctx, orgId, userId);
   await eraseAuditedIdentity(ctx, orgId, userId);
-  let signals = 0;
+  let signals = await eraseHeldText(ctx, orgId, userId);
   for await (const session of sessionsOfUser(ctx, orgId, userId)) {
     signals += await eraseFreeText(ctx, session);
   }

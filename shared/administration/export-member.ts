@@ -8,6 +8,8 @@ import { thresholdOf } from '../budgets/view.ts';
 import { readLedger } from '../credits/ledger/read-ledger.ts';
 import { viewTransaction } from '../credits/ledger/transaction.ts';
 import { listDevices } from '../devices/list-devices.ts';
+import { heldRows } from '../held/model.ts';
+import { viewHeld } from '../held/view.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { viewKey } from '../keys/view.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
@@ -33,6 +35,7 @@ export interface MemberRecord {
     | 'budget'
     | 'session'
     | 'signal'
+    | 'held_signal'
     | 'anomaly'
     | 'usage_day'
     | 'transaction'
@@ -61,9 +64,13 @@ export async function* exportMember(
   yield* budgetsOf(ctx, member);
   for await (const session of sessionsOfUser(ctx, orgId, userId)) {
     yield { kind: 'session', data: viewSession(session) };
-    for await (const signal of streamSignals(ctx, session)) {
+    for await (const signal of streamSignals(ctx, session, { withVoided: true })) {
       yield { kind: 'signal', data: { session_id: session._id, ...viewSignal(signal) } };
     }
+  }
+  for await (const held of heldRows(ctx).find(owned)) {
+    const signal = viewSignal({ ...held.signal, session_id: '' });
+    yield { kind: 'held_signal', data: { ...viewHeld(held), signal } };
   }
   for await (const anomaly of anomalyRows(ctx).find(owned)) {
     yield { kind: 'anomaly', data: viewAnomaly(anomaly) };

@@ -4,7 +4,7 @@ import { LIST_AHEAD_MS, type Order, type Position, paginate } from '../platform/
 import type { Context } from '../platform/context/context.ts';
 import { ANOMALY_TYPES, type Anomaly, type AnomalyType, anomalyRows } from './model.ts';
 
-/** An anomaly as its event carries it, with `id` and `detected_at`. */
+/** An anomaly as its event carries it, with `id` and its times. */
 export const anomalyView = z.strictObject({
   id: z.string(),
   anomaly_type: z.enum(ANOMALY_TYPES),
@@ -14,13 +14,19 @@ export const anomalyView = z.strictObject({
   deviation_pct: z.number(),
   session_id: z.string(),
   detected_at: z.string().describe('When it was first seen; the figures are those of the last report'),
+  corrected_at: z
+    .string()
+    .nullable()
+    .describe('When signals of the session were voided after the last report'),
 });
 
 /** An anomaly as `anomalyView` shows it. */
 export function viewAnomaly(anomaly: Anomaly): z.output<typeof anomalyView> {
-  const { _id, anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id } = anomaly;
+  const { _id: id, anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id } = anomaly;
   const detected_at = isoTime(anomaly.detected_at.getTime());
-  return { id: _id, anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id, detected_at };
+  const corrected_at = anomaly.corrected_at ? isoTime(anomaly.corrected_at.getTime()) : null;
+  const figures = { baseline_avg, observed, deviation_pct };
+  return { id, anomaly_type, user_id, ...figures, session_id, detected_at, corrected_at };
 }
 
 export interface AnomalyFilter {

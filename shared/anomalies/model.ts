@@ -19,6 +19,8 @@ export interface Anomaly {
   reports: number;
   detected_at: Date;
   updated_at: Date;
+  /** When signals of the session were voided after the last report. */
+  corrected_at?: Date;
 }
 
 export const anomalyRows = collection<Anomaly>('anomalies', {

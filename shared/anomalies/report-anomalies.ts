@@ -26,7 +26,8 @@ export async function reportAnomalies(
       const nowMs = ctx.clock.now();
       const incidents = found.flatMap((anomaly) => {
         const before = known.get(incidentKey(session._id, anomaly));
-        const isNews = isWorthReporting(anomaly, before ?? null);
+        // Figures that were corrected are no report of what is left.
+        const isNews = isWorthReporting(anomaly, before?.corrected_at ? null : (before ?? null));
         return isNews ? [incidentOf(session, anomaly, before, dateAt(nowMs))] : [];
       });
       const events = planEvents(incidents.map(eventOf), subscribers, nowMs);

@@ -6,14 +6,14 @@ import type { Context } from '../platform/context/context.ts';
 import { type Claim, claimDue, endClaim, finishClaim } from '../platform/due/claim-due.ts';
 import { setDue } from '../platform/due/plan-due.ts';
 import { secondShard } from '../platform/mongo/counter-shards.ts';
-import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { insertRow, updateRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber, Subscribers } from '../webhooks/endpoints/find-subscribers.ts';
 import { evaluateBudget, type LevelReached } from './evaluate.ts';
 import { asksForAlerts, type CountedBudget, nextForecastMs } from './evaluate-alerts.ts';
+import { findFirings } from './find-firings.ts';
 import { type DueEvaluation, evaluateBudgetsJob } from './jobs.ts';
-import { firingCause, firingKey } from './keys.ts';
+import { firingCause } from './keys.ts';
 import { budgetEvaluationRows, budgetFiringRows } from './model.ts';
 import { firingOf } from './plan-history.ts';
 import { readCounted } from './read-windows.ts';
@@ -63,7 +63,7 @@ async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluatio
       const evaluated = updateRow(
         budgetEvaluationRows,
         { _id: orgId },
-        { $max: { evaluated_at: dateAt(nowMs) } },
+        { $max: { evaluated_at: dateAt(nowMs) }, $inc: { touches: 1 } },
         { upsert: true },
       );
       const asking = rules.subscribers.filter(asksForAlerts);
@@ -94,17 +94,17 @@ async function planFirings(
   subscribers: Subscribers,
   transaction: ClientSession,
 ): Promise<{ plan: Plan; count: number }> {
-  const fired = await findByIds(budgetFiringRows(ctx), reached.map(keyOf), transaction);
-  const firedMs = new Map(fired.map(({ _id, fired_at }) => [_id, fired_at.getTime()]));
-  const fresh = reached.filter((level) => !firedMs.has(keyOf(level)));
+  const firedOf = await findFirings(ctx, reached, transaction);
+  const fresh = reached.filter((level) => firedOf(level).holding === null);
   if (fresh.length === 0) return { plan: NO_PLAN, count: 0 };
   const nowMs = ctx.clock.now();
   const planned = fresh.map((level) => {
-    const warnedMs = firedMs.get(keyOf({ ...level, level: 'warning' })) ?? 0;
+    const { reversals } = firedOf(level);
+    const warned = firedOf({ ...level, level: 'warning' }).holding;
     // Another worker's clock may be ahead: exceeded is never earlier than its warning.
-    const at = dateAt(Math.max(nowMs, warnedMs));
-    const event = eventOf(level, at);
-    return { event, firing: insertRow(budgetFiringRows, firingOf(level, at, eventIdOf(event))) };
+    const at = dateAt(Math.max(nowMs, warned?.fired_at.getTime() ?? 0));
+    const event = eventOf(level, reversals, at);
+    return { event, firing: insertRow(budgetFiringRows, firingOf(level, reversals, at, eventIdOf(event))) };
   });
   const raised = planned.map(({ event }) => event);
   const events = planEvents(raised, subscribers, nowMs);
@@ -112,14 +112,10 @@ async function planFirings(
   return { plan, count: planned.length };
 }
 
-function keyOf({ budget, interval, level }: LevelReached): string {
-  return firingKey(budget, interval.startMs, level);
-}
-
-/** The event of a level, with the payload of its type. */
-function eventOf({ budget, interval, level, current }: LevelReached, ts: Date): NewEvent {
+/** The event of a level that was reversed so many times, with the payload of its type. */
+function eventOf({ budget, interval, level, current }: LevelReached, reversals: number, ts: Date): NewEvent {
   const { _id, name, scope, scope_id, metric, window, org_id } = budget;
-  const cause = firingCause(budget, interval.startMs, level);
+  const cause = firingCause(budget, interval.startMs, level, reversals);
   const amounts = { threshold: thresholdOf(budget), current: shown(metric, current) };
   const target = { scope, scope_id };
   const named = { budget_id: _id, budget_name: name };

@@ -41,13 +41,14 @@ export function windowKey(orgId: string, counter: string, startMs: number, shard
   return derivedId('bwn', orgId, counter, startMs, shard);
 }
 
-/** The primary key of a firing: one per budget, window, level and revision. */
+/** The primary key of a firing: one per budget, window, level and revision, and one more after each reversal. */
 export function firingKey(
   budget: Pick<Budget, '_id' | 'revision'>,
   startMs: number,
   level: BudgetLevel,
+  reversals: number,
 ): string {
-  return derivedId('bfi', ...firingCause(budget, startMs, level));
+  return derivedId('bfi', ...firingCause(budget, startMs, level, reversals));
 }
 
 /** The cause of a level's event, which its id is derived from. */
@@ -55,6 +56,8 @@ export function firingCause(
   budget: Pick<Budget, '_id' | 'revision'>,
   startMs: number,
   level: BudgetLevel,
+  reversals: number,
 ): readonly (string | number)[] {
-  return [budget._id, startMs, level, budget.revision];
+  const cause = [budget._id, startMs, level, budget.revision];
+  return reversals === 0 ? cause : [...cause, reversals];
 }

@@ -121,7 +121,7 @@ export const budgetMonthRows = collection<BudgetMonth>('budget_months', {
   indexes: [{ key: { org_id: 1, counter: 1 } }],
 });
 
-/** A level that a budget has reached: once per budget, window, level and revision. */
+/** A level that a budget has reached: once per budget, window, level and revision, and once more after each reversal. */
 export interface BudgetFiring {
   /** `firingKey(...)`. */
   _id: string;
@@ -137,6 +137,10 @@ export interface BudgetFiring {
    */
   event_id: string | null;
   fired_at: Date;
+  /** When voided signals took the window below the level. */
+  reversed_at?: Date;
+  /** Of the first firing: how often the level was reversed. */
+  reversals?: number;
 }
 
 export const budgetFiringRows = collection<BudgetFiring>('budget_firings', {
@@ -170,6 +174,8 @@ export interface BudgetEvaluation {
   /** The organization. */
   _id: string;
   evaluated_at: Date;
+  /** Rises with each evaluation and each void, so that two of them at one time conflict. */
+  touches?: number;
 }
 
 export const budgetEvaluationRows = collection<BudgetEvaluation>('budget_evaluations');

@@ -27,18 +27,19 @@ export function planHistory(
 
 /** The write that skips a level, unless it has fired. */
 function skip(budget: Budget, { interval }: WindowUsage, level: BudgetLevel, nowMs: number): Write {
-  const { _id, ...firing } = firingOf({ budget, interval, level }, dateAt(nowMs), null);
+  const { _id, ...firing } = firingOf({ budget, interval, level }, 0, dateAt(nowMs), null);
   return updateRow(budgetFiringRows, { _id }, { $setOnInsert: firing }, { upsert: true });
 }
 
-/** The row of a level that a window has reached; without an event it was skipped. Pure. */
+/** The row of a level that a window has reached after so many reversals; without an event it was skipped. Pure. */
 export function firingOf(
   { budget, interval, level }: Pick<LevelReached, 'budget' | 'interval' | 'level'>,
+  reversals: number,
   at: Date,
   eventId: string | null,
 ): BudgetFiring {
   return {
-    _id: firingKey(budget, interval.startMs, level),
+    _id: firingKey(budget, interval.startMs, level, reversals),
     org_id: budget.org_id,
     budget_id: budget._id,
     revision: budget.revision,

@@ -1,26 +1,27 @@
 import { dateAt } from '../platform/basics/clock.ts';
-import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { Session } from '../sessions/model.ts';
-import type { SessionChange } from '../sessions/plan-sessions.ts';
+import { countedSessions, type SessionChange } from '../sessions/plan-sessions.ts';
 import { floorToQuarter } from '../usage/periods.ts';
 import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
+import { mayFire } from './evaluate.ts';
 import { scopesOf, windowKey } from './keys.ts';
 import { addCounts, budgetWindowRows, COUNTED, type CounterKey, type Counts, noCounts } from './model.ts';
 import { planEvaluation } from './plan-evaluation.ts';
 import type { BudgetRules } from './rules.ts';
 
-/** New signals, and sessions that are new or have moved. */
+/** New signals (with the sign -1: voided ones), and sessions that are new or have changed. */
 interface Counted {
   signals: readonly CountedSignal[];
   sessions: readonly SessionChange[];
+  sign?: 1 | -1;
 }
 
 /** The amounts that a transaction adds to one window of one counter. */
-interface WindowChange {
+export interface WindowChange {
   counter: string;
   interval: Interval;
   usage: Counts;
@@ -37,7 +38,7 @@ export function planWindows(
   counted: Counted,
   { shard, nowMs, isSilent = false }: { shard: number; nowMs: number; isSilent?: boolean },
 ): Plan {
-  const changes = countWindows(rules, counted, nowMs);
+  const changes = countWindows(rules, counted).filter(({ interval }) => mayFire(interval, nowMs));
   if (changes.length === 0) return NO_PLAN;
   const plan = { writes: changes.map((change) => incrementOf(orgId, change, shard)), wakeUps: [] };
   if (isSilent) return plan;
@@ -45,17 +46,17 @@ export function planWindows(
   return joinPlans(plan, planEvaluation(orgId, { shard, earliestEndMs, nowMs }));
 }
 
-/** Sums by scope and quarter hour first, so that many signals cost an organization with many counters little. */
-function countWindows(rules: BudgetRules, counted: Counted, nowMs: number): WindowChange[] {
+/**
+ * The amounts by counter and window, whenever the window ended. Sums by scope and quarter hour first, so that many signals
+ * cost an organization with many counters little. Pure.
+ */
+export function countWindows(rules: BudgetRules, counted: Counted): WindowChange[] {
   const changes: WindowChange[] = [];
   for (const [scope, quarters] of sumByScope(rules, counted)) {
     const counters = new Map(rules.byScope.get(scope)?.map(({ counter, budget }) => [counter, budget]));
     for (const [key, counter] of counters) changes.push(...changesOf(key, counter, quarters));
   }
-  return changes.filter(
-    ({ interval, usage }) =>
-      interval.endMs + CLOSED_WINDOW_FIRES_MS > nowMs && COUNTED.some((measure) => usage[measure] !== 0),
-  );
+  return changes.filter(({ usage }) => COUNTED.some((measure) => usage[measure] !== 0));
 }
 
 /** By the start of a quarter hour (epoch ms). Every calendar window begins and ends with one. */
@@ -63,7 +64,7 @@ type Quarters = Map<number, Counts>;
 
 function sumByScope(
   { byScope, teamsOf }: BudgetRules,
-  { signals, sessions }: Counted,
+  { signals, sessions, sign = 1 }: Counted,
 ): Map<string, Quarters> {
   const sums = new Map<string, Quarters>();
   if (byScope.size === 0) return sums;
@@ -79,11 +80,11 @@ function sumByScope(
       addCounts(usage, measures);
     }
   };
-  for (const signal of signals) add(signal, signal.ts, measuresOf(signal));
-  for (const { before, after } of sessions) {
-    if (before?.started_at.getTime() === after.started_at.getTime()) continue;
+  for (const signal of signals) add(signal, signal.ts, measuresOf(signal, sign));
+  for (const { before, after } of sessions.map(countedSessions)) {
+    if (before?.started_at.getTime() === after?.started_at.getTime()) continue;
     if (before) add(before, before.started_at, { sessions: -1 });
-    add(after, after.started_at, { sessions: 1 });
+    if (after) add(after, after.started_at, { sessions: 1 });
   }
   return sums;
 }
@@ -101,7 +102,12 @@ function changesOf(counter: string, { window, timezone }: CounterKey, quarters: 
   return [...changes.values()];
 }
 
-function incrementOf(org_id: string, { counter, interval, usage }: WindowChange, shard: number): Write {
+/** The write that adds a change to its window, in one counter shard. Pure. */
+export function incrementOf(
+  org_id: string,
+  { counter, interval, usage }: WindowChange,
+  shard: number,
+): Write {
   return updateRow(
     budgetWindowRows,
     { _id: windowKey(org_id, counter, interval.startMs, shard), org_id },

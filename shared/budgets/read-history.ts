@@ -5,7 +5,7 @@ import type { Context } from '../platform/context/context.ts';
 import { listRows } from '../platform/mongo/list-rows.ts';
 import { amountOf, type WindowUsage } from './evaluate.ts';
 import { counterKey } from './keys.ts';
-import { BUDGET_LEVELS, type BudgetFiring, budgetFiringRows, budgetMonthRows } from './model.ts';
+import { BUDGET_LEVELS, type BudgetFiring, budgetFiringRows, budgetMonthRows, COUNTED } from './model.ts';
 import { findVisibleBudget } from './read-budgets.ts';
 import { readWindows } from './read-windows.ts';
 import { shown, utilizationPct } from './view.ts';
@@ -23,6 +23,10 @@ export const budgetEventView = z.strictObject({
     .describe(
       'Of what webhooks that subscribe receive. Null: a closed window had reached it before this revision began or a member joined, which raises no event',
     ),
+  reversed_at: z
+    .string()
+    .nullable()
+    .describe('When voided signals took the window below the level, which may then fire once more'),
 });
 
 export const budgetWindowView = z.strictObject({
@@ -47,7 +51,7 @@ export async function listBudgetEvents(
 
 /** A firing as `budgetEventView` shows it. */
 export function viewBudgetEvent(firing: BudgetFiring): z.output<typeof budgetEventView> {
-  const { level, revision, window_start, window_end, fired_at, event_id } = firing;
+  const { level, revision, window_start, window_end, fired_at, event_id, reversed_at } = firing;
   return {
     level,
     revision,
@@ -55,6 +59,7 @@ export function viewBudgetEvent(firing: BudgetFiring): z.output<typeof budgetEve
     window_end: isoTime(window_end.getTime()),
     fired_at: isoTime(fired_at.getTime()),
     event_id,
+    reversed_at: reversed_at ? isoTime(reversed_at.getTime()) : null,
   };
 }
 
@@ -74,6 +79,8 @@ export async function readBudgetWindows(
   const months = budget.window === 'monthly' ? await readMonths(ctx, kept) : [];
   const byStart = new Map([...windows, ...months].map((window) => [window.interval.startMs, window]));
   return [...byStart.values()]
+    // One whose signals were all voided is as good as none.
+    .filter(({ usage }) => COUNTED.some((measure) => usage[measure] !== 0))
     .toSorted((a, b) => b.interval.startMs - a.interval.startMs)
     .slice(0, limit)
     .map(({ interval, usage }) => {

@@ -1,8 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import { cachedRules, type Rules, readRules } from '../budgets/rules.ts';
+import type { HeldSignal } from '../held/model.ts';
+import { touchOrganizationVersion } from '../organizations/versions.ts';
 import { newId } from '../platform/basics/ids.ts';
-import type { Decision } from '../platform/context/commit-plan.ts';
+import { type Decision, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
+import type { Write } from '../platform/mongo/writes.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
 import { findNewest, findReachable } from '../sessions/find-reachable.ts';
 import type { Session } from '../sessions/model.ts';
@@ -11,6 +14,14 @@ import type { Draft } from '../signals/check-signal.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import type { Field } from './count-values.ts';
 import { type Identity, planBatch } from './plan-batch.ts';
+import {
+  decideHolding,
+  findHeld,
+  findImplausible,
+  type HeldByKey,
+  type Holding,
+  planHeldUntil,
+} from './plan-held.ts';
 
 /** Signals of one organization that are recorded together. */
 export interface Batch {
@@ -19,6 +30,8 @@ export interface Batch {
   historical: ReadonlySet<Draft>;
   /** Those with a new value of a field of which the organization has as many today as it may have. */
   overLimit: ReadonlyMap<Draft, Field>;
+  /** True for signals that an admin has released: they are recorded whatever their size. */
+  isReleased?: boolean;
 }
 
 /**
@@ -34,43 +47,98 @@ export interface Attempt {
 
 /**
  * The outcome of a draft: its session, and the user of the signal that has its key (its own, or the one that came before).
- * `rejected`: the session has as many models as it may have. `over_limit`: the organization has as many values of the field.
+ * `held`, `discarded`: an admin decides, or has decided. `too_many_held`: as many wait for a decision as may. `rejected`: the
+ * session has as many models as it may have. `over_limit`: the organization has as many values of the field.
  */
 export type Outcome =
   | { status: 'accepted' | 'duplicate'; session_id: string; user_id: string }
+  | { status: 'held'; held: HeldSignal; user_id: string }
+  | { status: 'discarded' | 'too_many_held'; user_id: string }
   | { status: 'rejected' }
   | { status: 'over_limit'; field: Field };
 
+/** An outcome per draft, the rules that held, and how many signals are held by this batch. */
+interface DecidedBatch {
+  outcomes: Outcome[];
+  rules: Rules;
+  held: number;
+}
+
 /**
- * Decides a batch: reads the rules, the signals that were recorded before and the sessions that signals may join, assigns the
- * signals to sessions, and plans all writes. In the usual case that is one read.
+ * Decides a batch: reads the rules, the signals that were recorded or held before and the sessions that signals may join,
+ * assigns the signals to sessions, and plans all writes. In the usual case that is one read.
  */
 export async function decideBatch(
   ctx: Context,
   orgId: string,
-  { drafts, historical, overLimit }: Batch,
+  { drafts, historical, overLimit, isReleased = false }: Batch,
   { shard, isFirst }: Attempt,
   transaction: ClientSession,
-): Promise<Decision<{ outcomes: Outcome[]; rules: Rules }>> {
+): Promise<Decision<DecidedBatch>> {
+  const implausible = ({ organization }: Rules) =>
+    isReleased ? NONE_ABOVE : findImplausible(drafts, historical, organization, ctx.clock.now());
   // History is often sent twice, and planning it for nothing takes longer than to read first.
-  const isUsual = isFirst && historical.size === 0;
-  const cached = isUsual ? cachedRules(ctx, orgId) : undefined;
-  const rules = cached ?? (await readRules(ctx, orgId, shard, transaction));
-  const recorded =
-    isUsual && overLimit.size === 0 ? NONE : await findRecorded(ctx, orgId, drafts, transaction);
+  const cached = isFirst && historical.size === 0 ? cachedRules(ctx, orgId) : undefined;
+  const isPlain = cached !== undefined && implausible(cached).size === 0;
+  const rules = isPlain ? cached : await readRules(ctx, orgId, shard, transaction);
+  const above = isPlain ? NONE_ABOVE : implausible(rules);
+  const isUsual = isFirst && historical.size === 0 && overLimit.size === 0 && above.size === 0;
+  const recorded = isUsual ? NONE : await findRecorded(ctx, orgId, drafts, transaction);
   const unrecorded = drafts.filter(({ _id }) => !recorded.has(_id));
-  const keys = new Map(unrecorded.map((draft) => [draft, keyOf(draft)]));
+  const known = isReleased ? NONE_HELD : await findHeld(ctx, rules.organization, unrecorded, transaction);
+  const fresh = new Map([...above].filter(([{ _id }]) => !recorded.has(_id) && !known.has(_id)));
+  const holding = await decideHolding(ctx, rules.organization, fresh, transaction);
+  const counting = unrecorded.filter((draft) => !known.has(draft._id) && !fresh.has(draft));
+  const { plan, refused, sessionOf } = await decideCounting(
+    ctx,
+    rules,
+    { drafts: counting, historical, overLimit, isReleased },
+    { shard, isFirst },
+    transaction,
+  );
+  const held = new Map([...known, ...holding.rows]);
+  const outcomes = outcomesOf(drafts, { recorded, held, tooMany: holding.tooMany, refused, sessionOf });
+  const guard = guardOf(rules, { shard, holding, isWriting: plan.writes.length > 0 });
+  const whole = joinPlans({ writes: guard, wakeUps: [] }, plan, holding.plan);
+  return { ...whole, result: { outcomes, rules, held: holding.rows.size } };
+}
+
+const NONE_ABOVE: ReturnType<typeof findImplausible> = new Map();
+const NONE_HELD: HeldByKey = new Map();
+
+/** The writes by which a batch that writes anything conflicts with a change of the rules that it does not see. */
+function guardOf(
+  { organization, version }: Rules,
+  { shard, holding, isWriting }: { shard: number; holding: Holding; isWriting: boolean },
+): Write[] {
+  const raised = planHeldUntil(organization, holding.rows);
+  if (raised.length > 0) return raised;
+  const isAny = isWriting || holding.rows.size > 0;
+  return isAny ? [touchOrganizationVersion(organization._id, shard, version)] : [];
+}
+
+/** Assigns signals that are neither recorded nor held to sessions, and plans what they change. */
+async function decideCounting(
+  ctx: Context,
+  rules: Rules,
+  { drafts, historical, overLimit, isReleased }: Batch,
+  { shard, isFirst }: Attempt,
+  transaction: ClientSession,
+) {
+  const orgId = rules.organization._id;
+  const keys = new Map(drafts.map((draft) => [draft, keyOf(draft)]));
   const newest = await findNewest(ctx, orgId, new Set(keys.values()), transaction);
   const refused = allowKnownValues(overLimit, keys, newest);
-  const fresh = firstOfEach(unrecorded.filter((draft) => !refused.has(draft)));
+  const fresh = firstOfEach(drafts.filter((draft) => !refused.has(draft)));
   const byKey = Map.groupBy(fresh, (draft) => keys.get(draft) as string);
   const timeoutMs = timeoutMsOf(rules.organization);
-  const assignments = await assignByKey(ctx, byKey, { newest, timeoutMs }, transaction);
+  const mostModels = isReleased ? Number.POSITIVE_INFINITY : ctx.config.modelsPerSession;
+  const assignments = await assignByKey(ctx, byKey, { newest, timeoutMs, mostModels }, transaction);
   const sessionOf = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const signals = fresh.filter(({ _id }) => sessionOf.has(_id));
   const isNew = (of: Identity) => isFirst && !newest.has(keyOf(of));
   const plan = await planBatch(ctx, rules, { signals, historical, assignments, sessionOf, shard, isNew });
-  return { ...plan, result: { outcomes: outcomesOf(drafts, { recorded, refused, sessionOf }), rules } };
+  return { plan, refused, sessionOf };
 }
 
 type Recorded = ReadonlyMap<string, Pick<Signal, 'session_id' | 'user_id'>>;
@@ -118,11 +186,11 @@ function keyOf({ org_id, user_id, project_id, adapter }: Identity): string {
 async function assignByKey(
   ctx: Context,
   byKey: ReadonlyMap<string, readonly Draft[]>,
-  { newest, timeoutMs }: { newest: ReadonlyMap<string, Session>; timeoutMs: number },
+  limits: { newest: ReadonlyMap<string, Session>; timeoutMs: number; mostModels: number },
   transaction: ClientSession,
 ): Promise<Assignment[]> {
+  const { newest, timeoutMs, mostModels } = limits;
   const assignments: Assignment[] = [];
-  const mostModels = ctx.config.modelsPerSession;
   const newSessionId = () => newId('ses');
   for (const [key, signals] of byKey) {
     const times = signals.map((signal) => signal.ts.getTime());
@@ -136,11 +204,17 @@ async function assignByKey(
 
 interface Decided {
   recorded: Recorded;
+  held: HeldByKey;
+  /** Keys of signals that would be held. */
+  tooMany: ReadonlySet<string>;
   refused: ReadonlyMap<Draft, Field>;
   sessionOf: ReadonlyMap<string, string>;
 }
 
-function outcomesOf(drafts: readonly Draft[], { recorded, refused, sessionOf }: Decided): Outcome[] {
+function outcomesOf(
+  drafts: readonly Draft[],
+  { recorded, held, tooMany, refused, sessionOf }: Decided,
+): Outcome[] {
   const known = new Map(recorded);
   return drafts.map((draft) => {
     const field = refused.get(draft);
@@ -148,6 +222,10 @@ function outcomesOf(drafts: readonly Draft[], { recorded, refused, sessionOf }: 
     const { _id, user_id } = draft;
     const before = known.get(_id);
     if (before) return { status: 'duplicate', session_id: before.session_id, user_id: before.user_id };
+    const row = held.get(_id);
+    if (row?.state === 'held') return { status: 'held', held: row, user_id: row.user_id };
+    if (row) return { status: 'discarded', user_id: row.user_id };
+    if (tooMany.has(_id)) return { status: 'too_many_held', user_id };
     const session_id = sessionOf.get(_id);
     if (session_id === undefined) return { status: 'rejected' };
     known.set(_id, { session_id, user_id });

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { planWindows } from '../budgets/plan-windows.ts';
 import type { Rules } from '../budgets/rules.ts';
 import { planSettlements } from '../enforcement/plan-settlements.ts';
-import { touchOrganizationVersion } from '../organizations/versions.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
@@ -14,6 +13,7 @@ import type { Draft } from '../signals/check-signal.ts';
 import { withoutFreeText } from '../signals/erase-free-text.ts';
 import { signalRows } from '../signals/model.ts';
 import { planRollups } from '../usage/plan-rollups.ts';
+import { isPast } from './is-past.ts';
 import { planSessionChanges } from './plan-session-changes.ts';
 
 /** Signals that are recorded, with the sessions that they were assigned to. */
@@ -70,7 +70,6 @@ export async function planBatch(
   const erased = new Set(organization.erased_users);
   const kept = (draft: Draft) => (erased.has(draft.user_id) ? withoutFreeText(draft) : draft);
   const writes = [
-    touchOrganizationVersion(orgId, shard, rules.version),
     ...signals.map((draft) =>
       insertRow(signalRows, { ...kept(draft), session_id: sessionOf.get(draft._id) as string }),
     ),
@@ -87,11 +86,4 @@ const MANY_SIGNALS = 100;
 /** Without it a thousand signals of new users hold the event loop for 72 ms (docs/reliability.md). */
 async function turn(signals: readonly Draft[]): Promise<void> {
   if (signals.length >= MANY_SIGNALS) await nextTurn();
-}
-
-/** Age beyond the session timeout from which a historical signal raises no events. */
-const PAST_MS = 3_600_000;
-
-function isPast({ ts }: Draft, timeoutMs: number, nowMs: number): boolean {
-  return ts.getTime() < nowMs - timeoutMs - PAST_MS;
 }

@@ -1,5 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import { cacheRules } from '../budgets/rules.ts';
+import { cachedRules, cacheRules } from '../budgets/rules.ts';
+import { describeHeld } from '../held/view.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
 import { SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
 import type { Batching } from '../platform/context/batcher.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
@@ -9,7 +11,8 @@ import { checkSignal, type Draft, reject, type Sender } from '../signals/check-s
 import type { SignalResult } from '../signals/input.ts';
 import { findOverLimit, rememberValues } from './count-values.ts';
 import { decideBatch, type Outcome } from './decide-batch.ts';
-import { signalBatchSize, signalsRecorded } from './metrics.ts';
+import { signalBatchSize, signalsHeld, signalsRecorded } from './metrics.ts';
+import { findImplausible } from './plan-held.ts';
 
 /**
  * Records posted signals: one result per signal, in order; one bad signal never loses the others. Repeating a batch
@@ -30,7 +33,7 @@ export async function recordSignals(
   const results = checked.map((result) =>
     '_id' in result ? toResult(sender, result, outcomes[next++] as Outcome) : result,
   );
-  for (const result of results) signalsRecorded(ctx).inc({ status: result.status });
+  for (const { status } of results) signalsRecorded(ctx).inc({ status });
   return results;
 }
 
@@ -44,10 +47,20 @@ function toResult(sender: Sender, { id }: Draft, outcome: Outcome): SignalResult
     );
   if (outcome.status === 'rejected')
     return reject(id, 'too_many_models', 'model: the session has as many models as it may have');
-  const { status, session_id, user_id } = outcome;
-  if (sender.boundUserId !== null && user_id !== sender.boundUserId)
+  if (sender.boundUserId !== null && outcome.user_id !== sender.boundUserId)
     return reject(id, 'id_taken', 'id: is taken by a signal that this key does not see; choose another');
-  return { id, status, session_id };
+  switch (outcome.status) {
+    case 'held': {
+      const { held } = outcome;
+      return { id, status: 'held', held_id: held._id, code: 'implausible', detail: describeHeld(held) };
+    }
+    case 'discarded':
+      return reject(id, 'discarded', 'an admin has discarded it; post the true call under another id');
+    case 'too_many_held':
+      return reject(id, 'too_many_held', 'too many held signals wait for a decision of an admin');
+    default:
+      return { id, status: outcome.status, session_id: outcome.session_id };
+  }
 }
 
 /** The valid signals of one request. */
@@ -77,18 +90,41 @@ function submit(ctx: Context, orgId: string, posted: Posted): Promise<Outcome[]>
 async function recordBatch(ctx: Context, orgId: string, batches: readonly Posted[]): Promise<Outcome[]> {
   const drafts = batches.flatMap((posted) => posted.drafts);
   const past = batches.flatMap((posted) => (posted.historical ? posted.drafts : []));
-  const overLimit = await findOverLimit(ctx, orgId, drafts);
-  const batch = { drafts, historical: new Set(past), overLimit };
+  const historical = new Set(past);
+  const overLimit = await findOverLimit(ctx, orgId, await withoutHeld(ctx, orgId, drafts, historical));
+  const batch = { drafts, historical, overLimit };
   let attempts = 0;
   const decide = (transaction: ClientSession) => {
     attempts += 1;
     if (attempts > 1) moveToOtherShard();
     return decideBatch(ctx, orgId, batch, { shard: currentShard(), isFirst: attempts === 1 }, transaction);
   };
-  const { outcomes, rules } = await commitPlan(ctx, decide, { onDuplicateKey: 'retry' });
+  const { outcomes, rules, held } = await commitPlan(ctx, decide, { onDuplicateKey: 'retry' });
   cacheRules(ctx, rules);
-  const kept = drafts.filter((_, index) => outcomes[index]?.status !== 'over_limit');
+  signalsHeld(ctx).inc(held);
+  const kept = drafts.filter((_, index) => !UNCOUNTED.has(outcomes[index]?.status ?? ''));
   if (overLimit.size > 0) rememberValues(ctx, orgId, kept);
   signalBatchSize(ctx).observe(kept.length);
   return outcomes;
+}
+
+/** Outcomes of signals whose values do not count. */
+const UNCOUNTED: ReadonlySet<string> = new Set<Outcome['status']>([
+  'over_limit',
+  'held',
+  'discarded',
+  'too_many_held',
+]);
+
+/** The signals whose values count: what will be held is no value of the day. */
+async function withoutHeld(
+  ctx: Context,
+  orgId: string,
+  drafts: readonly Draft[],
+  historical: ReadonlySet<Draft>,
+): Promise<readonly Draft[]> {
+  if (!ctx.config.rateLimits) return drafts;
+  const organization = cachedRules(ctx, orgId)?.organization ?? (await readOrganization(ctx, orgId));
+  const above = findImplausible(drafts, historical, organization, ctx.clock.now());
+  return above.size === 0 ? drafts : drafts.filter((draft) => !above.has(draft));
 }

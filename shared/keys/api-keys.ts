@@ -14,7 +14,7 @@ import { confirmActor } from './confirm-actor.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
 import { type ApiKey, apiKeyRows, isLive } from './model.ts';
 import { planReleaseOfKey } from './plan-release.ts';
-import { refuseGuessing, refuseTooManyKeys } from './refuse-key.ts';
+import { refuseGuessing, refuseTooManyKeys, refuseUnboundScopes } from './refuse-key.ts';
 
 export interface NewApiKey {
   org_id: string;
@@ -29,7 +29,7 @@ export interface NewApiKey {
 
 /**
  * Creates a key and answers it for the only time. Throws `not_found` for an unknown organization, `invalid_request` for a key
- * that would be expired or whose scopes `refuseGuessing` refuses, `unauthorized` when its maker was removed meanwhile,
+ * that would be expired or whose scopes are refused (`refuse-key.ts`), `unauthorized` when its maker was removed meanwhile,
  * `missing_scope` for a former admin, and `too_many_keys`.
  */
 export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ key: string; key_id: string }> {
@@ -47,6 +47,7 @@ async function planKey(
 ): Promise<Decision<{ key: string; key_id: string }>> {
   const { org_id, scopes, name = 'api key', user_id = null, project_id = null, expires_at = null } = input;
   refuseGuessing({ scopes, user_id });
+  refuseUnboundScopes({ scopes, user_id });
   await beginCreation(ctx, 'key', transaction);
   const organization = await readOrganization(ctx, org_id, transaction);
   const { maker, writes } = await confirmActor(ctx, { orgId: org_id, role }, transaction);

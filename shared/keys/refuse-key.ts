@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { KEYS_PER_ORGANIZATION, KEYS_PER_USER } from '../platform/basics/contract.ts';
+import { KEYS_PER_ORGANIZATION, KEYS_PER_USER, UNBOUND_SCOPES } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type ApiKey, apiKeyRows, isLive } from './model.ts';
@@ -13,7 +13,17 @@ export function refuseGuessing({ scopes, user_id }: Pick<ApiKey, 'scopes' | 'use
   if (!scopes.includes('budgets:write') || !scopes.includes('budgets:check')) return;
   const detail =
     'budgets:write and budgets:check together need usage:read, unless the key is bound to a user';
-  throw new DomainError('invalid_request', `These scopes are refused: ${detail}.`, {
+  throw refused(detail);
+}
+
+/** Refuses a scope that concerns everybody to a key that is bound to one user. Throws `invalid_request`. */
+export function refuseUnboundScopes({ scopes, user_id }: Pick<ApiKey, 'scopes' | 'user_id'>): void {
+  const unbound = user_id === null ? [] : scopes.filter((scope) => UNBOUND_SCOPES.includes(scope));
+  if (unbound.length > 0) throw refused(`${unbound.join(' and ')}: not for a key that is bound to a user`);
+}
+
+function refused(detail: string): DomainError {
+  return new DomainError('invalid_request', `These scopes are refused: ${detail}.`, {
     errors: [{ pointer: '/scopes', detail }],
   });
 }

@@ -1,6 +1,12 @@
 import type { KPopulation, Role, Tier } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
 
+/** The limits above which a signal is held. Null: no amount is too large. */
+export interface HoldAbove {
+  tokens: number | null;
+  cost_usd: number | null;
+}
+
 export interface Organization {
   _id: string;
   name: string;
@@ -16,6 +22,10 @@ export interface Organization {
   /** Those of `admin_emails` that an operator has named: mail may go there, also where nobody signs in with them. */
   vouched_emails?: string[];
   teams: string[];
+  /** Limits above which a signal is held (`holdAboveOf`); what was never set has its default. */
+  hold_above?: Partial<HoldAbove>;
+  /** Until when a signal that comes may be one that was held; absent when none ever was (`ingest/plan-held.ts`). */
+  held_until?: Date;
   /** Users who were erased: the free text of their signals is not kept. */
   erased_users?: string[];
   /** Rises with every change of a role and every removal, so that two at one time conflict. */

@@ -3,6 +3,7 @@ import { unixSeconds } from '../platform/basics/clock.ts';
 import { K_ANONYMITY_FLOOR, PLANS, ROLES, SESSION_TIMEOUT_RANGE_S } from '../platform/basics/contract.ts';
 import { emailText } from '../platform/basics/email.ts';
 import { text, timezone } from '../platform/basics/text.ts';
+import { holdAboveChange, holdAboveOf, holdAboveView } from './hold-above.ts';
 import type { Member, Organization } from './model.ts';
 import { timezoneAt } from './read-organization.ts';
 
@@ -73,6 +74,7 @@ export const organizationChange = z
       .array(emailText)
       .max(100)
       .describe('Addresses that get a mail about a failing webhook, once they are confirmed'),
+    hold_above: holdAboveChange,
   })
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
@@ -92,6 +94,7 @@ export const organizationView = z.strictObject({
   k_anonymity: z.int(),
   admin_emails: z.array(z.string()),
   teams: z.array(z.string()),
+  hold_above: holdAboveView,
 });
 
 export function viewOrganization(
@@ -110,5 +113,6 @@ export function viewOrganization(
     k_anonymity,
     admin_emails,
     teams: all,
+    hold_above: holdAboveOf(organization),
   };
 }

@@ -1,5 +1,6 @@
 import { hashedKey } from '../platform/basics/ids.ts';
 import type { Draft } from '../signals/check-signal.ts';
+import { countSignal, setModels } from './count-signal.ts';
 import type { Session } from './model.ts';
 import type { SessionChange } from './plan-sessions.ts';
 import { silenceEndsMs } from './silence.ts';
@@ -132,18 +133,11 @@ function addSignal(session: Session, signal: Draft): void {
   if (signal.ts < session.started_at) session.started_at = signal.ts;
   if (signal.ts > session.last_activity_at) session.last_activity_at = signal.ts;
   if (session.last_activity_at > session.ended_at) session.ended_at = session.last_activity_at;
-  session.signal_count += 1;
-  session.error_count += signal.error ? 1 : 0;
-  session.intervention_count += signal.type === 'intervention' ? 1 : 0;
-  session.tokens_in += signal.tokens_in;
-  session.tokens_out += signal.tokens_out;
-  session.cost_nusd += signal.cost_nusd ?? 0;
-  session.unpriced_signals += signal.cost_nusd === null ? 1 : 0;
+  countSignal(session, signal);
   if (signal.model !== null)
     countModel(session, signal.model, signal.tokens_in + signal.tokens_out, signal.ts);
 }
 
-/** Keeps `model_tokens` in the order of first use and `model` at the one with most tokens, the first of equals. */
 function countModel(session: Session, model: string, tokens: number, at: Date): void {
   const known = session.model_tokens.find((entry) => entry.model === model);
   if (known) {
@@ -152,9 +146,7 @@ function countModel(session: Session, model: string, tokens: number, at: Date): 
   } else {
     session.model_tokens.push({ model, tokens, first_at: at });
   }
-  session.model_tokens.sort((a, b) => a.first_at.getTime() - b.first_at.getTime());
-  const most = Math.max(...session.model_tokens.map((entry) => entry.tokens));
-  session.model = session.model_tokens.find((entry) => entry.tokens === most)?.model ?? 'unknown';
+  setModels(session, session.model_tokens);
 }
 
 /** Only the newest session may be open, and a new one whose timeout has passed is ended from the beginning. */

@@ -10,6 +10,9 @@ export interface SessionMatch {
 /** With several filters, the index of the first bounds the range: users are rarer than models. */
 const RAREST_FIRST = ['user_id', 'project_id', 'model', 'adapter'] as const;
 
+/** A session whose signals were all voided is in no list, no total and no baseline. */
+const COUNTED = { signal_count: { $gt: 0 } };
+
 /**
  * One filter and the condition on the time, which one index holds whole, then the other filters: MongoDB joins the
  * stages, the embedded server would read every session for fields that the index does not hold (docs/stores.md).
@@ -23,5 +26,5 @@ export function matchingSessions(
     [name]: match[name],
   }));
   const indexed = { $match: { org_id: orgId, ...first, ...condition } };
-  return others.length === 0 ? [indexed] : [indexed, { $match: Object.assign({}, ...others) }];
+  return [indexed, { $match: Object.assign({}, COUNTED, ...others) }];
 }

@@ -28,6 +28,8 @@ export interface Session {
   intervention_count: number;
   /** When it was last checked for anomalies; absent before the first check. */
   checked_at?: Date;
+  /** When its last signal was voided. It counts again once another one joins it. */
+  emptied_at?: Date;
 }
 
 export const sessionRows = collection<Session>('sessions', {

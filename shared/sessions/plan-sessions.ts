@@ -11,6 +11,15 @@ export interface SessionChange {
   after: Session;
 }
 
+/** The two sides of a change as they count: a session whose signals were all voided counts as none. Pure. */
+export function countedSessions({ before, after }: SessionChange): {
+  before: Session | null;
+  after: Session | null;
+} {
+  const counted = (session: Session | null) => (session && session.signal_count > 0 ? session : null);
+  return { before: counted(before), after: counted(after) };
+}
+
 /**
  * The plan that writes changed sessions, and the due rows of those that open or end. Activity leaves a due row alone: the job
  * that finds it due checks the session. Pure.

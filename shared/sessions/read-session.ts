@@ -16,10 +16,19 @@ export async function readSession(ctx: Context, reader: Reader, sessionId: strin
 /** Signals that are held for a slow reader: at 33 KB each at most 2 MB, mostly 50 KB. */
 const BATCH_SIGNALS = 64;
 
-/** All signals of a session in time order, from a cursor: memory does not grow with the session. */
-export function streamSignals(ctx: Context, session: SessionName): AsyncGenerator<Signal> {
-  return stream<Signal>(ctx, session, { batchSize: BATCH_SIGNALS });
+/**
+ * All signals of a session in time order, from a cursor: memory does not grow with the session. Voided ones are left out
+ * unless they are asked for.
+ */
+export function streamSignals(
+  ctx: Context,
+  session: SessionName,
+  { withVoided = false }: { withVoided?: boolean } = {},
+): AsyncGenerator<Signal> {
+  return stream<Signal>(ctx, session, withVoided ? {} : NOT_VOIDED, { batchSize: BATCH_SIGNALS });
 }
+
+const NOT_VOIDED = { voided: { $exists: false } };
 
 type SessionName = Pick<Session, '_id' | 'org_id'>;
 
@@ -33,15 +42,18 @@ export function streamFields<Name extends keyof Signal>(
   names: readonly Name[],
 ): AsyncGenerator<Pick<Signal, Name>> {
   const projection = Object.fromEntries(names.map((name) => [name, 1]));
-  return stream(ctx, session, { batchSize: BATCH_FIELDS, projection });
+  return stream(ctx, session, NOT_VOIDED, { batchSize: BATCH_FIELDS, projection });
 }
 
 async function* stream<Row extends mongo.Document>(
   ctx: Context,
   { _id, org_id }: SessionName,
+  condition: Partial<typeof NOT_VOIDED>,
   options: mongo.FindOptions,
 ): AsyncGenerator<Row> {
-  const cursor = signalRows(ctx).find<Row>({ session_id: _id, org_id }, options).sort({ ts: 1, _id: 1 });
+  const cursor = signalRows(ctx)
+    .find<Row>({ session_id: _id, org_id, ...condition }, options)
+    .sort({ ts: 1, _id: 1 });
   try {
     for await (const row of cursor) yield row;
   } finally {
@@ -56,7 +68,8 @@ export async function listInterventions(
   page: ListPage,
 ): Promise<Listed<Signal>> {
   const { _id: session_id, org_id } = session;
-  const matching = { session_id, org_id, type: 'intervention' as const };
+  const voided = { $exists: false };
+  const matching = { session_id, org_id, type: 'intervention' as const, voided };
   const find = ({ filter, sort, limit }: KeysetQuery) =>
     signalRows(ctx)
       .find({ ...matching, ...filter }, { sort, limit })

@@ -89,12 +89,19 @@ export const signalResult = z.discriminatedUnion('status', [
   z.strictObject({ id: z.string(), status: z.literal('accepted'), session_id: z.string() }),
   z.strictObject({ id: z.string(), status: z.literal('duplicate'), session_id: z.string() }),
   z.strictObject({
+    id: z.string(),
+    status: z.literal('held'),
+    held_id: z.string(),
+    code: z.literal('implausible'),
+    detail: z.string().describe('The limit that it is above'),
+  }),
+  z.strictObject({
     id: z.string().nullable(),
     status: z.literal('rejected'),
     code: z
       .string()
       .describe(
-        '`invalid_signal user_required foreign_user id_taken ts_ahead ts_behind too_many_models too_many_values`; stable',
+        '`invalid_signal user_required foreign_user id_taken ts_ahead ts_behind too_many_models too_many_values too_many_held discarded`; stable',
       ),
     detail: z.string(),
   }),

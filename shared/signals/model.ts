@@ -33,6 +33,8 @@ export interface Signal {
   reservation_id?: string;
   session_id: string;
   received_at: Date;
+  /** Set once an admin has voided it: it counts nowhere, and its id stays taken. */
+  voided?: { at: Date; by: string; reason: string };
 }
 
 export const signalRows = collection<Signal>('signals', {

@@ -35,6 +35,14 @@ export const signalView = z.strictObject({
   metadata: z.record(z.string(), z.string()).optional(),
   intervention: z.strictObject(gate).optional(),
   reservation_id: z.string().optional(),
+  voided: z
+    .strictObject({
+      at: z.string(),
+      by: z.string().describe('A person’s account, or the id of an API key'),
+      reason: z.string(),
+    })
+    .optional()
+    .describe('Only of a signal that was voided, with `voided=include`'),
 });
 
 /** A signal as `signalView` shows it, for JSON, which leaves out what is undefined. */
@@ -46,10 +54,12 @@ export function viewSignal(signal: Signal): z.input<typeof signalView> {
     received_at: _received,
     ts,
     cost_nusd,
+    voided,
     ...posted
   } = signal;
   return {
     ...posted,
+    ...(voided ? { voided: { ...voided, at: isoTime(voided.at.getTime()) } } : {}),
     ts: isoTime(ts.getTime()),
     cost_usd: cost_nusd === null ? null : cost_nusd / 1e9,
   };

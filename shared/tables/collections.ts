@@ -21,6 +21,7 @@ import {
 import { deviceGrantRows, deviceRows } from '../devices/model.ts';
 import { reservationStateRows, settlementRows } from '../enforcement/model.ts';
 import { eventRows } from '../events/model.ts';
+import { heldRows } from '../held/model.ts';
 import { idempotencyRecordRows } from '../idempotency/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { memberRows, organizationRows } from '../organizations/model.ts';
@@ -46,6 +47,7 @@ export const COLLECTIONS = [
   preferencesRows,
   apiKeyRows,
   signalRows,
+  heldRows,
   sessionRows,
   sessionHeadRows,
   rollupRows,

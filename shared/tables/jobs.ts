@@ -4,6 +4,7 @@ import * as anomalies from '../anomalies/jobs.ts';
 import * as budgets from '../budgets/jobs.ts';
 import * as credits from '../credits/jobs.ts';
 import * as devices from '../devices/jobs.ts';
+import * as held from '../held/jobs.ts';
 import * as keys from '../keys/jobs.ts';
 import type { Job } from '../platform/queues/job.ts';
 import * as preferences from '../preferences/jobs.ts';
@@ -18,6 +19,7 @@ export const JOBS: readonly Job[] = [
   sessions,
   anomalies,
   budgets,
+  held,
   keys,
   deliveries,
   webhooks,

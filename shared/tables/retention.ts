@@ -1,6 +1,7 @@
 import { auditRetention } from '../audit/retention.ts';
 import { budgetWindowRetention } from '../budgets/retention.ts';
 import { eventRetention } from '../events/retention.ts';
+import { heldRetention } from '../held/retention.ts';
 import { idempotencyRetention } from '../idempotency/retention.ts';
 import { keyRetention } from '../keys/retention.ts';
 import type { RetentionRule } from '../platform/mongo/retention.ts';
@@ -11,6 +12,7 @@ import { deliveryRetention, pendingDeliveryRetention } from '../webhooks/deliver
 /** Everything that is not kept for ever. Each rule is declared by its noun; no noun imports this table. */
 export const RETENTION: readonly RetentionRule[] = [
   signalRetention,
+  heldRetention,
   quarterHourRetention,
   budgetWindowRetention,
   eventRetention,

@@ -1,7 +1,7 @@
 import type { Organization } from '../organizations/model.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
-import type { SessionChange } from '../sessions/plan-sessions.ts';
+import { countedSessions, type SessionChange } from '../sessions/plan-sessions.ts';
 import type { Signal } from '../signals/model.ts';
 import { addMeasures, isZero, measuresIn, noMeasures } from './measures.ts';
 import { type Dimensions, type Measures, type Rollup, type RollupPeriod, rollupRows } from './model.ts';
@@ -14,16 +14,16 @@ const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day'];
 
 /**
  * The writes that count new signals and new or moved sessions: increments of the rollups, and marks on the snapshots
- * of days and months that have closed. A rollup that `isNew` is inserted. Pure. They belong in the transaction that
- * records the signals.
+ * of days and months that have closed. A rollup that `isNew` is inserted. With the sign -1 they take signals away. Pure.
+ * They belong in the transaction that records or voids the signals.
  */
 export function planRollups(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],
   sessions: readonly SessionChange[],
-  { nowMs, isNew }: { nowMs: number; isNew: (rollup: Rollup) => boolean },
+  { nowMs, isNew, sign = 1 }: { nowMs: number; isNew: (rollup: Rollup) => boolean; sign?: 1 | -1 },
 ): Write[] {
-  const changes = rollupChanges(organization, signals, sessions);
+  const changes = rollupChanges(organization, signals, sessions, sign);
   const increments = changes.map((row) => (isNew(row) ? insertRow(rollupRows, row) : incrementRollup(row)));
   const days = new Set(changes.flatMap(({ period, start }) => (period === 'day' ? [start.getTime()] : [])));
   return [...increments, ...planStaleSnapshots(organization, days, nowMs)];
@@ -34,6 +34,7 @@ export function rollupChanges(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],
   sessions: readonly SessionChange[],
+  sign: 1 | -1 = 1,
 ): Rollup[] {
   const rows = new Map<string, Rollup>();
   const startsAt = createPeriodStarts(organization);
@@ -43,30 +44,30 @@ export function rollupChanges(
       addMeasures(rowOf(rows, organization._id, period, starts[period], dimensions), measures);
   };
   for (const signal of signals) {
-    add({ ...signal, model: signal.model ?? 'unknown' }, signal.ts, measuresOf(signal));
+    add({ ...signal, model: signal.model ?? 'unknown' }, signal.ts, measuresOf(signal, sign));
   }
-  for (const { before, after } of sessions) {
+  for (const { before, after } of sessions.map(countedSessions)) {
     const stayed =
-      before?.model === after.model && before.started_at.getTime() === after.started_at.getTime();
+      before?.model === after?.model && before?.started_at.getTime() === after?.started_at.getTime();
     if (stayed) continue;
     if (before) add(before, before.started_at, { sessions: -1 });
-    add(after, after.started_at, { sessions: 1 });
+    if (after) add(after, after.started_at, { sessions: 1 });
   }
   return [...rows.values()].filter((row) => !isZero(row));
 }
 
-/** The measures of one signal. */
-export function measuresOf(signal: CountedSignal): Partial<Measures> {
+/** The measures of one signal; with the sign -1 those that take it away. */
+export function measuresOf(signal: CountedSignal, sign: 1 | -1 = 1): Partial<Measures> {
   return {
-    signals: 1,
-    errors: signal.error ? 1 : 0,
-    interventions: signal.type === 'intervention' ? 1 : 0,
-    tokens_in: signal.tokens_in,
-    tokens_out: signal.tokens_out,
-    cache_read_tokens: signal.cache_read_tokens,
-    cache_write_tokens: signal.cache_write_tokens,
-    cost_nusd: signal.cost_nusd ?? 0,
-    unpriced_signals: signal.cost_nusd === null ? 1 : 0,
+    signals: sign,
+    errors: signal.error ? sign : 0,
+    interventions: signal.type === 'intervention' ? sign : 0,
+    tokens_in: sign * signal.tokens_in,
+    tokens_out: sign * signal.tokens_out,
+    cache_read_tokens: sign * signal.cache_read_tokens,
+    cache_write_tokens: sign * signal.cache_write_tokens,
+    cost_nusd: sign * (signal.cost_nusd ?? 0),
+    unpriced_signals: signal.cost_nusd === null ? sign : 0,
   };
 }
 

@@ -28,7 +28,8 @@ export async function sumOfSignals(
     { ...options, projection: COUNTED },
   );
   for await (const batch of batches(signals, BATCH_ROWS)) {
-    add(rollupChanges(organization, batch as CountedSignal[], []));
+    const counting = (batch as CountedSignal[]).filter(({ voided }) => !voided);
+    add(rollupChanges(organization, counting, []));
   }
   const sessions = sessionRows(ctx).find({ org_id: organization._id, started_at: within }, options);
   for await (const batch of batches(sessions, BATCH_ROWS)) {
@@ -51,4 +52,5 @@ const COUNTED: Partial<Record<keyof Signal, 1>> = {
   cache_write_tokens: 1,
   cost_nusd: 1,
   error: 1,
+  voided: 1,
 };

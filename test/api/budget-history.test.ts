@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 
 const NOW = Date.parse('2026-11-18T10:20:00Z');
@@ -38,6 +37,7 @@ test('the events of a budget are the levels that it has reached, newest first, w
     window_start: '2026-11-18T00:00:00.000Z',
     window_end: '2026-11-19T00:00:00.000Z',
     event_id: expect.stringMatching(/^evt_/),
+    reversed_at: null,
   };
   expect(body).toMatchObject({ total: 2, has_more: false });
   expect(body.data).toEqual([
@@ -105,7 +105,7 @@ describe('windows that are over', () => {
 
 test('neither is there for another organization, nor for a key of another user', async () => {
   const foreign = await makeTenant(api.ctx);
-  const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: [...SCOPES], user_id: 'ada' });
+  const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: [...BOUND_SCOPES], user_id: 'ada' });
   for (const as of [foreign.key, bound.key])
     for (const part of ['events', 'windows'])
       expect((await api.call(`${path}/${part}`, { key: as })).status).toBe(404);

@@ -93,6 +93,7 @@ describe('the OpenAPI document', () => {
       'budget.exceeded',
       'budget.warning',
       'anomaly.detected',
+      'signals.held',
       'budget.threshold',
       'budget.forecast',
       'credit.low',

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { anomalyRows } from '../../shared/anomalies/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, until } from '../support/harness.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
@@ -408,7 +407,7 @@ it('a session of another organization, or of another user than its key, looks li
   const posted = await api.call('/api/v1/signals', { key, body: makeSignal({ ts: clock.now() }) });
   const id = posted.body.results[0].session_id;
   const foreign = await makeTenant(api.ctx);
-  const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: [...SCOPES], user_id: 'bob' });
+  const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: [...BOUND_SCOPES], user_id: 'bob' });
   for (const stranger of [foreign.key, bound.key]) {
     const [theirs, none] = await Promise.all(
       [id, 'ses_none'].map((each) =>

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { holdExhausted } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
 import { decryptSecret } from '../../shared/webhooks/endpoints/encrypt-secret.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson } from '../support/people.ts';
@@ -123,7 +122,7 @@ describe('POST /api/v1/webhooks', () => {
   it('403 without the scope, and for a key that is bound to one user', async () => {
     const reader = await makeTenant(api.ctx, { scopes: ['usage:read'] });
     expect((await register({}, reader.key)).status).toBe(403);
-    const bound = await makeTenant(api.ctx, { scopes: [...SCOPES], user_id: 'ada' });
+    const bound = await makeTenant(api.ctx, { scopes: [...BOUND_SCOPES], user_id: 'ada' });
     expect((await register({}, bound.key)).status).toBe(403);
     expect((await api.call('/api/v1/webhooks')).status).toBe(401);
   });

@@ -1,7 +1,10 @@
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { SCOPES, type Scope, type Tier } from '../../shared/platform/basics/contract.ts';
+import { SCOPES, type Scope, type Tier, UNBOUND_SCOPES } from '../../shared/platform/basics/contract.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+
+/** Every scope that a key which is bound to a user may hold. */
+export const BOUND_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !UNBOUND_SCOPES.includes(scope));
 
 /** An organization with a key that holds every scope. */
 export async function makeTenant(
@@ -14,7 +17,8 @@ export async function makeTenant(
     user_id?: string;
   } = {},
 ): Promise<{ orgId: string; key: string; keyId: string }> {
-  const { plan = 'team', scopes = [...SCOPES], user_id, ...rest } = options;
+  const { plan = 'team', user_id, ...rest } = options;
+  const { scopes = [...(user_id === undefined ? SCOPES : BOUND_SCOPES)] } = options;
   const organization = await createOrganization(ctx, { name: 'Test', plan, ...rest });
   const { key, key_id } = await createApiKey(ctx, { org_id: organization._id, scopes, user_id });
   return { orgId: organization._id, key, keyId: key_id };

@@ -33,6 +33,7 @@ export async function makeWebhook(
     'budget.warning',
     'budget.exceeded',
     'anomaly.detected',
+    'signals.held',
   ],
 ): Promise<Webhook> {
   return createWebhook(ctx, orgId, { url, events, secret: SECRET });

@@ -39,5 +39,13 @@ export const sessions: Fields = {
   path: ['Its page of the dashboard', '/dashboard/budgets/bud_3Kf9XqLm2TzVb7Rw8YcN1p'],
   calls: ['The number of calls', 12],
   rest: ['All that the other rows do not show', true],
+  session: ['The session'],
+  signal: ['The signal'],
+  signal_ids: ['Ids of signals', ['call-17']],
+  voided: ['Signals that count nowhere any more', 'include'],
+  already: ['Ids that were voided before', ['call-16']],
+  by: ['Who did it', 'usr_3Kf9XqLm2TzVb7Rw8YcN1p'],
+  corrected_at: ['When signals below it were voided; null when none was', TIME],
+  reversed_at: ['When it was reversed; null while it holds', TIME],
   historical: ['Whether these are history: what is old among them raises no events', true],
 };

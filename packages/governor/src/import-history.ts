@@ -28,6 +28,8 @@ export interface ImportReport {
   signals: number;
   accepted: number;
   duplicates: number;
+  /** Above a limit of the organization: an admin decides. */
+  held: number;
   rejected: number;
   rejected_codes: Record<string, number>;
   left_out: Record<string, number>;
@@ -117,7 +119,14 @@ async function send(
   signals: readonly PostedSignal[],
   options: ImportOptions,
 ): Promise<Omit<ImportReport, 'left_out' | 'not_compared'>> {
-  const report = { signals: signals.length, accepted: 0, duplicates: 0, rejected: 0, rejected_codes: {} };
+  const report = {
+    signals: signals.length,
+    accepted: 0,
+    duplicates: 0,
+    held: 0,
+    rejected: 0,
+    rejected_codes: {},
+  };
   const codes: Record<string, number> = report.rejected_codes;
   const target = { ...options, historical: options.events !== true };
   let sent = 0;
@@ -126,6 +135,7 @@ async function send(
     for (const { status, code = 'unknown' } of results) {
       if (status === 'accepted') report.accepted += 1;
       else if (status === 'duplicate') report.duplicates += 1;
+      else if (status === 'held') report.held += 1;
       else {
         report.rejected += 1;
         codes[code] = (codes[code] ?? 0) + 1;

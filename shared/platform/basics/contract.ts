@@ -10,6 +10,15 @@ export const PAGE_SIZE = { default: 20, max: 100 } as const;
 
 /** Distance of a signal's `ts` from the clock, at most. Milliseconds. */
 export const SIGNAL_AGE_MS = { ahead: 5 * 60_000, behind: 35 * 86_400_000 } as const;
+/** The limits of one signal above which it is held: what an organization may set, and the default. */
+export const HOLD_ABOVE = {
+  tokens: { min: 1_000, max: 2_000_000_000, default: 20_000_000 },
+  cost_usd: { min: 0.01, max: 1_000_000, default: 1_000 },
+} as const;
+/** Held signals of an organization that nobody has decided about; one more is rejected. */
+export const HELD_SIGNALS = 10_000;
+/** Signals of one request that voids, releases or discards them. */
+export const CORRECTED_PER_REQUEST = 100;
 /** The project of calls that name none. */
 export const NO_PROJECT = 'unassigned';
 /** Signals per request; more is a 413. */
@@ -34,6 +43,7 @@ export const NAMED_EVENT_TYPES = [
   'budget.exceeded',
   'budget.warning',
   'anomaly.detected',
+  'signals.held',
   'credit.low',
   'credit.depleted',
 ] as const;
@@ -86,8 +96,12 @@ export const SCOPES = [
   'webhooks:write',
   'budgets:write',
   'budgets:check',
+  'signals:correct',
+  'members:read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
+/** Scopes that concern everybody's signals or members: no key that is bound to one user holds them. */
+export const UNBOUND_SCOPES: readonly Scope[] = ['signals:correct', 'members:read'];
 
 /** An `Idempotency-Key`. Node joins two headers with a comma, so it holds none. */
 export const IDEMPOTENCY_KEY = /^[\x20-\x2b\x2d-\x7e]{1,128}$/;

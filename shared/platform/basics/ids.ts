@@ -9,6 +9,7 @@ export type IdPrefix =
   | 'inv'
   | 'key'
   | 'ses'
+  | 'hld'
   | 'evt'
   | 'dlv'
   | 'whk'

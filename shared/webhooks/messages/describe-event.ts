@@ -1,4 +1,4 @@
-import { describeAnomaly, describeCredits, describeSession, type Payload } from './describe.ts';
+import { describeAnomaly, describeCredits, describeHeld, describeSession, type Payload } from './describe.ts';
 import { describeBudget } from './describe-budget.ts';
 import type { Envelope, Fact, Message } from './message.ts';
 import { readable } from './text.ts';
@@ -21,6 +21,8 @@ export function messageOf({ type, data }: Pick<Envelope, 'type' | 'data'>): Mess
       return describeDigest(data);
     case 'anomaly.detected':
       return describeAnomaly(data);
+    case 'signals.held':
+      return describeHeld(data);
   }
 }
 

@@ -43,6 +43,20 @@ export function describeAnomaly(data: Payload): Message {
   };
 }
 
+/** Signals that are held, in words. */
+export function describeHeld(data: Payload): Message {
+  const title = data.held === 1 ? '1 signal is held' : `${amountOf(data, 'held')} signals are held`;
+  return {
+    title: `${title} until an admin decides`,
+    urgency: 'medium',
+    facts: [
+      ['Adapters', listOf(data, 'adapters')],
+      ['Users', listOf(data, 'users')],
+      ['Since', textOf(data, 'first_at')],
+    ],
+  };
+}
+
 /** Credits that are low or used up, in words. */
 export function describeCredits(type: 'credit.low' | 'credit.depleted', data: Payload): Message {
   const balances = Object.entries(data.balances ?? {});
@@ -68,6 +82,12 @@ export function nameOf(data: Payload, field: string): string {
 /** A field as the value of a fact; a dash where there is nothing. */
 export function textOf(data: Payload, field: string): string {
   return oneLine(wordsOf(data[field]), VALUE) || '–';
+}
+
+/** A list of names as the value of a fact. */
+function listOf(data: Payload, field: string): string {
+  const names = Array.isArray(data[field]) ? data[field].map(wordsOf) : [];
+  return oneLine(names.join(', '), VALUE) || '–';
 }
 
 function wordsOf(value: unknown): string {

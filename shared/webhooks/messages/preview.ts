@@ -57,6 +57,7 @@ const samplesAt = (ts: string): Record<Exclude<EventType, 'digest'>, Record<stri
     deviation_pct: 1_088.9,
     session_id: 'ses_3Kf9XqLm2TzVb7Rw8YcN1p',
   },
+  'signals.held': { held: 3, adapters: ['claude-code'], users: ['ada', 'bob'], first_at: ts },
 });
 
 /** Renders an event of a type for a format, with made-up data of `nowMs` (epoch ms). Pure. */

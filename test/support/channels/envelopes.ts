@@ -37,6 +37,12 @@ const DATA: Record<EventType, Record<string, unknown>> = {
     deviation_pct: 1_088.9,
     session_id: 'ses_1',
   },
+  'signals.held': {
+    held: 3,
+    adapters: ['claude-code'],
+    users: ['ada', 'bob'],
+    first_at: '2026-01-15T08:30:00.000Z',
+  },
 };
 
 /** An envelope of a type, with these fields of its data in place of the usual ones. */
@@ -61,10 +67,14 @@ function singlesWith(text: string): Envelope[] {
   return (Object.keys(DATA) as EventType[]).map((type) => {
     const texts = Object.entries(DATA[type]).map(([name, value]) => [
       name,
-      typeof value === 'string' ? text : value,
+      typeof value === 'string' ? text : isTexts(value) ? value.map(() => text) : value,
     ]);
     return envelopeOf(type, Object.fromEntries(texts));
   });
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 }
 
 /** Text that would be markup, a mention, a link, a header or something invisible, if anything read it as more than text. */

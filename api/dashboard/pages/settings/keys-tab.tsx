@@ -15,6 +15,8 @@ const SCOPES: Record<Key['scopes'][number], string> = {
   'webhooks:write': 'Manage webhooks',
   'budgets:write': 'Manage budgets',
   'budgets:check': 'Ask whether a call fits into its budgets',
+  'signals:correct': 'Void signals, and release or discard held ones',
+  'members:read': 'Read names, e-mails and teams of members',
 };
 
 /** Labels by the days from now; '' is never. */

@@ -11,6 +11,7 @@ const EVENTS: Record<EventType, string> = {
   'budget.warning': 'A budget has reached 80 %',
   'budget.exceeded': 'A budget is exceeded',
   'anomaly.detected': 'Something is unusual',
+  'signals.held': 'Implausible signals wait for a decision',
   'credit.low': 'Credits are low',
   'credit.depleted': 'Credits are used up',
 };

@@ -4,7 +4,7 @@ import { type Api, ask, type Pause } from './ask.ts';
 const answerSchema = z.object({
   results: z.array(
     z.object({
-      status: z.enum(['accepted', 'duplicate', 'rejected']),
+      status: z.enum(['accepted', 'duplicate', 'held', 'rejected']),
       code: z.string().optional(),
       detail: z.string().optional(),
     }),

@@ -1,0 +1,339 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeOrganization } from '../../shared/administration/change-organization.ts';
+import { auditRows } from '../../shared/audit/model.ts';
+import { heldRows } from '../../shared/held/model.ts';
+import { reportHeld } from '../../shared/held/report-held.ts';
+import { heldRetention } from '../../shared/held/retention.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import type { Scope } from '../../shared/platform/basics/contract.ts';
+import { dueRows } from '../../shared/platform/due/model.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
+import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, openTestContext, startApi, type TestApi } from '../support/harness.ts';
+import { readEvents, subscribeToAll } from '../support/webhooks.ts';
+
+const NOW = Date.parse('2026-11-18T10:20:00Z');
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const clock = createTestClock(NOW);
+let api: TestApi;
+let orgId: string;
+let key: string;
+let keyId: string;
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+beforeEach(async () => {
+  clock.set(NOW);
+  ({ orgId, key, keyId } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+const HUGE = { tokens_in: 900_000_000, tokens_out: 0 };
+const huge = (id: string, of: Record<string, unknown> = {}) =>
+  makeSignal({ id, ts: NOW - 1_000, ...HUGE, ...of });
+
+async function post(signals: unknown[], { as = key, historical }: { as?: string; historical?: true } = {}) {
+  const { body } = await api.call('/api/v1/signals', { key: as, body: { signals, historical } });
+  return body.results;
+}
+const list = async (query = '', as = key) =>
+  (await api.call(`/api/v1/held-signals${query}`, { key: as })).body;
+const decide = (verb: 'release' | 'discard', ids: unknown, as = key) =>
+  api.call(`/api/v1/held-signals/${verb}`, { key: as, body: { ids } });
+const usage = async () => (await api.call('/api/v1/usage', { key })).body.totals;
+const keyWith = async (scopes: Scope[], user_id?: string) =>
+  (await createApiKey(api.ctx, { org_id: orgId, scopes, user_id })).key;
+
+describe('a signal above a limit', () => {
+  it('is held: counted nowhere, listed with its limits, and a repeat is the same held signal', async () => {
+    const [held, taken] = await post([huge('a'), makeSignal({ id: 'b', ts: NOW })]);
+    expect(held).toEqual({
+      id: 'a',
+      status: 'held',
+      held_id: expect.stringMatching(/^hld_/),
+      code: 'implausible',
+      detail: '900,000,000 tokens are more than 20,000,000; an admin decides',
+    });
+    expect(taken.status).toBe('accepted');
+    expect(await usage()).toMatchObject({ signals: 1, tokens_in: 100 });
+    expect(await post([huge('a')])).toEqual([held]);
+    const { data, total } = await list();
+    expect(total).toBe(1);
+    expect(data).toEqual([
+      {
+        id: held.held_id,
+        signal: expect.objectContaining({
+          id: 'a',
+          tokens_in: 900_000_000,
+          cost_source: 'computed',
+          cost_usd: 135,
+        }),
+        above: ['tokens'],
+        hold_above: { tokens: 20_000_000, cost_usd: 1_000 },
+        state: 'held',
+        held_at: new Date(NOW).toISOString(),
+        expires_at: new Date(NOW - 1_000 + 35 * DAY).toISOString(),
+        decided_at: null,
+        decided_by: null,
+      },
+    ]);
+  });
+
+  it('is held by its cost too, reported or computed, and exactly above the limit', async () => {
+    const cost = { tokens_in: 1, tokens_out: 0 };
+    const results = await post([
+      makeSignal({ id: 'at', ts: NOW, ...cost, cost_usd: 1_000 }),
+      makeSignal({ id: 'above', ts: NOW, ...cost, cost_usd: 1_000.000000001 }),
+      makeSignal({ id: 'tokens at', ts: NOW, tokens_in: 19_999_999, tokens_out: 1 }),
+      makeSignal({ id: 'tokens above', ts: NOW, tokens_in: 20_000_000, tokens_out: 1 }),
+    ]);
+    expect(results.map(({ status }: { status: string }) => status)).toEqual([
+      'accepted',
+      'held',
+      'accepted',
+      'held',
+    ]);
+    const { data } = await list('?order=asc');
+    expect(new Set(data.map(({ above }: { above: string[] }) => above.join()))).toEqual(
+      new Set(['cost_usd', 'tokens']),
+    );
+  });
+
+  it('is not held when it is an intervention, or history of the past', async () => {
+    const intervention = { kind: 'tool', verdict: 'warn', action: 'allow', source: 'x' };
+    expect((await post([huge('gate', { type: 'intervention', intervention })]))[0].status).toBe('accepted');
+    const past = [huge('old', { ts: NOW - 2 * HOUR }), huge('young', { ts: NOW - HOUR })];
+    const results = await post(past, { historical: true });
+    expect(results.map(({ status }: { status: string }) => status)).toEqual(['accepted', 'held']);
+    expect((await post([huge('now old', { ts: NOW - 2 * HOUR })]))[0].status).toBe('held');
+  });
+
+  it('that was recorded before the limit was lowered stays a duplicate', async () => {
+    const [first] = await post([makeSignal({ id: 'a', ts: NOW, tokens_in: 5_000 })]);
+    await changeOrganization(api.ctx, orgId, { hold_above: { tokens: 1_000 } });
+    expect(await post([makeSignal({ id: 'a', ts: NOW, tokens_in: 5_000 })])).toEqual([
+      { ...first, status: 'duplicate' },
+    ]);
+    expect(await list()).toMatchObject({ total: 0 });
+  });
+
+  it('stays held when the limit is lifted, until somebody decides; other signals follow a change at once, in every process', async () => {
+    const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
+    await other.call('/api/v1/signals', { key, body: makeSignal({ id: 'warm', ts: NOW }) });
+    const [held] = await post([huge('a')]);
+    await changeOrganization(api.ctx, orgId, { hold_above: { tokens: null } });
+    const { body } = await other.call('/api/v1/signals', { key, body: { signals: [huge('a'), huge('b')] } });
+    expect(body.results).toMatchObject([held, { id: 'b', status: 'accepted' }]);
+    await changeOrganization(api.ctx, orgId, { hold_above: { tokens: 1_000 } });
+    const small = makeSignal({ id: 'c', ts: NOW, tokens_in: 1_001 });
+    const after = await other.call('/api/v1/signals', { key, body: small });
+    expect(after.body.results).toMatchObject([{ status: 'held' }]);
+    await other.close();
+  });
+
+  it('is at most one of 10,000 that wait; one more is rejected', async () => {
+    await post([huge('a')]);
+    const [row] = await heldRows(api.ctx).find({ org_id: orgId }).toArray();
+    if (!row) throw new Error('Nothing was held');
+    const many = Array.from({ length: 9_998 }, (_, at) => ({ ...row, _id: `${row._id}-${at}` }));
+    await heldRows(api.ctx).insertMany(many);
+    const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
+    const both = await Promise.all([
+      post([huge('b')]),
+      other.call('/api/v1/signals', { key, body: huge('c') }),
+    ]);
+    const results = [both[0][0], both[1].body.results[0]];
+    expect(results.map(({ status, code }) => `${status} ${code}`).toSorted()).toEqual([
+      'held implausible',
+      'rejected too_many_held',
+    ]);
+    await other.close();
+  });
+
+  it('is no value of the day, and its user and model are counted once it is released', async () => {
+    const limited = await startApi({ clock, env: { RATE_LIMITS: 'on', VALUES_PER_DAY: '2' } });
+    const tenant = await makeTenant(limited.ctx);
+    const send = async (signal: unknown) =>
+      (await limited.call('/api/v1/signals', { key: tenant.key, body: signal })).body.results[0];
+    expect(await send(huge('a', { user_id: 'u1' }))).toMatchObject({ status: 'held' });
+    expect(await send(huge('b', { user_id: 'u2' }))).toMatchObject({ status: 'held' });
+    expect(await send(makeSignal({ ts: NOW, user_id: 'u3' }))).toMatchObject({ status: 'accepted' });
+    expect(await send(makeSignal({ ts: NOW, user_id: 'u4' }))).toMatchObject({ status: 'accepted' });
+    expect(await send(makeSignal({ ts: NOW, user_id: 'u5' }))).toMatchObject({ code: 'too_many_values' });
+    await limited.close();
+  });
+});
+
+describe('a decision', () => {
+  it('releases held signals into their sessions, each once, also when it is repeated', async () => {
+    const [a, b] = await post([huge('a'), huge('b', { user_id: 'bob' })]);
+    clock.advance(3 * DAY);
+    const first = await decide('release', [a.held_id, 'hld_nobody', b.held_id]);
+    expect(first.body.results).toEqual([
+      { id: a.held_id, status: 'released', session_id: expect.stringMatching(/^ses_/) },
+      { id: 'hld_nobody', status: 'not_found' },
+      { id: b.held_id, status: 'released', session_id: expect.stringMatching(/^ses_/) },
+    ]);
+    expect((await decide('release', [a.held_id, 'hld_nobody', b.held_id])).body).toEqual(first.body);
+    expect((await decide('discard', [a.held_id])).body.results).toEqual([first.body.results[0]]);
+    expect(await post([huge('a')])).toEqual([
+      { id: 'a', status: 'duplicate', session_id: first.body.results[0].session_id },
+    ]);
+    const { body } = await api.call('/api/v1/usage?from=2026-11-17&to=2026-11-22', { key });
+    expect(body.totals).toMatchObject({ signals: 2, tokens_in: 1_800_000_000, sessions: 2 });
+    expect(await list('?state=released')).toMatchObject({ total: 2 });
+    const organization = await readOrganization(api.ctx, orgId);
+    expect(await reconcileUsage(api.ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
+    const audited = await auditRows(api.ctx).find({ org_id: orgId, action: 'signals.release' }).toArray();
+    expect(audited).toMatchObject([
+      { actor: keyId, details: { held_ids: [a.held_id, b.held_id], tokens: 1_800_000_000 } },
+    ]);
+  });
+
+  it('discards for good: a repeat is rejected, and nothing counts it', async () => {
+    const [a] = await post([huge('a')]);
+    expect((await decide('discard', [a.held_id])).body.results).toEqual([
+      { id: a.held_id, status: 'discarded' },
+    ]);
+    expect((await decide('release', [a.held_id])).body.results).toEqual([
+      { id: a.held_id, status: 'discarded' },
+    ]);
+    expect(await post([huge('a')])).toMatchObject([{ status: 'rejected', code: 'discarded' }]);
+    await changeOrganization(api.ctx, orgId, { hold_above: { tokens: null } });
+    expect(await post([huge('a')])).toMatchObject([{ status: 'rejected', code: 'discarded' }]);
+    expect(await usage()).toMatchObject({ signals: 0 });
+    expect(await list('?state=discarded')).toMatchObject({
+      data: [{ state: 'discarded', decided_by: keyId, decided_at: new Date(NOW).toISOString() }],
+    });
+    const [entry] = await auditRows(api.ctx).find({ org_id: orgId, action: 'signals.discard' }).toArray();
+    expect(entry?.details).toEqual({ held_ids: [a.held_id] });
+  });
+
+  it('of two at the same time is one: who comes second gets what the first decided', async () => {
+    const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
+    const held = await post(Array.from({ length: 20 }, (_, at) => huge(`s${at}`)));
+    const ids = held.map(({ held_id }: { held_id: string }) => held_id);
+    const asked = ['release', 'discard', 'release', 'discard'].map((verb, at) =>
+      (at < 2 ? api : other).call(`/api/v1/held-signals/${verb}`, { key, body: { ids } }),
+    );
+    const answers = (await Promise.all(asked)).map(({ body }) => body.results);
+    for (const results of answers) expect(results).toEqual(answers[0]);
+    const released = answers[0].filter(({ status }: { status: string }) => status === 'released');
+    expect(await usage()).toMatchObject({ signals: released.length });
+    await other.close();
+  });
+
+  it('comes too late for a signal that is 35 days old, which is then deleted', async () => {
+    const [a] = await post([huge('a')]);
+    clock.set(NOW + 35 * DAY);
+    for (const verb of ['release', 'discard'] as const)
+      expect((await decide(verb, [a.held_id])).body.results).toEqual([{ id: a.held_id, status: 'expired' }]);
+    await heldRetention.purge(api.ctx, clock.now());
+    expect((await decide('release', [a.held_id])).body.results).toEqual([
+      { id: a.held_id, status: 'not_found' },
+    ]);
+  });
+
+  it('takes 1 to 100 ids, none of them twice', async () => {
+    const many = Array.from({ length: 101 }, (_, at) => `hld_${at}`);
+    for (const ids of [[], ['a', 'a'], many, 'a'])
+      for (const verb of ['release', 'discard'] as const) expect((await decide(verb, ids)).status).toBe(400);
+  });
+
+  it('is for keys that hold its scope; readers see the held signals of their own user', async () => {
+    const [a] = await post([huge('a'), huge('b', { user_id: 'bob' })]);
+    const plain = await keyWith([...BOUND_SCOPES]);
+    expect((await decide('release', [a.held_id], plain)).status).toBe(403);
+    const foreign = await makeTenant(api.ctx);
+    expect((await decide('discard', [a.held_id], foreign.key)).body.results).toEqual([
+      { id: a.held_id, status: 'not_found' },
+    ]);
+    expect(await list('', foreign.key)).toMatchObject({ total: 0 });
+    const bob = await keyWith(['usage:read', 'signals:write'], 'bob');
+    expect(await list('', bob)).toMatchObject({ total: 1, data: [{ signal: { id: 'b' } }] });
+    expect(await list('?user_id=ada', bob)).toMatchObject({ total: 0 });
+    expect(await post([huge('a', { user_id: 'bob' })], { as: bob })).toMatchObject([
+      { status: 'rejected', code: 'id_taken' },
+    ]);
+    expect(await list('?user_id=bob&adapter=claude-code')).toMatchObject({ total: 1 });
+    expect(await list('?adapter=codex')).toMatchObject({ total: 0 });
+  });
+
+  it('is listed page by page, and a cursor belongs to its filters', async () => {
+    for (let at = 0; at < 3; at += 1) {
+      await post([huge(`s${at}`)]);
+      clock.advance(1_000);
+    }
+    const first = await list('?limit=2');
+    expect(first).toMatchObject({
+      has_more: true,
+      total: 3,
+      data: [{ signal: { id: 's2' } }, { signal: { id: 's1' } }],
+    });
+    const next = await list(`?limit=2&cursor=${encodeURIComponent(first.cursor)}`);
+    expect(next).toMatchObject({ has_more: false, data: [{ signal: { id: 's0' } }] });
+    const stolen = await list(`?state=released&cursor=${encodeURIComponent(first.cursor)}`);
+    expect(stolen).toMatchObject({ status: 400, code: 'invalid_cursor' });
+  });
+});
+
+describe('signals.held', () => {
+  const events = async () => (await readEvents(api.ctx, orgId)).filter(({ type }) => type === 'signals.held');
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape.
+  const dataOf = ({ data }: { data: any }) => data;
+
+  it('is raised at most once per hour, and counts what waits since the one before', async () => {
+    await subscribeToAll(api.ctx, orgId);
+    await post([huge('a'), huge('b', { user_id: 'bob', adapter: 'codex' })]);
+    await reportHeld(api.ctx, orgId);
+    await reportHeld(api.ctx, orgId);
+    expect((await events()).map(dataOf)).toEqual([
+      {
+        held: 2,
+        adapters: ['claude-code', 'codex'],
+        users: ['ada', 'bob'],
+        first_at: new Date(NOW).toISOString(),
+      },
+    ]);
+    clock.advance(20 * 60_000);
+    const [c, d] = await post([huge('c'), huge('d')]);
+    await decide('discard', [d.held_id]);
+    expect(await reportHeld(api.ctx, orgId)).toEqual({ notBeforeMs: NOW + HOUR });
+    expect(await events()).toHaveLength(1);
+    clock.set(NOW + HOUR);
+    await reportHeld(api.ctx, orgId);
+    const second = (await events()).map(dataOf).find(({ held }) => held === 1);
+    expect(second).toMatchObject({ first_at: new Date(NOW + 20 * 60_000).toISOString() });
+    await decide('release', [c.held_id]);
+    clock.advance(HOUR);
+    await reportHeld(api.ctx, orgId);
+    expect(await events()).toHaveLength(2);
+    expect(await dueRows(api.ctx).countDocuments({ kind: 'report-held', org_id: orgId })).toBe(0);
+  });
+
+  it('is not raised for what was decided before', async () => {
+    await subscribeToAll(api.ctx, orgId);
+    const [a] = await post([huge('a')]);
+    await decide('discard', [a.held_id]);
+    await reportHeld(api.ctx, orgId);
+    expect(await events()).toHaveLength(0);
+  });
+});
+
+it('the metric counts held signals, not repeats', async () => {
+  const read = async () => {
+    const { text } = await api.call('/metrics', { key: api.ctx.config.operatorToken });
+    return Number(/^governor_signals_held_total (\d+)$/m.exec(text)?.[1]);
+  };
+  const before = await read();
+  for (let turn = 0; turn < 2; turn += 1) await post([huge('a')]);
+  expect((await read()) - before).toBe(1);
+});
+
+it('no session and no reservation ends by a held signal', async () => {
+  await post([huge('a', { reservation_id: 'res_x' })]);
+  expect(await sessionRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+});

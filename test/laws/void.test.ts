@@ -1,0 +1,313 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addMember } from '../../shared/administration/members.ts';
+import { createBudget } from '../../shared/budgets/change-budgets.ts';
+import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
+import { BUDGET_METRICS, BUDGET_WINDOWS } from '../../shared/budgets/model.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { makeSnapshots } from '../../shared/usage/make-snapshots.ts';
+import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const NOW = Date.UTC(2026, 10, 18, 10, 20);
+/** When signals arrive, and when some are voided after that. */
+const PHASES = [NOW - 6 * DAY, NOW - 3 * DAY - 90 * MINUTE, NOW];
+const FROM = new Date(NOW - 33 * DAY).toISOString().slice(0, 10);
+/** Every session has a time of its own, so that none of a user reaches to another. */
+const SLOT = 6 * HOUR;
+
+const clock = createTestClock(PHASES[0]);
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+afterAll(() => api.close());
+
+const call = fc.record({
+  model: fc.constantFrom('gpt-4o-mini', 'gpt-5', 'claude-sonnet-4-5', 'nobody-knows-it'),
+  tokens_in: fc.nat(50_000),
+  tokens_out: fc.nat(5_000),
+  cache_read_tokens: fc.nat(1_000),
+  cache_write_tokens: fc.nat(1_000),
+  cost_usd: fc.option(
+    fc.integer({ min: 0, max: 3_000_000_000 }).map((nusd) => nusd / 1e9),
+    { nil: undefined },
+  ),
+  isError: fc.boolean(),
+});
+type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
+
+/** A call between the first and the last of its session, that may come later than these, and be voided later still. */
+const extra = fc.record({
+  call,
+  isIntervention: fc.boolean(),
+  /** Where in the session, and after how many phases it comes and is voided. */
+  at: fc.double({ min: 0.01, max: 0.99, noNaN: true }),
+  late: fc.nat(2),
+  voided: fc.option(fc.nat(2), { nil: null }),
+});
+
+const session = fc.record({
+  user_id: fc.constantFrom('ada', 'bob'),
+  project_id: fc.constantFrom('apollo', 'gemini'),
+  adapter: fc.constantFrom('codex', 'claude-code'),
+  /** Calls so near to each other that they are one session, whatever lies between them. */
+  pillars: fc.array(fc.record({ call, gap: fc.integer({ min: 1, max: 25 }) }), {
+    minLength: 2,
+    maxLength: 4,
+  }),
+  extras: fc.array(extra, { maxLength: 4 }),
+  /** After how many phases all of it is voided; null: never. */
+  voided: fc.option(fc.nat(2), { nil: null, freq: 3 }),
+});
+
+const story = fc.record({
+  slots: fc.uniqueArray(fc.nat(80), { minLength: 6, maxLength: 6 }),
+  sessions: fc.array(session, { minLength: 1, maxLength: 6 }),
+  hasSnapshots: fc.boolean(),
+});
+type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
+
+interface Planned {
+  signal: Record<string, unknown>;
+  /** The phases in which it comes and is voided. */
+  comes: number;
+  voided: number | null;
+}
+
+function signalOf(id: string, ts: number, of: Record<string, unknown>, { isError, cost_usd, ...rest }: Call) {
+  return {
+    id,
+    ts: new Date(ts).toISOString(),
+    ...of,
+    ...rest,
+    ...(cost_usd === undefined ? {} : { cost_usd }),
+    ...(isError ? { error: { code: 'x' } } : {}),
+  };
+}
+
+const GATE = { kind: 'tool', verdict: 'warn', action: 'allow', source: 'config' };
+
+/** The signals of a session: those that bound it come together, and before those between them. */
+function plan({ pillars, extras, voided, ...of }: Story['sessions'][number], name: string, slot: number) {
+  const startMs = NOW - (slot + 1) * SLOT + slot;
+  const times = pillars.map((_, at) =>
+    pillars.slice(0, at).reduce((sum, { gap }) => sum + gap * MINUTE, startMs),
+  );
+  const endMs = times.at(-1) ?? startMs;
+  const comes = Math.max(
+    0,
+    PHASES.findIndex((phase) => phase >= endMs),
+  );
+  const later = (phase: number, by: number) => Math.min(phase + by, PHASES.length - 1);
+  const planned: Planned[] = pillars.map((pillar, at) => ({
+    signal: signalOf(`${name}-p${at}`, times[at] ?? 0, of, pillar.call),
+    comes,
+    voided: voided === null ? null : later(comes, voided),
+  }));
+  for (const [at, { call: made, isIntervention, ...between }] of extras.entries()) {
+    const ts = Math.floor(startMs + 1 + (endMs - startMs - 2) * between.at);
+    const posted = signalOf(`${name}-e${at}`, ts, of, made);
+    const own = later(comes, between.late);
+    const gone = voided ?? between.voided;
+    planned.push({
+      signal: isIntervention ? { ...posted, type: 'intervention', intervention: GATE } : posted,
+      comes: own,
+      voided: gone === null ? null : Math.max(own, later(comes, gone)),
+    });
+  }
+  return planned;
+}
+
+async function makeOrganization() {
+  const { orgId, key } = await makeTenant(api.ctx, { timezone: 'America/New_York' });
+  const teams = ['red'];
+  await addMember(api.ctx, { org_id: orgId, user_id: 'ada', email: 'a@e.org', role: 'member', teams });
+  const scopes = [
+    { scope: 'org', scope_id: orgId },
+    { scope: 'user', scope_id: 'ada' },
+    { scope: 'project', scope_id: 'apollo' },
+    { scope: 'team', scope_id: 'red' },
+  ] as const;
+  for (const [at, metric] of BUDGET_METRICS.entries())
+    for (const [turn, window] of BUDGET_WINDOWS.entries()) {
+      const threshold = { cost_usd: 4, errors: 2, sessions: 2, signals: 4 }[metric as 'errors'] ?? 60_000;
+      const scope = scopes[(at + turn) % scopes.length] ?? scopes[0];
+      await createBudget(api.ctx, orgId, {
+        name: `${metric} ${window}`,
+        ...scope,
+        metric,
+        window,
+        threshold,
+      });
+    }
+  return { orgId, key, sessions: new Map<string, string>() };
+}
+type Tenant = Awaited<ReturnType<typeof makeOrganization>>;
+
+async function post({ key, sessions }: Tenant, signals: readonly Record<string, unknown>[]) {
+  if (signals.length === 0) return [];
+  const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+  for (const { id, session_id } of body.results) sessions.set(id, session_id);
+  return body.results.map(({ status }: { status: string }) => status);
+}
+
+async function voidAll({ key, sessions }: Tenant, planned: readonly Planned[]) {
+  const ids = planned.map(({ signal }) => String(signal.id));
+  // In two requests, so that the second finds what the first has left.
+  for (const [sessionId, own] of Map.groupBy(ids, (id) => sessions.get(id) ?? ''))
+    for (const signal_ids of [own.slice(0, 2), own.slice(2)].filter(({ length }) => length > 0)) {
+      const body = { signal_ids, reason: 'wrong' };
+      const answer = await api.call(`/api/v1/sessions/${sessionId}/void`, { key, body });
+      expect(answer.body).toMatchObject({ voided: signal_ids, already: [] });
+    }
+}
+
+/** Names that every organization has its own of, such as ids, by what they are. */
+function withoutIds(text: string, orgId: string): string {
+  return text.replaceAll(orgId, 'ORG').replace(/\b(ses|bud|evt)_[A-Za-z0-9]{22}\b/g, '$1');
+}
+
+const RANGE = `from=${FROM}&to=2026-11-19`;
+const QUESTIONS = [
+  ...['user_id', 'project_id', 'model', 'adapter', 'user_id,model'].map(
+    (by) => `usage?${RANGE}&group_by=${by}`,
+  ),
+  ...['hour', 'day', 'week', 'month'].map((interval) => `usage?${RANGE}&interval=${interval}`),
+  `usage?${RANGE}&interval=day&series=groups&group_by=user_id`,
+  `usage?${RANGE}&timezone=Asia/Kathmandu&interval=day`,
+  `usage?${RANGE}&user_id=ada&group_by=model`,
+  'sessions?limit=100',
+  'sessions?limit=100&order=asc&user_id=ada',
+  'sessions?limit=100&model=gpt-5',
+  'sessions?limit=2',
+  `sessions?from=${FROM}&to=2026-11-10`,
+  'org/ORG/usage?group_by=team',
+  `usage/export?${RANGE}&level=sessions&format=csv`,
+  `usage/export?${RANGE}&level=daily&format=csv`,
+  'budgets?limit=100',
+];
+
+/** All that can be asked about an organization, without what differs by name alone. */
+async function answers({ orgId, key }: Tenant): Promise<Record<string, string>> {
+  const ask = async (path: string) => {
+    const answer = await api.call(`/api/v1/${path.replace('ORG', orgId)}`, { key });
+    expect(answer.status, `${path}: ${answer.text}`).toBe(200);
+    return answer;
+  };
+  const told: Record<string, string> = {};
+  for (const question of QUESTIONS) {
+    const { text, body } = await ask(question);
+    if (question.startsWith('sessions')) told[question] = JSON.stringify({ ...body, cursor: '' });
+    else if (question.startsWith('budgets'))
+      told[question] = JSON.stringify(
+        body.data.toSorted(byName).map(({ id: _id, last_evaluated_at: _at, ...rest }: Named) => rest),
+      );
+    else if (question.includes('export'))
+      told[question] = withoutIds(text, orgId).split('\n').toSorted().join('\n');
+    else told[question] = text;
+  }
+  const { body: budgets } = await ask('budgets?limit=100');
+  for (const { id, name } of budgets.data.toSorted(byName)) {
+    told[`windows of ${name}`] = (await ask(`budgets/${id}/windows?limit=100`)).text;
+    const { body: events } = await ask(`budgets/${id}/events?limit=100`);
+    const holding = events.data.filter(({ reversed_at }: { reversed_at: string | null }) => !reversed_at);
+    told[`levels of ${name}`] = holding
+      .map(({ level, window_start }: Record<string, string>) => `${window_start} ${level}`)
+      .toSorted()
+      .join();
+  }
+  const { body: sessions } = await ask('sessions?limit=100');
+  for (const { id, started_at } of sessions.data)
+    told[`session ${started_at}`] = (await ask(`sessions/${id}`)).text;
+  for (const [question, text] of Object.entries(told)) told[question] = withoutIds(text, orgId);
+  return told;
+}
+
+/** A budget. The time of its last evaluation is no amount. */
+interface Named {
+  id: string;
+  name: string;
+  last_evaluated_at: string | null;
+}
+const byName = (a: Named, b: Named) => (a.name < b.name ? -1 : 1);
+
+async function check(tenant: Tenant) {
+  const organization = await readOrganization(api.ctx, tenant.orgId);
+  expect(await reconcileUsage(api.ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
+}
+
+it('signals that were recorded and voided leave every answer as if they had never come', {
+  timeout: 240_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(story, async ({ slots, sessions, hasSnapshots }) => {
+      clock.set(PHASES[0] ?? 0);
+      const [correcting, spared] = [await makeOrganization(), await makeOrganization()];
+      const planned = sessions.flatMap((each, at) => plan(each, `s${at}`, slots[at] ?? 0));
+      for (const [phase, ms] of PHASES.entries()) {
+        clock.set(ms);
+        const coming = planned.filter(({ comes }) => comes === phase);
+        await post(
+          correcting,
+          coming.map(({ signal }) => signal),
+        );
+        await post(
+          spared,
+          coming.filter(({ voided }) => voided === null).map(({ signal }) => signal),
+        );
+        for (const { orgId } of [correcting, spared]) await evaluateDue(api.ctx, orgId);
+        if (hasSnapshots) {
+          const organization = await readOrganization(api.ctx, correcting.orgId);
+          await makeSnapshots(api.ctx, organization, { fromMs: 0, toMs: clock.now() });
+        }
+        await voidAll(
+          correcting,
+          planned.filter(({ voided }) => voided === phase),
+        );
+        for (const { orgId } of [correcting, spared]) await evaluateDue(api.ctx, orgId);
+      }
+      expect(await answers(correcting)).toEqual(await answers(spared));
+      await check(correcting);
+      const gone = planned.filter(({ voided }) => voided !== null).map(({ signal }) => signal);
+      const before = await answers(correcting);
+      expect(new Set(await post(correcting, gone))).toEqual(new Set(gone.length > 0 ? ['duplicate'] : []));
+      expect(await answers(correcting)).toEqual(before);
+    }),
+    { numRuns: Number(process.env.LAW_RUNS ?? 8), endOnFailure: true },
+  );
+});
+
+it('a session without signals is there by its id alone, with zeros, and a later signal joins it', async () => {
+  clock.set(NOW);
+  const tenant = await makeOrganization();
+  const of = { user_id: 'ada', project_id: 'apollo', adapter: 'codex', model: 'gpt-5', tokens_in: 10 };
+  const ts = new Date(NOW - MINUTE).toISOString();
+  await post(tenant, [{ id: 'a', ts, ...of }]);
+  const id = tenant.sessions.get('a') ?? '';
+  const path = `/api/v1/sessions/${id}`;
+  const body = { signal_ids: ['a'], reason: 'wrong' };
+  const { body: voided } = await api.call(`${path}/void`, { key: tenant.key, body });
+  expect(voided.session).toMatchObject({
+    id,
+    signal_count: 0,
+    tokens_in: 0,
+    cost_usd: 0,
+    models: [],
+    model: 'unknown',
+  });
+  const { body: empty } = await api.call(path, { key: tenant.key });
+  expect(empty).toEqual({ ...voided.session, signals: [] });
+  const list = async () => (await api.call('/api/v1/sessions', { key: tenant.key })).body;
+  expect(await list()).toMatchObject({ data: [], total: 0 });
+  await post(tenant, [{ id: 'b', ts, ...of }]);
+  expect(tenant.sessions.get('b')).toBe(id);
+  expect(await list()).toMatchObject({ data: [{ id, signal_count: 1, tokens_in: 10 }], total: 1 });
+  await check(tenant);
+  expect(await sessionRows(api.ctx).countDocuments({ org_id: tenant.orgId })).toBe(1);
+});
