@@ -78,20 +78,22 @@ export async function readBudgetWindows(
   const windows = await readWindows(ctx, kept);
   const months = budget.window === 'monthly' ? await readMonths(ctx, kept) : [];
   const byStart = new Map([...windows, ...months].map((window) => [window.interval.startMs, window]));
-  return [...byStart.values()]
-    // One whose signals were all voided is as good as none.
-    .filter(({ usage }) => COUNTED.some((measure) => usage[measure] !== 0))
-    .toSorted((a, b) => b.interval.startMs - a.interval.startMs)
-    .slice(0, limit)
-    .map(({ interval, usage }) => {
-      const current = amountOf(budget.metric, usage);
-      return {
-        start: isoTime(interval.startMs),
-        end: isoTime(interval.endMs),
-        current: shown(budget.metric, current),
-        utilization_pct: utilizationPct(current, budget.limit),
-      };
-    });
+  return (
+    [...byStart.values()]
+      // One whose signals were all voided is as good as none.
+      .filter(({ usage }) => COUNTED.some((measure) => usage[measure] !== 0))
+      .toSorted((a, b) => b.interval.startMs - a.interval.startMs)
+      .slice(0, limit)
+      .map(({ interval, usage }) => {
+        const current = amountOf(budget.metric, usage);
+        return {
+          start: isoTime(interval.startMs),
+          end: isoTime(interval.endMs),
+          current: shown(budget.metric, current),
+          utilization_pct: utilizationPct(current, budget.limit),
+        };
+      })
+  );
 }
 
 async function readMonths(
