@@ -9,6 +9,7 @@ import type { Reader } from '../organizations/reader.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { BUDGET_WARNING_RATIO } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
+import { matchingSessions } from '../sessions/match-sessions.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import { type Webhook, webhookRows } from '../webhooks/endpoints/model.ts';
@@ -86,7 +87,7 @@ async function readDearest(
   const started_at = { $gte: dateAt(fromMs), $lt: dateAt(toMs) };
   const sessions = await sessionRows(ctx)
     .aggregate<Session>([
-      { $match: { org_id: orgId, ...filter, started_at } },
+      ...matchingSessions(orgId, filter, { started_at }),
       { $sort: { cost_nusd: -1, _id: 1 } },
       { $limit: SESSIONS },
     ])

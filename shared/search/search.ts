@@ -126,7 +126,13 @@ async function findSessions(ctx: Context, { orgId, userId }: Reader, text: strin
   const range = { org_id: orgId, _id: { $gte: text, $lt: `${text}~` } };
   const own = userId === null ? [] : [{ $match: { user_id: userId } }];
   return sessionRows(ctx)
-    .aggregate<Session>([{ $match: range }, ...own, { $sort: { _id: 1 } }, { $limit: MOST_OF_A_KIND }])
+    .aggregate<Session>([
+      { $match: range },
+      { $match: { signal_count: { $gt: 0 } } },
+      ...own,
+      { $sort: { _id: 1 } },
+      { $limit: MOST_OF_A_KIND },
+    ])
     .toArray();
 }
 
@@ -141,7 +147,8 @@ async function findSignals(
   const found = await signalRows(ctx)
     .find({ _id: { $in: keys }, org_id: orgId })
     .toArray();
-  return found.filter(({ user_id }) => userId === null || user_id === userId).slice(0, MOST_OF_A_KIND);
+  const isShown = ({ user_id, voided }: Signal) => !voided && (userId === null || user_id === userId);
+  return found.filter(isShown).slice(0, MOST_OF_A_KIND);
 }
 
 type NamedBudget = Pick<Budget, '_id' | 'name'>;

@@ -2,7 +2,8 @@ import { dateAt } from '../platform/basics/clock.ts';
 import { inBatches } from '../platform/basics/in-batches.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
-import { sessionRows } from './model.ts';
+import { matchingSessions } from './match-sessions.ts';
+import { type Session, sessionRows } from './model.ts';
 
 /** Sessions that began within this are read at once; a user who has none of them is looked up alone. */
 const RECENT_MS = 7 * DAY_MS;
@@ -18,7 +19,7 @@ export async function readLastActivity(
   const since = { $gte: dateAt(ctx.clock.now() - RECENT_MS) };
   const recent = await sessionRows(ctx)
     .aggregate<{ _id: string; at: Date }>([
-      { $match: { org_id: orgId, started_at: since } },
+      ...matchingSessions(orgId, {}, { started_at: since }),
       { $group: { _id: '$user_id', at: { $max: '$last_activity_at' } } },
     ])
     .toArray();
@@ -30,9 +31,13 @@ export async function readLastActivity(
 }
 
 async function readNewest(ctx: Context, orgId: string, userId: string): Promise<Date | null> {
-  const newest = await sessionRows(ctx).findOne(
-    { org_id: orgId, user_id: userId },
-    { sort: { started_at: -1 }, projection: { last_activity_at: 1 } },
-  );
+  const [newest] = await sessionRows(ctx)
+    .aggregate<Pick<Session, 'last_activity_at'>>([
+      ...matchingSessions(orgId, { user_id: userId }, {}),
+      { $sort: { started_at: -1 } },
+      { $limit: 1 },
+      { $project: { last_activity_at: 1 } },
+    ])
+    .toArray();
   return newest?.last_activity_at ?? null;
 }

@@ -6,6 +6,7 @@ import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
+import { readLastActivity } from '../../shared/sessions/last-activity.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
@@ -43,6 +44,25 @@ const sessionOf = async (id: string, query = '') =>
 const usage = async () => (await api.call('/api/v1/usage', { key })).body.totals;
 
 describe('POST /api/v1/sessions/{id}/void', () => {
+  it('leaves a session without signals out of search, and its person without a last signal', async () => {
+    const search = async (text: string) =>
+      (await api.call(`/api/v1/search?q=${encodeURIComponent(text)}`, { key })).body.data.map(
+        ({ kind }: { kind: string }) => kind,
+      );
+    const id = await record({ id: 'wrong-one', user_id: 'ada' });
+    const earlier = await record({ id: 'true-one', user_id: 'bob', ts: NOW - 9 * DAY });
+    const later = await record({ id: 'wrong-two', user_id: 'bob' });
+    expect(await search(id)).toEqual(['session']);
+    expect(await search('wrong-one')).toEqual(['signal']);
+    await voidIds(id, ['wrong-one']);
+    expect((await voidIds(later, ['wrong-two'])).body.session).toMatchObject({ signal_count: 0 });
+    expect(later).not.toBe(earlier);
+    expect(await search(id)).toEqual([]);
+    expect(await search('wrong-one')).toEqual([]);
+    const activity = await readLastActivity(api.ctx, orgId, ['ada', 'bob']);
+    expect([...activity]).toEqual([['bob', new Date(NOW - 9 * DAY)]]);
+  });
+
   it('takes signals out of session and usage; a repeat changes nothing and says so, and their ids stay taken', async () => {
     const id = await record({ id: 'right', tokens_in: 7 }, { id: 'wrong', tokens_in: 9_000 });
     const answer = await voidIds(id, ['wrong']);
