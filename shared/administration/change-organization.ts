@@ -43,7 +43,7 @@ export async function changeOrganization(
   return readOrganization(ctx, orgId);
 }
 
-/** What is given of a change. */
+/** The part of a change that is given. */
 function given<Change extends object>(change: Change): Given<Change> {
   return Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),

@@ -139,7 +139,7 @@ export interface BudgetFiring {
   fired_at: Date;
   /** When voided signals took the window below the level. */
   reversed_at?: Date;
-  /** Of the first firing: how often the level was reversed. */
+  /** How often the level was reversed; only in the first firing. */
   reversals?: number;
 }
 
