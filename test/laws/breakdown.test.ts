@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { nusdFromUsd } from '../../shared/pricing/money.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
 import { signalRows } from '../../shared/signals/model.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -198,7 +197,7 @@ describe('the breakdown of a session', () => {
   it('is not there for another organization or user, and takes no parameter', async () => {
     const id = await record([{}]);
     const foreign = await makeTenant(api.ctx);
-    const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: [...SCOPES], user_id: 'bob' });
+    const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: [...BOUND_SCOPES], user_id: 'bob' });
     const own = await createApiKey(api.ctx, {
       org_id: orgId,
       scopes: ['usage:read'],

@@ -4,9 +4,8 @@ import { addMember } from '../../shared/administration/members.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { BUDGET_METRICS, BUDGET_WINDOWS, type BudgetScope } from '../../shared/budgets/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { scan } from '../support/budget-oracle.ts';
-import { makeTenant } from '../support/factories.ts';
+import { BOUND_SCOPES, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { pick, seeded } from '../support/random.ts';
 import { recordAll } from '../support/usage.ts';
@@ -162,7 +161,7 @@ describe('the usage of a budget', () => {
     const { id } = await makeBudget({ scope: 'user', scope_id: 'u1' });
     const foreign = await makeTenant(api.ctx);
     const boundTo = async (user_id: string) =>
-      (await createApiKey(api.ctx, { org_id: orgId, scopes: [...SCOPES], user_id })).key;
+      (await createApiKey(api.ctx, { org_id: orgId, scopes: [...BOUND_SCOPES], user_id })).key;
     expect((await read(id, '', foreign.key)).status).toBe(404);
     expect((await read(id, '', await boundTo('u2'))).status).toBe(404);
     expect((await read(id, '', await boundTo('u1'))).status).toBe(200);
