@@ -64,7 +64,7 @@ export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
     data: z.strictObject({
       held: z.int().describe('How many were held since the last such event and wait for a decision'),
       adapters: z.array(z.string()).describe('Their adapters, at most 20'),
-      users: z.array(z.string()).describe('Their users, at most 20'),
+      users: z.array(z.string()).meta({ description: 'Their users, at most 20', examples: [['ada']] }),
       first_at: z.string().describe('When the first of them was held'),
     }),
   },

@@ -32,7 +32,6 @@ export const signals: Fields = {
   decided_at: ['When it was decided about; null before', TIME],
   decided_by: ['Who decided; null before', 'usr_3Kf9XqLm2TzVb7Rw8YcN1p'],
   adapters: ['Adapters', ['claude-code']],
-  users: ['Users', ['ada']],
   first_at: ['When the first was held', TIME],
   results: ['One result per signal, in the order of the request'],
 };
