@@ -273,8 +273,8 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: 'a budget is told to be exceeded before its warning',
     file: 'shared/budgets/evaluate-due.ts',
-    text: 'const at = dateAt(Math.max(nowMs, warnedMs));',
-    replacement: 'const at = dateAt(nowMs + 0 * warnedMs);',
+    text: 'const at = dateAt(Math.max(nowMs, warned?.fired_at.getTime() ?? 0));',
+    replacement: 'const at = dateAt(nowMs + 0 * (warned?.fired_at.getTime() ?? 0));',
     tests: ['test/shared/budgets/evaluate-due.test.ts'],
   },
   {

@@ -80,16 +80,16 @@ export const SESSION_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a signal without a price costs nothing and is not counted as unpriced',
-    file: 'shared/sessions/assign.ts',
-    text: 'session.unpriced_signals += signal.cost_nusd === null ? 1 : 0;',
+    file: 'shared/sessions/count-signal.ts',
+    text: 'session.unpriced_signals += signal.cost_nusd === null ? sign : 0;',
     replacement: '',
     tests: [...ASSIGN, ...SIGNALS],
   },
   {
     what: 'the last of equal models is the main one',
-    file: 'shared/sessions/assign.ts',
-    text: 'session.model_tokens.find((entry) => entry.tokens === most)',
-    replacement: 'session.model_tokens.findLast((entry) => entry.tokens === most)',
+    file: 'shared/sessions/count-signal.ts',
+    text: 'session.model_tokens.find(({ tokens }) => tokens === most)',
+    replacement: 'session.model_tokens.findLast(({ tokens }) => tokens === most)',
     tests: [...ASSIGN, ...SIGNALS],
   },
   {
@@ -213,7 +213,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
   },
   {
     what: 'history younger than the session timeout raises no events',
-    file: 'shared/ingest/plan-batch.ts',
+    file: 'shared/ingest/is-past.ts',
     text: 'nowMs - timeoutMs - PAST_MS',
     replacement: 'nowMs - 0 * timeoutMs - PAST_MS',
     tests: ['test/shared/ingest/limits.test.ts'],
