@@ -58,7 +58,8 @@ function toResult(sender: Sender, { id }: Draft, outcome: Outcome): SignalResult
       return reject(id, 'discarded', 'an admin has discarded it; post the true call under another id');
     case 'too_many_held':
       return reject(id, 'too_many_held', 'too many held signals wait for a decision of an admin');
-    default:
+    case 'accepted':
+    case 'duplicate':
       return { id, status: outcome.status, session_id: outcome.session_id };
   }
 }
