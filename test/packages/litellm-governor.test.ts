@@ -16,7 +16,7 @@ const isThere = spawnSync(LITELLM, ['--help'], { stdio: 'ignore' }).status === 0
 if (!isThere)
   console.log('SKIPPED: the hook of LiteLLM. Install litellm[proxy] 1.106.2, or name its binary in LITELLM.');
 
-/** What one call costs: 1,000 tokens in and 100 out, at the prices of the configuration. */
+/** The cost of one call: 1,000 tokens in and 100 out, at the prices of the configuration. */
 const COST_USD = 0.02;
 const MASTER_KEY = 'sk-master-of-the-test';
 
