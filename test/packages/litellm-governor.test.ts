@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -23,7 +23,7 @@ const MASTER_KEY = 'sk-master-of-the-test';
 /** A model that counts its calls; a prompt with "fail" fails. */
 function startModel(): Server & { served: number } {
   const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
-  const server = createServer(async (req, res) => {
+  const answer = async (req: IncomingMessage, res: ServerResponse) => {
     let body = '';
     for await (const chunk of req) body += chunk;
     const { stream, messages } = JSON.parse(body || '{}');
@@ -48,7 +48,8 @@ function startModel(): Server & { served: number } {
     ])
       res.write(`data: ${JSON.stringify(part)}\n\n`);
     res.end('data: [DONE]\n\n');
-  });
+  };
+  const server = createServer((req, res) => void answer(req, res));
   const counted = Object.assign(server, { served: 0 });
   return counted;
 }
