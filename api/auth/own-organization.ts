@@ -1,6 +1,7 @@
 import type { Organization } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { type Reader, wholeOrganization } from '../../shared/organizations/reader.ts';
+import { usersOfTeam } from '../../shared/organizations/teams.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 
@@ -17,4 +18,19 @@ export async function ownOrganization(ctx: Context, reader: Reader, orgId: strin
 export function requirePaidPlan({ plan }: Organization): void {
   if (plan !== 'free') return;
   throw new DomainError('plan_required', 'This needs the plan team or enterprise.', { plan });
+}
+
+/**
+ * The members of the team that a filter names, for a reader that may see all of the organization; undefined without a team.
+ * Throws `missing_scope` for a reader of one user, and `plan_required`.
+ */
+export async function usersOfNamedTeam(
+  ctx: Context,
+  reader: Reader,
+  team: string | undefined,
+): Promise<readonly string[] | undefined> {
+  if (team === undefined) return undefined;
+  const organization = await readOrganization(ctx, wholeOrganization(reader));
+  requirePaidPlan(organization);
+  return usersOfTeam(ctx, organization._id, team);
 }

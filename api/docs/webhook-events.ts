@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { ANOMALY_TYPES } from '../../shared/anomalies/model.ts';
 import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS } from '../../shared/budgets/model.ts';
-import { EVENT_TYPES, type EventType, NAMED_EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
+import {
+  ANOMALY_TYPES,
+  EVENT_TYPES,
+  type EventType,
+  NAMED_EVENT_TYPES,
+} from '../../shared/platform/basics/contract.ts';
 import { sessionView } from '../../shared/sessions/view.ts';
 import { type Json, jsonSchema } from './schema.ts';
 

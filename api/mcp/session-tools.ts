@@ -38,7 +38,10 @@ export const listSessionsTool = tool({
         ctx,
         ['mcp sessions', principal.orgId, principal.userId, filter],
         { limit: size, cursor: after, order: 'desc' },
-        (page) => listSessions(ctx, principal.orgId, visible, { ...page, total: page.total ?? count }),
+        (page) => {
+          const asked = { ...page, sort: 'started_at' as const, total: page.total ?? count };
+          return listSessions(ctx, principal.orgId, visible, asked);
+        },
         viewSession,
       ),
     );

@@ -4,8 +4,11 @@ import { exportUsage as exportRows, LEVELS } from '../../shared/exports/export-u
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { zonesOf } from '../../shared/usage/calendar.ts';
+import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { reply, route } from '../basics/route.ts';
+import { sessionFilters, sessionMatch, teamFilter } from '../schemas/session-query.ts';
 import { rangeIn } from '../schemas/time.ts';
 import { usageFilters, usageRange } from '../schemas/usage-query.ts';
 
@@ -25,6 +28,8 @@ export const exportUsage = route({
     level: z.enum(LEVELS).default('daily'),
     ...usageRange,
     ...usageFilters,
+    ...sessionFilters,
+    team: teamFilter,
   }),
   success: {
     status: 200,
@@ -32,14 +37,18 @@ export const exportUsage = route({
     contentTypes: Object.values(CONTENT_TYPES),
     headers: { 'Content-Disposition': 'The name of the file: level, range and format' },
   },
+  errors: ['plan_required'],
   handle: async ({ principal, query }, ctx) => {
-    const { format, level, from, to, timezone, ...filter } = query;
+    const { format, level, from, to, timezone, user_id, project_id, model, adapter, team } = query;
+    refuseMisplaced(query);
+    const users = await usersOfNamedTeam(ctx, principal, team);
+    const asked = { user_id, project_id, model, adapter, ...sessionMatch(query) };
     const organization = await readOrganization(ctx, principal.orgId);
     const table = exportRows(ctx, organization, {
       level,
       ...rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to }),
       timezone,
-      filter: narrowToReader(principal, filter),
+      filter: { ...narrowToReader(principal, asked), users },
     });
     return reply(encode(format, table.columns, table.rows), {
       'Content-Type': CONTENT_TYPES[format],
@@ -47,6 +56,15 @@ export const exportUsage = route({
     });
   },
 });
+
+/** Throws `invalid_request` for filters of sessions at another level. */
+function refuseMisplaced({ level, ...query }: Record<string, unknown>): void {
+  if (level === 'sessions') return;
+  const names = Object.keys(sessionFilters).filter((name) => query[name] !== undefined);
+  if (names.length === 0) return;
+  const errors = names.map((parameter) => ({ parameter, detail: 'goes with level=sessions' }));
+  throw new DomainError('invalid_request', `${names.join(', ')}: only with level=sessions.`, { errors });
+}
 
 /** `usage-daily-20260101T0000Z-20260201T0000Z`. */
 function fileName(level: string, fromMs: number, toMs: number): string {

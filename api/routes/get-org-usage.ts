@@ -2,12 +2,22 @@ import { z } from 'zod';
 import { text } from '../../shared/platform/basics/text.ts';
 import { zonesOf } from '../../shared/usage/calendar.ts';
 import { GROUPINGS } from '../../shared/usage/group-usage.ts';
+import { readGroupSeries } from '../../shared/usage/read-group-series.ts';
 import { readUsage } from '../../shared/usage/read-usage.ts';
-import { ownOrganization, requirePaidPlan } from '../auth/own-organization.ts';
+import { ownOrganization, requirePaidPlan, usersOfNamedTeam } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { orgParams } from '../schemas/params.ts';
 import { rangeIn } from '../schemas/time.ts';
-import { groupBy, usageFilters, usageInterval, usageRange, usageView } from '../schemas/usage-query.ts';
+import {
+  groupBy,
+  groupSeriesQuery,
+  MOST_GROUP_SERIES,
+  refuseMisplaced,
+  seriesView,
+  usageFilters,
+  usageInterval,
+  usageRange,
+} from '../schemas/usage-query.ts';
 
 export const getOrgUsage = route({
   method: 'get',
@@ -23,21 +33,29 @@ export const getOrgUsage = route({
     ...usageRange,
     interval: usageInterval,
     group_by: groupBy(GROUPINGS),
+    series: z
+      .literal('groups')
+      .optional()
+      .describe('A series of each group too; needs an `interval` and one `group_by`'),
+    top: groupSeriesQuery.top,
     ...usageFilters,
     team: text(128).optional().describe('Filter by team: its members now'),
   }),
-  success: { status: 200, description: 'Totals, buckets and groups', body: usageView, list: 'groups' },
+  success: { status: 200, description: 'Totals, buckets and groups', body: seriesView, list: 'groups' },
   errors: ['not_found', 'plan_required'],
   handle: async ({ principal, params, query }, ctx) => {
     const organization = await ownOrganization(ctx, principal, params.orgId);
     requirePaidPlan(organization);
-    const { from, to, interval, timezone, group_by, ...filter } = query;
-    return readUsage(ctx, organization, {
+    const { from, to, interval, timezone, group_by, series, top, team, ...filter } = query;
+    refuseMisplaced(query);
+    const question = {
       ...rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to }),
       interval,
       timezone,
       groupBy: group_by ?? [],
-      filter,
-    });
+      filter: { ...filter, users: await usersOfNamedTeam(ctx, principal, team) },
+    };
+    if (series === undefined) return readUsage(ctx, organization, question);
+    return readGroupSeries(ctx, organization, question, top ?? MOST_GROUP_SERIES.default);
   },
 });

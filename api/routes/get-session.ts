@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { Session } from '../../shared/sessions/model.ts';
 import { readSession, streamSignals } from '../../shared/sessions/read-session.ts';
-import { sessionView, viewSession } from '../../shared/sessions/view.ts';
+import { listedSessionView, viewListedSession } from '../../shared/sessions/view.ts';
 import { signalView, viewSignal } from '../../shared/signals/view.ts';
 import { reply, route } from '../basics/route.ts';
 import { sessionParams } from '../schemas/params.ts';
@@ -20,7 +20,7 @@ export const getSession = route({
   success: {
     status: 200,
     description: 'The session, its signals in time order',
-    body: sessionView.extend({ signals: z.array(signalView) }),
+    body: listedSessionView.extend({ signals: z.array(signalView) }),
   },
   errors: ['not_found'],
   handle: async ({ principal, params, query }, ctx) => {
@@ -38,7 +38,7 @@ async function* sessionWithSignals(
   session: Session,
   which: { withVoided: boolean },
 ): AsyncGenerator<string> {
-  let piece = `${JSON.stringify(viewSession(session)).slice(0, -1)},"signals":[`;
+  let piece = `${JSON.stringify(viewListedSession(session)).slice(0, -1)},"signals":[`;
   let comma = '';
   for await (const signal of streamSignals(ctx, session, which)) {
     piece += comma + JSON.stringify(viewSignal(signal));

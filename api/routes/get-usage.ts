@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { zonesOf } from '../../shared/usage/calendar.ts';
 import { readGroupSeries } from '../../shared/usage/read-group-series.ts';
 import { readUsage } from '../../shared/usage/read-usage.ts';
+import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
+import { teamFilter } from '../schemas/session-query.ts';
 import { rangeIn } from '../schemas/time.ts';
 import {
   groupBy,
   groupSeriesQuery,
   MOST_GROUP_SERIES,
-  MOST_GROUPINGS,
   ownGroupings,
+  refuseMisplaced,
   seriesView,
   usageFilters,
   usageInterval,
@@ -25,6 +26,7 @@ const asked = z.strictObject({
   group_by: groupBy(ownGroupings, ownGroupings.length),
   ...groupSeriesQuery,
   ...usageFilters,
+  team: teamFilter,
 });
 
 export const getUsage = route({
@@ -38,30 +40,20 @@ export const getUsage = route({
   auth: { kind: 'api-key', scope: 'usage:read' },
   query: asked,
   success: { status: 200, description: 'Totals, buckets and groups', body: seriesView, list: 'groups' },
+  errors: ['plan_required'],
   handle: async ({ principal, query }, ctx) => {
-    const { from, to, interval, timezone, group_by, series, top, ...filter } = query;
+    const { from, to, interval, timezone, group_by, series, top, team, ...filter } = query;
     const organization = await readOrganization(ctx, principal.orgId);
     refuseMisplaced(query);
+    const users = await usersOfNamedTeam(ctx, principal, team);
     const question = {
       ...rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to }),
       interval,
       timezone,
       groupBy: group_by ?? [],
-      filter: narrowToReader(principal, filter),
+      filter: { ...narrowToReader(principal, filter), users },
     };
     if (series === undefined) return readUsage(ctx, organization, question);
     return readGroupSeries(ctx, organization, question, top ?? MOST_GROUP_SERIES.default);
   },
 });
-
-/** Throws `invalid_request` for parameters that do not go with each other. */
-function refuseMisplaced({ series, top, group_by = [] }: z.output<typeof asked>): void {
-  const most = series === 'each' ? ownGroupings.length : series === 'groups' ? 1 : MOST_GROUPINGS;
-  if (group_by.length > most)
-    throw new DomainError(
-      'invalid_request',
-      `That takes ${most} of group_by at most; series=each takes all.`,
-    );
-  if (top !== undefined && series === undefined)
-    throw new DomainError('invalid_request', '`top` goes with `series`.');
-}

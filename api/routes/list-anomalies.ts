@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { anomalyView, listAnomalies as list, viewAnomaly } from '../../shared/anomalies/list-anomalies.ts';
-import { ANOMALY_TYPES } from '../../shared/anomalies/model.ts';
+import {
+  listAnomalies as list,
+  listedAnomalyView,
+  viewListedAnomaly,
+} from '../../shared/anomalies/list-anomalies.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
+import { ANOMALY_TYPES } from '../../shared/platform/basics/contract.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
@@ -23,7 +27,7 @@ export const listAnomalies = route({
     to: timeOrDate.optional().describe('Detected before this time; a date likewise'),
     ...pageQuery,
   }),
-  success: { status: 200, description: 'A page of anomalies, newest first', body: pageOf(anomalyView) },
+  success: { status: 200, description: 'A page of anomalies, newest first', body: pageOf(listedAnomalyView) },
   errors: ['invalid_cursor'],
   handle: async ({ principal, query }, ctx) => {
     const { limit: _limit, cursor: _cursor, order: _order, from, to, ...equal } = query;
@@ -34,7 +38,7 @@ export const listAnomalies = route({
       ['anomalies', principal.orgId, principal.userId, filter],
       query,
       (page) => list(ctx, principal.orgId, visible, page),
-      viewAnomaly,
+      viewListedAnomaly,
     );
   },
 });

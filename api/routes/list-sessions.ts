@@ -3,10 +3,13 @@ import { readOrganization } from '../../shared/organizations/read-organization.t
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { listSessions as list } from '../../shared/sessions/list-sessions.ts';
-import { sessionView, viewSession } from '../../shared/sessions/view.ts';
+import { ORDERED_SESSIONS, SESSION_SORTS } from '../../shared/sessions/order-sessions.ts';
+import { listedSessionView, viewListedSession } from '../../shared/sessions/view.ts';
 import { countSessions } from '../../shared/usage/count-sessions.ts';
+import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
+import { sessionFilters, sessionMatch, teamFilter } from '../schemas/session-query.ts';
 import { listRange, timeOrDate } from '../schemas/time.ts';
 
 export const listSessions = route({
@@ -26,21 +29,38 @@ export const listSessions = route({
         "Sessions that started at or after this time; a date is its midnight in the organization's timezone",
       ),
     to: timeOrDate.optional().describe('Sessions that started before this time; a date likewise'),
+    ...sessionFilters,
+    team: teamFilter,
+    sort: z
+      .enum(SESSION_SORTS)
+      .default('started_at')
+      .describe(
+        `The value that orders the list. All but \`started_at\` and \`cost_usd\` order at most ${ORDERED_SESSIONS} sessions`,
+      ),
     ...pageQuery,
   }),
-  success: { status: 200, description: 'A page of sessions', body: pageOf(sessionView) },
-  errors: ['invalid_cursor'],
+  success: { status: 200, description: 'A page of sessions', body: pageOf(listedSessionView) },
+  errors: ['invalid_cursor', 'plan_required'],
   handle: async ({ principal, query }, ctx) => {
-    const { limit: _limit, cursor: _cursor, order: _order, from, to, ...equal } = query;
-    const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
-    const visible = narrowToReader(principal, filter);
-    const count = async () => countSessions(ctx, await readOrganization(ctx, principal.orgId), visible);
+    const { user_id, project_id, model, adapter, team, from, to, sort } = query;
+    const { orgId, userId } = principal;
+    const asked = {
+      user_id,
+      project_id,
+      model,
+      adapter,
+      ...sessionMatch(query),
+      ...(await listRange(ctx, orgId, { from, to })),
+    };
+    const users = await usersOfNamedTeam(ctx, principal, team);
+    const filter = { ...narrowToReader(principal, asked), users };
+    const count = async () => countSessions(ctx, await readOrganization(ctx, orgId), filter);
     return answerPage(
       ctx,
-      ['sessions', principal.orgId, principal.userId, filter],
+      ['sessions', orgId, userId, asked, team, sort],
       query,
-      (page) => list(ctx, principal.orgId, visible, { ...page, total: page.total ?? count }),
-      viewSession,
+      (page) => list(ctx, orgId, filter, { ...page, sort, total: page.total ?? count }),
+      viewListedSession,
     );
   },
 });

@@ -56,7 +56,7 @@ export function openCursor(ctx: Context, scope: unknown, cursor: string | undefi
   const content = readCursor(ctx, scope, cursor, cursorContent);
   // An empty list has nothing to go on from: what came since is a new list, which is counted again.
   if (content.a === null) return { after: null, total: null };
-  return { after: { atMs: content.a, id: content.i, spanMs: content.s }, total: content.t };
+  return { after: { at: content.a, id: content.i, span: content.s }, total: content.t };
 }
 
 /** The input of the domain function of a list. */
@@ -95,7 +95,7 @@ export async function answerPage<Row, View>(
 
 /** The opaque cursor of a page that ended at `last`, signed so that nobody else can make one. */
 export function makeCursor(ctx: Context, scope: unknown, last: Position | null, total: number): string {
-  const content = { a: last?.atMs ?? null, i: last?.id ?? '', s: last?.spanMs ?? 0, t: total };
+  const content = { a: last?.at ?? null, i: last?.id ?? '', s: last?.span ?? 0, t: total };
   return signCursor(ctx, scope, content);
 }
 

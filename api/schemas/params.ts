@@ -10,6 +10,9 @@ export const webhookParams = z.strictObject({ id: text(128).describe('Webhook id
 export const deliveryParams = webhookParams.extend({ delivery_id: text(128).describe('Delivery id') });
 export const orgParams = z.strictObject({ orgId: text(128).describe('Organization id') });
 
+/** A query parameter that is `true` or `false`. */
+export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+
 /** The `Idempotency-Key` that a route needs. Throws `invalid_request`. */
 export function requiredIdempotencyKey(given: string | undefined): string {
   const key = idempotencyKey(given ?? '');
@@ -47,9 +50,7 @@ export const memberParams = z.strictObject({ user_id: text(256).describe('User i
 
 /** Decides about the keys and webhooks of a person who leaves or is no longer an admin. */
 export const madeQuery = z.strictObject({
-  revoke_made: z
-    .enum(['true', 'false'])
-    .transform((value) => value === 'true')
+  revoke_made: flag
     .optional()
     .describe(
       'Whether the keys and webhooks that the person made end too: keys are revoked, webhooks deleted. Needed where there are any',

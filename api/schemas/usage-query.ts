@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text, timezone } from '../../shared/platform/basics/text.ts';
 import { INTERVALS, type SeriesInterval } from '../../shared/usage/calendar.ts';
 import { GROUPINGS, type GroupBy } from '../../shared/usage/group-usage.ts';
@@ -115,3 +116,21 @@ export const groupSeriesQuery = {
       `With \`series\`: how many groups of each grouping, those that cost most, 1..${MOST_GROUP_SERIES.max}; default ${MOST_GROUP_SERIES.default}`,
     ),
 };
+
+interface Grouped {
+  series?: 'groups' | 'each' | undefined;
+  top?: number | undefined;
+  group_by?: readonly GroupBy[] | undefined;
+}
+
+/** Throws `invalid_request` for parameters that do not go with each other. */
+export function refuseMisplaced({ series, top, group_by = [] }: Grouped): void {
+  const most = series === 'each' ? ownGroupings.length : series === 'groups' ? 1 : MOST_GROUPINGS;
+  if (group_by.length > most)
+    throw new DomainError(
+      'invalid_request',
+      `That takes ${most} of group_by at most; series=each takes all.`,
+    );
+  if (top !== undefined && series === undefined)
+    throw new DomainError('invalid_request', '`top` goes with `series`.');
+}

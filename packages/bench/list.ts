@@ -13,6 +13,8 @@ const FILTERS = {
   'dense (1 of 2)': '&adapter=codex',
   'sparse (1 of 1,000)': '&user_id=user-7',
   'two (1 of 4)': '&adapter=codex&model=gpt-5',
+  'by cost': '&sort=cost_usd',
+  'by cost, dense (1 of 2)': '&sort=cost_usd&adapter=codex',
 };
 const PAGES = [1, 10, 100];
 const DAYS = 300;
@@ -76,6 +78,8 @@ function sessionAt(orgId: string, index: number, nowMs: number): Session {
   const user_id = `user-${index % USERS}`;
   const adapter = index % 2 ? 'codex' : 'claude-code';
   const model = index % 4 < 2 ? 'gpt-5' : 'gpt-4o-mini';
+  // Most cost cents, and few hundreds of dollars.
+  const cost_nusd = Math.floor(1e7 * Math.exp(12 * (((index * 40_503) % 1_000_003) / 1_000_003 - 0.5)));
   return {
     _id: `ses_${String(index).padStart(22, '0')}`,
     org_id: orgId,
@@ -92,7 +96,7 @@ function sessionAt(orgId: string, index: number, nowMs: number): Session {
     model_tokens: [{ model, tokens: 100, first_at: at }],
     tokens_in: 100,
     tokens_out: 10,
-    cost_nusd: 1_000,
+    cost_nusd,
     unpriced_signals: 0,
     signal_count: 3,
     error_count: 0,

@@ -1,5 +1,5 @@
+import type { AnomalyType } from '../platform/basics/contract.ts';
 import type { Signal } from '../signals/model.ts';
-import type { AnomalyType } from './model.ts';
 
 /** The totals of a session that anomalies are found by. */
 export interface Totals {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { dateAt, isoTime } from '../platform/basics/clock.ts';
+import { ANOMALY_TYPES, type AnomalyType } from '../platform/basics/contract.ts';
 import { LIST_AHEAD_MS, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
-import { ANOMALY_TYPES, type Anomaly, type AnomalyType, anomalyRows } from './model.ts';
+import { sessionRows } from '../sessions/model.ts';
+import { type Anomaly, anomalyRows } from './model.ts';
 
 /** An anomaly as its event carries it, with `id` and its times. */
 export const anomalyView = z.strictObject({
@@ -20,6 +22,11 @@ export const anomalyView = z.strictObject({
     .describe('When signals of the session were voided after the last report'),
 });
 
+/** An anomaly of a list. */
+export const listedAnomalyView = anomalyView.extend({
+  session_started_at: z.string().nullable().describe('When its session started'),
+});
+
 /** An anomaly as `anomalyView` shows it. */
 export function viewAnomaly(anomaly: Anomaly): z.output<typeof anomalyView> {
   const { _id: id, anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id } = anomaly;
@@ -27,6 +34,17 @@ export function viewAnomaly(anomaly: Anomaly): z.output<typeof anomalyView> {
   const corrected_at = anomaly.corrected_at ? isoTime(anomaly.corrected_at.getTime()) : null;
   const figures = { baseline_avg, observed, deviation_pct };
   return { id, anomaly_type, user_id, ...figures, session_id, detected_at, corrected_at };
+}
+
+/** An anomaly with the start of its session. */
+export interface ListedAnomaly extends Anomaly {
+  session_started_at: Date | null;
+}
+
+/** An anomaly as `listedAnomalyView` shows it. */
+export function viewListedAnomaly(anomaly: ListedAnomaly): z.output<typeof listedAnomalyView> {
+  const started = anomaly.session_started_at;
+  return { ...viewAnomaly(anomaly), session_started_at: started && isoTime(started.getTime()) };
 }
 
 export interface AnomalyFilter {
@@ -44,7 +62,7 @@ export async function listAnomalies(
   orgId: string,
   { fromMs = 0, toMs = ctx.clock.now() + LIST_AHEAD_MS, ...equal }: AnomalyFilter,
   page: { order: Order; limit: number; after: Position | null; total: number | null },
-): Promise<{ rows: Anomaly[]; hasMore: boolean; last: Position | null; total: number }> {
+): Promise<{ rows: ListedAnomaly[]; hasMore: boolean; last: Position | null; total: number }> {
   const given = Object.entries(equal).filter(([, value]) => value !== undefined);
   const matching: Record<string, unknown> = { org_id: orgId, ...Object.fromEntries(given) };
   const range = { detected_at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) } };
@@ -59,5 +77,15 @@ export async function listAnomalies(
     ),
     page.total ?? anomalyRows(ctx).countDocuments({ ...matching, ...range }),
   ]);
-  return { ...found, total };
+  return { ...found, rows: await withSessions(ctx, orgId, found.rows), total };
+}
+
+async function withSessions(ctx: Context, orgId: string, rows: readonly Anomaly[]): Promise<ListedAnomaly[]> {
+  const ids = [...new Set(rows.map(({ session_id }) => session_id))];
+  if (ids.length === 0) return [];
+  const sessions = await sessionRows(ctx)
+    .find({ org_id: orgId, _id: { $in: ids } }, { projection: { started_at: 1 } })
+    .toArray();
+  const starts = new Map(sessions.map(({ _id, started_at }) => [_id, started_at]));
+  return rows.map((row) => ({ ...row, session_started_at: starts.get(row.session_id) ?? null }));
 }

@@ -1,7 +1,5 @@
+import type { AnomalyType } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
-
-export const ANOMALY_TYPES = ['token_spike', 'cost_spike', 'error_spike', 'runaway_session'] as const;
-export type AnomalyType = (typeof ANOMALY_TYPES)[number];
 
 /** One incident: a kind of anomaly in a session. It is reported again only when what was observed has doubled. */
 export interface Anomaly {

@@ -4,8 +4,8 @@ import { dateAt } from '../platform/basics/clock.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { replaceRow } from '../platform/mongo/writes.ts';
-import type { Session } from '../sessions/model.ts';
+import { replaceRow, updateRow, type Write } from '../platform/mongo/writes.ts';
+import { type Session, sessionRows } from '../sessions/model.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import { findSubscribers } from '../webhooks/endpoints/find-subscribers.ts';
 import { type FoundAnomaly, isWorthReporting } from './detect.ts';
@@ -33,7 +33,7 @@ export async function reportAnomalies(
       const events = planEvents(incidents.map(eventOf), subscribers, nowMs);
       const rows = incidents.map((incident) => replaceRow(anomalyRows, incident, { upsert: true }));
       return {
-        writes: [...rows, ...events.writes],
+        writes: [...rows, ...planMarks(session, incidents), ...events.writes],
         wakeUps: events.wakeUps,
         result: incidents.length,
       };
@@ -41,6 +41,13 @@ export async function reportAnomalies(
     // Another worker has reported the same at this moment.
     { onDuplicateKey: 'retry' },
   );
+}
+
+/** The session names the kinds of its anomalies, so that a list of sessions can filter by them. */
+function planMarks({ _id, org_id }: Session, incidents: readonly Anomaly[]): Write[] {
+  if (incidents.length === 0) return [];
+  const types = incidents.map(({ anomaly_type }) => anomaly_type);
+  return [updateRow(sessionRows, { _id, org_id }, { $addToSet: { anomaly_types: { $each: types } } })];
 }
 
 async function findKnown(

@@ -3,6 +3,7 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type SessionFilter, sessionPages } from '../sessions/list-sessions.ts';
+import type { SessionMatch } from '../sessions/match-sessions.ts';
 import type { Session } from '../sessions/model.ts';
 import { viewSession } from '../sessions/view.ts';
 import { type Cell, createGrouping, type Match, matcherOf } from '../usage/cells.ts';
@@ -20,7 +21,8 @@ export type Level = (typeof LEVELS)[number];
 
 export interface ExportQuestion extends Omit<RangeInput, 'interval'> {
   level: Level;
-  filter: Omit<UsageFilter, 'team'>;
+  /** At the level `daily` those of usage alone. */
+  filter: UsageFilter & SessionMatch;
 }
 
 /** A table: its columns and, as they are asked for, its rows. A reader that stops reading stops the query. */

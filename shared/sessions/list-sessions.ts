@@ -1,3 +1,4 @@
+import { dateAt } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import {
   allPages,
@@ -9,6 +10,7 @@ import {
 import type { Context } from '../platform/context/context.ts';
 import { matchingSessions, type SessionMatch } from './match-sessions.ts';
 import { type Session, sessionRows } from './model.ts';
+import { orderSessions, type SessionSort } from './order-sessions.ts';
 
 export interface SessionFilter extends SessionMatch {
   /** Epoch ms; `started_at` in [fromMs, toMs). */
@@ -16,19 +18,33 @@ export interface SessionFilter extends SessionMatch {
   toMs?: number | undefined;
 }
 
-/** One page of an organization's sessions, ordered by (`started_at`, id). `total` is asked for when it is not known. */
+interface AskedPage extends Omit<ListPage, 'total'> {
+  sort: SessionSort;
+  /** Asked for when it is not known. */
+  total: number | (() => Promise<number>);
+}
+
+/** One page of an organization's sessions, ordered by (`sort`, id). Throws as `orderSessions` does. */
 export async function listSessions(
   ctx: Context,
   orgId: string,
   filter: SessionFilter,
-  page: Omit<ListPage, 'total'> & { total: number | (() => Promise<number>) },
+  page: AskedPage,
 ): Promise<Listed<Session>> {
-  const fromMs = filter.fromMs ?? (await earliestStartMs(ctx, orgId, page));
+  const { sort } = page;
   const toMs = filter.toMs ?? latestEndMs(ctx);
-  const [found, total] = await Promise.all([
-    paginate<Session>(finderOf(ctx, orgId, filter), 'started_at', { ...page, fromMs, toMs }),
-    typeof page.total === 'number' ? page.total : page.total(),
-  ]);
+  const count = () => (typeof page.total === 'number' ? page.total : page.total());
+  if (sort === 'started_at') {
+    const fromMs = filter.fromMs ?? (await earliestStartMs(ctx, orgId, page));
+    const [found, total] = await Promise.all([
+      paginate<Session>(finderOf(ctx, orgId, filter), 'started_at', { ...page, fromMs, toMs }),
+      count(),
+    ]);
+    return { ...found, total };
+  }
+  const total = await count();
+  const started = { started_at: { $gte: dateAt(filter.fromMs ?? 0), $lt: dateAt(toMs) } };
+  const found = await orderSessions(ctx, orgId, { match: filter, started }, { ...page, sort, total });
   return { ...found, total };
 }
 

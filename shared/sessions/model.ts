@@ -1,3 +1,4 @@
+import type { AnomalyType } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
 
 /** A run of activity of one user in one project with one adapter. */
@@ -26,6 +27,8 @@ export interface Session {
   signal_count: number;
   error_count: number;
   intervention_count: number;
+  /** The kinds of its anomalies; absent while it has none. */
+  anomaly_types?: AnomalyType[];
   /** When it was last checked for anomalies; absent before the first check. */
   checked_at?: Date;
   /** When its last signal was voided. It counts again once another one joins it. */
@@ -45,6 +48,13 @@ export const sessionRows = collection<Session>('sessions', {
     { key: { org_id: 1, project_id: 1, started_at: 1, _id: 1 } },
     { key: { org_id: 1, model: 1, started_at: 1, _id: 1 } },
     { key: { org_id: 1, adapter: 1, started_at: 1, _id: 1 } },
+    // For the order by cost, where there are too many to order them for each page.
+    { key: { org_id: 1, cost_nusd: 1, _id: 1 } },
+    // Few sessions have errors.
+    {
+      key: { org_id: 1, started_at: 1, error_count: 1 },
+      partialFilterExpression: { error_count: { $gt: 0 } },
+    },
   ],
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../platform/basics/clock.ts';
+import { ANOMALY_TYPES } from '../platform/basics/contract.ts';
 import { usd4 } from '../pricing/money.ts';
 import type { Session } from './model.ts';
 
@@ -51,4 +52,14 @@ export function viewSession(session: Session): SessionView {
     unpriced_signals: session.unpriced_signals,
     last_activity_at: isoTime(session.last_activity_at.getTime()),
   };
+}
+
+/** A session of a list, and one that is read by its id. */
+export const listedSessionView = sessionView.extend({
+  anomaly_types: z.array(z.enum(ANOMALY_TYPES)).describe('The kinds of its anomalies'),
+});
+
+/** A session as `listedSessionView` shows it. */
+export function viewListedSession(session: Session): z.output<typeof listedSessionView> {
+  return { ...viewSession(session), anomaly_types: session.anomaly_types ?? [] };
 }

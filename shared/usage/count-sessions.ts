@@ -5,7 +5,7 @@ import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import type { SessionFilter } from '../sessions/list-sessions.ts';
-import { matchingSessions } from '../sessions/match-sessions.ts';
+import { isBeyondRollups, matchingSessions } from '../sessions/match-sessions.ts';
 import { sessionRows } from '../sessions/model.ts';
 import { earliestCountedMs, periodStarts } from './periods.ts';
 import { matchOf } from './read-usage.ts';
@@ -14,7 +14,8 @@ import { sumRollups } from './sum-rollups.ts';
 
 /**
  * Counts the sessions that match, at one moment. Rollups have the sessions of whole days, so only those that began in a
- * part of a day at an end of the range are counted one by one: the cost grows with the days, not with the sessions.
+ * part of a day at an end of the range are counted one by one: the cost grows with the days, not with the sessions. With a
+ * filter that rollups know nothing of, each session of the range is.
  */
 export async function countSessions(
   ctx: Context,
@@ -22,6 +23,7 @@ export async function countSessions(
   filter: SessionFilter,
 ): Promise<number> {
   const { fromMs, toMs } = rangeOf(ctx, organization, filter);
+  if (isBeyondRollups(filter)) return countEach(ctx, organization._id, filter, [fromMs, toMs]);
   const starts = periodStarts(organization, fromMs);
   const firstDayMs = starts.day === fromMs ? fromMs : periodEnd(organization.timezones, 'day', fromMs);
   const lastDayMs = periodStarts(organization, toMs).day;
@@ -52,14 +54,17 @@ async function countEach(
   orgId: string,
   filter: SessionFilter,
   [fromMs, toMs]: readonly [number, number],
-  transaction: ClientSession,
+  transaction?: ClientSession,
 ): Promise<number> {
   if (fromMs >= toMs) return 0;
   const stages = matchingSessions(orgId, filter, {
     started_at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) },
   });
   const [counted] = await sessionRows(ctx)
-    .aggregate<{ n: number }>([...stages, { $group: { _id: 1, n: { $sum: 1 } } }], { session: transaction })
+    .aggregate<{ n: number }>(
+      [...stages, { $group: { _id: 1, n: { $sum: 1 } } }],
+      transaction ? { session: transaction } : {},
+    )
     .toArray();
   return counted?.n ?? 0;
 }

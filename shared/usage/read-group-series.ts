@@ -5,17 +5,18 @@ import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
 import type { SummedRow } from './cells.ts';
-import { refuseGroups } from './group-usage.ts';
+import { columnOf, type GroupBy, refuseGroups } from './group-usage.ts';
 import { addSums, isZero, noSums, type Sums, viewSums } from './measures.ts';
-import type { Dimensions } from './model.ts';
 import { type Range, rangeOf } from './range.ts';
-import { matchOf, type UsageQuestion } from './read-usage.ts';
+import { matchOf, teamsFor, type UsageQuestion } from './read-usage.ts';
 import { serialized } from './serialized.ts';
 import { sumGroupings } from './sum-rollups.ts';
 
 interface GroupSeries {
-  /** Null: the rest. */
+  /** Null: those in no team. */
   value: string | null;
+  /** All that are not shown by themselves. */
+  isRest: boolean;
   sums: Sums;
   /** The buckets in which it has any usage: thousands of groups may have thousands of buckets. */
   series: Map<number, Sums>;
@@ -23,14 +24,14 @@ interface GroupSeries {
 
 /** The groups of one dimension by falling cost; `top` of them and the rest are shown. */
 interface Grouped {
-  by: keyof Dimensions;
+  by: GroupBy;
   groups: GroupSeries[];
 }
 
 /**
  * As `readUsage`, but each of `groupBy` is grouped for itself, and each group has a series: of the `top` that cost most, the
  * others together. `totals` count the users with any usage, and so does each bucket where `user_id` is among the groupings.
- * Throws `invalid_request` without an interval, without a grouping, and for teams.
+ * A member of several teams counts in each. Throws `invalid_request` without an interval and without a grouping.
  */
 export async function readGroupSeries(
   ctx: Context,
@@ -38,32 +39,40 @@ export async function readGroupSeries(
   question: UsageQuestion,
   top: number,
 ) {
-  const dimensions = question.groupBy.filter((by) => by !== 'team');
-  if (dimensions.length === 0 || dimensions.length < question.groupBy.length || question.interval === 'none')
+  const { groupBy } = question;
+  if (groupBy.length === 0 || question.interval === 'none')
     throw new DomainError('invalid_request', '`series` needs a group_by and an interval.');
   const range = rangeOf(ctx, organization, question);
+  const teams = await teamsFor(ctx, organization, question);
+  const { maxGroups } = ctx.config;
   const asked = {
     parts: range.parts,
     match: matchOf(question.filter),
     // Users are counted also where they are not shown.
-    groupings: [...dimensions.map((by) => ['start', by] as const), ['user_id'] as const],
+    groupings: [...groupBy.map((by) => ['start', columnOf(by)] as const), ['user_id'] as const],
     edges: range.edges,
-    mostGroups: ctx.config.maxGroups,
+    mostGroups: groupBy.includes('team') ? undefined : maxGroups,
   };
   const found = await serialized(ctx, organization._id, () =>
     inTransaction(ctx.db, (transaction) => sumGroupings(ctx, organization, asked, transaction)),
   );
   const users = found.pop()?.filter(({ sums }) => !isZero(sums)) ?? [];
-  const grouped = dimensions.map((by, at) => ({
+  const grouped = groupBy.map((by, at) => ({
     by,
-    groups: groupsOf(found[at] ?? [], range, by, ctx.config.maxGroups),
+    groups: groupsOf(found[at] ?? [], range, { by, teams, mostGroups: maxGroups }),
   }));
-  return viewOf(range, grouped, { top, activeUsers: users.length });
+  const all = newGroup(null);
+  for (const row of found[0] ?? []) addRow(all, range, row);
+  return viewOf(range, grouped, { all, top, activeUsers: users.length });
 }
 
-function viewOf(range: Range, grouped: readonly Grouped[], shown: { top: number; activeUsers: number }) {
+function viewOf(
+  range: Range,
+  grouped: readonly Grouped[],
+  shown: { all: GroupSeries; top: number; activeUsers: number },
+) {
   const starts = range.edges.slice(0, -1).map(isoTime);
-  const all = sumOf(grouped[0]?.groups ?? []);
+  const { all } = shown;
   const byUser = grouped.find(({ by }) => by === 'user_id')?.groups;
   const activeIn = byUser && countActive(byUser);
   const viewSeries = (series: ReadonlyMap<number, Sums>) =>
@@ -78,17 +87,13 @@ function viewOf(range: Range, grouped: readonly Grouped[], shown: { top: number;
     series: viewSeries(all.series).map((bucket, index) =>
       activeIn ? { ...bucket, active_users: activeIn.get(index) ?? 0 } : bucket,
     ),
-    groups: listed.map(({ by, value, sums, series }) => ({
-      key: keyOf(by, value, grouped.length),
+    groups: listed.map(({ by, value, isRest, sums, series }) => ({
+      // Where several dimensions are grouped, the rest names its own.
+      key: isRest && grouped.length === 1 ? null : { [by]: value },
       ...viewSums(sums),
       series: viewSeries(series),
     })),
   };
-}
-
-/** The rest has no key; where several dimensions are grouped, it names its dimension. */
-function keyOf(by: keyof Dimensions, value: string | null, dimensions: number) {
-  return value === null && dimensions === 1 ? null : { [by]: value };
 }
 
 /** The number of users that have any usage in each bucket. */
@@ -99,43 +104,55 @@ function countActive(users: readonly GroupSeries[]): Map<number, number> {
   return active;
 }
 
+interface Grouping {
+  by: GroupBy;
+  teams: ReadonlyMap<string, string[]>;
+  mostGroups: number;
+}
+
 /** The groups that have any usage, by falling cost. */
-function groupsOf(
-  rows: readonly SummedRow[],
-  { edges }: Range,
-  by: keyof Dimensions,
-  mostGroups: number,
-): GroupSeries[] {
-  const groups = new Map<string, GroupSeries>();
-  for (const { key, sums } of rows) {
-    const value = String(key[by]);
-    const group = groups.get(value) ?? newGroup(value);
-    groups.set(value, group);
-    if (groups.size > mostGroups) refuseGroups(mostGroups);
-    addSums(group.sums, sums);
-    addToBucket(group, bucketOf(edges, Number(key.start)), sums);
+function groupsOf(rows: readonly SummedRow[], range: Range, grouping: Grouping): GroupSeries[] {
+  const groups = new Map<string | null, GroupSeries>();
+  for (const row of rows) {
+    for (const value of valuesOf(row, grouping)) {
+      const group = groups.get(value) ?? newGroup(value);
+      groups.set(value, group);
+      if (groups.size > grouping.mostGroups) refuseGroups(grouping.mostGroups);
+      addRow(group, range, row);
+    }
   }
   return [...groups.values()].filter(({ sums }) => !isZero(sums)).toSorted(byCostDesc);
+}
+
+/** The groups that a row counts in: each team of its user, or none of them. */
+function valuesOf({ key }: SummedRow, { by, teams }: Grouping): (string | null)[] {
+  if (by !== 'team') return [String(key[by])];
+  const names = teams.get(String(key.user_id)) ?? [];
+  return names.length === 0 ? [null] : names;
+}
+
+function addRow(group: GroupSeries, { edges }: Range, { key, sums }: SummedRow): void {
+  addSums(group.sums, sums);
+  addToBucket(group, bucketOf(edges, Number(key.start)), sums);
 }
 
 /** The groups that cost most, and then the rest, where there is one. Pure. */
 function topOf(ordered: GroupSeries[], top: number): GroupSeries[] {
   const others = ordered.slice(top);
-  return others.length === 0 ? ordered : [...ordered.slice(0, top), sumOf(others)];
+  return others.length === 0 ? ordered : [...ordered.slice(0, top), restOf(others)];
 }
 
-/** All groups as one without a name. */
-function sumOf(groups: readonly GroupSeries[]): GroupSeries {
-  const all = newGroup(null);
+function restOf(groups: readonly GroupSeries[]): GroupSeries {
+  const rest = { ...newGroup(null), isRest: true };
   for (const { sums, series } of groups) {
-    addSums(all.sums, sums);
-    for (const [bucket, own] of series) addToBucket(all, bucket, own);
+    addSums(rest.sums, sums);
+    for (const [bucket, own] of series) addToBucket(rest, bucket, own);
   }
-  return all;
+  return rest;
 }
 
 function newGroup(value: string | null): GroupSeries {
-  return { value, sums: noSums(), series: new Map() };
+  return { value, isRest: false, sums: noSums(), series: new Map() };
 }
 
 function addToBucket({ series }: GroupSeries, bucket: number, sums: Sums): void {

@@ -18,8 +18,8 @@ export interface UsageFilter {
   project_id?: string | undefined;
   model?: string | undefined;
   adapter?: string | undefined;
-  /** The members that are in it now. */
-  team?: string | undefined;
+  /** The users that are meant, such as the members of a team. */
+  users?: readonly string[] | undefined;
 }
 
 export interface UsageQuestion extends RangeInput {
@@ -30,9 +30,8 @@ export interface UsageQuestion extends RangeInput {
 /** Sums of an organization's usage: over all, per bucket, per group; read at one moment, so they agree. */
 export async function readUsage(ctx: Context, organization: Organization, question: UsageQuestion) {
   const range = rangeOf(ctx, organization, question);
-  const teams = needsTeams(question) ? await teamsByUser(ctx, organization._id) : new Map<string, string[]>();
-  const match = matchOf(question.filter, teams);
-  const asked = { range, match, groupBy: question.groupBy, teams };
+  const teams = await teamsFor(ctx, organization, question);
+  const asked = { range, match: matchOf(question.filter), groupBy: question.groupBy, teams };
   const read = () => inTransaction(ctx.db, (transaction) => sumUp(ctx, organization, asked, transaction));
   const isLong = question.groupBy.length > 0;
   const { totals, series, groups } = await (isLong ? serialized(ctx, organization._id, read) : read());
@@ -50,19 +49,22 @@ export async function readUsage(ctx: Context, organization: Organization, questi
   };
 }
 
-function needsTeams({ groupBy, filter }: UsageQuestion): boolean {
-  return groupBy.includes('team') || filter.team !== undefined;
+/** The teams of each user, where a question groups by them. */
+export async function teamsFor(
+  ctx: Context,
+  { _id }: Pick<Organization, '_id'>,
+  { groupBy }: Pick<UsageQuestion, 'groupBy'>,
+): Promise<ReadonlyMap<string, string[]>> {
+  return groupBy.includes('team') ? teamsByUser(ctx, _id) : new Map();
 }
 
-/** A filter as MongoDB takes it; `teams` by user when it names one. */
-export function matchOf(filter: UsageFilter, teams: ReadonlyMap<string, string[]> = new Map()): Match {
-  const { team, ...equal } = filter;
+/** A filter as MongoDB takes it. */
+export function matchOf({ users, ...equal }: UsageFilter): Match {
   const match: Match = {};
   for (const name of DIMENSIONS) if (equal[name] !== undefined) match[name] = equal[name];
-  if (team === undefined) return match;
-  const users = [...teams].filter(([, names]) => names.includes(team)).map(([user]) => user);
-  const named = filter.user_id;
-  match.user_id = { $in: named === undefined ? users : users.filter((user) => user === named) };
+  if (users === undefined) return match;
+  const named = equal.user_id;
+  match.user_id = { $in: named === undefined ? [...users] : users.filter((user) => user === named) };
   return match;
 }
 

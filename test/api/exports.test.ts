@@ -177,7 +177,15 @@ describe('GET /api/v1/usage/export', () => {
     expect(csv).toHaveLength(expected.sessions);
     expect(new Set(csv.map((row) => row.id)).size).toBe(csv.length);
     const list = await api.call('/api/v1/sessions?limit=1&order=asc', { key: tenant.key });
-    const { cost_usd, models, user_id, project_id, end_reason, ...plain } = list.body.data[0];
+    const {
+      cost_usd,
+      models,
+      user_id,
+      project_id,
+      end_reason,
+      anomaly_types: _types,
+      ...plain
+    } = list.body.data[0];
     const first = csv.find((row) => row.id === plain.id);
     for (const [name, value] of Object.entries(plain)) expect(first?.[name], name).toBe(String(value));
     expect(first?.models).toBe(JSON.stringify(models));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addMember } from '../../shared/administration/members.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { recordAll } from '../support/usage.ts';
@@ -130,4 +131,49 @@ it('counts exactly what lies within a range that cuts its first and its last day
       expect(series, `${interval} ${fromHours}`).toEqual(plain.series);
     }
   }
+});
+
+it('gives each team of an organization a series, and sums what several teams share once', async () => {
+  const { orgId: org, key: own } = await makeTenant(api.ctx);
+  for (const [user_id, teams] of Object.entries({ ada: ['red'], bob: ['red', 'blue'], cyd: ['green'] }))
+    await addMember(api.ctx, { org_id: org, email: `${user_id}@x.test`, role: 'member', user_id, teams });
+  await recordAll(api.ctx, org, [
+    { ts: NOW, user_id: 'ada', cost_usd: 5 },
+    { ts: NOW - DAY, user_id: 'bob', cost_usd: 3 },
+    { ts: NOW, user_id: 'cyd', cost_usd: 1 },
+    { ts: NOW, user_id: 'guest', cost_usd: 2 },
+  ]);
+  const range = { from: '2026-04-09', to: '2026-04-11', interval: 'day', group_by: 'team' };
+  const askTeams = async (query: Record<string, string>) => {
+    const params = new URLSearchParams({ ...range, ...query }).toString();
+    return api.call(`/api/v1/org/${org}/usage?${params}`, { key: own });
+  };
+  const { status, text, body } = await askTeams({ series: 'groups' });
+  expect(status, text).toBe(200);
+  expect(body.groups.map(costs)).toEqual([
+    [{ team: 'red' }, 8, [3, 5]],
+    [{ team: 'blue' }, 3, [3, 0]],
+    [{ team: null }, 2, [0, 2]],
+    [{ team: 'green' }, 1, [0, 1]],
+  ]);
+  expect(body.totals).toMatchObject({ cost_usd: 11, signals: 4, active_users: 4 });
+  expect(body.series.map((day: { cost_usd: number }) => day.cost_usd)).toEqual([3, 8]);
+  const { body: top } = await askTeams({ series: 'groups', top: '1' });
+  expect(top.groups.map(costs)).toEqual([
+    [{ team: 'red' }, 8, [3, 5]],
+    [null, 6, [3, 3]],
+  ]);
+  expect(top.totals).toEqual(body.totals);
+  const { body: ofRed } = await askTeams({ series: 'groups', team: 'red', group_by: 'user_id' });
+  expect(ofRed.groups.map(costs)).toEqual([
+    [{ user_id: 'ada' }, 5, [0, 5]],
+    [{ user_id: 'bob' }, 3, [3, 0]],
+  ]);
+  for (const query of [
+    { top: '3' },
+    { series: 'groups', interval: 'none' },
+    { series: 'groups', group_by: 'team,model' },
+    { series: 'each' },
+  ])
+    expect((await askTeams(query as never)).status, JSON.stringify(query)).toBe(400);
 });

@@ -53,6 +53,10 @@ export type NamedEventType = (typeof NAMED_EVENT_TYPES)[number];
 export const EVENT_TYPES = [...NAMED_EVENT_TYPES, 'budget.threshold', 'budget.forecast', 'digest'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** Kinds of anomalies. */
+export const ANOMALY_TYPES = ['token_spike', 'cost_spike', 'error_spike', 'runaway_session'] as const;
+export type AnomalyType = (typeof ANOMALY_TYPES)[number];
+
 /** How a webhook is written to: the contract's envelope, or a message for people. */
 export const WEBHOOK_FORMATS = ['json', 'slack', 'teams', 'discord', 'ntfy', 'email'] as const;
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];

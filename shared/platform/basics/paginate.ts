@@ -1,10 +1,10 @@
 import { dateAt } from './clock.ts';
 
-/** Where a page ended: the sort key (epoch ms) and the id of its last row, and how wide a range the page took. */
+/** Where a page ended: the sort key (a time in epoch ms) and the id of its last row, and how wide a range the page took. */
 export interface Position {
-  atMs: number;
+  at: number;
   id: string;
-  spanMs: number;
+  span: number;
 }
 
 export type Order = 'asc' | 'desc';
@@ -64,10 +64,10 @@ export async function paginate<Row extends { _id: string }>(
     const sort = { [field]: direction, _id: direction } as const;
     rows.push(...(await find({ filter, sort, limit: limit + 1 - rows.length })));
   };
-  if (after) await read({ [field]: storedAs(after.atMs), _id: { [isDescending ? '$lt' : '$gt']: after.id } });
+  if (after) await read({ [field]: storedAs(after.at), _id: { [isDescending ? '$lt' : '$gt']: after.id } });
   const startMs = startOf(page);
   let edgeMs = startMs;
-  let spanMs = after?.spanMs ?? FIRST_SPAN_MS;
+  let spanMs = after?.span ?? FIRST_SPAN_MS;
   while (rows.length <= limit && (isDescending ? edgeMs > page.fromMs : edgeMs < page.toMs)) {
     const fromMs = isDescending ? Math.max(page.fromMs, edgeMs - spanMs) : edgeMs;
     const toMs = isDescending ? edgeMs : Math.min(page.toMs, edgeMs + spanMs);
@@ -84,13 +84,13 @@ export async function paginate<Row extends { _id: string }>(
 }
 
 function startOf({ order, after, fromMs, toMs }: KeysetPage): number {
-  if (order === 'desc') return after ? Math.min(after.atMs, toMs) : toMs;
-  return after ? Math.max(after.atMs + 1, fromMs) : fromMs;
+  if (order === 'desc') return after ? Math.min(after.at, toMs) : toMs;
+  return after ? Math.max(after.at + 1, fromMs) : fromMs;
 }
 
 /** The next page begins with a range a little wider than this page took. */
 function positionAfter(atMs: number, id: string, startMs: number): Position {
-  return { atMs, id, spanMs: Math.max(1_000, Math.ceil(Math.abs(startMs - atMs) * 1.25)) };
+  return { at: atMs, id, span: Math.max(1_000, Math.ceil(Math.abs(startMs - atMs) * 1.25)) };
 }
 
 /** Every row of the range, page by page: memory stays flat, and a slow reader keeps no cursor open. */

@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addMember } from '../../shared/administration/members.ts';
+import { reportAnomalies } from '../../shared/anomalies/report-anomalies.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { dateAt } from '../../shared/platform/basics/clock.ts';
+import { type Session, sessionRows } from '../../shared/sessions/model.ts';
+import { rollupRows } from '../../shared/usage/model.ts';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { pick, seeded } from '../support/random.ts';
+import { recordAll } from '../support/usage.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const HOUR = 3_600_000;
+const SEED = 3_018;
+const clock = createTestClock(NOW);
+let api: TestApi;
+let orgId: string;
+let key: string;
+let rows: Session[];
+
+/** 90 sessions of six people, many of which share a value of each column. */
+beforeAll(async () => {
+  api = await startApi({ clock });
+  ({ orgId, key } = await makeTenant(api.ctx));
+  for (const [user_id, teams] of Object.entries({ ada: ['red'], bob: ['red', 'blue'], cyd: ['blue'] }))
+    await addMember(api.ctx, { org_id: orgId, email: `${user_id}@x.test`, role: 'member', user_id, teams });
+  const random = seeded(SEED);
+  const signals = Array.from({ length: 90 }, (_, index) => {
+    const ts = NOW - 10 * 60_000 - index * HOUR;
+    const of = { user_id: pick(random, ['ada', 'bob', 'cyd', 'dan', 'eve']), adapter: 'codex' };
+    const project_id = pick(random, ['web', 'core']);
+    return Array.from({ length: pick(random, [1, 2, 3]) }, (_unused, at) => ({
+      ...of,
+      project_id,
+      ts: ts + at * pick(random, [0, 60_000]),
+      cost_usd: pick(random, [0, 0, 0.5, 1, 1.000000001, 30]),
+      tokens_in: pick(random, [0, 10, 500]),
+      ...(random() < 0.2 ? { error: { code: 'overloaded' } } : {}),
+    }));
+  });
+  await recordAll(api.ctx, orgId, signals.flat());
+  const gate = { kind: 'tool_permission', verdict: 'deny', action: 'block', source: 'hook' };
+  const intervention = { type: 'intervention', user_id: 'ada', project_id: 'gates', adapter: 'codex' };
+  await recordAll(api.ctx, orgId, [
+    { ...intervention, ts: NOW - 60_000, model: undefined, intervention: gate } as never,
+  ]);
+  rows = await sessionRows(api.ctx).find({ org_id: orgId }).toArray();
+  const found = { baseline_avg: 1, observed: 9, deviation_pct: 800 };
+  for (const [index, session] of rows.entries())
+    if (index % 7 === 0)
+      await reportAnomalies(api.ctx, session, [
+        { anomaly_type: 'cost_spike', ...found },
+        { anomaly_type: 'token_spike', ...found },
+      ]);
+  rows = await sessionRows(api.ctx).find({ org_id: orgId }).toArray();
+});
+afterAll(() => api.close());
+
+const VALUES: Record<string, (session: Session) => number> = {
+  started_at: ({ started_at }) => started_at.getTime(),
+  cost_usd: ({ cost_nusd }) => cost_nusd,
+  tokens: ({ tokens_in, tokens_out }) => tokens_in + tokens_out,
+  signal_count: ({ signal_count }) => signal_count,
+  error_count: ({ error_count }) => error_count,
+  intervention_count: ({ intervention_count }) => intervention_count,
+  duration_s: ({ started_at, ended_at }) => Math.floor((ended_at.getTime() - started_at.getTime()) / 1_000),
+};
+
+/** The ids of these sessions by (value, id). */
+function ordered(sessions: readonly Session[], sort: string, order: string): string[] {
+  const value = VALUES[sort] as (session: Session) => number;
+  const ascending = sessions.toSorted((a, b) => value(a) - value(b) || (a._id < b._id ? -1 : 1));
+  return (order === 'asc' ? ascending : ascending.toReversed()).map(({ _id }) => _id);
+}
+
+interface Walk {
+  ids: string[];
+  totals: number[];
+}
+
+/** The rows of an export as NDJSON. */
+async function download(query: string): Promise<{ id: string; signals: number }[]> {
+  const url = `${api.url}/api/v1/usage/export?format=ndjson&${query}`;
+  const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+  expect(answer.status).toBe(200);
+  const lines = (await answer.text()).split('\n');
+  return lines.filter(Boolean).map((line) => JSON.parse(line));
+}
+
+async function walk(query: string, reader = key): Promise<Walk> {
+  const seen: Walk = { ids: [], totals: [] };
+  let cursor = '';
+  for (let page = 0; page < 100; page += 1) {
+    const { status, text, body } = await api.call(`/api/v1/sessions?${query}${cursor}`, { key: reader });
+    expect(status, text).toBe(200);
+    seen.ids.push(...body.data.map(({ id }: { id: string }) => id));
+    seen.totals.push(body.total);
+    if (!body.has_more) return seen;
+    cursor = `&cursor=${encodeURIComponent(body.cursor)}`;
+  }
+  throw new Error('the walk does not end');
+}
+
+const SORTS = Object.keys(VALUES).flatMap((sort) => ['asc', 'desc'].map((order) => [sort, order] as const));
+
+describe('the order of sessions', () => {
+  it.each(SORTS)(
+    'by %s, %s: each session once, equal ones by id, with the number of all',
+    async (sort, order) => {
+      for (const limit of [7, 100]) {
+        const { ids, totals } = await walk(`sort=${sort}&order=${order}&limit=${limit}`);
+        expect(ids).toEqual(ordered(rows, sort, order));
+        expect(new Set(totals)).toEqual(new Set([rows.length]));
+      }
+    },
+  );
+
+  it('is the newest first, unless asked otherwise', async () => {
+    expect((await walk('limit=50')).ids).toEqual(ordered(rows, 'started_at', 'desc'));
+    const { ids } = await walk('limit=50&sort=cost_usd');
+    expect(ids).toEqual(ordered(rows, 'cost_usd', 'desc'));
+  });
+
+  it('keeps to a range and to filters', async () => {
+    const from = dateAt(NOW - 60 * HOUR).toISOString();
+    const to = dateAt(NOW - 10 * HOUR).toISOString();
+    const meant = rows.filter(
+      ({ started_at, user_id }) =>
+        user_id === 'ada' && started_at.toISOString() >= from && started_at.toISOString() < to,
+    );
+    expect(meant.length).toBeGreaterThan(3);
+    const { ids, totals } = await walk(`sort=tokens&limit=2&user_id=ada&from=${from}&to=${to}`);
+    expect(ids).toEqual(ordered(meant, 'tokens', 'desc'));
+    expect(totals[0]).toBe(meant.length);
+  });
+
+  it('of more than 50,000 sessions has only the columns with an index; the problem names the number', async () => {
+    const tenant = await makeTenant(api.ctx);
+    await recordAll(api.ctx, tenant.orgId, [{ ts: NOW - HOUR }]);
+    const ask = (sort: string) => api.call(`/api/v1/sessions?sort=${sort}`, { key: tenant.key });
+    const grow = (sessions: number) =>
+      rollupRows(api.ctx).updateMany({ org_id: tenant.orgId }, { $inc: { sessions } });
+    await grow(49_999);
+    expect((await ask('tokens')).body).toMatchObject({ total: 50_000 });
+    await grow(1);
+    for (const sort of Object.keys(VALUES)) {
+      const { status, body } = await ask(sort);
+      if (['started_at', 'cost_usd'].includes(sort)) {
+        expect([status, body.total, body.data?.length]).toEqual([200, 50_001, 1]);
+        continue;
+      }
+      expect([status, body.code]).toEqual([400, 'invalid_request']);
+      expect(body.detail).toContain('50001');
+      expect(body.errors).toEqual([{ parameter: 'sort', detail: expect.stringContaining('50000') }]);
+    }
+  });
+});
+
+type Matches = (session: Session) => boolean;
+const inRed: Matches = ({ user_id }) => ['ada', 'bob'].includes(user_id);
+const FILTERS: Record<string, Matches> = {
+  'errors=true': ({ error_count }) => error_count > 0,
+  'errors=false': ({ error_count }) => error_count === 0,
+  'anomalous=true': ({ anomaly_types }) => anomaly_types !== undefined,
+  'anomalous=false': ({ anomaly_types }) => anomaly_types === undefined,
+  'state=open': ({ state }) => state === 'open',
+  'state=ended': ({ state }) => state === 'ended',
+  'min_cost_usd=0': () => true,
+  'min_cost_usd=1': ({ cost_nusd }) => cost_nusd >= 1e9,
+  'min_cost_usd=1.000000001': ({ cost_nusd }) => cost_nusd > 1e9,
+  'min_cost_usd=1000000': () => false,
+  'team=red': inRed,
+  'team=none': () => false,
+  'team=red&user_id=bob': ({ user_id }) => user_id === 'bob',
+  'team=red&user_id=cyd': () => false,
+  'team=red&errors=true&min_cost_usd=0.5&state=ended&anomalous=false&project_id=web': (session) =>
+    inRed(session) &&
+    session.error_count > 0 &&
+    session.cost_nusd >= 5e8 &&
+    session.state === 'ended' &&
+    session.anomaly_types === undefined &&
+    session.project_id === 'web',
+  'user_id=ada&errors=true': ({ user_id, error_count }) => user_id === 'ada' && error_count > 0,
+};
+
+describe('the filters of sessions', () => {
+  it.each(Object.entries(FILTERS))(
+    '%s: these and no others, in each order, in the list and the export',
+    async (query, matches) => {
+      const meant = rows.filter(matches);
+      for (const sort of ['started_at', 'cost_usd', 'duration_s']) {
+        const { ids, totals } = await walk(`${query}&sort=${sort}&limit=9`);
+        expect(ids).toEqual(ordered(meant, sort, 'desc'));
+        expect(totals[0]).toBe(meant.length);
+      }
+      const exported = (await download(`level=sessions&${query}`)).map(({ id }) => id);
+      expect(exported).toEqual(ordered(meant, 'started_at', 'asc'));
+    },
+  );
+
+  it('have something to find, each', () => {
+    for (const [query, matches] of Object.entries(FILTERS)) {
+      if (query.includes('none') || query.includes('1000000') || query.includes('cyd')) continue;
+      expect(rows.filter(matches).length, query).toBeGreaterThan(0);
+    }
+  });
+
+  it.each([
+    'errors=yes',
+    'anomalous=1',
+    'state=closed',
+    'min_cost_usd=-1',
+    'min_cost_usd=1e3',
+    'min_cost_usd=1000000.000000001',
+    'min_cost_usd=0.0000000001',
+    'min_cost_usd=',
+    'sort=user_id',
+    'team=',
+  ])('refuse %s with 400 that names the parameter', async (query) => {
+    const { status, body } = await api.call(`/api/v1/sessions?${query}`, { key });
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect(query).toContain(body.errors[0].parameter);
+  });
+
+  it('belong to the level of sessions, where an export has them and no order', async () => {
+    for (const query of ['errors=true', 'anomalous=false', 'state=open', 'min_cost_usd=1']) {
+      const { status, body } = await api.call(`/api/v1/usage/export?level=daily&${query}`, { key });
+      expect([status, body.errors?.[0]?.parameter]).toEqual([400, query.split('=')[0]]);
+      expect((await api.call(`/api/v1/usage?${query}`, { key })).status).toBe(400);
+    }
+    const ordering = await api.call('/api/v1/usage/export?level=sessions&sort=cost_usd', { key });
+    expect([ordering.status, ordering.body.code]).toEqual([400, 'invalid_request']);
+  });
+});
+
+describe('a cursor of sessions', () => {
+  it('belongs to its order and to every filter', async () => {
+    const asked = 'limit=2&sort=cost_usd&errors=false&anomalous=false&state=ended&min_cost_usd=0.5&team=red';
+    const { body } = await api.call(`/api/v1/sessions?${asked}`, { key });
+    expect(body.has_more).toBe(true);
+    const next = `&cursor=${encodeURIComponent(body.cursor)}`;
+    expect((await api.call(`/api/v1/sessions?${asked}${next}`, { key })).status).toBe(200);
+    const others = asked
+      .split('&')
+      .slice(1)
+      .flatMap((part) => [asked.replace(`&${part}`, ''), asked.replace('cost_usd&', 'tokens&')]);
+    for (const query of [...others, `${asked}&order=asc`, `${asked}&user_id=ada`]) {
+      const { status, body } = await api.call(`/api/v1/sessions?${query}${next}`, { key });
+      expect([status, body.code], query).toEqual([400, 'invalid_cursor']);
+    }
+  });
+
+  it('of the last page leads to an empty one with the same number', async () => {
+    const first = await api.call('/api/v1/sessions?sort=tokens&limit=100', { key });
+    expect(first.body.has_more).toBe(false);
+    const { body } = await api.call(
+      `/api/v1/sessions?sort=tokens&limit=100&cursor=${encodeURIComponent(first.body.cursor)}`,
+      { key },
+    );
+    expect(body).toMatchObject({ data: [], has_more: false, total: rows.length });
+  });
+});
+
+describe('the filter `team`', () => {
+  const PATHS = ['/api/v1/sessions', '/api/v1/usage', '/api/v1/usage/export'];
+
+  it('is refused to keys that are bound to one user', async () => {
+    const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'], user_id: 'ada' });
+    for (const path of PATHS) {
+      const { status, body } = await api.call(`${path}?team=red`, { key: bound.key });
+      expect([status, body.code], path).toEqual([403, 'missing_scope']);
+    }
+  });
+
+  it('needs the plan Team or Enterprise', async () => {
+    const free = await makeTenant(api.ctx, { plan: 'free' });
+    for (const path of PATHS) {
+      const { status, body } = await api.call(`${path}?team=red`, { key: free.key });
+      expect([status, body.code, body.plan], path).toEqual([403, 'plan_required', 'free']);
+    }
+  });
+
+  it('is its members now, in sums and in the daily export', async () => {
+    const meant = rows.filter(inRed);
+    const signals = meant.reduce((sum, { signal_count }) => sum + signal_count, 0);
+    const { body } = await api.call('/api/v1/usage?team=red&group_by=user_id', { key });
+    expect(body.totals).toMatchObject({ sessions: meant.length, signals });
+    expect(body.groups.map((group: { key: { user_id: string } }) => group.key.user_id)).toEqual([
+      'ada',
+      'bob',
+    ]);
+    const days = await download('level=daily&team=red');
+    expect(days.reduce((sum, day) => sum + day.signals, 0)).toBe(signals);
+    const series = await api.call('/api/v1/usage?team=red&group_by=model&series=groups&interval=day', {
+      key,
+    });
+    expect(series.body.totals).toMatchObject({ signals, active_users: 2 });
+  });
+});
+
+describe('`anomaly_types`', () => {
+  it('names the kinds that were reported, each once, in the list and by id; none is an empty list', async () => {
+    const [session] = rows.filter(({ anomaly_types }) => anomaly_types !== undefined);
+    const again = {
+      anomaly_type: 'cost_spike',
+      baseline_avg: 1,
+      observed: 99,
+      deviation_pct: 9_800,
+    } as const;
+    expect(await reportAnomalies(api.ctx, session as Session, [again])).toBe(1);
+    const { body } = await api.call('/api/v1/sessions?limit=100', { key });
+    for (const item of body.data) {
+      const types = rows.find(({ _id }) => _id === item.id)?.anomaly_types ?? [];
+      expect(item.anomaly_types).toEqual(types);
+    }
+    const one = await api.call(`/api/v1/sessions/${session?._id}`, { key });
+    expect(one.body.anomaly_types).toEqual(['cost_spike', 'token_spike']);
+  });
+
+  it('stay when the session goes on', async () => {
+    const tenant = await makeTenant(api.ctx);
+    await recordAll(api.ctx, tenant.orgId, [{ ts: NOW }]);
+    const [session] = await sessionRows(api.ctx).find({ org_id: tenant.orgId }).toArray();
+    const found = { anomaly_type: 'error_spike', baseline_avg: 1, observed: 9, deviation_pct: 800 } as const;
+    await reportAnomalies(api.ctx, session as Session, [found]);
+    await recordAll(api.ctx, tenant.orgId, [{ ts: NOW + 1_000 }]);
+    const { body } = await api.call('/api/v1/sessions?anomalous=true', { key: tenant.key });
+    expect(body.data).toMatchObject([{ signal_count: 2, anomaly_types: ['error_spike'] }]);
+  });
+});
