@@ -60,6 +60,7 @@ export function mountDashboard(
     if (isFile(ctx, path)) sendFile(ctx, path, req, res);
     else sendPage(ctx, res);
   });
+  app.get('/', named('/'), counted, (_req, res) => res.redirect('/dashboard/'));
   app.get('/activate', named('/activate'), counted, (req, res) => redirectToActivate(ctx, req, res));
   app.get(['/guide', '/guide/{*path}'], named('/guide'), counted, (req, res) =>
     sendGuide(ctx, req.path.slice('/guide/'.length), req, res),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BUCKETS, REASONS } from '../../shared/credits/buckets.ts';
 import { type LedgerItem, readLedger } from '../../shared/credits/ledger/read-ledger.ts';
-import { ledgerTransaction, viewTransaction } from '../../shared/credits/ledger/transaction.ts';
+import { detailsOf, ledgerTransaction, viewTransaction } from '../../shared/credits/ledger/transaction.ts';
 import { reply, route } from '../basics/route.ts';
 import { makeSeqCursor, openSeqCursor } from '../schemas/page.ts';
 
@@ -14,12 +14,17 @@ const unixTime = z
   .meta({ documentedAs: { type: 'integer', minimum: 0, maximum: 999_999_999_999 } });
 
 const ledgerItem = ledgerTransaction.extend({
-  id: z.string().optional().describe('With `include=receipt`: the id of the transaction'),
-  device_id: z.string().optional().describe('With `include=receipt`, of a spend: the device that spent'),
+  id: z.string().optional().describe('With `include`: the id of the transaction'),
+  device_id: z.string().optional().describe('With `include`, of a spend: the device that spent'),
   receipt: z
     .string()
     .optional()
     .describe('With `include=receipt`, of a spend: the signed receipt (compact JWS)'),
+  balance_after: z
+    .int()
+    .nullable()
+    .optional()
+    .describe('With `include=details`: the credits of all buckets after it, or null where that is not known'),
 });
 
 export const getLedger = route({
@@ -28,7 +33,7 @@ export const getLedger = route({
   summary: 'Read your own credit ledger, newest first',
   description:
     'It includes every spend that was answered before. Without `limit` all rows come, streamed. `include=receipt` adds the id of each ' +
-    'transaction and, for a spend, the device and the signed receipt.',
+    'transaction and, for a spend, the device and the signed receipt; `include=details` the id, the device and the balance after.',
   tag: 'Credits',
   auth: { kind: 'idp' },
   query: z.strictObject({
@@ -44,9 +49,11 @@ export const getLedger = route({
       }),
     cursor: z.string().min(1).max(1_000).optional().describe("The previous page's `cursor`"),
     include: z
-      .enum(['receipt'])
+      .enum(['receipt', 'details'])
       .optional()
-      .describe('Shows the id of each transaction, and device and receipt of spends'),
+      .describe(
+        'Shows the id of each transaction, the device of spends, and their receipts or the balance after each',
+      ),
     bucket: z.enum(BUCKETS).optional(),
     reason: z.enum(REASONS).optional(),
     from: unixTime.optional().describe('Rows at or after this time (Unix seconds)'),
@@ -66,12 +73,18 @@ export const getLedger = route({
     const { limit, cursor, include, ...filter } = query;
     const { accountId } = principal;
     const withReceipt = include === 'receipt';
+    const withDetails = include === 'details';
     const scope = ['ledger', accountId, filter];
     const beforeSeq = openSeqCursor(ctx, scope, cursor);
     const listing: Listing = {
       read: (most) =>
-        readLedger(ctx, accountId, filter, { beforeSeq, limit: most, withReceipts: withReceipt }),
-      view: (row) => viewTransaction(row, { withReceipt }),
+        readLedger(ctx, accountId, filter, {
+          beforeSeq,
+          limit: most,
+          withReceipts: withReceipt,
+          withDetails,
+        }),
+      view: withDetails ? detailsOf() : (row) => viewTransaction(row, { withReceipt }),
       // Beyond the last row there is nothing: the first `seq` is 1.
       cursorAfter: (last) => makeSeqCursor(ctx, scope, last?.seq ?? beforeSeq ?? 1),
     };

@@ -476,6 +476,28 @@ describe('GET /v1/ledger', () => {
     expect((await api.call('/v1/ledger?include=all', { key: spender.session })).status).toBe(400);
   });
 
+  test('with include=details shows the id and the balance after each transaction, and the device of each spend', async () => {
+    const spender = await makeSpender();
+    await spend(spender.token);
+    await addCredits(spender, { bucket: 'paid', amount: 7 });
+    await spend(spender.token);
+    const read = async (query: string): Promise<Record<string, unknown>[]> =>
+      (await api.call(`/v1/ledger${query}`, { key: spender.session })).body.transactions;
+    const rows = await read('?include=details');
+    const plain = await read('');
+    const bare = rows.map(({ id, device_id, balance_after, ...row }) => row);
+    expect(bare).toEqual(plain);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(5);
+    const sums = plain.map((_, index) =>
+      plain.slice(index).reduce((sum, { delta }) => sum + Number(delta), 0),
+    );
+    expect(rows.map(({ balance_after }) => balance_after)).toEqual(sums);
+    expect(rows.map(({ device_id }) => device_id)).toEqual(
+      plain.map(({ reason }) => (reason === 'receipt' ? spender.deviceId : undefined)),
+    );
+    expect(await read('?include=details&limit=2')).toEqual(rows.slice(0, 2));
+  });
+
   test('401 for a device token and an API key; 400 for a forged cursor, another filter with it, unknown parameters', async () => {
     const spender = await makeSpender();
     expect((await api.call('/v1/ledger', { key: spender.token })).status).toBe(401);

@@ -433,6 +433,11 @@ describe('what is served', () => {
     ]);
   });
 
+  test('the way from the bare address', async () => {
+    const { status, headers } = await fetch(`${base}/`, { redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([302, '/dashboard/']);
+  });
+
   test('nobody as localhost, whose cookie would be another', async () => {
     const { port } = new URL(base);
     expect((await api.call('/dashboard/budgets')).status).toBe(200);

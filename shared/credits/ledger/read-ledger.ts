@@ -18,6 +18,8 @@ export interface LedgerPage {
   limit: number;
   /** True to read the receipts of spends too: they are most of a row. */
   withReceipts?: boolean;
+  /** True to read the device of spends and the balance after each row. */
+  withDetails?: boolean;
 }
 
 const FIRST_RANGE = 1_000;
@@ -27,10 +29,11 @@ const LONGEST_RANGE = 5_000;
 const LONGEST_RANGE_OF_RECEIPTS = 1_000;
 const FIELDS = { seq: 1, delta: 1, bucket: 1, reason: 1, created_at: 1 } as const;
 const RECEIPT_FIELDS = { device_id: 1, receipt: 1 } as const;
+const DETAIL_FIELDS = { device_id: 1, balance: 1 } as const;
 
 export type LedgerItem = Pick<
   LedgerRow,
-  '_id' | 'seq' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'receipt'
+  '_id' | 'seq' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'receipt' | 'balance'
 >;
 
 /**
@@ -41,7 +44,7 @@ export async function* readLedger(
   ctx: Context,
   accountId: string,
   { from, to, ...wanted }: LedgerFilter,
-  { beforeSeq, limit, withReceipts = false }: LedgerPage,
+  { beforeSeq, limit, withReceipts = false, withDetails = false }: LedgerPage,
 ): AsyncGenerator<LedgerItem[]> {
   const newest = beforeSeq === null ? await catchUp(ctx, accountId) : beforeSeq - 1;
   const top =
@@ -54,7 +57,11 @@ export async function* readLedger(
     first: Math.min(limit, FIRST_RANGE),
     longest: withReceipts ? LONGEST_RANGE_OF_RECEIPTS : LONGEST_RANGE,
     ...wanted,
-    fields: withReceipts ? { ...FIELDS, ...RECEIPT_FIELDS } : FIELDS,
+    fields: {
+      ...FIELDS,
+      ...(withReceipts ? RECEIPT_FIELDS : {}),
+      ...(withDetails ? DETAIL_FIELDS : {}),
+    },
   });
 }
 
