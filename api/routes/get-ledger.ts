@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { BUCKETS, REASONS } from '../../shared/credits/buckets.ts';
-import { type LedgerItem, readLedger } from '../../shared/credits/ledger/read-ledger.ts';
+import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
 import { detailsOf, ledgerTransaction, viewTransaction } from '../../shared/credits/ledger/transaction.ts';
+import type { LedgerItem } from '../../shared/credits/model.ts';
 import { reply, route } from '../basics/route.ts';
 import { makeSeqCursor, openSeqCursor } from '../schemas/page.ts';
 

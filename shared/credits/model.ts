@@ -72,6 +72,12 @@ export interface LedgerRow {
   lot?: [id: string, expiresMs: number];
 }
 
+/** The fields of a ledger row that readers are shown. */
+export type LedgerItem = Pick<
+  LedgerRow,
+  '_id' | 'seq' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'receipt' | 'balance'
+>;
+
 export const ledgerRows = collection<LedgerRow>('ledger', {
   shardKey: { account_id: 1, seq: 1 },
   indexes: [

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context/context.ts';
 import type { Bucket, Reason } from '../buckets.ts';
-import { type LedgerRow, ledgerRows } from '../model.ts';
+import { type LedgerItem, ledgerRows } from '../model.ts';
 import { catchUp } from './catch-up.ts';
 import { walkLedger } from './walk-ledger.ts';
 
@@ -30,11 +30,6 @@ const LONGEST_RANGE_OF_RECEIPTS = 1_000;
 const FIELDS = { seq: 1, delta: 1, bucket: 1, reason: 1, created_at: 1 } as const;
 const RECEIPT_FIELDS = { device_id: 1, receipt: 1 } as const;
 const DETAIL_FIELDS = { device_id: 1, balance: 1 } as const;
-
-export type LedgerItem = Pick<
-  LedgerRow,
-  '_id' | 'seq' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'receipt' | 'balance'
->;
 
 /**
  * The rows of an account that match, newest first, in chunks, with every change that was answered before this call. The

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { BUCKETS, REASONS } from '../buckets.ts';
-import type { LedgerRow } from '../model.ts';
-import type { LedgerItem } from './read-ledger.ts';
+import type { LedgerItem, LedgerRow } from '../model.ts';
 
 /** A ledger row as callers see it. */
 export const ledgerTransaction = z.strictObject({
