@@ -60,11 +60,48 @@ export function sessionQuery(id: string) {
   });
 }
 
+export function breakdownQuery(id: string, isOpen: boolean) {
+  return queryOptions({
+    queryKey: ['session', id, 'breakdown'],
+    queryFn: () => take(api.GET('/api/v1/sessions/{id}/breakdown', { params: { path: { id } } })),
+    refetchInterval: isOpen ? 10_000 : false,
+  });
+}
+
 export function budgetsQuery(query: QueryOf<'/api/v1/budgets'> = { limit: 100 }) {
   return queryOptions({
     queryKey: ['budgets', query],
     queryFn: () => take(api.GET('/api/v1/budgets', { params: { query } })),
     refetchInterval: 10_000,
+  });
+}
+
+/** Every budget that the person sees, page by page: the worst may be on the last one. */
+export function allBudgetsQuery() {
+  return queryOptions({
+    queryKey: ['budgets', 'all'],
+    queryFn: async () => {
+      const budgets: Budget[] = [];
+      for (let cursor: { cursor?: string } | null = {}; cursor !== null; ) {
+        const query = { limit: 100, ...cursor };
+        const page: AnswerOf<'/api/v1/budgets'> = await take(
+          api.GET('/api/v1/budgets', { params: { query } }),
+        );
+        budgets.push(...page.data);
+        cursor = page.has_more ? { cursor: page.cursor } : null;
+      }
+      return budgets;
+    },
+    refetchInterval: 10_000,
+  });
+}
+
+export function budgetUsageQuery(id: string, window_start: string) {
+  return queryOptions({
+    queryKey: ['budgets', id, 'usage', window_start],
+    queryFn: () =>
+      take(api.GET('/api/v1/budgets/{id}/usage', { params: { path: { id }, query: { window_start } } })),
+    refetchInterval: 30_000,
   });
 }
 

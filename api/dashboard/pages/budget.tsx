@@ -10,12 +10,13 @@ import { BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
 import { holdsReservations, Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
 import { BudgetHistory, UsedBefore } from '../parts/budget/history.tsx';
+import { BudgetUsage } from '../parts/budget/usage.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
 import { Dialog } from '../parts/form/dialog.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
-import { type Column, QueryRows } from '../parts/page/rows.tsx';
+import { type Column, QueryRows, Rows } from '../parts/page/rows.tsx';
 import { Section } from '../parts/page/section.tsx';
 import { Facts } from '../parts/text/facts.tsx';
 import { exact } from '../parts/text/format.ts';
@@ -38,6 +39,7 @@ export function BudgetDetail() {
       <Load query={budget} height={200}>
         {(data) => <Standing budget={data} />}
       </Load>
+      {budget.data && <BudgetUsage budget={budget.data} />}
       {budget.data && <BudgetHistory budget={budget.data} />}
       <Firings id={id} />
     </Page>
@@ -93,9 +95,16 @@ const COLUMNS: readonly Column<Firing>[] = [
   { label: 'Level', isShort: true, narrow: 'first', render: ({ level }) => <State of={level} /> },
   { label: 'When', isShort: true, narrow: 'first', render: ({ fired_at }) => <When at={fired_at} /> },
   { label: 'Window from', isShort: true, render: ({ window_start }) => <When at={window_start} /> },
-  { label: 'Revision', isNumber: true, render: ({ revision }) => revision },
-  { label: 'Event', narrow: 'hidden', render: ({ event_id }) => event_id ?? 'none: the window was over' },
 ];
+
+const DETAILS: readonly Column<Firing>[] = [
+  { label: 'Level', isShort: true, narrow: 'first', render: ({ level }) => level },
+  { label: 'When', isShort: true, narrow: 'first', render: ({ fired_at }) => <When at={fired_at} /> },
+  { label: 'Revision', isNumber: true, render: ({ revision }) => revision },
+  { label: 'Event', render: ({ event_id }) => event_id ?? 'none: the window was over' },
+];
+
+const keyOf = ({ level, revision, window_start }: Firing) => `${level} ${revision} ${window_start}`;
 
 function Firings({ id }: { id: string }) {
   const events = useQuery({
@@ -110,9 +119,15 @@ function Firings({ id }: { id: string }) {
         query={events}
         label="Warnings"
         columns={COLUMNS}
-        keyOf={({ level, revision, window_start }) => `${level} ${revision} ${window_start}`}
+        keyOf={keyOf}
         empty={<Text c="dimmed">None yet: it has not reached 80 % in a window that is kept.</Text>}
       />
+      {events.data && events.data.data.length > 0 && (
+        <details>
+          <summary>Details</summary>
+          <Rows label="Details" rows={events.data.data} columns={DETAILS} keyOf={keyOf} />
+        </details>
+      )}
     </Section>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Budget } from '../data/queries.ts';
-import { budgetsQuery } from '../data/queries.ts';
+import { allBudgetsQuery } from '../data/queries.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
 import { Stop } from '../parts/budget/enforcement.tsx';
@@ -19,14 +19,14 @@ import { When } from '../parts/text/values.tsx';
 
 /** How much is left, and whether it will last. */
 export function Budgets() {
-  const budgets = useQuery(budgetsQuery());
+  const budgets = useQuery(allBudgetsQuery());
   const isAdmin = useIsAdmin();
   const [isOpen, { open, close }] = useDisclosure();
   const create = isAdmin && <Button onClick={open}>Create a budget</Button>;
   return (
     <Page title="Budgets" lead="A budget warns at 80 % and again at 100 %, once per window." actions={create}>
       <Load query={budgets} height={300}>
-        {({ data, total }) =>
+        {(data) =>
           data.length === 0 ? (
             <Empty action={create}>
               {isAdmin
@@ -34,18 +34,11 @@ export function Budgets() {
                 : 'No budget is set for you. Budgets for you alone appear here; admins see all.'}
             </Empty>
           ) : (
-            <Stack>
-              <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }}>
-                {data.map((budget) => (
-                  <BudgetCard key={budget.id} budget={budget} />
-                ))}
-              </SimpleGrid>
-              {total > data.length && (
-                <Text c="dimmed">
-                  The newest {data.length} of {total}.
-                </Text>
-              )}
-            </Stack>
+            <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }}>
+              {worstFirst(data).map((budget) => (
+                <BudgetCard key={budget.id} budget={budget} />
+              ))}
+            </SimpleGrid>
           )
         }
       </Load>
@@ -54,6 +47,11 @@ export function Budgets() {
       </Modal>
     </Page>
   );
+}
+
+/** Those that need somebody come first. Pure. */
+function worstFirst(budgets: readonly Budget[]): Budget[] {
+  return budgets.toSorted((a, b) => b.utilization_pct - a.utilization_pct || a.name.localeCompare(b.name));
 }
 
 function BudgetCard({ budget }: { budget: Budget }) {

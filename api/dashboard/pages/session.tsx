@@ -1,8 +1,9 @@
-import { Alert, Group, Paper, Stack } from '@mantine/core';
+import { Alert, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
-import { api, take } from '../data/client.ts';
-import { anomaliesQuery, sessionQuery } from '../data/queries.ts';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { type AnswerOf, api, take } from '../data/client.ts';
+import { anomaliesQuery, breakdownQuery, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { ChartCard } from '../parts/chart/card.tsx';
@@ -11,6 +12,9 @@ import { ActButton } from '../parts/form/act-button.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Section } from '../parts/page/section.tsx';
+import { BreakdownTables } from '../parts/session/breakdown.tsx';
+import { Timeline } from '../parts/session/timeline.tsx';
+import { type Signal, whereItWent } from '../parts/session/words.ts';
 import { Facts } from '../parts/text/facts.tsx';
 import { axisMoney, dateTime, duration, exact, money, more } from '../parts/text/format.ts';
 import { PageLink } from '../parts/text/page-link.tsx';
@@ -18,10 +22,14 @@ import { State } from '../parts/text/state.tsx';
 import { UserName } from '../parts/text/user-name.tsx';
 import { Count, When } from '../parts/text/values.tsx';
 import { AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
-import { type Signal, Timeline } from '../parts/usage/timeline.tsx';
 import type { Session } from './sessions.tsx';
 
-/** One session, call by call. */
+/** Comes with the first call that is opened. */
+const CallDrawer = lazy(async () => ({
+  default: (await import('../parts/session/call-drawer.tsx')).CallDrawer,
+}));
+
+/** One session: where its cost went, and then call by call. */
 export function SessionDetail() {
   const { id = '' } = useParams({ strict: false });
   const session = useQuery(sessionQuery(id));
@@ -34,36 +42,78 @@ export function SessionDetail() {
       actions={session.data?.state === 'open' && <CloseButton id={id} />}
     >
       <Load query={session} height={400}>
-        {({ signals, ...fields }) => {
-          const timeline = signals as unknown as Signal[];
-          return (
-            <Stack>
-              <Paper withBorder p="md">
-                <Facts of={factsOf(fields)} />
-              </Paper>
-              {anomalies.data?.data.map((anomaly) => (
-                <Alert
-                  key={anomaly.id}
-                  color="orange"
-                  variant="outline"
-                  title={RULES[anomaly.anomaly_type].name}
-                >
-                  Observed <AnomalyFigure type={anomaly.anomaly_type} of={anomaly.observed} /> against{' '}
-                  <AnomalyFigure type={anomaly.anomaly_type} of={anomaly.baseline_avg} />{' '}
-                  {anomaly.anomaly_type === 'runaway_session' ? 'allowed' : 'usual'} (
-                  {more(anomaly.deviation_pct)}), seen <When at={anomaly.detected_at} />.{' '}
-                  {RULES[anomaly.anomaly_type].rule}.
-                </Alert>
-              ))}
-              {timeline.length > 1 && <ChartCard {...costChart(timeline)} />}
-              <Section title="Timeline">
-                <Timeline signals={timeline} />
-              </Section>
-            </Stack>
-          );
-        }}
+        {({ signals, ...fields }) => (
+          <Stack>
+            <CostOf session={fields} signals={signals} />
+            <Paper withBorder p="md">
+              <Facts of={factsOf(fields)} />
+            </Paper>
+            {anomalies.data?.data.map((anomaly) => (
+              <AnomalyNote key={anomaly.id} anomaly={anomaly} />
+            ))}
+            {signals.length > 1 && <ChartCard {...costChart(signals)} />}
+            <Calls signals={signals} />
+          </Stack>
+        )}
       </Load>
     </Page>
+  );
+}
+
+/** The sentence that most people came for, and the tables behind it. */
+function CostOf({ session, signals }: { session: Session; signals: readonly Signal[] }) {
+  const breakdown = useQuery(breakdownQuery(session.id, session.state === 'open'));
+  return (
+    <Load query={breakdown} height={220}>
+      {(data) => (
+        <Stack gap="sm">
+          <Text size="lg" className="wrap" data-sentence>
+            <bdi>{whereItWent(data, signals)}</bdi>
+          </Text>
+          <BreakdownTables breakdown={data} />
+        </Stack>
+      )}
+    </Load>
+  );
+}
+
+type Anomaly = AnswerOf<'/api/v1/anomalies'>['data'][number];
+
+function AnomalyNote({ anomaly }: { anomaly: Anomaly }) {
+  const { anomaly_type, observed, baseline_avg, deviation_pct, detected_at } = anomaly;
+  return (
+    <Alert color="orange" variant="outline" title={RULES[anomaly_type].name}>
+      Observed <AnomalyFigure type={anomaly_type} of={observed} /> against{' '}
+      <AnomalyFigure type={anomaly_type} of={baseline_avg} />{' '}
+      {anomaly_type === 'runaway_session' ? 'allowed' : 'usual'} ({more(deviation_pct)}), seen{' '}
+      <When at={detected_at} />. {RULES[anomaly_type].rule}.
+    </Alert>
+  );
+}
+
+/** The timeline. The call that is open is part of the URL. */
+function Calls({ signals }: { signals: readonly Signal[] }) {
+  const { call } = useSearch({ strict: false }) as { call?: string };
+  const navigate = useNavigate();
+  // The page stays where it is.
+  const show = (id: string | undefined) => {
+    const search = (before: object) => ({ ...before, call: id });
+    void navigate({ to: '.', search, replace: true, resetScroll: false } as never);
+  };
+  const open = signals.find(({ id }) => id === call);
+  return (
+    <Section title={`Timeline, ${exact(signals.length)} ${signals.length === 1 ? 'signal' : 'signals'}`}>
+      {signals.length === 0 ? (
+        <Text c="dimmed">Its signals are no longer kept.</Text>
+      ) : (
+        <Timeline signals={signals} onOpen={({ id }) => show(id)} />
+      )}
+      {open && (
+        <Suspense fallback={null}>
+          <CallDrawer signal={open} onClose={() => show(undefined)} />
+        </Suspense>
+      )}
+    </Section>
   );
 }
 
@@ -85,7 +135,7 @@ function factsOf(session: Session): Record<string, React.ReactNode> {
     'Tokens out': <Count of={session.tokens_out} />,
     Signals: exact(session.signal_count),
     Errors: exact(session.error_count),
-    Gates: exact(session.intervention_count),
+    'Policy decisions': exact(session.intervention_count),
   };
 }
 

@@ -3,23 +3,33 @@ import type { Budget } from '../../data/queries.ts';
 import type { useDraft } from '../form/act-form.tsx';
 import { Choice } from '../form/fields.tsx';
 import { NumberField } from '../form/number-field.tsx';
-import { amount } from '../text/format.ts';
+import { compact, exact, money } from '../text/format.ts';
 import { State } from '../text/state.tsx';
 import { When } from '../text/values.tsx';
+import { METRICS } from './words.ts';
 
-type Rule = Pick<Budget, 'metric' | 'enforce' | 'on_error' | 'reservation_share_pct'>;
+type Rule = Pick<Budget, 'metric' | 'threshold' | 'enforce' | 'on_error' | 'reservation_share_pct'>;
 
-const ENFORCE: Record<Budget['enforce'], { label: string; words: string }> = {
-  none: { label: 'Warns only', words: 'It warns at 80 % and at 100 %, and refuses nothing.' },
-  soft: {
-    label: 'Soft limit',
-    words: 'It refuses nothing. A tool that checks before a call sees what is left, and may warn.',
-  },
-  hard: {
-    label: 'Hard limit',
-    words: 'A tool that checks or reserves before a call is refused beyond the threshold.',
-  },
+/** The effects of a budget, by their labels. */
+function enforceLabels(rule: Pick<Budget, 'metric' | 'threshold'>): Record<Budget['enforce'], string> {
+  return {
+    none: 'Only warns',
+    soft: 'Only warns, also tools that check',
+    hard: `Refuses calls above ${limitWords(rule)}`,
+  };
+}
+
+const ENFORCE_WORDS: Record<Budget['enforce'], string> = {
+  none: 'It warns at 80 % and at 100 %, and refuses nothing.',
+  soft: 'It refuses nothing. A tool that checks before a call sees what is left, and may warn.',
+  hard: 'A tool that checks or reserves before a call is refused beyond the threshold.',
 };
+
+/** A threshold as people say it: $240, $0.50, 1.2M tokens. */
+function limitWords({ metric, threshold }: Pick<Budget, 'metric' | 'threshold'>): string {
+  if (metric !== 'cost_usd') return `${compact(threshold)} ${METRICS[metric].toLowerCase()}`;
+  return Number.isInteger(threshold) ? `$${exact(threshold)}` : money(threshold);
+}
 
 const ON_ERROR: Record<Budget['on_error'], { label: string; words: string }> = {
   allow: { label: 'Let calls pass', words: 'While usage cannot be read, checks say yes: work goes on.' },
@@ -44,8 +54,8 @@ export function EnforcementInputs({
     <SimpleGrid cols={{ base: 1, xs: enforce === 'hard' ? 2 : 1 }}>
       <Choice
         label="At the threshold"
-        description={ENFORCE[enforce].words}
-        of={labelsOf(ENFORCE)}
+        description={ENFORCE_WORDS[enforce]}
+        of={enforceLabels(draft)}
         {...below}
         {...field('enforce')}
       />
@@ -81,12 +91,16 @@ function labelsOf<Value extends string>(words: Record<Value, { label: string }>)
 
 /** The effect of a budget at its threshold, or its present effect when it is reached. */
 export function Stop({ budget }: { budget: Budget }) {
-  const { enforce, metric, current, threshold, window_end } = budget;
-  if (enforce !== 'hard') return <Text size="sm">{ENFORCE[enforce].label}: refuses nothing</Text>;
-  if (current < threshold) return <Text size="sm">Stops checked calls at {amount(metric, threshold)}</Text>;
+  const { enforce, current, threshold, window_end } = budget;
+  if (enforce !== 'hard' || current < threshold)
+    return (
+      <Text size="sm" className="wrap">
+        {enforceLabels(budget)[enforce]}
+      </Text>
+    );
   return (
     <Text size="sm" component="div">
-      <State of="exceeded">Stopped</State>: checked calls are refused until <When at={window_end} />
+      <State of="exceeded">Stopped</State>: calls are refused until <When at={window_end} />
     </Text>
   );
 }

@@ -1,17 +1,17 @@
 import { SimpleGrid, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../../data/client.ts';
 import type { Budget } from '../../data/queries.ts';
-import { organizationQuery } from '../../data/queries.ts';
 import { useAct, useIdempotencyKey } from '../../data/use-act.ts';
 import { useMe } from '../../data/use-me.ts';
 import { ActForm, changesOf, useDraft } from '../form/act-form.tsx';
 import { Choice, TextField, TimezoneField } from '../form/fields.tsx';
 import { NumberField } from '../form/number-field.tsx';
-import { useMemberChoice } from '../text/user-name.tsx';
 import { EnforcementInputs } from './enforcement.tsx';
 import { BudgetPreview } from './preview.tsx';
+import { type Refusal, RefusalDialog, readRefusal } from './refusal.tsx';
+import { ScopeInput } from './scope-input.tsx';
 import { METRICS } from './words.ts';
 
 const WINDOWS = { hourly: 'hourly', daily: 'daily', weekly: 'weekly', monthly: 'monthly' };
@@ -74,63 +74,80 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
   const { draft, set, field } = useDraft(before);
   const changes = changesOf(before, draft);
   const save = useSave(draft, changes, budget, onDone);
+  const { act, refusal, forget } = useQuestion(draft, changes, save);
   return (
-    <ActForm
-      act={save}
-      submit={budget ? 'Save' : 'Create'}
-      onCancel={onDone}
-      isReady={!budget || Object.keys(changes).length > 0}
-    >
-      <TextField label="Name" required maxLength={256} data-autofocus {...field('name')} />
-      <SimpleGrid cols={{ base: 1, xs: draft.scope === 'org' ? 1 : 2 }}>
-        <Choice
-          label="Whose usage"
-          of={SCOPES}
-          value={draft.scope}
-          onChange={(scope) => set({ scope, scope_id: '' })}
-        />
-        {draft.scope !== 'org' && <ScopeInput scope={draft.scope} {...field('scope_id')} />}
-      </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <Choice label="What" of={METRICS} {...field('metric')} />
-        <NumberField
-          label="Threshold"
-          min={0}
-          prefix={draft.metric === 'cost_usd' ? '$' : ''}
-          {...field('threshold')}
-        />
-        <Choice label="Window" of={WINDOWS} {...field('window')} />
-        <TimezoneField {...field('timezone')} />
-      </SimpleGrid>
-      <EnforcementInputs draft={draft} field={field} />
-      <BudgetPreview draft={draft} />
-      {budget && (
-        <Text size="sm" c="dimmed">
-          A change of anything but the name and what happens at the threshold begins a new revision: its
-          levels may fire again.
-        </Text>
-      )}
-    </ActForm>
+    <>
+      <ActForm
+        act={act}
+        submit={budget ? 'Save' : 'Create'}
+        onCancel={onDone}
+        isReady={!budget || Object.keys(changes).length > 0}
+      >
+        <TextField label="Name" required maxLength={256} data-autofocus {...field('name')} />
+        <SimpleGrid cols={{ base: 1, xs: draft.scope === 'org' ? 1 : 2 }}>
+          <Choice
+            label="Whose usage"
+            of={SCOPES}
+            value={draft.scope}
+            onChange={(scope) => set({ scope, scope_id: '' })}
+          />
+          {draft.scope !== 'org' && <ScopeInput scope={draft.scope} {...field('scope_id')} />}
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <Choice label="What" of={METRICS} {...field('metric')} />
+          <NumberField
+            label="Threshold"
+            min={0}
+            prefix={draft.metric === 'cost_usd' ? '$' : ''}
+            {...field('threshold')}
+          />
+          <Choice label="Window" of={WINDOWS} {...field('window')} />
+          <TimezoneField {...field('timezone')} />
+        </SimpleGrid>
+        <EnforcementInputs draft={draft} field={field} />
+        <BudgetPreview draft={draft} />
+        {budget && (
+          <Text size="sm" c="dimmed">
+            After a change of anything but the name and what happens at the threshold it may warn once more in
+            this window.
+          </Text>
+        )}
+      </ActForm>
+      {refusal && <RefusalDialog draft={draft} refusal={refusal} act={save} onClose={forget} />}
+    </>
   );
 }
 
-function ScopeInput({
-  scope,
-  ...field
-}: {
-  scope: Exclude<Draft['scope'], 'org'>;
-  value: string;
-  onChange: (value: string) => void;
-}) {
-  const organization = useQuery({ ...organizationQuery(), enabled: scope === 'team' });
-  const members = useMemberChoice(scope === 'user');
-  if (scope === 'team') {
-    const teams = (organization.data?.teams ?? []).map((team) => [team, team]);
-    return <Choice label="Team" required of={{ '': '', ...Object.fromEntries(teams) }} {...field} />;
-  }
-  if (scope === 'user' && members)
-    return <Choice label="User" required of={{ '': '', ...members }} {...field} />;
-  return (
-    <TextField label={scope === 'project' ? 'Project id' : 'User id'} required maxLength={256} {...field} />
-  );
+/** The fields by which a hard budget may begin to refuse calls. */
+const DECISIVE: readonly (keyof Draft)[] = [
+  'enforce',
+  'threshold',
+  'metric',
+  'scope',
+  'scope_id',
+  'window',
+  'timezone',
+];
+
+/** Saves a budget at once, unless it would refuse calls from then on: that is asked before anything is written. */
+function useQuestion(draft: Draft, changes: Partial<Draft>, save: ReturnType<typeof useSave>) {
+  const { org } = useMe();
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const mayRefuse = draft.enforce === 'hard' && DECISIVE.some((name) => name in changes);
+  const look = useMutation({
+    mutationFn: async () => (mayRefuse ? readRefusal(draft, org.id) : null),
+    onSuccess: (found) => {
+      setRefusal(found);
+      if (found === null) save.mutate(undefined);
+    },
+  });
+  const act = {
+    mutate: () => {
+      save.reset();
+      look.mutate();
+    },
+    error: look.error ?? (refusal ? null : save.error),
+    isPending: look.isPending || save.isPending,
+  };
+  return { act, refusal, forget: () => setRefusal(null) };
 }

@@ -8,23 +8,29 @@ import { amount, axisMoney, bucketLabel, compact } from '../text/format.ts';
 import { Amount } from '../text/values.tsx';
 
 /** All of it, while the present window is still under way. */
-export function UsedBefore({ budget: { id, metric, window_start } }: { budget: Budget }) {
-  const windows = useQuery(windowsQuery(id));
+export function UsedBefore({ budget }: { budget: Budget }) {
+  const { metric, window_start } = budget;
+  const windows = useQuery(windowsQuery(budget));
   const before = windows.data?.data.find(({ end }) => end === window_start);
   return before ? <Amount metric={metric} of={before.current} /> : '–';
 }
 
-function windowsQuery(id: string) {
+/** Windows that the page shows: two years of months. */
+const SHOWN = { hourly: 24, daily: 30, weekly: 12, monthly: 24 } as const;
+
+/** The windows of a budget that are kept, newest first. */
+export function windowsQuery({ id, window }: Pick<Budget, 'id' | 'window'>) {
+  const query = { limit: SHOWN[window] };
   return queryOptions({
     queryKey: ['budgets', id, 'windows'],
-    queryFn: () => take(api.GET('/api/v1/budgets/{id}/windows', { params: { path: { id } } })),
+    queryFn: () => take(api.GET('/api/v1/budgets/{id}/windows', { params: { path: { id }, query } })),
   });
 }
 
 /** The usage of each window that is kept, beside the present threshold. */
 export function BudgetHistory({ budget }: { budget: Budget }) {
-  const { id, metric } = budget;
-  const windows = useQuery(windowsQuery(id));
+  const { metric } = budget;
+  const windows = useQuery(windowsQuery(budget));
   const interval = budget.window === 'hourly' ? 'hour' : budget.window === 'monthly' ? 'month' : 'day';
   return (
     <Load query={windows}>
@@ -43,7 +49,9 @@ export function BudgetHistory({ budget }: { budget: Budget }) {
               }}
             />
             <Text size="xs" c="dimmed">
-              A window is deleted 40 days after its end.
+              {budget.window === 'monthly'
+                ? 'Months are kept as long as the budget.'
+                : 'A window is deleted 40 days after its end.'}
             </Text>
           </Stack>
         );

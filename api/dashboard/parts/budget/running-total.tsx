@@ -1,0 +1,139 @@
+import { Box, Group, Text } from '@mantine/core';
+import type { Budget } from '../../data/queries.ts';
+import { ticksOf } from '../chart/scale.ts';
+import { useWidth } from '../chart/use-width.ts';
+import { amount, axisMoney, bucketLabel, compact } from '../text/format.ts';
+import type { WindowUsage } from './usage.tsx';
+
+const HEIGHT = 240;
+const TOP = 10;
+const BOTTOM = HEIGHT - 24;
+const LEFT = 64;
+const RIGHT = 8;
+/** Room that the name of a time takes. */
+const LABEL = 72;
+
+interface Spot {
+  ms: number;
+  value: number;
+}
+
+/** How the total of a window grew, its threshold, and the forecast of its end as a dashed line. */
+export function RunningTotal({
+  label,
+  budget,
+  usage,
+}: {
+  label: string;
+  budget: Budget;
+  usage: WindowUsage;
+}) {
+  const [frame, width] = useWidth<HTMLDivElement>();
+  const { metric, threshold } = budget;
+  const spots = spotsOf(usage, Date.now());
+  const last = spots.at(-1) ?? { ms: Date.parse(usage.start), value: 0 };
+  const isOver = last.ms >= Date.parse(usage.end);
+  const words = `${label}: ${amount(metric, last.value)} of ${amount(metric, threshold)}${
+    isOver ? '' : `, forecast ${amount(metric, usage.forecast)}`
+  }. Show as table gives all figures.`;
+  return (
+    <Box>
+      <Box ref={frame} className="chart" role="img" aria-label={words}>
+        <Lines budget={budget} usage={usage} spots={spots} width={width} forecast={isOver ? null : last} />
+      </Box>
+      <Legend
+        rows={[
+          ['total', 'Used', amount(metric, last.value)],
+          ['threshold', 'Threshold', amount(metric, threshold)],
+          ...(isOver ? [] : [['forecast', 'Forecast', amount(metric, usage.forecast)] as const]),
+        ]}
+      />
+    </Box>
+  );
+}
+
+/** The total at the end of each point, up to now. Pure. */
+function spotsOf({ start, end, points }: WindowUsage, nowMs: number): Spot[] {
+  const spots = points.map(({ total }, at) => {
+    const next = points[at + 1]?.start;
+    return { ms: next === undefined ? Math.min(nowMs, Date.parse(end)) : Date.parse(next), value: total };
+  });
+  return [{ ms: Date.parse(start), value: 0 }, ...spots];
+}
+
+function Lines({
+  budget: { metric, threshold, timezone },
+  usage,
+  spots,
+  width,
+  forecast,
+}: {
+  budget: Budget;
+  usage: WindowUsage;
+  spots: readonly Spot[];
+  width: number;
+  forecast: Spot | null;
+}) {
+  const [startMs, endMs] = [Date.parse(usage.start), Date.parse(usage.end)];
+  const most = Math.max(threshold, ...spots.map(({ value }) => value), forecast ? usage.forecast : 0);
+  const ticks = ticksOf(most);
+  const top = ticks.at(-1) ?? 1;
+  const xOf = (ms: number) => LEFT + ((ms - startMs) / (endMs - startMs)) * Math.max(width - LEFT - RIGHT, 0);
+  const yOf = (value: number) => BOTTOM - (value / top) * (BOTTOM - TOP);
+  const axis = metric === 'cost_usd' ? axisMoney : compact;
+  const path = spots.map(({ ms, value }) => `${xOf(ms)},${yOf(value)}`).join(' ');
+  return (
+    <svg width={width} height={HEIGHT} aria-hidden="true">
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line x1={LEFT} x2={width - RIGHT} y1={yOf(tick)} y2={yOf(tick)} className="chart-grid" />
+          <text x={LEFT - 8} y={yOf(tick) + 4} textAnchor="end">
+            {axis(tick)}
+          </text>
+        </g>
+      ))}
+      {timesOf(usage, width).map((ms) => (
+        <text key={ms} x={xOf(ms)} y={HEIGHT - 6} textAnchor="middle">
+          {bucketLabel(new Date(ms).toISOString(), usage.interval === 'day' ? 'day' : 'hour', timezone)}
+        </text>
+      ))}
+      <polyline className="total" points={path} />
+      <line className="threshold" x1={LEFT} x2={width - RIGHT} y1={yOf(threshold)} y2={yOf(threshold)} />
+      {forecast && (
+        <line
+          className="forecast"
+          x1={xOf(forecast.ms)}
+          y1={yOf(forecast.value)}
+          x2={xOf(endMs)}
+          y2={yOf(usage.forecast)}
+        />
+      )}
+    </svg>
+  );
+}
+
+/** As many times as there is room for, each a sixth of the window or so apart. Pure. */
+function timesOf({ start, end }: WindowUsage, width: number): number[] {
+  const [startMs, endMs] = [Date.parse(start), Date.parse(end)];
+  const count = Math.max(1, Math.min(6, Math.floor((width - LEFT - RIGHT) / LABEL)));
+  const step = (endMs - startMs) / count;
+  return Array.from({ length: count }, (_, at) => startMs + (at + 0.5) * step);
+}
+
+function Legend({ rows }: { rows: readonly (readonly [line: string, name: string, value: string])[] }) {
+  return (
+    <Group gap="md" mt="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      {rows.map(([line, name, value]) => (
+        <Group key={line} component="li" gap={6} wrap="nowrap">
+          <svg width="22" height="10" aria-hidden="true" style={{ flex: 'none' }}>
+            <line className={line} x1="0" x2="22" y1="5" y2="5" />
+          </svg>
+          <Text size="sm">{name}</Text>
+          <Text size="sm" className="number" c="dimmed">
+            {value}
+          </Text>
+        </Group>
+      ))}
+    </Group>
+  );
+}

@@ -1,0 +1,168 @@
+import { Box, Text, Title, UnstyledButton } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconArrowsExchange,
+  IconMessage,
+  IconShield,
+  IconTool,
+} from '@tabler/icons-react';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { useMe } from '../../data/use-me.ts';
+import { compact, money } from '../text/format.ts';
+import { clock } from './clock.ts';
+import { decisionWords, type Kind, kindOf, latency, type Signal } from './words.ts';
+
+/** Until a row is measured. */
+const ROW_PX = 52;
+
+type Item = { minute: string } | { signal: Signal };
+
+/** All signals in time order, a heading for each minute. Only what is on the screen is drawn, however many there are. */
+export function Timeline({
+  signals,
+  onOpen,
+}: {
+  signals: readonly Signal[];
+  onOpen: (signal: Signal) => void;
+}) {
+  const { timezone } = useMe().org;
+  const items = itemsOf(signals, timezone);
+  const list = useRef<HTMLDivElement>(null);
+  const top = useTop(list);
+  const virtual = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+    scrollMargin: top,
+  });
+  return (
+    <section
+      ref={list}
+      aria-label={`Signals, ${signals.length}`}
+      style={{ height: virtual.getTotalSize(), position: 'relative' }}
+    >
+      {virtual.getVirtualItems().map(({ index, key, start }) => {
+        const item = items[index];
+        return (
+          <Box
+            key={key}
+            ref={virtual.measureElement}
+            data-index={index}
+            className="timeline-row"
+            style={{ transform: `translateY(${start - top}px)` }}
+          >
+            {item && 'minute' in item && (
+              <Title order={3} pt="sm" pb={4} size="sm">
+                {item.minute}
+              </Title>
+            )}
+            {item && 'signal' in item && (
+              <Row signal={item.signal} timezone={timezone} onOpen={() => onOpen(item.signal)} />
+            )}
+          </Box>
+        );
+      })}
+    </section>
+  );
+}
+
+/** Where the list begins in the document: what is above it may change its height. */
+function useTop(list: React.RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => {
+      const box = list.current?.getBoundingClientRect();
+      if (box) setTop(Math.round(box.top + window.scrollY));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [list]);
+  return top;
+}
+
+/** The signals, each minute of them under its heading. Pure. */
+function itemsOf(signals: readonly Signal[], timezone: string): Item[] {
+  const at = clock(timezone);
+  const items: Item[] = [];
+  let last = '';
+  for (const signal of signals) {
+    const minute = at.minute(signal.ts);
+    if (minute !== last) items.push({ minute });
+    last = minute;
+    items.push({ signal });
+  }
+  return items;
+}
+
+const ICONS: Record<Kind, typeof IconTool> = {
+  gate: IconShield,
+  error: IconAlertTriangle,
+  chat: IconMessage,
+  tool: IconTool,
+  call: IconArrowsExchange,
+};
+
+const NAMES: Record<Kind, string> = {
+  gate: 'Policy decision',
+  error: 'Error',
+  chat: 'Chat',
+  tool: 'Tool',
+  call: 'Call',
+};
+
+function Row({ signal, timezone, onOpen }: { signal: Signal; timezone: string; onOpen: () => void }) {
+  const { ts, latency_ms, cost_usd, tokens_in, tokens_out, cache_read_tokens, type } = signal;
+  const kind = kindOf(signal);
+  const Icon = ICONS[kind];
+  const { title, detail } = describe(signal);
+  return (
+    <UnstyledButton className="timeline-call" onClick={onOpen} aria-haspopup="dialog">
+      <Icon
+        size={18}
+        role="img"
+        aria-label={NAMES[kind]}
+        color={kind === 'error' ? 'var(--bad)' : undefined}
+        style={{ flex: 'none', marginTop: 2 }}
+      />
+      <Box style={{ flex: 1 }} miw={0}>
+        <Text size="sm" className="name">
+          <bdi>{title}</bdi>
+        </Text>
+        <Text size="xs" c="dimmed" className="name" component="div">
+          <time dateTime={ts}>{clock(timezone).second(ts)}</time>
+          {detail && (
+            <>
+              {' · '}
+              <bdi>{detail}</bdi>
+            </>
+          )}
+          {latency_ms === undefined ? '' : ` · ${latency(latency_ms)}`}
+        </Text>
+      </Box>
+      {type === 'call' && (
+        <Box className="number">
+          <Text size="sm">{cost_usd === null ? 'no price' : money(cost_usd)}</Text>
+          <Text size="xs" c="dimmed">
+            {compact(tokens_in)} in, {compact(tokens_out)} out
+            {cache_read_tokens > 0 && (
+              <Text span inherit visibleFrom="sm">
+                , {compact(cache_read_tokens)} cached
+              </Text>
+            )}
+          </Text>
+        </Box>
+      )}
+    </UnstyledButton>
+  );
+}
+
+function describe(signal: Signal): { title: string; detail: string } {
+  const { type, model, tool_name, error, intervention } = signal;
+  if (intervention) return { title: decisionWords(signal), detail: '' };
+  const called = model ?? type;
+  if (error) return { title: `${tool_name ?? called} failed: ${error.code}`, detail: error.message ?? '' };
+  return tool_name === undefined ? { title: called, detail: '' } : { title: tool_name, detail: called };
+}

@@ -1,0 +1,86 @@
+import type { AnswerOf } from '../../data/client.ts';
+import { exact, money } from '../text/format.ts';
+
+export type Breakdown = AnswerOf<'/api/v1/sessions/{id}/breakdown'>;
+
+/** A signal as a session shows it. */
+export type Signal = AnswerOf<'/api/v1/sessions/{id}'>['signals'][number];
+
+/** Kinds of signals, by which the timeline draws them. */
+export type Kind = 'gate' | 'error' | 'chat' | 'tool' | 'call';
+
+/** The kind of a signal. A failure says more than what failed. */
+export function kindOf({ type, error, tool_name }: Signal): Kind {
+  if (type === 'intervention') return 'gate';
+  if (error) return 'error';
+  if (tool_name === undefined) return 'call';
+  return tool_name === 'chat' ? 'chat' : 'tool';
+}
+
+/** A share in whole per cent; below one it says so. */
+export function share(part: number, whole: number): string {
+  const pct = whole === 0 ? 0 : (part / whole) * 100;
+  return pct > 0 && pct < 1 ? '<1 %' : `${Math.round(pct)} %`;
+}
+
+/**
+ * Says in one sentence where the cost of a session went: the dearest tool, or the dearest model where no tool is named, and how
+ * much of the input came from cache.
+ */
+export function whereItWent({ cost, by_tool, by_model }: Breakdown, signals: readonly Signal[]): string {
+  const usd = Number(cost);
+  const cached = cacheWords(signals);
+  if (usd === 0) return `This session cost nothing${cached}.`;
+  const tool = by_tool.find((row) => !row.rest);
+  const model = by_model.find((row) => !row.rest);
+  const isTool = tool !== undefined && tool.tool_name !== null;
+  const name = isTool ? tool.tool_name : model?.model;
+  const row = isTool ? tool : model;
+  if (!row) return `The calls of this session took ${money(usd)}${cached}.`;
+  const calls = `${exact(row.calls)} ${row.calls === 1 ? 'call' : 'calls'}`;
+  const of = name === null || name === undefined ? calls : `${calls} of ${name}`;
+  return `${of} took ${share(Number(row.cost), usd)} of ${money(usd)}${cached}.`;
+}
+
+function cacheWords(signals: readonly Signal[]): string {
+  const sum = (name: 'tokens_in' | 'cache_read_tokens') => signals.reduce((all, one) => all + one[name], 0);
+  const read = sum('cache_read_tokens');
+  return read === 0 ? '' : `; ${share(read, sum('tokens_in'))} of tokens in came from cache`;
+}
+
+const VERDICTS = {
+  allow: 'allowed it',
+  deny: 'denied it',
+  modify: 'changed it',
+  warn: 'warned',
+  escalate: 'asked somebody',
+} as const;
+
+const ACTIONS = {
+  allow: 'it went on',
+  block: 'it was blocked',
+  modify: 'it went on changed',
+  escalate: 'somebody was asked',
+} as const;
+
+/** A decision of a policy as a sentence: "The policy budget-guard (config) warned about edit, and it went on: too dear." */
+export function decisionWords({ intervention, tool_name }: Signal): string {
+  if (!intervention) return '';
+  const { kind, verdict, action, source, policy_id, reason } = intervention;
+  const policy = policy_id === undefined ? `The ${words(kind)}` : `The ${words(kind)} ${policy_id}`;
+  const about = tool_name === undefined ? '' : ` (${tool_name})`;
+  const why = reason ? `: ${reason.replace(/\.$/, '')}` : '';
+  return `${policy} of ${words(source)} ${VERDICTS[verdict as keyof typeof VERDICTS]}${about}, and ${
+    ACTIONS[action as keyof typeof ACTIONS]
+  }${why}.`;
+}
+
+/** A code as people read it. */
+function words(code: string): string {
+  return code.replaceAll('_', ' ');
+}
+
+/** How long a call took: 412 ms, 8.8 s. */
+export function latency(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
