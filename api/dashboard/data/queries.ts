@@ -7,6 +7,7 @@ export type Webhook = AnswerOf<'/api/v1/webhooks'>['data'][number];
 
 /** A budget as the list answers it. */
 export type Budget = AnswerOf<'/api/v1/budgets'>['data'][number];
+export type WindowUsage = AnswerOf<'/api/v1/budgets/{id}/usage'>;
 
 /** The person who is signed in. */
 export function meQuery() {

@@ -1,9 +1,8 @@
 import { Box, Group, Text } from '@mantine/core';
-import type { Budget } from '../../data/queries.ts';
+import type { Budget, WindowUsage } from '../../data/queries.ts';
 import { ticksOf } from '../chart/scale.ts';
 import { useWidth } from '../chart/use-width.ts';
 import { amount, axisMoney, bucketLabel, compact } from '../text/format.ts';
-import type { WindowUsage } from './usage.tsx';
 
 const HEIGHT = 240;
 const TOP = 10;

@@ -1,9 +1,7 @@
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf } from '../../data/client.ts';
-import type { Budget } from '../../data/queries.ts';
-import { budgetUsageQuery } from '../../data/queries.ts';
+import { type Budget, budgetUsageQuery, type WindowUsage } from '../../data/queries.ts';
 import { FigureTable } from '../chart/figure-table.tsx';
 import { Load } from '../page/load.tsx';
 import { type Column, Rows } from '../page/rows.tsx';
@@ -13,8 +11,6 @@ import { UserName } from '../text/user-name.tsx';
 import { Amount } from '../text/values.tsx';
 import { windowsQuery } from './history.tsx';
 import { RunningTotal } from './running-total.tsx';
-
-export type WindowUsage = AnswerOf<'/api/v1/budgets/{id}/usage'>;
 
 /** Ended windows that may be looked at. */
 const KEPT_MS = 35 * 86_400_000;
