@@ -3,6 +3,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Navigate,
   type RouteComponent,
 } from '@tanstack/react-router';
 import { Frame } from './frame/frame.tsx';
@@ -37,13 +38,23 @@ const overview = createRoute({
   component: Overview,
 });
 
+/** The link of an invitation. Somebody who comes here has joined: all others are asked by the frame. */
+const join = createRoute({
+  getParentRoute: () => inFrame,
+  path: '/join',
+  component: () => <Navigate to="/" replace />,
+});
+
 const pages = [
   overview,
+  join,
   page('/sessions', async () => (await import('./pages/sessions.tsx')).Sessions),
   page('/sessions/$id', async () => (await import('./pages/session.tsx')).SessionDetail),
   page('/budgets', async () => (await import('./pages/budgets.tsx')).Budgets),
   page('/budgets/$id', async () => (await import('./pages/budget.tsx')).BudgetDetail),
   page('/anomalies', async () => (await import('./pages/anomalies.tsx')).Anomalies),
+  page('/alerts', async () => (await import('./pages/alerts.tsx')).Alerts),
+  page('/alerts/$id', async () => (await import('./pages/webhook.tsx')).WebhookDetail),
   page('/webhooks', async () => (await import('./pages/webhooks.tsx')).Webhooks),
   page('/webhooks/$id', async () => (await import('./pages/webhook.tsx')).WebhookDetail),
   page('/credits', async () => (await import('./pages/credits.tsx')).Credits),

@@ -22,6 +22,7 @@ const MEMBER_PAGES = [
   '/activate',
   '/export',
   '/connect',
+  '/alerts',
 ] as const;
 const ADMIN_PAGES = [
   ...MEMBER_PAGES,
@@ -48,6 +49,7 @@ const ADMINS_DIALOGS = [
   ['/budgets/{budget}', 'Edit'],
   ['/budgets/{budget}', 'Delete'],
   ['/sessions/{session}', 'End session'],
+  ['/alerts', 'Add a channel'],
   ['/webhooks', 'Create a webhook'],
   ['/webhooks/{webhook}', 'Edit events'],
   ['/webhooks/{webhook}', 'Edit alerts'],

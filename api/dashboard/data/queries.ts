@@ -164,6 +164,11 @@ export function organizationQuery() {
   return queryOptions({ queryKey: ['organization'], queryFn: () => take(api.GET('/v1/organization')) });
 }
 
+/** The person's own choices: the digest and the notices that are dismissed. */
+export function preferencesQuery() {
+  return queryOptions({ queryKey: ['preferences'], queryFn: () => take(api.GET('/v1/preferences')) });
+}
+
 export function devicesQuery() {
   return queryOptions({
     queryKey: ['devices'],

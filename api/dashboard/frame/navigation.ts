@@ -1,6 +1,7 @@
 import {
   IconActivity,
   IconAlertTriangle,
+  IconBell,
   IconChartBar,
   IconCoins,
   IconDeviceLaptop,
@@ -101,6 +102,14 @@ const destinations: readonly Destination[] = [
     group: 'Set up',
   },
   {
+    path: '/alerts',
+    label: 'Alerts',
+    icon: IconBell,
+    question: 'Who is told what, and where?',
+    role: 'member',
+    group: 'Set up',
+  },
+  {
     path: '/webhooks',
     label: 'Webhooks',
     icon: IconWebhook,
@@ -117,6 +126,13 @@ const destinations: readonly Destination[] = [
     group: 'Set up',
   },
 ];
+
+/** The page that only admins may open at this path, if it is one. */
+export function adminsPageAt(pathname: string): Destination | undefined {
+  return destinations.find(
+    ({ path, role }) => role === 'admin' && (pathname === path || pathname.startsWith(`${path}/`)),
+  );
+}
 
 /** The pages that a person of this role may open. */
 export function destinationsOf(role: Role): readonly Destination[] {

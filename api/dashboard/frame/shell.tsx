@@ -21,6 +21,7 @@ import { ActButton } from '../parts/form/act-button.tsx';
 import { Banners } from './banners.tsx';
 import { destinationsOf, GROUPS } from './navigation.ts';
 import { Palette } from './palette.tsx';
+import { Permitted } from './permitted.tsx';
 import { Renewal } from './renewal.tsx';
 import { SchemeButton } from './scheme-button.tsx';
 import { Loading } from './waiting.tsx';
@@ -82,7 +83,9 @@ export function Shell() {
       <AppShell.Main id="page">
         <Banners>
           <Loading>
-            <Outlet />
+            <Permitted>
+              <Outlet />
+            </Permitted>
           </Loading>
         </Banners>
       </AppShell.Main>

@@ -1,7 +1,10 @@
 import { Alert, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useLocation, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { webhookQuery } from '../data/queries.ts';
+import { useIsAdmin } from '../data/use-me.ts';
+import { AdminsOnly } from '../parts/page/admins-only.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Section } from '../parts/page/section.tsx';
@@ -10,22 +13,36 @@ import { exact } from '../parts/text/format.ts';
 import { State } from '../parts/text/state.tsx';
 import { Maker } from '../parts/text/user-name.tsx';
 import { When } from '../parts/text/values.tsx';
-import { type DetailedWebhook, ReEnable, WebhookActions } from '../parts/webhook/actions.tsx';
+import {
+  type DetailedWebhook,
+  type NotSent,
+  ReEnable,
+  SendTheseToo,
+  WebhookActions,
+} from '../parts/webhook/actions.tsx';
 import { Deliveries } from '../parts/webhook/deliveries.tsx';
 import { NAMES } from '../parts/webhook/format-choice.tsx';
 import { MessagePreview } from '../parts/webhook/message-preview.tsx';
-import { webhookState } from './webhooks.tsx';
+import { webhookState } from '../parts/webhook/words.ts';
 
 /** One webhook: its state, its actions, and every delivery with its attempts. */
 export function WebhookDetail() {
   const { id = '' } = useParams({ strict: false });
-  const webhook = useQuery(webhookQuery(id));
+  const webhook = useQuery({ ...webhookQuery(id), enabled: useIsAdmin() });
+  const isAdmin = useIsAdmin();
+  const { pathname } = useLocation();
+  const [notSent, setNotSent] = useState<NotSent | null>(null);
+  const isChannelPage = pathname.startsWith('/alerts');
+  const title = webhook.data?.name ?? (isChannelPage ? 'Channel' : 'Webhook');
+  if (!isAdmin) return <AdminsOnly title="Channel" />;
+  const back = isChannelPage ? { to: '/alerts', label: 'Alerts' } : { to: '/webhooks', label: 'Webhooks' };
   return (
-    <Page title="Webhook" lead={webhook.data?.url} back={{ to: '/webhooks', label: 'Webhooks' }}>
+    <Page title={title} lead={webhook.data?.url} back={back}>
       <Load query={webhook} height={160}>
         {(data) => (
           <Stack>
-            {data.status === 'failing' && <Failing webhook={data} />}
+            {data.status === 'failing' && <Failing webhook={data} onEnabled={setNotSent} />}
+            {notSent && notSent.count > 0 && <SendTheseToo id={id} of={notSent} />}
             {data.old_secret_until && (
               <Alert variant="light" color="gray" role="status">
                 The previous secret also signs until <When at={data.old_secret_until} />.
@@ -50,7 +67,13 @@ export function WebhookDetail() {
   );
 }
 
-function Failing({ webhook }: { webhook: DetailedWebhook }) {
+function Failing({
+  webhook,
+  onEnabled,
+}: {
+  webhook: DetailedWebhook;
+  onEnabled: (notSent: NotSent) => void;
+}) {
   return (
     <Alert variant="outline" color="red" title="This webhook is failing" role="status">
       <Stack gap="sm" align="flex-start">
@@ -58,7 +81,7 @@ function Failing({ webhook }: { webhook: DetailedWebhook }) {
           A delivery failed five times, the last <When at={webhook.failing_since} relative />. New events are
           held until you fix the endpoint and re-enable the webhook. Send a test first.
         </Text>
-        <ReEnable webhook={webhook} />
+        <ReEnable webhook={webhook} onEnabled={onEnabled} />
       </Stack>
     </Alert>
   );

@@ -10,7 +10,10 @@ interface Question {
   no?: string;
 }
 
-/** A button that does one thing, at once or after a question, and its error. */
+/** An act that cannot be undone is red before its question is asked, in both schemes. */
+const DESTRUCTIVE = { color: 'var(--bad)', borderColor: 'var(--bad)' };
+
+/** A button that does one thing, at once or after a question, and its error, which moves no button beside it. */
 export function ActButton({
   act: { mutate, isPending, error },
   question,
@@ -28,9 +31,14 @@ export function ActButton({
         variant="default"
         onClick={question ? () => ask(question, carryOut) : carryOut}
         loading={isPending}
+        style={question ? DESTRUCTIVE : undefined}
         {...button}
       />
-      <ProblemNote error={error} />
+      {error && (
+        <div className="below">
+          <ProblemNote error={error} />
+        </div>
+      )}
     </>
   );
 }

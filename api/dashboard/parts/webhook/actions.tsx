@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import type { operations } from '../../../docs/client.d.ts';
@@ -9,6 +9,7 @@ import { ActForm, changesOf } from '../form/act-form.tsx';
 import { ShownOnce } from '../form/copyable.tsx';
 import { Dialog } from '../form/dialog.tsx';
 import { exact } from '../text/format.ts';
+import { Outcome } from '../text/outcome.tsx';
 import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
 import { EventChoice, newSecret, VerifySnippet } from './events.tsx';
 import { RecoverButton } from './recover-button.tsx';
@@ -17,11 +18,54 @@ export type DetailedWebhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
 const CHANGES = ['webhooks'] as const;
 
+/** Deliveries that were given up since a webhook began to fail. */
+export interface NotSent {
+  count: number;
+  since: string | null;
+}
+
+/** After a webhook was enabled: sends again what was given up meanwhile. */
+export function SendTheseToo({ id, of: { count, since } }: { id: string; of: NotSent }) {
+  const recover = useAct(
+    () =>
+      take(
+        api.POST('/api/v1/webhooks/{id}/recover', {
+          params: { path: { id } },
+          body: { since: since ?? '' },
+        }),
+      ),
+    { changes: CHANGES },
+  );
+  if (recover.data)
+    return (
+      <div role="status">
+        <Outcome isGood>{exact(recover.data.queued)} are sent again.</Outcome>
+      </div>
+    );
+  return (
+    <Alert variant="outline" color="orange" role="status">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">
+          {exact(count)} {count === 1 ? 'delivery was' : 'deliveries were'} given up while it was failing.
+        </Text>
+        <ActButton act={recover}>{count === 1 ? 'Send it too' : `Send these ${exact(count)} too`}</ActButton>
+      </Stack>
+    </Alert>
+  );
+}
+
 /** Ends the failing state; says first how many events will be sent. */
-export function ReEnable({ webhook: { id, held } }: { webhook: DetailedWebhook }) {
+export function ReEnable({
+  webhook: { id, held },
+  onEnabled,
+}: {
+  webhook: DetailedWebhook;
+  onEnabled: (notSent: NotSent) => void;
+}) {
   const enable = useAct(() => take(api.POST('/v1/webhooks/{id}/enable', { params: { path: { id } } })), {
     changes: CHANGES,
-    done: 'The webhook delivers again.',
+    done: 'It delivers again.',
+    onDone: ({ not_sent }) => onEnabled(not_sent),
   });
   return (
     <>
@@ -53,20 +97,22 @@ export function WebhookActions({ webhook }: { webhook: DetailedWebhook }) {
 
 function TestButton({ id }: { id: string }) {
   const test = useAct(() => take(api.POST('/api/v1/webhooks/test', { body: { webhook_id: id } })), {
-    changes: [],
+    changes: CHANGES,
   });
   const answer = test.data;
   const outcome = answer?.error ? `failed (${answer.error})` : 'was taken';
   return (
-    <Stack gap={4} align="flex-start">
+    <>
       <ActButton act={test}>Send a test</ActButton>
-      {answer && (
-        <Text size="sm" role="status">
-          The test {outcome}: {answer.status === null ? 'no answer' : `HTTP ${answer.status}`} after{' '}
-          {Math.round(answer.latency_ms)} ms
-        </Text>
-      )}
-    </Stack>
+      <div className="below" role="status">
+        {answer && (
+          <Outcome isGood={answer.error === null}>
+            The test {outcome}: {answer.status === null ? 'no answer' : `HTTP ${answer.status}`} after{' '}
+            {Math.round(answer.latency_ms)} ms
+          </Outcome>
+        )}
+      </div>
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { Checkbox, Stack } from '@mantine/core';
 import type { PreviewAsked, Webhook } from '../../data/queries.ts';
 import { Copyable } from '../form/copyable.tsx';
 
-type EventType = Webhook['events'][number];
+export type EventType = Webhook['events'][number];
 
 /** The events that a webhook names. */
 const EVENTS: Record<EventType, string> = {

@@ -1,15 +1,14 @@
-import type { Webhook } from '../../data/queries.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { membersQuery, type Webhook } from '../../data/queries.ts';
 import { Choice, TextField } from '../form/fields.tsx';
 
 export type Format = Webhook['format'];
+/** The formats that are written for people. */
+export type Channel = Exclude<Format, 'json'>;
 
-/** The name of each format, and the meaning of its URL. */
-const FORMATS: Record<Format, { name: string; url: string; help: string }> = {
-  json: {
-    name: 'An endpoint of yours (JSON, signed)',
-    url: 'URL',
-    help: 'https, on port 443 or 8443, at a public address; in development also http on this machine',
-  },
+/** The name of each channel, and the meaning of its URL. */
+const CHANNELS: Record<Channel, { name: string; url: string; help: string }> = {
   slack: { name: 'Slack', url: 'Webhook URL', help: 'From the incoming webhook of your Slack app' },
   teams: {
     name: 'Microsoft Teams',
@@ -18,46 +17,75 @@ const FORMATS: Record<Format, { name: string; url: string; help: string }> = {
   },
   discord: { name: 'Discord', url: 'Webhook URL', help: 'From Integrations in the settings of the channel' },
   ntfy: { name: 'ntfy', url: 'Topic URL', help: 'Such as https://ntfy.sh/ and a topic that nobody guesses' },
-  email: { name: 'E-mail', url: 'Address', help: 'Of a member of this organization' },
+  email: { name: 'E-mail', url: 'Address', help: 'Of a member who has signed in with it' },
 };
 
+const ENDPOINT = {
+  name: 'Endpoint (JSON, signed)',
+  url: 'URL',
+  help: 'https, on port 443 or 8443, at a public address; in development also http on this machine',
+};
+
+const FORMATS = { json: ENDPOINT, ...CHANNELS };
+
 /** The formats by their names. */
-export const NAMES = Object.fromEntries(
-  Object.entries(FORMATS).map(([format, { name }]) => [format, name]),
-) as Record<Format, string>;
+export const NAMES = namesOf(FORMATS);
+const CHANNEL_NAMES = namesOf(CHANNELS);
+
+function namesOf<Name extends string>(formats: Record<Name, { name: string }>): Record<Name, string> {
+  const entries = Object.entries<{ name: string }>(formats).map(([format, { name }]) => [format, name]);
+  return Object.fromEntries(entries) as Record<Name, string>;
+}
 
 /** The URL that is sent for what was typed: an address becomes `mailto:`. */
 export function urlOf(format: Format, typed: string): string {
   return format === 'email' && !typed.startsWith('mailto:') ? `mailto:${typed}` : typed;
 }
 
-/** Chooses a format and its address. */
-export function FormatChoice({
+export function ChannelChoice({
+  format,
+  onFormat,
+}: {
+  format: Channel;
+  onFormat: (format: Channel) => void;
+}) {
+  return <Choice label="Send to" of={CHANNEL_NAMES} value={format} onChange={onFormat} data-autofocus />;
+}
+
+/** The address of a webhook, as its format has it. Members are suggested where it is a mailbox. */
+export function AddressField({
   format,
   url,
-  onFormat,
   onUrl,
 }: {
   format: Format;
   url: string;
-  onFormat: (format: Format) => void;
   onUrl: (url: string) => void;
 }) {
+  const list = useId();
+  const isMail = format === 'email';
+  const members = useQuery({ ...membersQuery(), enabled: isMail, staleTime: 300_000 });
   const { url: label, help } = FORMATS[format];
-  const isSecret = format === 'json' ? '' : '. It is kept encrypted and not shown again.';
+  const isSecret = format === 'json' || isMail ? '' : '. It is kept encrypted and not shown again.';
   return (
     <>
-      <Choice label="Send to" of={NAMES} value={format} onChange={onFormat} />
       <TextField
+        key={format}
         label={label}
         description={`${help}${isSecret}`}
-        type={format === 'email' ? 'email' : 'url'}
+        type={isMail ? 'email' : 'url'}
         required
         maxLength={2_000}
         value={url}
         onChange={onUrl}
-        data-autofocus
+        list={isMail ? list : undefined}
+        {...(format === 'json' ? { 'data-autofocus': true } : {})}
       />
+      {isMail && (
+        <datalist id={list}>
+          {members.data?.data.map(({ email, user_id }) => email && <option key={user_id} value={email} />)}
+        </datalist>
+      )}
     </>
   );
 }

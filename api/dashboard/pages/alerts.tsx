@@ -1,0 +1,54 @@
+import { Button, Modal } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { webhooksQuery } from '../data/queries.ts';
+import { useIsAdmin } from '../data/use-me.ts';
+import { OwnDigest } from '../parts/alerts/own-digest.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { Empty, Section } from '../parts/page/section.tsx';
+import { ChannelCreation } from '../parts/webhook/creation.tsx';
+import { WebhookTable } from '../parts/webhook/table.tsx';
+
+/** Messages to people: the organization's chats and mailboxes, and the person's own digest. */
+export function Alerts() {
+  const isAdmin = useIsAdmin();
+  const [isOpen, { open, close }] = useDisclosure();
+  const add = <Button onClick={open}>Add a channel</Button>;
+  return (
+    <Page
+      title="Alerts"
+      lead="Messages to people. Endpoints of programs are webhooks."
+      actions={isAdmin && add}
+    >
+      {isAdmin && (
+        <>
+          <Channels add={add} />
+          <Modal opened={isOpen} onClose={close} title="Add a channel" size="lg" closeOnClickOutside={false}>
+            <ChannelCreation onDone={close} />
+          </Modal>
+        </>
+      )}
+      <Section title="Mail to me">
+        <OwnDigest />
+      </Section>
+    </Page>
+  );
+}
+
+function Channels({ add }: { add: React.ReactNode }) {
+  const webhooks = useQuery(webhooksQuery());
+  return (
+    <Section title="Chats and mailboxes">
+      <WebhookTable
+        query={webhooks}
+        kind="channel"
+        empty={
+          <Empty action={add}>
+            No channel yet. A Slack channel, a Teams or Discord chat, a phone or a mailbox gets a message when
+            a budget reaches 80 % or is exceeded, and when usage is unusual.
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,59 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type AnswerOf, api, take } from '../../data/client.ts';
+import { preferencesQuery } from '../../data/queries.ts';
+import { useAct } from '../../data/use-act.ts';
+import { useMe } from '../../data/use-me.ts';
+import { ActButton } from '../form/act-button.tsx';
+import { Choice } from '../form/fields.tsx';
+import { Load } from '../page/load.tsx';
+import { ProblemNote } from '../page/problem-note.tsx';
+import { Outcome } from '../text/outcome.tsx';
+
+type Chosen = AnswerOf<'/v1/preferences'>['digest'];
+
+const CHOICES: Record<Chosen, string> = {
+  none: 'No digest',
+  daily: 'Every day at 8:00',
+  weekly: 'On Mondays at 8:00',
+};
+
+/** The person's own digest by mail: how often, and one at once. */
+export function OwnDigest() {
+  const preferences = useQuery(preferencesQuery());
+  return (
+    <Load query={preferences} height={120}>
+      {({ digest }) => <DigestChoice digest={digest} />}
+    </Load>
+  );
+}
+
+function DigestChoice({ digest }: { digest: Chosen }) {
+  const { email, role, org } = useMe();
+  const change = useAct((next: Chosen) => take(api.PATCH('/v1/preferences', { body: { digest: next } })), {
+    changes: ['preferences'],
+    done: 'Saved.',
+  });
+  const send = useAct(() => take(api.POST('/v1/preferences/digest')), { changes: [] });
+  const shown = change.isPending ? change.variables : digest;
+  const more =
+    role === 'admin'
+      ? ', then the same of the organization, signals that are held and webhooks that fail'
+      : '';
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm" className="wrap">
+        A mail to <bdi>{email ?? 'your address'}</bdi> with your cost against the period before, your three
+        dearest sessions, your budgets from 80 % and what was unusual{more}. Times are in {org.timezone}.
+      </Text>
+      <Group gap="sm" align="flex-end">
+        <Choice label="Digest" of={CHOICES} value={shown} onChange={(next) => change.mutate(next)} />
+        <ActButton act={send}>Send one now</ActButton>
+      </Group>
+      <ProblemNote error={change.error} />
+      <div role="status">
+        {send.isSuccess && <Outcome isGood>A digest is on its way to {email ?? 'you'}.</Outcome>}
+      </div>
+    </Stack>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Webhook } from '../../data/queries.ts';
+import type { Format } from './format-choice.tsx';
+
+/** The state of a webhook in one word. Failing goes before paused, because somebody has to mend it. */
+export function webhookState({ status, enabled }: Pick<Webhook, 'status' | 'enabled'>): string {
+  if (status === 'failing') return 'failing';
+  return enabled ? 'active' : 'paused';
+}
+
+/** True for a webhook that writes to people: a chat or a mailbox. It belongs to Alerts. */
+export function isChannel({ format }: { format: Format }): boolean {
+  return format !== 'json';
+}
+
+/** The page of a webhook, and the list that it belongs to. */
+export function placeOf(webhook: { id: string; format: Format }) {
+  const list = isChannel(webhook)
+    ? ({ to: '/alerts', label: 'Alerts' } as const)
+    : ({ to: '/webhooks', label: 'Webhooks' } as const);
+  return { list, page: `${list.to}/${webhook.id}` };
+}
+
+/** The events that a webhook may name, in few words. */
+const SHORT: Readonly<Record<string, string>> = {
+  'session.started': 'sessions begin',
+  'session.ended': 'sessions end',
+  'budget.warning': 'budgets at 80 %',
+  'budget.exceeded': 'budgets exceeded',
+  'anomaly.detected': 'anomalies',
+  'signals.held': 'held signals',
+  'credit.low': 'credits low',
+  'credit.depleted': 'credits used up',
+};
+
+/** All that a webhook gets, in few words. */
+export function subscriptionText({
+  events,
+  alert_at,
+  forecast,
+}: Pick<Webhook, 'events' | 'alert_at' | 'forecast'>): string {
+  const percents = alert_at.map((percent) => `${percent} %`);
+  const named = events.map((event) => SHORT[event] ?? event);
+  return [...named, ...percents, ...(forecast ? ['forecast'] : [])].join(', ');
+}
