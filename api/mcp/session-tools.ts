@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { anomalyView, listAnomalies, viewAnomaly } from '../../shared/anomalies/list-anomalies.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
+import { CALL_PARTS } from '../../shared/pricing/price.ts';
+import { explainCost } from '../../shared/sessions/explain-cost.ts';
 import { listSessions } from '../../shared/sessions/list-sessions.ts';
 import { readSession, streamSignals } from '../../shared/sessions/read-session.ts';
 import { sessionView, viewSession } from '../../shared/sessions/view.ts';
@@ -137,4 +139,35 @@ export const getSessionTool = tool({
     const signals = first.slice(0, countThatFits(head, first));
     return { ...head, signals, has_more: isCut || signals.length < first.length };
   },
+});
+
+export const explainCostTool = tool({
+  name: 'explain_cost',
+  title: 'Explain a cost',
+  description:
+    'What a session, or one call of it, cost: tokens, list price (of a million tokens, or a thousand requests) and cost by class ' +
+    'of tokens. The parts and unsplit_usd, of calls without a list price, sum to cost_usd.',
+  scope: 'usage:read',
+  isReader: true,
+  input: z.strictObject({
+    session_id: z.string().min(1).max(128),
+    signal_id: z.string().min(1).max(128).optional().describe('Only this call'),
+  }),
+  output: z.strictObject({
+    cost_usd: money,
+    unsplit_usd: money,
+    calls: z
+      .strictObject({ reported: z.int(), computed: z.int(), unknown: z.int() })
+      .describe('By cost source'),
+    parts: z.array(
+      z.strictObject({
+        class: z.enum(CALL_PARTS),
+        quantity: z.int(),
+        unit_price_usd: money.nullable().describe('Null where calls differ'),
+        cost_usd: money,
+      }),
+    ),
+  }),
+  run: async (ctx, principal, { session_id, signal_id }) =>
+    explainCost(ctx, await readSession(ctx, principal, session_id), signal_id),
 });

@@ -1,7 +1,7 @@
 import { bareSchema } from '../docs/schema.ts';
 import { checkSpend, getBudget, releaseSpend, reserveSpend } from './budget-tools.ts';
 import { getUsageTool, whoami } from './read-tools.ts';
-import { getSessionTool, listAnomaliesTool, listSessionsTool } from './session-tools.ts';
+import { explainCostTool, getSessionTool, listAnomaliesTool, listSessionsTool } from './session-tools.ts';
 import type { Tool } from './tool.ts';
 
 /** Every tool, in the order of the list. */
@@ -10,6 +10,7 @@ const TOOLS: readonly Tool[] = [
   getUsageTool,
   listSessionsTool,
   getSessionTool,
+  explainCostTool,
   listAnomaliesTool,
   getBudget,
   checkSpend,
@@ -29,7 +30,7 @@ export const TOOL_LIST = TOOLS.map(({ name, title, description, input, output, i
   title,
   description: scope === null ? description : `${description} Needs the scope ${scope}.`,
   inputSchema: objectSchema(bareSchema(input, 'input')),
-  outputSchema: objectSchema(bareSchema(output, 'output')),
+  outputSchema: objectSchema(withoutWords(bareSchema(output, 'output'))),
   annotations: {
     readOnlyHint: isReader,
     destructiveHint: false,
@@ -40,4 +41,12 @@ export const TOOL_LIST = TOOLS.map(({ name, title, description, input, output, i
 
 function objectSchema(schema: Record<string, unknown>): Record<string, unknown> & { type: 'object' } {
   return { ...schema, type: 'object' };
+}
+
+/** A schema without descriptions: a result's names speak for themselves, and every client reads the list. */
+function withoutWords(schema: Record<string, unknown>): Record<string, unknown> {
+  const text = JSON.stringify(schema, (name, value) =>
+    name === 'description' && typeof value === 'string' ? undefined : value,
+  );
+  return JSON.parse(text) as Record<string, unknown>;
 }

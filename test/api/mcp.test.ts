@@ -344,6 +344,45 @@ describe('tools that read', () => {
     expect([first.signals.length, first.has_more]).toEqual([1, true]);
   });
 
+  test('explain a cost by class of tokens, to the nanodollar', async () => {
+    // Claude Sonnet 4.5: $3 per million input tokens, $0.30 read from a cache, $3.75 written to it, $15 output.
+    const call = {
+      model: 'claude-sonnet-4-5',
+      provider: 'anthropic',
+      user_id: 'explained',
+      project_id: 'costs',
+    };
+    const tokens = { tokens_in: 8_512, cache_read_tokens: 8_000, cache_write_tokens: 500, tokens_out: 300 };
+    await spend({ ...call, ...tokens, id: 'golden' });
+    await spend({ ...call, model: 'nobody-knows', id: 'told', cost_usd: 0.5 });
+    const { data } = (await callTool('list_sessions', { project_id: 'costs' })).structuredContent;
+    const explain = async (args: object) =>
+      (await callTool('explain_cost', { session_id: data[0].id, ...args })).structuredContent;
+    const parts = [
+      { class: 'input', quantity: 12, unit_price_usd: '3.000000000', cost_usd: '0.000036000' },
+      { class: 'cache_read', quantity: 8_000, unit_price_usd: '0.300000000', cost_usd: '0.002400000' },
+      { class: 'cache_write', quantity: 500, unit_price_usd: '3.750000000', cost_usd: '0.001875000' },
+      { class: 'output', quantity: 300, unit_price_usd: '15.000000000', cost_usd: '0.004500000' },
+    ];
+    expect(await explain({ signal_id: 'golden' })).toEqual({
+      cost_usd: '0.008811000',
+      unsplit_usd: '0.000000000',
+      calls: { reported: 0, computed: 1, unknown: 0 },
+      parts,
+    });
+    expect(await explain({})).toEqual({
+      cost_usd: '0.508811000',
+      unsplit_usd: '0.500000000',
+      calls: { reported: 1, computed: 1, unknown: 0 },
+      parts,
+    });
+    const missing = await callTool('explain_cost', { session_id: data[0].id, signal_id: 'nobody' });
+    expect(missing).toMatchObject({
+      isError: true,
+      content: [{ text: 'There is no such call in the session.' }],
+    });
+  });
+
   test('a bound key that asks for another is told of no such user or session, without a figure', async () => {
     const bound = await keyOf({ scopes: ['usage:read', 'budgets:check'], user_id: 'reader' });
     const [session] = (await callTool('list_sessions', { user_id: 'other' })).structuredContent.data;

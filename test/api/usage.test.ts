@@ -227,6 +227,7 @@ describe('GET /api/v1/usage', () => {
 
   it('sums money beyond 2^53 nano-USD exactly', async () => {
     const { orgId, key } = await makeTenant(api.ctx);
+    await changeOrganization(api.ctx, orgId, { hold_above: { cost_usd: null } });
     await recordAll(
       api.ctx,
       orgId,
