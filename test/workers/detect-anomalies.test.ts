@@ -55,7 +55,7 @@ async function events(orgId: string): Promise<StoredEvent[]> {
 test('a session that a newer one ends is looked at once more, at once', async () => {
   clock.set(NOW);
   const { orgId } = await makeTenant(ctx);
-  const ended = await post(orgId, { tokens_in: 60_000_000 });
+  const ended = await post(orgId, { tokens_in: 16_000_000 });
   await checkSession(ctx, ended);
   expect(await readDue(ctx, checkSessionJob, ended)).toBeNull();
   clock.advance(31 * 60_000);
