@@ -97,7 +97,13 @@ describe('a session that stands out', () => {
     const { body } = await api.call('/api/v1/anomalies', { key });
     expect(body).toMatchObject({ has_more: false, total: 1 });
     expect(body.data).toEqual([
-      { ...event?.data, id: expect.stringMatching(/^anm_/), detected_at: new Date(NOW).toISOString() },
+      {
+        ...event?.data,
+        id: expect.stringMatching(/^anm_/),
+        detected_at: new Date(NOW).toISOString(),
+        session_started_at: new Date(NOW).toISOString(),
+        corrected_at: null,
+      },
     ]);
   });
 
