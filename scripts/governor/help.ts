@@ -6,7 +6,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'People and keys:': ['member', 'key', 'device', 'credits'],
   'Look:': ['status', 'webhook', 'check', 'verify'],
   'Repair:': ['usage', 'rebuild', 'analytics'],
-  'Data:': ['import', 'sync', 'replay'],
+  'Data:': ['import', 'sync', 'replay', 'mcp'],
 };
 
 /** Examples below the help of a command; '' is the help of them all. */

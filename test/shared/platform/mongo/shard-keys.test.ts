@@ -15,6 +15,7 @@ const OF_ALL_SHARDS: Readonly<Record<string, string>> = {
   'events delete _id': 'retention: the oldest of all',
   'deliveries find finished_at': 'retention: the oldest of all',
   'deliveries delete _id': 'retention: the oldest of all',
+  'held_signals find ts': 'retention: the oldest of all',
   'audit find at': 'retention: the oldest of all',
   'audit delete _id': 'retention: the oldest of all',
   'idempotency_records find expires_at': 'retention: the oldest of all',
