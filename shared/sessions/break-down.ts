@@ -3,10 +3,10 @@ import type { Context } from '../platform/context/context.ts';
 import { daysBefore } from '../platform/mongo/retention.ts';
 import { usd9 } from '../pricing/money.ts';
 import { CALL_PARTS } from '../pricing/price.ts';
-import { splitCall } from '../pricing/split-call.ts';
 import type { Signal } from '../signals/model.ts';
 import type { Session } from './model.ts';
 import { streamFields } from './read-session.ts';
+import { SPLIT_FIELDS, splitSignal } from './split-signal.ts';
 
 const money = z.string().describe('US dollars with nine decimals');
 const row = {
@@ -38,20 +38,7 @@ const MOST_ROWS = 100;
 /** Different names that are told apart: memory does not grow with the session. Later ones count to the rest. */
 const MOST_NAMES = 2_000;
 
-const FIELDS = [
-  'type',
-  'ts',
-  'model',
-  'provider',
-  'tool_name',
-  'tokens_in',
-  'tokens_out',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cost_nusd',
-  'cost_source',
-  'error',
-] as const satisfies readonly (keyof Signal)[];
+const FIELDS = [...SPLIT_FIELDS, 'type', 'tool_name', 'error'] as const satisfies readonly (keyof Signal)[];
 type CostedSignal = Pick<Signal, (typeof FIELDS)[number]>;
 
 /** Sums of signals; money in nano-USD. */
@@ -74,7 +61,7 @@ export async function breakDown(ctx: Context, session: Session): Promise<z.outpu
     add(all, sums);
     add(tools.of(signal.tool_name ?? null), sums);
     add(models.of(signal.model), sums);
-    const split = splitOf(signal);
+    const split = splitSignal(signal);
     if (split) for (const part of CALL_PARTS) parts[part] += BigInt(split[part]);
     else parts.unsplit += sums.cost;
   }
@@ -94,13 +81,6 @@ export async function breakDown(ctx: Context, session: Session): Promise<z.outpu
     by_tool: tools.rows().map(({ name, ...shown }) => ({ tool_name: name, ...shown })),
     by_model: models.rows().map(({ name, ...shown }) => ({ model: name, ...shown })),
   };
-}
-
-function splitOf(signal: CostedSignal) {
-  const { model, provider, ts, cost_nusd, cost_source } = signal;
-  if (cost_nusd === null) return null;
-  const call = { ...signal, at: ts, model: model ?? undefined, provider: provider ?? undefined };
-  return splitCall(call, { costNusd: cost_nusd, source: cost_source });
 }
 
 function sumsOf({ type, error, tokens_in, tokens_out, cost_nusd }: CostedSignal): Sums {

@@ -2,24 +2,9 @@ import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { usd9 } from '../pricing/money.ts';
 import { CALL_PARTS, type CallPart, listPrice } from '../pricing/price.ts';
-import { splitCall } from '../pricing/split-call.ts';
-import type { Signal } from '../signals/model.ts';
 import type { Session } from './model.ts';
 import { streamFields } from './read-session.ts';
-
-const FIELDS = [
-  'id',
-  'ts',
-  'model',
-  'provider',
-  'tokens_in',
-  'tokens_out',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cost_nusd',
-  'cost_source',
-] as const satisfies readonly (keyof Signal)[];
-type CostedSignal = Pick<Signal, (typeof FIELDS)[number]>;
+import { callOf, SPLIT_FIELDS, type SplitSignal, splitSignal } from './split-signal.ts';
 
 /** One class of tokens, or the fees per request, in a cost. */
 export interface ExplainedPart {
@@ -55,7 +40,7 @@ export async function explainCost(
   const calls = { reported: 0, computed: 0, unknown: 0 };
   let total = 0n;
   let unsplit = 0n;
-  for await (const signal of streamFields(ctx, session, FIELDS)) {
+  for await (const signal of streamFields(ctx, session, [...SPLIT_FIELDS, 'id'])) {
     if (signalId !== undefined && signal.id !== signalId) continue;
     calls[signal.cost_source] += 1;
     total += BigInt(signal.cost_nusd ?? 0);
@@ -89,12 +74,9 @@ export async function explainCost(
 const ATTO_PER_NANO = 1_000_000_000n;
 
 /** The parts of one call; `price` is nano-USD for a million tokens or a thousand requests. Null without a list price. */
-function partsOf(signal: CostedSignal) {
-  const { ts, model, provider, cost_nusd, cost_source } = signal;
-  if (cost_nusd === null) return null;
-  const call = { ...signal, at: ts, model: model ?? undefined, provider: provider ?? undefined };
-  const split = splitCall(call, { costNusd: cost_nusd, source: cost_source });
-  const list = listPrice(call);
+function partsOf(signal: SplitSignal) {
+  const split = splitSignal(signal);
+  const list = listPrice(callOf(signal));
   if (split === null || list === null) return null;
   const quantities = {
     input: signal.tokens_in - signal.cache_read_tokens - signal.cache_write_tokens,
