@@ -55,8 +55,10 @@ const modern = (
 };
 
 /** The result of a call of a tool. */
-const callTool = async (name: string, args: object = {}, as = key) => {
+const callTool = async (name: string, args: object = {}, as = key): Promise<any> => {
   const { status, body, text } = await modern('tools/call', { name, arguments: args }, { as });
+  // An organization has a bounded share of what is in flight: a client asks again after this answer.
+  if (body.error?.data?.code === 'overloaded') return callTool(name, args, as);
   expect(status, text).toBe(200);
   return body.result;
 };
