@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import { plusDays, rangeOf } from '../../api/dashboard/data/range.ts';
+import { plusDays, rangeOf, readShared } from '../../api/dashboard/data/range.ts';
+import { readSessionSearch } from '../../api/dashboard/data/session-search.ts';
 import { ticksOf } from '../../api/dashboard/parts/chart/scale.ts';
 import { creditsPerDay } from '../../api/dashboard/parts/credits/pace.ts';
-import { axisMoney, dateTime } from '../../api/dashboard/parts/text/format.ts';
+import { changeWords } from '../../api/dashboard/parts/text/change-words.ts';
+import { axisMoney, percent } from '../../api/dashboard/parts/text/format.ts';
+import { plainName } from '../../api/dashboard/parts/text/plain-name.ts';
+import { bucketLabel, dateTime, inWords, latency } from '../../api/dashboard/words/time.ts';
 
 test.each([0.0003, 0.0176, 0.02, 0.07, 0.3, 1.1, 9, 30, 700, 24_000, 1_100_000])(
   'an axis up to $%d names every line differently',
@@ -34,7 +38,103 @@ test('hours are asked for only of days of which they are kept', () => {
 });
 
 test('a time of another year says which', () => {
-  const now = new Date(2026, 10, 22, 12).getTime();
-  expect(dateTime(now, now)).toBe('22 Nov, 12:00');
-  expect(dateTime(new Date(2027, 10, 22, 12).getTime(), now)).toBe('22 Nov 2027, 12:00');
+  const nowMs = Date.parse('2026-11-22T12:00:00Z');
+  expect(dateTime('2026-11-22T12:00:00Z', 'UTC', { nowMs })).toBe('22 Nov, 12:00');
+  expect(dateTime('2027-11-22T12:00:00Z', 'UTC', { nowMs })).toBe('22 Nov 2027, 12:00');
+  expect(bucketLabel('2025-11-22T00:00:00Z', 'day', 'UTC', nowMs)).toBe('22 Nov 2025');
+  // This year in New York, where it is still the last evening of the year.
+  const newYear = Date.parse('2027-01-01T03:00:00Z');
+  expect(dateTime('2026-11-22T12:00:00Z', 'America/New_York', { nowMs: newYear })).toBe('22 Nov, 07:00');
+});
+
+test('a time in words is the viewer’s own and that of UTC, with the day of each where they differ', () => {
+  const words = (iso: string, zone: string) => inWords(iso, zone);
+  expect(words('2026-11-23T15:48:20Z', 'America/New_York')).toBe(
+    '23 Nov 2026, 10:48:20 in New York · 15:48:20 UTC',
+  );
+  expect(words('2026-11-23T02:00:00Z', 'America/New_York')).toBe(
+    '22 Nov 2026, 21:00:00 in New York · 23 Nov 2026, 02:00:00 UTC',
+  );
+  expect(words('2026-11-23T15:48:20Z', 'UTC')).toBe('23 Nov 2026, 15:48:20 UTC');
+  expect(words('2026-11-23T15:48:20Z', 'America/Argentina/Buenos_Aires')).toContain('in Buenos Aires');
+  expect(inWords('2026-11-23T15:48:20.123Z', 'UTC', 'millisecond')).toBe('23 Nov 2026, 15:48:20.123 UTC');
+});
+
+test('the last week, month and quarter are whole ones, compared with those before', () => {
+  const of = (range: 'last_week' | 'last_month' | 'last_quarter', iso: string) => {
+    const { query, before, beforeLabel } = rangeOf({ range }, 'UTC', Date.parse(iso));
+    return [query, before, beforeLabel];
+  };
+  expect(of('last_week', '2026-11-23T00:00:00Z')).toEqual([
+    { from: '2026-11-16', to: '2026-11-23' },
+    { from: '2026-11-09', to: '2026-11-16' },
+    'the week before',
+  ]);
+  expect(of('last_week', '2026-11-22T23:00:00Z')[0]).toEqual({ from: '2026-11-09', to: '2026-11-16' });
+  expect(of('last_month', '2027-01-31T12:00:00Z')).toEqual([
+    { from: '2026-12-01', to: '2027-01-01' },
+    { from: '2026-11-01', to: '2026-12-01' },
+    'the month before',
+  ]);
+  expect(of('last_quarter', '2027-02-15T12:00:00Z')).toEqual([
+    { from: '2026-10-01', to: '2027-01-01' },
+    { from: '2026-07-01', to: '2026-10-01' },
+    'the quarter before',
+  ]);
+});
+
+test('one hour of a day is a range, and one that is not is none', () => {
+  const nowMs = Date.parse('2026-11-23T23:59:00Z');
+  const hour = { from: '2026-11-23T10:00:00.000Z', to: '2026-11-23T11:00:00.000Z' };
+  const range = rangeOf(readShared({ range: 'custom', ...hour }), 'America/New_York', nowMs);
+  expect(range).toMatchObject({ query: hour, label: '23 Nov, 05:00 – 06:00', interval: 'hour' });
+  expect(range.before).toEqual({ from: '2026-11-23T09:00:00.000Z', to: hour.from });
+  expect(readShared({ from: '2026-11-23T10:00', to: '2026-13-01' })).toEqual({});
+});
+
+test('a share of more than nothing is never nothing, and a change says against what', () => {
+  expect([0, 0.0004, 0.0099, 0.01, 0.413].map((ratio) => percent(ratio))).toEqual([
+    '0 %',
+    '<1 %',
+    '<1 %',
+    '1 %',
+    '41.3 %',
+  ]);
+  const change = (now: number, before: number) => changeWords(now, before, 'the week before');
+  expect(change(126, 100)).toBe('▲ 26 % more than the week before');
+  expect(change(97.5, 100)).toBe('▼ 2.5 % less than the week before');
+  expect(change(100.1, 100)).toBe('▲ <1 % more than the week before');
+  expect(change(5, 5)).toBe('no change');
+  expect(change(0, 0)).toBe('no change');
+  expect(change(5, 0)).toBe('none in the week before');
+});
+
+test('a name that turns the text around shows what does', () => {
+  expect(plainName('evil\u202Eexe.live \u2066x\u2069')).toBe('evil\\u202Eexe.live \\u2066x\\u2069');
+});
+
+test('a call of a second and more is in seconds', () => {
+  expect([0, 812.4, 999, 1_000, 8_758, 22_069, 120_000].map(latency)).toEqual([
+    '0 ms',
+    '812 ms',
+    '999 ms',
+    '1.0 s',
+    '8.8 s',
+    '22.1 s',
+    '120 s',
+  ]);
+});
+
+test('the URL of a list of sessions asks for what the API takes, and for nothing else', () => {
+  const read = (query: string) => readSessionSearch(Object.fromEntries(new URLSearchParams(query)));
+  expect(read('errors=true&anomalous=false&state=open&min_cost_usd=0.5&sort=tokens&order=asc')).toEqual({
+    filters: { errors: 'true', anomalous: 'false', state: 'open', min_cost_usd: '0.5' },
+    sort: 'tokens',
+    order: 'asc',
+  });
+  expect(read('errors=x&state=closed&min_cost_usd=1e3&sort=user&order=up')).toEqual({
+    filters: {},
+    sort: 'started_at',
+    order: 'desc',
+  });
 });

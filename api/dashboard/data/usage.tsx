@@ -1,8 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { AnswerOf } from './client.ts';
-import type { FilterName } from './range.ts';
-import { usageBefore, usageNow, usageTotals } from './usage-questions.ts';
+import type { Dimension, Grouping } from './range.ts';
+import { teamUsage, teamUsageBefore, usageBefore, usageNow, usageTotals } from './usage-questions.ts';
+import { useMe } from './use-me.ts';
 import { useFilters, useRange } from './use-range.ts';
 
 export type Usage = AnswerOf<'/api/v1/usage'>;
@@ -16,19 +17,58 @@ export function useUsageNow() {
 }
 
 /** Usage of the range, and then, so that its figures come first, that of the period before it. */
-export function useUsage() {
+export function useUsage(isWanted = true) {
   const range = useRange();
   const filters = useFilters();
-  const now = useQuery(usageNow(range, filters));
-  const before = useQuery({ ...usageBefore(range, filters), enabled: now.isSuccess });
+  const now = useQuery({ ...usageNow(range, filters), enabled: isWanted });
+  const before = useQuery({ ...usageBefore(range, filters), enabled: isWanted && now.isSuccess });
   return { now, before };
 }
 
 /** The groups of one dimension, dearest first; the rest of it is null. */
-export function groupsBy({ groups }: Usage, by: FilterName): (UsageGroup & { value: string | null })[] {
+export function groupsBy({ groups }: Usage, by: Dimension): (UsageGroup & { value: string | null })[] {
   return groups.flatMap((group) => {
     const value = group.key?.[by];
     return value === undefined ? [] : [{ ...group, value }];
+  });
+}
+
+/** Usage by a grouping, now and in the period before: teams by a question of their own. */
+export function useGrouped(by: Grouping): Grouped {
+  const { org } = useMe();
+  const range = useRange();
+  const filters = useFilters();
+  const isTeam = by === 'team';
+  const own = useUsage(!isTeam);
+  const now = useQuery({ ...teamUsage(org.id, range, filters), enabled: isTeam });
+  const before = useQuery({
+    ...teamUsageBefore(org.id, range, filters),
+    enabled: isTeam && now.isSuccess,
+  });
+  return isTeam ? { now, before } : own;
+}
+
+interface Grouped {
+  now: UseQueryResult<Usage>;
+  before: UseQueryResult<Usage>;
+}
+
+/** A group as people see it. */
+export interface NamedGroup extends UsageGroup {
+  /** To filter by; null where no filter means it. */
+  value: string | null;
+  /** Null: the rest. */
+  name: string | null;
+}
+
+const NO_TEAM = 'In no team';
+
+/** The groups by one grouping, dearest first and the rest last. */
+export function namedGroups(usage: Usage, by: Grouping): NamedGroup[] {
+  if (by !== 'team') return groupsBy(usage, by).map((group) => ({ ...group, name: group.value }));
+  return usage.groups.map((group) => {
+    const value = group.key?.team ?? null;
+    return { ...group, value, name: group.key === null ? null : (value ?? NO_TEAM) };
   });
 }
 

@@ -10,3 +10,8 @@ export function useMe(): Me {
 export function useIsAdmin(): boolean {
   return useMe().role === 'admin';
 }
+
+/** True of a person who may ask by team: an admin on a plan that has it. */
+export function seesTeams({ role, org }: Me): boolean {
+  return role === 'admin' && org.plan !== 'free';
+}

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type Filters, filtersOf, type Range, rangeOf, readShared, type SharedSearch } from './range.ts';
-import { useMe } from './use-me.ts';
+import { seesTeams, useMe } from './use-me.ts';
 
 /** The chosen range in the organization's timezone. */
 export function useRange(): Range {
@@ -15,7 +15,7 @@ export function useSharedSearch(): SharedSearch {
 
 /** The chosen filters, as query parameters. */
 export function useFilters(): Filters {
-  return filtersOf(useSharedSearch());
+  return filtersOf(useSharedSearch(), seesTeams(useMe()));
 }
 
 /** The value of a search parameter, if it is one of these. */

@@ -8,6 +8,7 @@ import { budgetsQuery, webhooksQuery } from '../data/queries.ts';
 import { groupsBy, useUsageNow } from '../data/usage.tsx';
 import { useIsAdmin } from '../data/use-me.ts';
 import { percent } from '../parts/text/format.ts';
+import { Name } from '../parts/text/name.tsx';
 import { Waiting } from './waiting.tsx';
 
 const MOST_UNPRICED = 0.01;
@@ -48,7 +49,7 @@ export function Banners({ children }: { children: React.ReactNode }) {
             id,
             path: `/budgets/${id}`,
             name,
-            note: `${Math.round(utilization_pct).toLocaleString('en-US')} %`,
+            note: percent(utilization_pct / 100, 0),
           }))}
           one="A budget is exceeded"
           many="budgets are exceeded"
@@ -88,7 +89,7 @@ function Banner({
       <Anchor component={Link} to={isAlone ? first.path : all}>
         {isAlone ? one : `${concerns.length} ${many}`}
       </Anchor>
-      : <bdi>{first.name}</bdi> ({first.note}){isAlone ? '' : ` and ${concerns.length - 1} more`}
+      : <Name of={first.name} /> ({first.note}){isAlone ? '' : ` and ${concerns.length - 1} more`}
     </Warning>
   );
 }
@@ -112,7 +113,7 @@ function Unpriced() {
   return (
     <Warning>
       {percent(share)} of the signals in this range have no known price, so the true cost is higher:{' '}
-      <bdi>{models.join(', ')}</bdi>
+      <Name of={models.join(', ')} />
     </Warning>
   );
 }

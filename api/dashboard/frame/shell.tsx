@@ -13,18 +13,20 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { openSpotlight } from '@mantine/spotlight';
 import { IconLogout, IconSearch, IconUser } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { Fragment, useEffect } from 'react';
+import { Fragment, lazy, Suspense, useEffect } from 'react';
 import { useSignOut } from '../data/use-act.ts';
 import { useMe } from '../data/use-me.ts';
 import { useSharedSearch } from '../data/use-range.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
 import { Banners } from './banners.tsx';
 import { destinationsOf, GROUPS } from './navigation.ts';
-import { Palette } from './palette.tsx';
 import { Permitted } from './permitted.tsx';
 import { Renewal } from './renewal.tsx';
 import { SchemeButton } from './scheme-button.tsx';
 import { Loading } from './waiting.tsx';
+
+/** Loaded beside the page: nobody opens it before there is one. */
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
 /** Header, navigation and the page. */
 export function Shell() {
@@ -89,7 +91,9 @@ export function Shell() {
           </Loading>
         </Banners>
       </AppShell.Main>
-      <Palette />
+      <Suspense>
+        <Palette />
+      </Suspense>
       <Renewal />
     </AppShell>
   );

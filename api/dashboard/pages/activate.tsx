@@ -5,7 +5,8 @@ import { api, take } from '../data/client.ts';
 import { useAct } from '../data/use-act.ts';
 import { Page } from '../parts/page/page.tsx';
 import { ProblemNote } from '../parts/page/problem-note.tsx';
-import { When } from '../parts/text/values.tsx';
+import { Name } from '../parts/text/name.tsx';
+import { When } from '../parts/time/when.tsx';
 
 /** A device asks to be linked: look at it first, then approve or deny. A link alone approves nothing. */
 export function Activate() {
@@ -87,9 +88,9 @@ function Decision({
       <Title order={2}>Is this your device?</Title>
       <Text className="wrap">
         It calls itself{' '}
-        <bdi>
-          <b>{name ?? 'nothing'}</b>
-        </bdi>{' '}
+        <b>
+          <Name of={name ?? 'nothing'} />
+        </b>{' '}
         and asked <When at={created_at} relative />.
       </Text>
       <Alert variant="outline" color="orange">

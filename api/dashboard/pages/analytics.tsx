@@ -117,7 +117,7 @@ function columnsOf(title: string): readonly Column<Row>[] {
             {label === 'Cost' ? money(measure(cell)) : <Count of={measure(cell)} />}
             {before && (
               <div className="beside">
-                <Change now={measure(cell)} before={measure(before)} />
+                <Change now={measure(cell)} before={measure(before)} than="the week before" />
               </div>
             )}
           </>

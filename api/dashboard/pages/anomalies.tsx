@@ -11,7 +11,7 @@ import { Empty } from '../parts/page/section.tsx';
 import { more } from '../parts/text/format.ts';
 import { PageLink } from '../parts/text/page-link.tsx';
 import { UserName } from '../parts/text/user-name.tsx';
-import { When } from '../parts/text/values.tsx';
+import { When } from '../parts/time/when.tsx';
 import { type Anomaly, AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
 
 const COLUMNS: readonly Column<Anomaly>[] = [
@@ -28,12 +28,12 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     label: 'Observed',
     isNumber: true,
     narrow: 'first',
-    render: ({ anomaly_type, observed }) => <AnomalyFigure type={anomaly_type} of={observed} />,
+    render: (anomaly) => <AnomalyFigure of={anomaly} value={anomaly.observed} />,
   },
   {
     label: 'Usual or limit',
     isNumber: true,
-    render: ({ anomaly_type, baseline_avg }) => <AnomalyFigure type={anomaly_type} of={baseline_avg} />,
+    render: (anomaly) => <AnomalyFigure of={anomaly} value={anomaly.baseline_avg} />,
   },
   {
     label: 'More',
@@ -50,7 +50,11 @@ const COLUMNS: readonly Column<Anomaly>[] = [
       </Text>
     ),
   },
-  { label: 'Seen', isShort: true, render: ({ detected_at }) => <When at={detected_at} /> },
+  {
+    label: 'Session',
+    isShort: true,
+    render: ({ session_started_at, detected_at }) => <When at={session_started_at ?? detected_at} />,
+  },
 ];
 
 /** Unusual sessions, each compared with the usual ones before it. */

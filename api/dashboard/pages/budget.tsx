@@ -22,7 +22,8 @@ import { Facts } from '../parts/text/facts.tsx';
 import { exact } from '../parts/text/format.ts';
 import { State } from '../parts/text/state.tsx';
 import { useNames } from '../parts/text/user-name.tsx';
-import { Amount, When } from '../parts/text/values.tsx';
+import { Amount } from '../parts/text/values.tsx';
+import { When } from '../parts/time/when.tsx';
 
 /** One budget: its present window, the windows before, and its warnings. */
 export function BudgetDetail() {

@@ -12,10 +12,11 @@ import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Empty } from '../parts/page/section.tsx';
 import { amount } from '../parts/text/format.ts';
+import { Name } from '../parts/text/name.tsx';
 import { PageLink } from '../parts/text/page-link.tsx';
 import { State } from '../parts/text/state.tsx';
 import { useNames } from '../parts/text/user-name.tsx';
-import { When } from '../parts/text/values.tsx';
+import { When } from '../parts/time/when.tsx';
 
 /** How much is left, and whether it will last. */
 export function Budgets() {
@@ -60,7 +61,7 @@ function BudgetCard({ budget }: { budget: Budget }) {
     <Paper withBorder p="md">
       <Stack gap="sm">
         <PageLink to={`/budgets/${id}`} fw={600} className="clip">
-          <bdi>{name}</bdi>
+          <Name of={name} />
         </PageLink>
         <Text size="sm" c="dimmed" className="wrap">
           {scopeWords(budget, useNames())}, {budget.window}

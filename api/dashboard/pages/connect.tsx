@@ -14,7 +14,7 @@ import { Copyable } from '../parts/form/copyable.tsx';
 import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Section } from '../parts/page/section.tsx';
-import { ago } from '../parts/text/format.ts';
+import { When } from '../parts/time/when.tsx';
 
 /** Connect a tool: make a key, take the settings over, wait for the first signal. */
 export function Connect() {
@@ -95,9 +95,14 @@ function Arrival({ keyId, sinceS }: { keyId: string; sinceS: number }) {
     <Stack gap="sm" role="status">
       <Text>Waiting for the first signal … Use the tool for one prompt.</Text>
       <Text size="sm" c="dimmed">
-        {lastUsed === null
-          ? 'The key has not been used yet: nothing has reached this service with it.'
-          : `The key was used ${ago(lastUsed * 1_000)}: the tool reaches this service, but no signal was taken yet.`}
+        {lastUsed === null ? (
+          'The key has not been used yet: nothing has reached this service with it.'
+        ) : (
+          <>
+            The key was used <When at={lastUsed} relative precision="second" />: the tool reaches this
+            service, but no signal was taken yet.
+          </>
+        )}
       </Text>
       {Date.now() - beganMs > PATIENCE_MS && <Mistakes />}
     </Stack>

@@ -15,7 +15,7 @@ import { PagedRows, usePages } from '../parts/page/pager.tsx';
 import type { Column } from '../parts/page/rows.tsx';
 import { Section } from '../parts/page/section.tsx';
 import { exact } from '../parts/text/format.ts';
-import { When } from '../parts/text/values.tsx';
+import { When } from '../parts/time/when.tsx';
 
 type Transaction = AnswerOf<'/v1/ledger'>['transactions'][number] & { place: number };
 

@@ -9,13 +9,14 @@ import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { type Column, Rows } from '../parts/page/rows.tsx';
 import { Empty } from '../parts/page/section.tsx';
+import { Name } from '../parts/text/name.tsx';
 import { State } from '../parts/text/state.tsx';
-import { When } from '../parts/text/values.tsx';
+import { When } from '../parts/time/when.tsx';
 
 type Device = AnswerOf<'/v1/devices'>['devices'][number];
 
 const COLUMNS: readonly Column<Device>[] = [
-  { label: 'Name', narrow: 'first', render: ({ name }) => <bdi>{name ?? 'without a name'}</bdi> },
+  { label: 'Name', narrow: 'first', render: ({ name }) => <Name of={name ?? 'without a name'} /> },
   { label: 'State', isShort: true, narrow: 'first', render: ({ status }) => <State of={status} /> },
   { label: 'Linked', narrow: 'hidden', render: ({ created_at }) => <When at={created_at} /> },
   { label: 'Last spent', isShort: true, render: ({ last_seen_at }) => <When at={last_seen_at} relative /> },

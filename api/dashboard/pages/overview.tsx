@@ -1,6 +1,9 @@
-import { Grid, SimpleGrid } from '@mantine/core';
+import { Grid, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { UsageFollower, useUsage, useUsageNow } from '../data/usage.tsx';
+import { seesTeams, useMe } from '../data/use-me.ts';
+import { useFilters } from '../data/use-range.ts';
 import { Load } from '../parts/page/load.tsx';
 import { NothingYet } from '../parts/page/nothing-yet.tsx';
 import { Page } from '../parts/page/page.tsx';
@@ -8,23 +11,37 @@ import { ProblemNote } from '../parts/page/problem-note.tsx';
 import { RangeBar } from '../parts/page/range-bar.tsx';
 import { UsageTiles } from '../parts/usage/tiles.tsx';
 import { AnomalyCard, BudgetCard } from './overview/attention.tsx';
+import { BudgetButton } from './overview/budget-button.tsx';
 import { CostCard } from './overview/cost-card.tsx';
 import { TopList } from './overview/top-list.tsx';
 
+/** Loaded for a person's page alone. */
+const PersonCard = lazy(async () => ({ default: (await import('./overview/person-card.tsx')).PersonCard }));
+
 /** The cost of the range, the top spenders, and everything that needs attention. */
 export function Overview() {
+  const { user_id } = useFilters();
+  const areTeamsSeen = seesTeams(useMe());
   return (
     <Page title="Overview">
-      <RangeBar />
+      <RangeBar>
+        <BudgetButton />
+      </RangeBar>
       <UsageFollower />
+      {user_id && (
+        <Suspense fallback={<Skeleton height={140} />}>
+          <PersonCard userId={user_id} />
+        </Suspense>
+      )}
       <IfAny>
         <Tiles />
         <CostCard />
-        <SimpleGrid cols={{ base: 1, md: 3 }}>
+        <div className="top-lists">
           <TopList title="Top users" by="user_id" />
+          {areTeamsSeen && <TopList title="Top teams" by="team" />}
           <TopList title="Top projects" by="project_id" />
           <TopList title="Top models" by="model" />
-        </SimpleGrid>
+        </div>
       </IfAny>
       <Grid>
         <Grid.Col span={{ base: 12, md: 6 }}>

@@ -16,12 +16,15 @@ import { BreakdownTables } from '../parts/session/breakdown.tsx';
 import { Timeline } from '../parts/session/timeline.tsx';
 import { type Signal, whereItWent } from '../parts/session/words.ts';
 import { Facts } from '../parts/text/facts.tsx';
-import { axisMoney, dateTime, duration, exact, money, more } from '../parts/text/format.ts';
+import { axisMoney, exact, money, more } from '../parts/text/format.ts';
+import { Name } from '../parts/text/name.tsx';
 import { PageLink } from '../parts/text/page-link.tsx';
 import { State } from '../parts/text/state.tsx';
 import { UserName } from '../parts/text/user-name.tsx';
-import { Count, When } from '../parts/text/values.tsx';
+import { Count } from '../parts/text/values.tsx';
+import { useZone, When } from '../parts/time/when.tsx';
 import { AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
+import { clockOf, dateTime, duration } from '../words/time.ts';
 import type { Session } from './sessions.tsx';
 
 /** Comes with the first call that is opened. */
@@ -32,12 +35,13 @@ const CallDrawer = lazy(async () => ({
 /** One session: where its cost went, and then call by call. */
 export function SessionDetail() {
   const { id = '' } = useParams({ strict: false });
+  const zone = useZone();
   const session = useQuery(sessionQuery(id));
   const anomalies = useQuery(anomaliesQuery({ session_id: id }));
   return (
     <Page
       back={{ to: '/sessions', label: 'Sessions' }}
-      title={session.data ? `Session of ${dateTime(session.data.started_at)}` : 'Session'}
+      title={session.data ? `Session of ${dateTime(session.data.started_at, zone)}` : 'Session'}
       lead={id}
       actions={session.data?.state === 'open' && <CloseButton id={id} />}
     >
@@ -51,7 +55,7 @@ export function SessionDetail() {
             {anomalies.data?.data.map((anomaly) => (
               <AnomalyNote key={anomaly.id} anomaly={anomaly} />
             ))}
-            {signals.length > 1 && <ChartCard {...costChart(signals)} />}
+            {signals.length > 1 && <ChartCard {...costChart(signals, zone)} />}
             <Calls signals={signals} />
           </Stack>
         )}
@@ -83,8 +87,8 @@ function AnomalyNote({ anomaly }: { anomaly: Anomaly }) {
   const { anomaly_type, observed, baseline_avg, deviation_pct, detected_at } = anomaly;
   return (
     <Alert color="orange" variant="outline" title={RULES[anomaly_type].name}>
-      Observed <AnomalyFigure type={anomaly_type} of={observed} /> against{' '}
-      <AnomalyFigure type={anomaly_type} of={baseline_avg} />{' '}
+      Observed <AnomalyFigure of={anomaly} value={observed} /> against{' '}
+      <AnomalyFigure of={anomaly} value={baseline_avg} />{' '}
       {anomaly_type === 'runaway_session' ? 'allowed' : 'usual'} ({more(deviation_pct)}), seen{' '}
       <When at={detected_at} />. {RULES[anomaly_type].rule}.
     </Alert>
@@ -126,7 +130,7 @@ function factsOf(session: Session): Record<string, React.ReactNode> {
     User: <FilterLink name="user_id" value={session.user_id} />,
     Project: <FilterLink name="project_id" value={session.project_id} />,
     Tool: <FilterLink name="adapter" value={session.adapter} />,
-    Models: session.models.join(', ') || 'none named',
+    Models: <Name of={session.models.join(', ') || 'none named'} />,
     Started: <When at={session.started_at} />,
     'Last activity': <When at={session.last_activity_at} />,
     Length: duration(session.duration_s),
@@ -142,7 +146,7 @@ function factsOf(session: Session): Record<string, React.ReactNode> {
 function FilterLink({ name, value }: { name: 'user_id' | 'project_id' | 'adapter'; value: string }) {
   return (
     <PageLink to="/sessions" search={{ [name]: value }}>
-      {name === 'user_id' ? <UserName id={value} /> : value}
+      {name === 'user_id' ? <UserName id={value} /> : <Name of={value} />}
     </PageLink>
   );
 }
@@ -150,7 +154,7 @@ function FilterLink({ name, value }: { name: 'user_id' | 'project_id' | 'adapter
 const MOST_BARS = 120;
 
 /** Cost by the minute; a long session by as many minutes as make 120 bars. The signals come in order of time. Pure. */
-function costChart(signals: readonly Signal[]): { title: string; content: ChartContent } {
+function costChart(signals: readonly Signal[], zone: string): { title: string; content: ChartContent } {
   const firstMs = Math.floor(Date.parse(signals[0]?.ts ?? '') / 60_000) * 60_000;
   const minutes = Math.floor((Date.parse(signals.at(-1)?.ts ?? '') - firstMs) / 60_000) + 1;
   const step = Math.ceil(minutes / MOST_BARS);
@@ -163,7 +167,7 @@ function costChart(signals: readonly Signal[]): { title: string; content: ChartC
   return {
     title,
     content: {
-      labels: values.map((_, index) => dateTime(firstMs + index * step * 60_000).split(', ')[1] ?? ''),
+      labels: values.map((_, index) => clockOf(firstMs + index * step * 60_000, zone)),
       series: [{ name: title, colour: 0, values }],
       format: money,
       axis: axisMoney,

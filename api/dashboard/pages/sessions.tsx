@@ -1,141 +1,163 @@
+import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
-import type { AnswerOf } from '../data/client.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { Problem } from '../data/client.ts';
 import { sessionsQuery } from '../data/queries.ts';
-import { FILTERS, type FilterName } from '../data/range.ts';
-import { groupsBy } from '../data/usage.tsx';
-import { usageValues } from '../data/usage-questions.ts';
-import { useFilters, useRange } from '../data/use-range.ts';
+import { type SessionSearch, SORTS, useSessionSearch } from '../data/session-search.ts';
+import { usageTotals } from '../data/usage-questions.ts';
+import { useChangeSearch, useFilters, useRange } from '../data/use-range.ts';
 import { SearchSelect } from '../parts/form/search-select.tsx';
 import { NothingYet } from '../parts/page/nothing-yet.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { PagedRows, usePages } from '../parts/page/pager.tsx';
 import { RangeBar } from '../parts/page/range-bar.tsx';
-import type { Column } from '../parts/page/rows.tsx';
-import { duration, exact, money } from '../parts/text/format.ts';
-import { PageLink } from '../parts/text/page-link.tsx';
-import { State } from '../parts/text/state.tsx';
-import { UserName, useNames } from '../parts/text/user-name.tsx';
-import { Count, When } from '../parts/text/values.tsx';
+import { type Sorting, useIsNarrow } from '../parts/page/rows.tsx';
+import { Empty } from '../parts/page/section.tsx';
+import { sessionColumns } from '../parts/sessions/columns.tsx';
+import { SessionFilterBar } from '../parts/sessions/filters.tsx';
+import type { Session } from '../parts/sessions/marks.tsx';
+import { useSessionView, ViewOptions } from '../parts/sessions/view-options.tsx';
 import { UsageLine } from '../parts/usage/line.tsx';
 
-export type Session = AnswerOf<'/api/v1/sessions'>['data'][number];
+export type { Session };
 
-const COLUMNS: readonly Column<Session>[] = [
-  {
-    label: 'Started',
-    isShort: true,
-    narrow: 'first',
-    render: ({ id, started_at }) => (
-      <PageLink to={`/sessions/${id}`}>
-        <When at={started_at} />
-      </PageLink>
-    ),
-  },
-  { label: 'User', share: 13, render: ({ user_id }) => <UserName id={user_id} /> },
-  { label: 'Project', share: 9, render: ({ project_id }) => <Clipped text={project_id} /> },
-  { label: 'Tool', share: 10, narrow: 'hidden', render: ({ adapter }) => <Clipped text={adapter} /> },
-  {
-    label: 'Model',
-    share: 14,
-    narrow: 'hidden',
-    render: ({ model, models }) => (
-      <Clipped text={model + (models.length > 1 ? ` +${models.length - 1}` : '')} />
-    ),
-  },
-  { label: 'Length', isNumber: true, narrow: 'hidden', render: ({ duration_s }) => duration(duration_s) },
-  { label: 'Signals', isNumber: true, narrow: 'hidden', render: ({ signal_count }) => exact(signal_count) },
-  { label: 'Errors', isNumber: true, narrow: 'hidden', render: ({ error_count }) => exact(error_count) },
-  {
-    label: 'Gates',
-    isNumber: true,
-    narrow: 'hidden',
-    render: ({ intervention_count }) => exact(intervention_count),
-  },
-  { label: 'In', isNumber: true, narrow: 'hidden', render: ({ tokens_in }) => <Count of={tokens_in} /> },
-  { label: 'Out', isNumber: true, narrow: 'hidden', render: ({ tokens_out }) => <Count of={tokens_out} /> },
-  {
-    label: 'Cost',
-    isNumber: true,
-    narrow: 'first',
-    render: ({ cost_usd, unpriced_signals }) =>
-      unpriced_signals > 0 ? `≥ ${money(cost_usd)}` : money(cost_usd),
-  },
-  {
-    label: 'State',
-    isShort: true,
-    narrow: 'first',
-    render: ({ state, end_reason }) => <State of={state}>{end_reason ?? state}</State>,
-  },
-];
-
-/** Text in a narrow column; hover shows all of it, and so does the session's page. */
-function Clipped({ text }: { text: string }) {
-  return <bdi title={text}>{text}</bdi>;
-}
-
-/** Every session of the range, newest first, by any filter. */
+/** Every session of the range, by any filter and in any order. */
 export function Sessions() {
   const range = useRange();
-  const filters = useFilters();
-  const { order } = useSearch({ strict: false }) as { order?: string };
-  const asked = { ...range.query, ...filters, ...(order === 'asc' ? { order: 'asc' as const } : {}) };
-  const pages = usePages(JSON.stringify(asked), (cursor) =>
-    sessionsQuery({ ...asked, ...cursor, limit: 50 }),
-  );
+  const { filters: own, sort, order } = useSessionSearch();
+  const filters = { ...useFilters(), ...own };
+  const view = useSessionView();
+  const sorting = useSorting({ sort, order });
+  const navigate = useNavigate();
+  const columns = sessionColumns(useMeanUsd());
+  const { min_cost_usd: least, ...others } = filters;
+  const asked = {
+    ...range.query,
+    ...others,
+    sort,
+    order,
+    limit: view.limit,
+    ...(least === undefined ? {} : { min_cost_usd: Number(least) }),
+  };
+  const pages = usePages(JSON.stringify(asked), (cursor) => sessionsQuery({ ...asked, ...cursor }));
+  const isTooMany = isTooManyToSort(pages.query.error);
   return (
     <Page title="Sessions" lead="A session is a run of activity of one user in one project with one tool.">
       <RangeBar>
-        {FILTERS.map((name) => (
-          <FilterSelect key={name} name={name} isReady={pages.query.isSuccess} />
-        ))}
-        <SearchSelect
-          name="order"
-          aria-label="Order"
-          none="Newest first"
-          data={[{ value: 'asc', label: 'Oldest first' }]}
-        />
+        <SessionFilterBar isReady={pages.query.isSuccess} />
       </RangeBar>
       <UsageLine />
-      <PagedRows
-        pages={pages}
-        height={400}
-        label="Sessions"
-        columns={COLUMNS}
-        keyOf={({ id }) => id}
-        empty={<NothingYet noun="session" />}
-      />
+      <Group justify="space-between" gap="sm">
+        <ExportLink query={{ ...range.query, ...filters }} />
+        {useIsNarrow() ? <SortSelect /> : <ViewOptions columns={columns} view={view} />}
+      </Group>
+      {isTooMany ? (
+        <TooMany text={pages.query.error?.message ?? ''} />
+      ) : (
+        <PagedRows
+          pages={pages}
+          height={400}
+          label="Sessions"
+          columns={columns.filter(({ label }) => !view.hidden.includes(label))}
+          keyOf={({ id }) => id}
+          sorting={sorting}
+          onOpen={({ id }) => void navigate({ to: `/sessions/${id}` } as never)}
+          empty={<NothingYet noun="session" />}
+        />
+      )}
     </Page>
   );
 }
 
-const ANY: Record<FilterName, string> = {
-  user_id: 'Any user',
-  project_id: 'Any project',
-  model: 'Any model',
-  adapter: 'Any tool',
-};
+/** The mean cost of a session of the range, whatever the filters. */
+function useMeanUsd(): number | undefined {
+  const totals = useQuery({ ...usageTotals(useRange(), {}), staleTime: 60_000 }).data;
+  return totals && totals.sessions > 0 ? totals.cost_usd / totals.sessions : undefined;
+}
 
-/** A filter with the values of the range's usage, by cost. They are read after the list itself. */
-function FilterSelect({ name, isReady }: { name: FilterName; isReady: boolean }) {
-  const range = useRange();
-  const filters = useFilters();
-  const names = useNames();
-  const found = useQuery({
-    ...usageValues(range),
-    staleTime: 60_000,
-    enabled: isReady,
-  });
-  const values = found.data ? groupsBy(found.data, name).flatMap(({ value }) => value ?? []) : [];
-  const chosen = filters[name];
-  const all = chosen === undefined || values.includes(chosen) ? values : [chosen, ...values];
+/** Another column begins with its largest values; the same one turns around. */
+function useSorting({ sort, order }: Pick<SessionSearch, 'sort' | 'order'>): Sorting {
+  const change = useChangeSearch();
+  return {
+    by: sort,
+    order,
+    onSort: (by) => change({ sort: by, order: by === sort && order === 'desc' ? 'asc' : undefined }),
+  };
+}
+
+/** In place of the headings, which a narrow screen has no room for. */
+function SortSelect() {
+  const change = useChangeSearch();
+  const { sort, order } = useSessionSearch();
   return (
-    <SearchSelect
-      name={name}
-      aria-label={ANY[name].replace('Any ', 'Filter by ')}
-      none={ANY[name]}
-      data={all.map((value) => ({ value, label: (name === 'user_id' && names.get(value)) || value }))}
-      maw={140}
-    />
+    <Group gap="sm">
+      <SearchSelect
+        name="sort"
+        size="xs"
+        aria-label="Order by"
+        value={sort}
+        data={Object.entries(SORTS).map(([value, label]) => ({ value, label }))}
+      />
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => change({ order: order === 'desc' ? 'asc' : undefined })}
+      >
+        {order === 'desc' ? 'Largest first' : 'Smallest first'}
+      </Button>
+    </Group>
+  );
+}
+
+/** The sessions of this range and these filters as a file. */
+function ExportLink({ query }: { query: Record<string, string> }) {
+  const search = new URLSearchParams({ format: 'csv', level: 'sessions', ...query });
+  return (
+    <Button
+      component="a"
+      variant="default"
+      size="compact-sm"
+      href={`/dashboard/api/v1/usage/export?${search}`}
+      download
+    >
+      Export these
+    </Button>
+  );
+}
+
+/** True of the refusal to order so many sessions by a column that no index has. */
+function isTooManyToSort(error: unknown): boolean {
+  if (!(error instanceof Problem) || error.code !== 'invalid_request') return false;
+  const { errors } = error.extra;
+  return Array.isArray(errors) && errors.some(({ parameter }) => parameter === 'sort');
+}
+
+const SHORTER = { today: 'Today', '7d': 'Last 7 days' } as const;
+
+function TooMany({ text }: { text: string }) {
+  const range = useRange();
+  const change = useChangeSearch();
+  return (
+    <Empty
+      action={
+        <Group gap="sm" justify="center">
+          {Object.entries(SHORTER).map(([name, label]) => (
+            <Button
+              key={name}
+              variant="default"
+              disabled={range.name === name}
+              onClick={() => change({ range: name, from: undefined, to: undefined })}
+            >
+              {label}
+            </Button>
+          ))}
+          <Button variant="default" onClick={() => change({ sort: 'cost_usd', order: undefined })}>
+            Order by cost
+          </Button>
+        </Group>
+      }
+    >
+      {text}
+    </Empty>
   );
 }

@@ -12,7 +12,7 @@ import { Facts } from '../parts/text/facts.tsx';
 import { exact } from '../parts/text/format.ts';
 import { State } from '../parts/text/state.tsx';
 import { Maker } from '../parts/text/user-name.tsx';
-import { When } from '../parts/text/values.tsx';
+import { When } from '../parts/time/when.tsx';
 import {
   type DetailedWebhook,
   type NotSent,

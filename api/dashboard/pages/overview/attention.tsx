@@ -2,12 +2,12 @@ import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { anomaliesQuery, budgetsQuery, NEWEST } from '../../data/queries.ts';
-import { BudgetBar } from '../../parts/budget/bar.tsx';
+import { BudgetBar, GaugeLegend } from '../../parts/budget/bar.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { Section } from '../../parts/page/section.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
-import { When } from '../../parts/text/values.tsx';
+import { When } from '../../parts/time/when.tsx';
 import { AnomalyFigure, RULES } from '../../parts/usage/anomaly.tsx';
 
 const SHOWN = 5;
@@ -38,6 +38,7 @@ export function BudgetCard() {
                 .map((budget) => (
                   <BudgetBar key={budget.id} budget={budget} />
                 ))}
+              <GaugeLegend />
             </Stack>
           )
         }
@@ -63,9 +64,9 @@ export function AnomalyCard() {
                     {RULES[anomaly.anomaly_type].name} of <UserName id={anomaly.user_id} />
                   </PageLink>
                   <Text size="sm" className="number">
-                    <AnomalyFigure type={anomaly.anomaly_type} of={anomaly.observed} />{' '}
+                    <AnomalyFigure of={anomaly} value={anomaly.observed} />{' '}
                     <Text span c="dimmed" size="xs">
-                      <When at={anomaly.detected_at} relative />
+                      <When at={anomaly.session_started_at ?? anomaly.detected_at} />
                     </Text>
                   </Text>
                 </Group>

@@ -1,33 +1,66 @@
-import { useQuery } from '@tanstack/react-query';
-import { groupsBy, type Usage, useUsageNow } from '../../data/usage.tsx';
-import { useMe } from '../../data/use-me.ts';
-import { useChoice } from '../../data/use-range.ts';
+import { Skeleton, Text } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { dateIn, type Grouping, plusDays, type SharedSearch } from '../../data/range.ts';
+import { type NamedGroup, namedGroups, type Usage, useGrouped } from '../../data/usage.tsx';
+import { seesTeams, useMe } from '../../data/use-me.ts';
+import { useChangeSearch, useChoice, useSharedSearch } from '../../data/use-range.ts';
 import { ChartCard } from '../../parts/chart/card.tsx';
-import type { ChartContent } from '../../parts/chart/content.ts';
+import type { ChartContent, PageOf } from '../../parts/chart/content.ts';
 import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
 import { Load } from '../../parts/page/load.tsx';
-import { axisMoney, bucketLabel, money } from '../../parts/text/format.ts';
+import { axisMoney, money } from '../../parts/text/format.ts';
+import { useNames } from '../../parts/text/user-name.tsx';
+import { bucketLabel } from '../../words/time.ts';
 
-const SPLITS = { model: 'By model', adapter: 'By tool', project_id: 'By project' } as const;
+const SPLITS = {
+  model: 'By model',
+  adapter: 'By tool',
+  project_id: 'By project',
+  user_id: 'By user',
+  team: 'By team',
+} as const;
+const VIEWS = ['table'] as const;
 
-/** Cost over the range, stacked by a dimension that can be chosen. */
+/** Loaded with the table, which most people never ask for. */
+const AllGroups = lazy(async () => ({ default: (await import('./all-groups.tsx')).AllGroups }));
+
+/** Cost over the range, stacked by a dimension that can be chosen. Each bar leads to its sessions. */
 export function CostCard() {
-  const { org } = useMe();
-  const split = useChoice('split', SPLITS) ?? 'model';
-  const usage = useQuery(useUsageNow());
+  const me = useMe();
+  const { team: _, ...withoutTeams } = SPLITS;
+  const splits: Partial<typeof SPLITS> = seesTeams(me) ? SPLITS : withoutTeams;
+  const split: Grouping = useChoice('split', splits as typeof SPLITS) ?? 'model';
+  const asTable = useChoice('view', VIEWS) === 'table';
+  const change = useChangeSearch();
+  const names = useNames();
+  const search = useSharedSearch();
+  const usage = useGrouped(split).now;
   return (
     <Load query={usage} height={340}>
       {(data) => (
         <ChartCard
           title="Cost over time"
-          content={costContent(data, split, org.timezone)}
+          content={costContent(data, { split, names, search, zone: me.org.timezone })}
+          view={{ asTable, setAsTable: (is) => change({ view: is ? 'table' : undefined }) }}
+          table={
+            <Suspense fallback={<Skeleton height={240} />}>
+              <AllGroups by={split} title={SPLITS[split]} />
+            </Suspense>
+          }
+          note={
+            split === 'team' && (
+              <Text size="sm" c="dimmed">
+                A member of several teams counts in each, so teams may sum to more than the whole.
+              </Text>
+            )
+          }
           controls={
             <SearchSelect
               name="split"
               size="xs"
               aria-label="Split by"
               value={split}
-              data={optionsOf(SPLITS)}
+              data={optionsOf(splits as Record<string, string>)}
             />
           }
         />
@@ -36,17 +69,52 @@ export function CostCard() {
   );
 }
 
+interface Split {
+  split: Grouping;
+  names: ReadonlyMap<string, string>;
+  search: SharedSearch;
+  zone: string;
+}
+
 /** The chart of a usage answer, without the groups that cost nothing. */
-function costContent(data: Usage, split: keyof typeof SPLITS, timezone: string): ChartContent {
-  const groups = groupsBy(data, split).filter(({ cost_usd }) => cost_usd > 0);
+function costContent(data: Usage, { split, names, search, zone }: Split): ChartContent {
+  const groups = namedGroups(data, split).filter(({ cost_usd }) => cost_usd > 0);
   return {
-    labels: data.series.map(({ start }) => bucketLabel(start, data.interval, timezone)),
-    series: groups.map(({ value, series = [] }, index) => ({
-      name: value ?? 'All others',
-      colour: value === null ? null : index,
+    labels: data.series.map(({ start }) => bucketLabel(start, data.interval, zone)),
+    series: groups.map(({ name, series = [] }, index) => ({
+      name: name === null ? 'All others' : (split === 'user_id' && names.get(name)) || name,
+      colour: name === null ? null : index,
       values: series.map(({ cost_usd }) => cost_usd),
     })),
     format: money,
     axis: axisMoney,
+    pageOf: (period, at) =>
+      sessionsIn(
+        data,
+        { period, zone },
+        { ...search, ...filterOf(split, at === undefined ? null : groups[at]) },
+      ),
+  };
+}
+
+function filterOf(split: Grouping, group: NamedGroup | null | undefined): Record<string, string> {
+  return group?.value ? { [split]: group.value } : {};
+}
+
+/** The sessions of one bucket of a series: of its days, or of its hour. */
+function sessionsIn(
+  { series, interval, to }: Usage,
+  { period, zone }: { period: number; zone: string },
+  search: SharedSearch,
+): PageOf {
+  const from = series[period]?.start ?? to;
+  const end = series[period + 1]?.start ?? to;
+  const dates = {
+    from: dateIn(zone, Date.parse(from)),
+    to: plusDays(dateIn(zone, Date.parse(end) - 1), 1),
+  };
+  return {
+    to: '/sessions',
+    search: { ...search, range: 'custom', ...(interval === 'hour' ? { from, to: end } : dates) },
   };
 }

@@ -1,33 +1,47 @@
 import { Box, Group, Stack, Text } from '@mantine/core';
-import type { FilterName } from '../../data/range.ts';
-import { groupsBy, type Usage, useUsage } from '../../data/usage.tsx';
-import { useSharedSearch } from '../../data/use-range.ts';
+import type { Grouping } from '../../data/range.ts';
+import { namedGroups, type Usage, useGrouped } from '../../data/usage.tsx';
+import { useRange, useSharedSearch } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
 import { Section } from '../../parts/page/section.tsx';
-import { money } from '../../parts/text/format.ts';
+import { money, percent } from '../../parts/text/format.ts';
+import { Name } from '../../parts/text/name.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { Change } from '../../parts/text/values.tsx';
 
 const SHOWN = 5;
 
-/** The most expensive values of one dimension, each with its share of the cost and its change from the period before. */
-export function TopList({ title, by }: { title: string; by: FilterName }) {
-  const { now, before } = useUsage();
+/**
+ * The most expensive values of one grouping, each with its share of the cost and its change from the period before. A single
+ * one says nothing that the figures do not say, so it is not shown.
+ */
+export function TopList({ title, by }: { title: string; by: Grouping }) {
+  const range = useRange();
+  const { now, before } = useGrouped(by);
+  if (now.data && topOf(now.data, by).length < 2) return null;
   return (
     <Section title={title}>
       <Load query={now} height={180}>
         {(data) => (
           <Stack gap="sm">
-            {topOf(data, by).map(({ value, cost, isUnpriced }) => (
+            {topOf(data, by).map(({ value, name, cost, isUnpriced }) => (
               <Entry
-                key={value ?? ''}
+                key={JSON.stringify(name)}
                 name={
-                  value === null ? <Text size="sm">All others</Text> : <SessionsOf by={by} value={value} />
+                  value === null ? (
+                    <Text size="sm">{name ?? 'All others'}</Text>
+                  ) : (
+                    <SessionsOf by={by} value={value} />
+                  )
                 }
                 cost={isUnpriced ? 'no price' : money(cost)}
                 share={data.totals.cost_usd > 0 ? cost / data.totals.cost_usd : 0}
-                change={changeOf(cost, value === null ? undefined : costBefore(before.data, by, value))}
+                change={
+                  name === null || cost === 0 ? null : (
+                    <Change now={cost} before={costBefore(before.data, by, name)} than={range.beforeLabel} />
+                  )
+                }
               />
             ))}
           </Stack>
@@ -37,37 +51,37 @@ export function TopList({ title, by }: { title: string; by: FilterName }) {
   );
 }
 
-function changeOf(now: number, before: number | undefined): React.ReactNode {
-  return before === undefined || now === 0 ? null : <Change now={now} before={before} />;
-}
-
 interface Top {
-  /** Null: the others. */
+  /** To filter by; null where no filter means it. */
   value: string | null;
+  /** Null: the others. */
+  name: string | null;
   cost: number;
   isUnpriced: boolean;
 }
 
 /** The entries of the list. Omits values without any signal that could cost something. Pure. */
-function topOf(usage: Usage, by: FilterName): Top[] {
-  const { totals } = usage;
-  const groups = groupsBy(usage, by);
-  const named = groups.flatMap(({ value, cost_usd: cost, unpriced_signals }) =>
-    value === null || (cost === 0 && unpriced_signals === 0) ? [] : [{ value, cost, isUnpriced: cost === 0 }],
+function topOf(usage: Usage, by: Grouping): Top[] {
+  const groups = namedGroups(usage, by);
+  const named = groups.flatMap(({ value, name, cost_usd: cost, unpriced_signals }) =>
+    name === null || (cost === 0 && unpriced_signals === 0)
+      ? []
+      : [{ value, name, cost, isUnpriced: cost === 0 }],
   );
   const top = named.slice(0, SHOWN);
-  const others = totals.cost_usd - top.reduce((sum, { cost }) => sum + cost, 0);
-  const areMore = named.length > SHOWN || groups.some(({ value }) => value === null);
-  return areMore ? [...top, { value: null, cost: Math.max(others, 0), isUnpriced: false }] : top;
+  const rest = groups.find(({ name }) => name === null)?.cost_usd ?? 0;
+  const others = named.slice(SHOWN).reduce((sum, { cost }) => sum + cost, rest);
+  const areMore = named.length > SHOWN || groups.some(({ name }) => name === null);
+  return areMore ? [...top, { value: null, name: null, cost: others, isUnpriced: false }] : top;
 }
 
 /** The cost of a value in the period before; undefined where it was one of the others. */
-function costBefore(before: Usage | undefined, by: FilterName, value: string): number | undefined {
+function costBefore(before: Usage | undefined, by: Grouping, name: string): number | undefined {
   if (!before) return undefined;
-  const groups = groupsBy(before, by);
-  const found = groups.find((group) => group.value === value);
+  const groups = namedGroups(before, by);
+  const found = groups.find((group) => group.name === name);
   if (found) return found.cost_usd;
-  return groups.every((group) => group.value !== null) ? 0 : undefined;
+  return groups.every((group) => group.name !== null) ? 0 : undefined;
 }
 
 function Entry({
@@ -91,22 +105,25 @@ function Entry({
       </Group>
       <Group justify="space-between" wrap="nowrap" gap="sm">
         <Box className="share" style={{ flex: 1 }} aria-hidden>
-          <Box className="share-fill" style={{ width: `${share * 100}%` }} />
+          <Box className="share-fill" style={{ width: `${Math.min(share, 1) * 100}%` }} />
         </Box>
-        <Text size="xs" c="dimmed" className="number" miw={104} component="div">
-          {Math.round(share * 100)} %{change && <> · {change}</>}
+        <Text size="xs" c="dimmed" className="number">
+          {percent(share, 0)}
         </Text>
       </Group>
+      <Text size="xs" c="dimmed" component="div">
+        {change}
+      </Text>
     </div>
   );
 }
 
 /** A value that links to its sessions, with the range and the filters. */
-function SessionsOf({ by, value }: { by: FilterName; value: string }) {
+function SessionsOf({ by, value }: { by: Grouping; value: string }) {
   const search = useSharedSearch();
   return (
     <PageLink to="/sessions" search={{ ...search, [by]: value }} className="clip">
-      {by === 'user_id' ? <UserName id={value} /> : <bdi>{value}</bdi>}
+      {by === 'user_id' ? <UserName id={value} /> : <Name of={value} />}
     </PageLink>
   );
 }

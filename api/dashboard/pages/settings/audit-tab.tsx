@@ -4,12 +4,12 @@ import { type AnswerOf, api, take } from '../../data/client.ts';
 import { PagedRows, usePages } from '../../parts/page/pager.tsx';
 import type { Column } from '../../parts/page/rows.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
-import { When } from '../../parts/text/values.tsx';
+import { When } from '../../parts/time/when.tsx';
 
 type Entry = AnswerOf<'/v1/audit'>['data'][number];
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { label: 'When', isShort: true, narrow: 'first', render: ({ at }) => <When at={at} /> },
+  { label: 'When', isShort: true, narrow: 'first', render: ({ at }) => <When at={at} precision="second" /> },
   { label: 'What', isShort: true, narrow: 'first', render: ({ action }) => action },
   { label: 'Who', render: ({ actor }) => <UserName id={actor} /> },
   {

@@ -8,7 +8,7 @@ import { ActForm, changesOf, useDraft } from '../../parts/form/act-form.tsx';
 import { TextField, TimezoneField } from '../../parts/form/fields.tsx';
 import { NumberField } from '../../parts/form/number-field.tsx';
 import { Load } from '../../parts/page/load.tsx';
-import { When } from '../../parts/text/values.tsx';
+import { When } from '../../parts/time/when.tsx';
 
 type Organization = AnswerOf<'/v1/organization'>;
 type Draft = Pick<Organization, 'name' | 'timezone' | 'session_timeout' | 'k_anonymity' | 'admin_emails'>;

@@ -7,9 +7,10 @@ import { ActButton } from '../form/act-button.tsx';
 import { ShownOnce } from '../form/copyable.tsx';
 import { PagedRows, usePages } from '../page/pager.tsx';
 import type { Column } from '../page/rows.tsx';
+import { Name } from '../text/name.tsx';
 import { State } from '../text/state.tsx';
 import { Maker, UserName } from '../text/user-name.tsx';
-import { When } from '../text/values.tsx';
+import { When } from '../time/when.tsx';
 
 export type Key = AnswerOf<'/v1/keys'>['data'][number];
 
@@ -52,7 +53,7 @@ export function KeyTable({ userId }: { userId?: string }) {
 
 function columns(withUser: boolean, onRotated: (key: string) => void): readonly Column<Key>[] {
   return [
-    { label: 'Name', narrow: 'first', share: 20, render: ({ name }) => <bdi title={name}>{name}</bdi> },
+    { label: 'Name', narrow: 'first', share: 20, render: ({ name }) => <Name of={name} /> },
     { label: 'State', isShort: true, narrow: 'first', render: (key) => <State of={stateOf(key)} /> },
     ...(withUser
       ? [
@@ -71,7 +72,7 @@ function columns(withUser: boolean, onRotated: (key: string) => void): readonly 
       isShort: true,
       // A narrow line has no room for both this and the maker.
       ...(withUser ? { narrow: 'hidden' as const } : {}),
-      render: ({ last_used_at }) => <When at={last_used_at} relative />,
+      render: ({ last_used_at }) => <When at={last_used_at} precision="second" />,
     },
     {
       label: 'Expires',

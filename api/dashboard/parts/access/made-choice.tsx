@@ -1,5 +1,6 @@
 import { Button, Group, List, Modal, Stack, Text } from '@mantine/core';
 import { Problem } from '../../data/client.ts';
+import { Name } from '../text/name.tsx';
 
 /** The keys and webhooks that `revoke_made_needed` lists. */
 interface Made {
@@ -38,13 +39,13 @@ export function MadeChoice({ act, name }: { act: Act; name: string }) {
           <List size="sm" aria-label="Made by this person">
             {made.keys.map((key) => (
               <List.Item key={key.id}>
-                Key <bdi>{key.name}</bdi> ({key.id}),{' '}
+                Key <Name of={key.name} /> ({key.id}),{' '}
                 {key.user_id === null ? 'the whole organization' : <>bound to {key.user_id}</>}
               </List.Item>
             ))}
             {made.webhooks.map(({ id, url }) => (
               <List.Item key={id} className="wrap">
-                Webhook <bdi>{url}</bdi>
+                Webhook <Name of={url} />
               </List.Item>
             ))}
           </List>

@@ -1,6 +1,7 @@
 import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
 import type { Budget } from '../../data/queries.ts';
-import { amount, exact } from '../text/format.ts';
+import { amount, percent } from '../text/format.ts';
+import { Name } from '../text/name.tsx';
 import { PageLink } from '../text/page-link.tsx';
 import { State } from '../text/state.tsx';
 import { Amount } from '../text/values.tsx';
@@ -15,7 +16,7 @@ export function BudgetBar({ budget }: { budget: Budget }) {
     <Stack gap={4}>
       <Group justify="space-between" gap="sm" wrap="nowrap">
         <PageLink to={`/budgets/${id}`} className="clip">
-          <bdi>{name}</bdi>
+          <Name of={name} />
         </PageLink>
         <State of={state} />
       </Group>
@@ -39,9 +40,29 @@ export function BudgetUsed({ budget }: { budget: Budget }) {
   );
 }
 
+/** The meaning of the marks of all budget bars of a page. */
+export function GaugeLegend() {
+  return (
+    <Group gap="md" component="ul" p={0} m={0} fz={12} c="dimmed" style={{ listStyle: 'none' }}>
+      {LEGEND.map(({ mark, words }) => (
+        <Group key={words} component="li" gap={6} wrap="nowrap">
+          <span className={`legend-mark ${mark}`} aria-hidden />
+          {words}
+        </Group>
+      ))}
+    </Group>
+  );
+}
+
+const LEGEND = [
+  { mark: 'legend-used', words: 'used' },
+  { mark: 'legend-forecast', words: 'forecast for the end of the window' },
+  { mark: 'legend-beyond hatched', words: 'beyond the threshold' },
+] as const;
+
 /** How much of the threshold is used: 41 %, 567,539 %. */
 export function usedPercent({ utilization_pct }: Budget): string {
-  return `${exact(Math.round(utilization_pct))} %`;
+  return percent(utilization_pct / 100, 0);
 }
 
 /** The longest bar: twice the threshold. Beyond it only the words say how much was used. */

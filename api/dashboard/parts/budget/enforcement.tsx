@@ -5,7 +5,7 @@ import { Choice } from '../form/fields.tsx';
 import { NumberField } from '../form/number-field.tsx';
 import { compact, exact, money } from '../text/format.ts';
 import { State } from '../text/state.tsx';
-import { When } from '../text/values.tsx';
+import { When } from '../time/when.tsx';
 import { METRICS } from './words.ts';
 
 type Rule = Pick<Budget, 'metric' | 'threshold' | 'enforce' | 'on_error' | 'reservation_share_pct'>;

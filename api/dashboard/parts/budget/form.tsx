@@ -38,8 +38,8 @@ const NEW = {
 type Draft = Pick<Budget, keyof typeof NEW>;
 
 /** The fields of a budget that may be changed, of `budget` or of a new one. */
-function draftOf(budget: Budget | undefined, timezone: string): Draft {
-  const fields: Draft = budget ?? { ...NEW, timezone };
+function draftOf(budget: Budget | undefined, from: Partial<Draft>, timezone: string): Draft {
+  const fields: Draft = budget ?? { ...NEW, timezone, ...from };
   const names = Object.keys(NEW) as (keyof Draft)[];
   return Object.fromEntries(names.map((name) => [name, fields[name]])) as unknown as Draft;
 }
@@ -67,10 +67,19 @@ function useSave(draft: Draft, changes: Partial<Draft>, budget: Budget | undefin
 }
 
 /** Creates a budget, or changes one. Shows recent usage, so that a threshold can be chosen. */
-export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => void }) {
+export function BudgetForm({
+  budget,
+  from = {},
+  onDone,
+}: {
+  budget?: Budget;
+  /** The fields that a new one begins with. */
+  from?: Partial<Draft>;
+  onDone: () => void;
+}) {
   const { timezone } = useMe().org;
   // The budget when the form was opened: it is polled meanwhile.
-  const [before] = useState(() => draftOf(budget, timezone));
+  const [before] = useState(() => draftOf(budget, from, timezone));
   const { draft, set, field } = useDraft(before);
   const changes = changesOf(before, draft);
   const save = useSave(draft, changes, budget, onDone);

@@ -2,9 +2,10 @@ import { Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, take } from '../../data/client.ts';
 import type { Budget } from '../../data/queries.ts';
+import { bucketLabel } from '../../words/time.ts';
 import { ChartCard } from '../chart/card.tsx';
 import { Load } from '../page/load.tsx';
-import { amount, axisMoney, bucketLabel, compact } from '../text/format.ts';
+import { amount, axisMoney, compact } from '../text/format.ts';
 import { Amount } from '../text/values.tsx';
 
 /** All of it, while the present window is still under way. */

@@ -1,8 +1,9 @@
 import { Box, Group, Text } from '@mantine/core';
 import type { Budget, WindowUsage } from '../../data/queries.ts';
+import { bucketLabel } from '../../words/time.ts';
 import { ticksOf } from '../chart/scale.ts';
 import { useWidth } from '../chart/use-width.ts';
-import { amount, axisMoney, bucketLabel, compact } from '../text/format.ts';
+import { amount, axisMoney, compact } from '../text/format.ts';
 
 const HEIGHT = 240;
 const TOP = 10;

@@ -2,11 +2,12 @@ import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Budget, budgetUsageQuery, type WindowUsage } from '../../data/queries.ts';
+import { bucketLabel } from '../../words/time.ts';
 import { FigureTable } from '../chart/figure-table.tsx';
 import { Load } from '../page/load.tsx';
 import { type Column, Rows } from '../page/rows.tsx';
 import { Section } from '../page/section.tsx';
-import { amount, bucketLabel } from '../text/format.ts';
+import { amount, percent } from '../text/format.ts';
 import { UserName } from '../text/user-name.tsx';
 import { Amount } from '../text/values.tsx';
 import { windowsQuery } from './history.tsx';
@@ -125,7 +126,7 @@ function Users({ budget: { metric }, users }: { budget: Budget; users: readonly 
     {
       label: 'Share',
       isNumber: true,
-      render: ({ used }) => shareOf(used, whole),
+      render: ({ used }) => percent(whole === 0 ? 0 : used / whole, 0),
     },
   ];
   return (
@@ -144,9 +145,4 @@ function Users({ budget: { metric }, users }: { budget: Budget; users: readonly 
       )}
     </Section>
   );
-}
-
-function shareOf(used: number, whole: number): string {
-  const pct = whole === 0 ? 0 : (used / whole) * 100;
-  return pct > 0 && pct < 1 ? '<1 %' : `${Math.round(pct)} %`;
 }

@@ -1,6 +1,7 @@
 import type { Budget } from '../../data/queries.ts';
 import { dateIn, plusDays } from '../../data/range.ts';
 import { amount } from '../text/format.ts';
+import { plainName } from '../text/plain-name.ts';
 
 /** The metrics of a budget, in words. */
 export const METRICS: Record<Budget['metric'], string> = {
@@ -19,7 +20,7 @@ export function scopeWords(
   names: ReadonlyMap<string, string>,
 ): string {
   const known = scope === 'user' ? names.get(scope_id) : undefined;
-  const whose = scope === 'org' ? 'the whole organization' : `the ${scope} ${known ?? scope_id}`;
+  const whose = scope === 'org' ? 'the whole organization' : `the ${scope} ${plainName(known ?? scope_id)}`;
   return `${metric === 'cost_usd' ? 'Cost' : METRICS[metric]} of ${whose}`;
 }
 

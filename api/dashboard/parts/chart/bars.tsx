@@ -1,6 +1,8 @@
 import { Box, Group, Paper, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ChartContent } from './content.ts';
+import { Name } from '../text/name.tsx';
+import type { ChartContent, ChartSeries } from './content.ts';
 import { fillOf, Pattern } from './pattern.tsx';
 import { indexAt, Plot, placeOf } from './plot.tsx';
 import { useWidth } from './use-width.ts';
@@ -12,6 +14,7 @@ import { useWidth } from './use-width.ts';
 export function Bars({ title, content }: { title: string; content: ChartContent }) {
   const [frame, width] = useWidth<HTMLDivElement>();
   const [shown, setShown] = useState<number | null>(null);
+  const navigate = useNavigate();
   const last = content.labels.length - 1;
   const keys: Record<string, number> = {
     ArrowRight: Math.min((shown ?? -1) + 1, last),
@@ -25,9 +28,11 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
         ref={frame}
         className="chart"
         role="application"
-        aria-label={`${title}. The arrow keys give the figures of each period; Show as table gives all.`}
+        aria-label={`${title}. The arrow keys give the figures of each period${content.pageOf ? ', Enter opens it' : ''}; Show as table gives all.`}
         tabIndex={0}
         onKeyDown={(event) => {
+          if (event.key === 'Enter' && shown !== null && content.pageOf)
+            void navigate(content.pageOf(shown) as never);
           const next = keys[event.key];
           if (next === undefined) return;
           event.preventDefault();
@@ -42,7 +47,7 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
         <Plot content={content} width={width} shown={shown} />
         <div role="status">{shown !== null && <Figures content={content} index={shown} width={width} />}</div>
       </Box>
-      {content.series.length > 1 && <Legend {...content} />}
+      <Legend {...content} />
     </Box>
   );
 }
@@ -50,7 +55,8 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
 /** The figures of one period, series by series, beside its bar. */
 function Figures({ content, index, width }: { content: ChartContent; index: number; width: number }) {
   const { labels, series, format } = content;
-  const { middle } = placeOf(content, width, index);
+  const { middle, bar } = placeOf(content, width, index);
+  const beside = bar / 2 + 8;
   const isRight = middle > width / 2;
   const present = series.filter(({ values }) => (values[index] ?? 0) !== 0);
   const sum = present.reduce((all, { values }) => all + (values[index] ?? 0), 0);
@@ -60,25 +66,29 @@ function Figures({ content, index, width }: { content: ChartContent; index: numb
       shadow="md"
       p="sm"
       className="chart-figures"
-      style={isRight ? { right: width - middle + 12 } : { left: middle + 12 }}
+      style={isRight ? { right: width - middle + beside } : { left: middle + beside }}
     >
       <Text size="sm" fw={600}>
         {labels[index]}
       </Text>
-      {present.map(({ name, values }) => (
-        <Figure key={name} name={name} value={format(values[index] ?? 0)} />
+      {present.map((one) => (
+        <Figure key={one.name} series={one} name={one.name} value={format(one.values[index] ?? 0)} />
       ))}
       {present.length !== 1 && <Figure name="All" value={format(sum)} />}
     </Paper>
   );
 }
 
-function Figure({ name, value }: { name: string; value: string }) {
+/** A figure after the swatch of its series, if it is one's. */
+function Figure({ name, value, series }: { name: string; value: string; series?: ChartSeries }) {
   return (
     <Group justify="space-between" gap="md" wrap="nowrap">
-      <Text size="sm" className="clip" maw={180}>
-        <bdi>{name}</bdi>
-      </Text>
+      <Group gap={6} wrap="nowrap" miw={0}>
+        {series && <Swatch of={series} prefix="figure-" />}
+        <Text size="sm" className="clip" maw={180}>
+          <Name of={name} />
+        </Text>
+      </Group>
       <Text size="sm" className="number">
         {value}
       </Text>
@@ -91,21 +101,9 @@ function Legend({ series, format }: Pick<ChartContent, 'series' | 'format'>) {
     <Group gap="md" mt="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
       {series.map((one) => (
         <Group key={one.name} component="li" gap={6} wrap="nowrap" maw="100%">
-          <svg width="14" height="14" aria-hidden="true" style={{ flex: 'none' }}>
-            <defs>
-              <Pattern series={one} prefix="key-" />
-            </defs>
-            <rect
-              x="0.5"
-              y="0.5"
-              width="13"
-              height="13"
-              fill={fillOf(one, 'key-')}
-              stroke="var(--chart-edge)"
-            />
-          </svg>
+          <Swatch of={one} prefix="key-" />
           <Text size="sm" className="clip" maw={280}>
-            <bdi>{one.name}</bdi>
+            <Name of={one.name} />
           </Text>
           <Text size="sm" className="number" c="dimmed">
             {format(one.values.reduce((sum, value) => sum + value, 0))}
@@ -113,5 +111,17 @@ function Legend({ series, format }: Pick<ChartContent, 'series' | 'format'>) {
         </Group>
       ))}
     </Group>
+  );
+}
+
+/** The colour and the hatching of a series. */
+function Swatch({ of, prefix }: { of: ChartSeries; prefix: string }) {
+  return (
+    <svg width="14" height="14" aria-hidden="true" style={{ flex: 'none' }}>
+      <defs>
+        <Pattern series={of} prefix={prefix} />
+      </defs>
+      <rect x="0.5" y="0.5" width="13" height="13" fill={fillOf(of, prefix)} stroke="var(--chart-edge)" />
+    </svg>
   );
 }

@@ -5,6 +5,12 @@ export interface ChartSeries {
   values: readonly number[];
 }
 
+/** A page of the dashboard with its search parameters. */
+export interface PageOf {
+  to: string;
+  search: Readonly<Record<string, string | undefined>>;
+}
+
 export interface ChartContent {
   labels: readonly string[];
   series: readonly ChartSeries[];
@@ -13,4 +19,6 @@ export interface ChartContent {
   axis?: (value: number) => string;
   /** A line across, such as a threshold. */
   line?: { value: number; label: string };
+  /** The page that explains one period, or one series of it, by their places. */
+  pageOf?: (period: number, series?: number) => PageOf;
 }

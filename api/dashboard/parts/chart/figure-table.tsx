@@ -1,5 +1,8 @@
 import { type Column, Rows, useIsNarrow } from '../page/rows.tsx';
-import type { ChartContent } from './content.ts';
+import { Name } from '../text/name.tsx';
+import { PageLink } from '../text/page-link.tsx';
+import { plainName } from '../text/plain-name.ts';
+import type { ChartContent, PageOf } from './content.ts';
 
 /** A chart's figures as a table: a column per series, and on a narrow screen a row per figure that is not zero. */
 export function FigureTable(props: { title: string; content: ChartContent }) {
@@ -14,17 +17,23 @@ interface Period {
 
 function WideFigures({
   title,
-  content: { labels, series, format },
+  content: { labels, series, format, pageOf },
 }: {
   title: string;
   content: ChartContent;
 }) {
   const columns: readonly Column<Period>[] = [
-    { label: 'Period', isHeading: true, render: ({ label }) => label },
-    ...series.map(({ name, values }) => ({
-      label: name,
+    {
+      label: 'Period',
+      isHeading: true,
+      render: ({ label, index }) => <Linked page={pageOf?.(index)}>{label}</Linked>,
+    },
+    ...series.map(({ name, values }, at) => ({
+      label: plainName(name),
       isNumber: true,
-      render: ({ index }: Period) => format(values[index] ?? 0),
+      render: ({ index }: Period) => (
+        <Linked page={values[index] ? pageOf?.(index, at) : undefined}>{format(values[index] ?? 0)}</Linked>
+      ),
     })),
   ];
   return (
@@ -40,27 +49,44 @@ function WideFigures({
   );
 }
 
+/** A figure that leads to the page that explains it, where there is one. */
+function Linked({ page, children }: { page: PageOf | undefined; children: string }) {
+  return page ? <PageLink {...page}>{children}</PageLink> : children;
+}
+
 interface Figure extends Period {
   name: string;
   value: number;
+  page: PageOf | undefined;
 }
 
 function NarrowFigures({
   title,
-  content: { labels, series, format },
+  content: { labels, series, format, pageOf },
 }: {
   title: string;
   content: ChartContent;
 }) {
   const figures: Figure[] = labels.flatMap((label, index) =>
     series
-      .map(({ name, values }) => ({ label, index, name, value: values[index] ?? 0 }))
+      .map(({ name, values }, at) => ({
+        label,
+        index,
+        name,
+        value: values[index] ?? 0,
+        page: pageOf?.(index, at),
+      }))
       .filter(({ value }) => value !== 0),
   );
   const columns: readonly Column<Figure>[] = [
     { label: 'Period', isShort: true, narrow: 'first', render: ({ label }) => label },
-    { label: 'Amount', isNumber: true, narrow: 'first', render: ({ value }) => format(value) },
-    { label: 'Of', render: ({ name }) => <bdi>{name}</bdi> },
+    {
+      label: 'Amount',
+      isNumber: true,
+      narrow: 'first',
+      render: ({ value, page }) => <Linked page={page}>{format(value)}</Linked>,
+    },
+    { label: 'Of', render: ({ name }) => <Name of={name} /> },
   ];
   return (
     <Rows

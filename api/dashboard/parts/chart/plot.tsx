@@ -1,4 +1,5 @@
-import type { ChartContent, ChartSeries } from './content.ts';
+import { Link } from '@tanstack/react-router';
+import type { ChartContent } from './content.ts';
 import { fillOf, Pattern } from './pattern.tsx';
 import { ticksOf } from './scale.ts';
 
@@ -63,7 +64,7 @@ export function Plot({
               height={BOTTOM - TOP}
               className={index === shown ? 'chart-band chart-band-shown' : 'chart-band'}
             />
-            <Stack series={series} index={index} x={middle - bar / 2} width={bar} yOf={yOf} />
+            <Stack content={content} index={index} x={middle - bar / 2} width={bar} yOf={yOf} />
             {index % every === 0 && (
               <text x={middle} y={HEIGHT - 6} textAnchor="middle">
                 {label}
@@ -105,28 +106,28 @@ function Axis({
   ));
 }
 
-/** One period's bar: the first series stands at the bottom. */
+/** One period's bar: the first series stands at the bottom. Each part leads to the page that explains it. */
 function Stack({
-  series,
+  content: { series, pageOf },
   index,
   x,
   width,
   yOf,
 }: {
-  series: readonly ChartSeries[];
+  content: ChartContent;
   index: number;
   x: number;
   width: number;
   yOf: (value: number) => number;
 }) {
   let below = 0;
-  return series.map((one) => {
+  return series.map((one, at) => {
     const value = one.values[index] ?? 0;
     if (value <= 0) return null;
     const bottom = yOf(below);
     below += value;
     const y = yOf(below);
-    return (
+    const bar = (
       <rect
         key={one.name}
         className="chart-bar"
@@ -136,6 +137,14 @@ function Stack({
         height={bottom - y}
         fill={fillOf(one)}
       />
+    );
+    if (!pageOf) return bar;
+    const { to, search } = pageOf(index, at);
+    return (
+      // The drawing is for the eye and the pointer: for the keyboard the table has the same links.
+      <Link key={one.name} to={to} search={search as never} tabIndex={-1}>
+        {bar}
+      </Link>
     );
   });
 }

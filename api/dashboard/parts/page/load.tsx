@@ -1,6 +1,6 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { dateTime } from '../text/format.ts';
+import { When } from '../time/when.tsx';
 import { ProblemNote } from './problem-note.tsx';
 
 /**
@@ -25,7 +25,7 @@ export function Load<Data>({
       >
         {query.isError && (
           <Text size="xs" c="dimmed" role="status">
-            Not renewed since {dateTime(query.dataUpdatedAt)}: {query.error.message}
+            Not renewed since <When at={query.dataUpdatedAt / 1_000} />: {query.error.message}
           </Text>
         )}
         {children(query.data)}

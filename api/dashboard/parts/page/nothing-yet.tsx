@@ -1,12 +1,14 @@
 import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useSessionSearch } from '../../data/session-search.ts';
 import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
 import { Empty } from './section.tsx';
 
 /** In place of figures or rows: nothing of a kind in the range, and what to do about it. */
 export function NothingYet({ noun }: { noun: 'signal' | 'session' }) {
   const range = useRange();
-  const filters = useFilters();
+  const own = useSessionSearch().filters;
+  const filters = { ...useFilters(), ...(noun === 'session' ? own : {}) };
   const change = useChangeSearch();
   const isNarrowed = Object.keys(filters).length > 0;
   return (

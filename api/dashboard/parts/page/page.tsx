@@ -3,6 +3,7 @@ import { IconChevronLeft } from '@tabler/icons-react';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { PageLink } from '../text/page-link.tsx';
+import { TimesIn } from '../time/when.tsx';
 import { GuideLink } from './guide-link.tsx';
 
 /**
@@ -44,11 +45,10 @@ export function Page({
           <Title order={1} ref={heading} tabIndex={-1} className="wrap">
             {title}
           </Title>
-          {lead && (
-            <Text c="dimmed" size="sm" component="div" className="wrap">
-              {lead}
-            </Text>
-          )}
+          <Text c="dimmed" size="sm" component="div" className="wrap">
+            {lead && <>{lead} · </>}
+            <TimesIn />
+          </Text>
         </Stack>
         <Group gap="sm">
           {actions}

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { IconAlertCircle, IconLock } from '@tabler/icons-react';
 import { Problem } from '../../data/client.ts';
-import { duration } from '../text/format.ts';
+import { duration } from '../../words/time.ts';
 
 /** An error as a person can use it: what is wrong, its code, and the request id to copy. Nothing without an error. */
 export function ProblemNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import { FILTERS, type FilterName, RANGE_LABELS, RANGES } from '../../data/range.ts';
 import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
+import { Name } from '../text/name.tsx';
 import { UserName } from '../text/user-name.tsx';
 
 const NAMES: Record<FilterName, string> = {
@@ -10,6 +11,7 @@ const NAMES: Record<FilterName, string> = {
   project_id: 'Project',
   model: 'Model',
   adapter: 'Tool',
+  team: 'Team',
 };
 
 /** The range and the filters, which stand in the URL. `by` are the filters that the page obeys: only these are shown. */
@@ -39,21 +41,38 @@ export function RangeBar({
       {children}
       {by.map((name) =>
         filters[name] ? (
-          <Pill key={name} size="md" maw={280}>
-            <Group gap={4} wrap="nowrap">
-              <span className="clip">
-                {NAMES[name]}: {name === 'user_id' ? <UserName id={filters[name]} /> : filters[name]}
-              </span>
-              <CloseButton
-                size="xs"
-                aria-label={`Remove the filter ${NAMES[name]}`}
-                onClick={() => change({ [name]: undefined })}
-              />
-            </Group>
-          </Pill>
+          <FilterPill key={name} name={name} label={NAMES[name]}>
+            {NAMES[name]}:{' '}
+            {name === 'user_id' ? <UserName id={filters[name]} /> : <Name of={filters[name]} />}
+          </FilterPill>
         ) : null,
       )}
     </Group>
+  );
+}
+
+/** A filter that is chosen, with a button that takes it away. */
+export function FilterPill({
+  name,
+  label,
+  children,
+}: {
+  name: string;
+  label: string;
+  children: React.ReactNode;
+}) {
+  const change = useChangeSearch();
+  return (
+    <Pill size="md" maw={280}>
+      <Group gap={4} wrap="nowrap">
+        <span className="clip">{children}</span>
+        <CloseButton
+          size="xs"
+          aria-label={`Remove the filter ${label}`}
+          onClick={() => change({ [name]: undefined })}
+        />
+      </Group>
+    </Pill>
   );
 }
 

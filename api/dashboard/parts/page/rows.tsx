@@ -1,4 +1,4 @@
-import { Box, Group, Stack, Table, Text } from '@mantine/core';
+import { Box, Group, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Load } from './load.tsx';
@@ -14,8 +14,19 @@ export interface Column<Row> {
   isHeading?: boolean;
   /** Words of others: one line of this share of the table, in per cent, clipped at its end. */
   share?: number;
-  /** On a narrow screen: in the first line, or not at all; else in the second line. There is room for two or three each. */
-  narrow?: 'first' | 'hidden';
+  /** On a narrow screen: in this line, or not at all; else in the second line. There is room for two or three each. */
+  narrow?: 'first' | 'third' | 'hidden';
+  /** Words of others that are whole where there is room for them. */
+  isFitting?: boolean;
+  /** The value of the API's `sort` that this column orders by. */
+  sort?: string;
+}
+
+/** The order of rows, and the way to another one. */
+export interface Sorting {
+  by: string;
+  order: 'asc' | 'desc';
+  onSort: (by: string) => void;
 }
 
 export interface RowsProps<Row> {
@@ -23,6 +34,9 @@ export interface RowsProps<Row> {
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
+  sorting?: Sorting;
+  /** Opens a row that is clicked anywhere but on a link or a button of its own. */
+  onOpen?: (row: Row) => void;
   /** Content that replaces every column but the first of a row, or null. */
   instead?: (row: Row) => React.ReactNode;
 }
@@ -53,27 +67,20 @@ export function QueryRows<Row>({
 /** Rows of things: a table, and two lines per row where the screen is narrow. */
 export function Rows<Row>(props: RowsProps<Row>) {
   if (useIsNarrow()) return <NarrowRows {...props} />;
-  const { label, rows, columns, keyOf, instead } = props;
+  const { label, rows, columns, keyOf, instead, sorting, onOpen } = props;
   return (
     <div className="rows">
       <Table highlightOnHover verticalSpacing={4} aria-label={label}>
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (
-              <Table.Th
-                key={column.label}
-                className={column.isNumber ? 'number' : ''}
-                scope="col"
-                w={column.share === undefined ? undefined : `${column.share}%`}
-              >
-                {column.label}
-              </Table.Th>
+              <Heading key={column.label} column={column} sorting={sorting} />
             ))}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {rows.map((row) => (
-            <Table.Tr key={keyOf(row)}>
+            <Table.Tr key={keyOf(row)} {...opening(row, onOpen)}>
               <Cells row={row} columns={columns} instead={instead?.(row) ?? null} />
             </Table.Tr>
           ))}
@@ -81,6 +88,48 @@ export function Rows<Row>(props: RowsProps<Row>) {
       </Table>
     </div>
   );
+}
+
+function Heading<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorting | undefined }) {
+  const { label, isNumber, share, sort } = column;
+  const isSorted = sort !== undefined && sorting?.by === sort;
+  const direction = sorting?.order === 'asc' ? 'ascending' : 'descending';
+  return (
+    <Table.Th
+      className={isNumber ? 'number' : ''}
+      scope="col"
+      w={share === undefined ? undefined : `${share}%`}
+      {...(sorting && sort !== undefined
+        ? { 'aria-sort': isSorted ? (direction as 'ascending' | 'descending') : ('none' as const) }
+        : {})}
+    >
+      {sorting && sort !== undefined ? (
+        <UnstyledButton className="sort" onClick={() => sorting.onSort(sort)}>
+          {label}
+          <span aria-hidden className={isSorted ? '' : 'sort-hint'}>
+            {isSorted && sorting.order === 'asc' ? '▲' : '▼'}
+          </span>
+        </UnstyledButton>
+      ) : (
+        label
+      )}
+    </Table.Th>
+  );
+}
+
+const OWN_TARGETS = 'a, button, input, select, label, summary';
+
+/** A click on what is something of its own opens nothing, and neither does one that ends a selection of text. */
+function opening<Row>(row: Row, onOpen: ((row: Row) => void) | undefined) {
+  if (!onOpen) return {};
+  return {
+    className: 'opens',
+    onClick: ({ target, ctrlKey, metaKey, shiftKey }: React.MouseEvent) => {
+      const isOwn = target instanceof Element && target.closest(OWN_TARGETS) !== null;
+      if (isOwn || ctrlKey || metaKey || shiftKey || window.getSelection()?.toString()) return;
+      onOpen(row);
+    },
+  };
 }
 
 function Cells<Row>({
@@ -111,19 +160,20 @@ function Cells<Row>({
   );
 }
 
-type Shape = Pick<Column<never>, 'isNumber' | 'isShort' | 'share'>;
+type Shape = Pick<Column<never>, 'isNumber' | 'isShort' | 'isFitting' | 'share'>;
 
-function classOf({ isNumber, isShort, share }: Shape): string {
+function classOf({ isNumber, isShort, isFitting, share }: Shape): string {
   if (isNumber) return 'number';
+  if (isFitting) return 'fitting';
   if (share !== undefined) return 'clipped';
   return isShort ? 'short' : 'cell';
 }
 
-function NarrowRows<Row>({ label, rows, columns, keyOf, instead }: RowsProps<Row>) {
+function NarrowRows<Row>({ label, rows, columns, keyOf, instead, onOpen }: RowsProps<Row>) {
   return (
     <Stack gap={0} component="ul" aria-label={label} m={0} className="rows" style={{ listStyle: 'none' }}>
       {rows.map((row) => (
-        <Box component="li" key={keyOf(row)} py="sm">
+        <Box component="li" key={keyOf(row)} py="sm" {...opening(row, onOpen)}>
           <NarrowRow row={row} columns={columns} instead={instead?.(row) ?? null} />
         </Box>
       ))}
@@ -131,11 +181,12 @@ function NarrowRows<Row>({ label, rows, columns, keyOf, instead }: RowsProps<Row
   );
 }
 
-/** Always two lines: words of others are clipped, and buttons are at the end of the second. */
+/** Always two lines, or three where a column asks for it: words of others are clipped, and buttons are at the end of the second. */
 function NarrowRow<Row>({ row, columns, instead }: Parameters<typeof Cells<Row>>[0]) {
   const shown = instead === null ? columns : columns.slice(0, 1);
   const first = shown.filter(({ narrow }) => narrow === 'first');
   const second = shown.filter(({ narrow }) => narrow === undefined);
+  const third = shown.filter(({ narrow }) => narrow === 'third');
   return (
     <>
       <Group justify="space-between" gap="sm" wrap="nowrap">
@@ -145,18 +196,36 @@ function NarrowRow<Row>({ row, columns, instead }: Parameters<typeof Cells<Row>>
           </Box>
         ))}
       </Group>
-      <Group gap="md" fz={12} c="dimmed" wrap="nowrap">
-        {second.map((column) => (
-          <Box key={column.label} className={narrowClassOf(column)}>
-            {column.label}{' '}
-            <Text span inherit c="var(--mantine-color-text)">
-              {column.render(row)}
-            </Text>
-          </Box>
-        ))}
+      <NamedParts row={row} columns={second}>
         {instead && <Box className="clip">{instead}</Box>}
-      </Group>
+      </NamedParts>
+      {third.length > 0 && <NamedParts row={row} columns={third} />}
     </>
+  );
+}
+
+/** A line of parts, each after the name of its column. */
+function NamedParts<Row>({
+  row,
+  columns,
+  children,
+}: {
+  row: Row;
+  columns: readonly Column<Row>[];
+  children?: React.ReactNode;
+}) {
+  return (
+    <Group gap="md" fz={12} c="dimmed" wrap="nowrap">
+      {columns.map((column) => (
+        <Box key={column.label} className={narrowClassOf(column)}>
+          {column.label}{' '}
+          <Text span inherit c="var(--mantine-color-text)">
+            {column.render(row)}
+          </Text>
+        </Box>
+      ))}
+      {children}
+    </Group>
   );
 }
 

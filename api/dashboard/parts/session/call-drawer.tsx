@@ -1,10 +1,10 @@
 import { Badge, Button, CopyButton, Drawer, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import { useMe } from '../../data/use-me.ts';
+import { latency } from '../../words/time.ts';
 import { Facts } from '../text/facts.tsx';
 import { exact } from '../text/format.ts';
-import { clock } from './clock.ts';
-import { decisionWords, latency, type Signal } from './words.ts';
+import { When } from '../time/when.tsx';
+import { decisionWords, type Signal } from './words.ts';
 
 const SOURCES = {
   reported: 'reported by the tool',
@@ -53,7 +53,7 @@ export function CallDrawer({
             </Text>
           </div>
         )}
-        <Facts of={useFacts(signal)} lg={2} />
+        <Facts of={factsOf(signal)} lg={2} />
         {pairs.length > 0 && <Metadata pairs={pairs} />}
         <Group>
           <CopyJson signal={signal} />
@@ -64,16 +64,11 @@ export function CallDrawer({
   );
 }
 
-function useFacts(signal: Signal): Record<string, React.ReactNode> {
-  const { timezone } = useMe().org;
+function factsOf(signal: Signal): Record<string, React.ReactNode> {
   const { ts, model, provider, tool_name, latency_ms, metadata = {} } = signal;
   const own = (text: string | null | undefined) => <bdi>{text ?? 'not named'}</bdi>;
   return {
-    Time: (
-      <time dateTime={ts}>
-        {clock(timezone).millisecond(ts)} ({timezone})
-      </time>
-    ),
+    Time: <When at={ts} precision="millisecond" />,
     'Request id': own(metadata.request_id),
     Model: own(model),
     Provider: own(provider),

@@ -8,10 +8,10 @@ import {
 } from '@tabler/icons-react';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
-import { useMe } from '../../data/use-me.ts';
+import { clockOf, dateTime, latency } from '../../words/time.ts';
 import { compact, money } from '../text/format.ts';
-import { clock } from './clock.ts';
-import { decisionWords, type Kind, kindOf, latency, type Signal } from './words.ts';
+import { useZone } from '../time/when.tsx';
+import { decisionWords, type Kind, kindOf, type Signal } from './words.ts';
 
 /** Until a row is measured. */
 const ROW_PX = 52;
@@ -26,7 +26,7 @@ export function Timeline({
   signals: readonly Signal[];
   onOpen: (signal: Signal) => void;
 }) {
-  const { timezone } = useMe().org;
+  const timezone = useZone();
   const items = itemsOf(signals, timezone);
   const list = useRef<HTMLDivElement>(null);
   const top = useTop(list);
@@ -85,11 +85,10 @@ function useTop(list: React.RefObject<HTMLElement | null>): number {
 
 /** The signals, each minute of them under its heading. Pure. */
 function itemsOf(signals: readonly Signal[], timezone: string): Item[] {
-  const at = clock(timezone);
   const items: Item[] = [];
   let last = '';
   for (const signal of signals) {
-    const minute = at.minute(signal.ts);
+    const minute = dateTime(signal.ts, timezone);
     if (minute !== last) items.push({ minute });
     last = minute;
     items.push({ signal });
@@ -132,7 +131,7 @@ function Row({ signal, timezone, onOpen }: { signal: Signal; timezone: string; o
           <bdi>{title}</bdi>
         </Text>
         <Text size="xs" c="dimmed" className="name" component="div">
-          <time dateTime={ts}>{clock(timezone).second(ts)}</time>
+          <time dateTime={ts}>{clockOf(ts, timezone, 'second')}</time>
           {detail && (
             <>
               {' · '}

@@ -79,8 +79,3 @@ export function decisionWords({ intervention, tool_name }: Signal): string {
 function words(code: string): string {
   return code.replaceAll('_', ' ');
 }
-
-/** How long a call took: 412 ms, 8.8 s. */
-export function latency(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
-}

@@ -50,49 +50,13 @@ export function compact(count: number): string {
   return count.toLocaleString('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
 }
 
+/** A share: 41 %; of more than nothing it is never 0. */
 export function percent(ratio: number, digits = 1): string {
-  return `${(ratio * 100).toFixed(digits)} %`;
+  if (ratio > 0 && ratio < 0.01) return '<1 %';
+  return `${exact(Number((ratio * 100).toFixed(digits)))} %`;
 }
 
 /** An amount of a budget or an anomaly in its own unit. */
 export function amount(metric: string, value: number): string {
   return metric === 'cost_usd' ? money(value) : compact(value);
-}
-
-/** Seconds as people say them. */
-export function duration(seconds: number): string {
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`;
-  return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3_600)}h`;
-}
-
-/** In the viewer's timezone; with the year unless it is this one. */
-export function dateTime(iso: string | number, nowMs: number = Date.now()): string {
-  const at = new Date(iso);
-  const isThisYear = at.getFullYear() === new Date(nowMs).getFullYear();
-  return at.toLocaleString('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    ...(isThisYear ? {} : { year: 'numeric' }),
-    hour: '2-digit',
-    minute: '2-digit',
-  });
-}
-
-export function ago(iso: string | number, nowMs: number = Date.now()): string {
-  const seconds = Math.round((nowMs - new Date(iso).getTime()) / 1_000);
-  if (seconds < 0) return `in ${duration(-seconds)}`;
-  return seconds < 5 ? 'just now' : `${duration(seconds)} ago`;
-}
-
-/** The start of a bucket, as an axis shows it. */
-export function bucketLabel(iso: string, interval: string, timezone: string): string {
-  const options: Intl.DateTimeFormatOptions =
-    interval === 'hour'
-      ? { hour: '2-digit', minute: '2-digit' }
-      : interval === 'month'
-        ? { month: 'short', year: 'numeric' }
-        : { day: 'numeric', month: 'short' };
-  return new Date(iso).toLocaleString('en-GB', { ...options, timeZone: timezone });
 }

@@ -1,9 +1,11 @@
 import { Anchor, type AnchorProps } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { InLink } from './in-link.ts';
 
 /** A link to a page of the dashboard that stands alone, outside a sentence. */
 export function PageLink({
   search,
+  children,
   ...link
 }: AnchorProps & {
   to: string;
@@ -12,6 +14,12 @@ export function PageLink({
   'aria-label'?: string;
   children: React.ReactNode;
 }) {
-  // The router knows the search parameters of no page.
-  return <Anchor component={Link} size="sm" underline="hover" search={search as never} {...link} />;
+  return (
+    <InLink value={true}>
+      {/* The router knows the search parameters of no page. */}
+      <Anchor component={Link} size="sm" underline="hover" search={search as never} {...link}>
+        {children}
+      </Anchor>
+    </InLink>
+  );
 }

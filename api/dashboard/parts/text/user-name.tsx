@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { Me } from '../../../../shared/identity/me.ts';
 import { membersQuery } from '../../data/queries.ts';
 import { useMe } from '../../data/use-me.ts';
+import { Name } from './name.tsx';
+import { plainName } from './plain-name.ts';
 
 /** Names by user id, as far as the person may know them: an admin knows everybody's, a member only their own. */
 export function useNames(): ReadonlyMap<string, string> {
@@ -10,10 +12,10 @@ export function useNames(): ReadonlyMap<string, string> {
   const members = useQuery({ ...membersQuery(), enabled: me.role === 'admin', staleTime: 300_000 });
   const named = (members.data?.data ?? []).flatMap(({ user_id, name, email }) => {
     const shown = name ?? email;
-    return shown === null ? [] : [[user_id, shown] as const];
+    return shown === null ? [] : [[user_id, plainName(shown)] as const];
   });
   const own = me.name ?? me.email;
-  return new Map(own === null ? named : [...named, [me.user_id, own] as const]);
+  return new Map(own === null ? named : [...named, [me.user_id, plainName(own)] as const]);
 }
 
 /** The members to choose from by user id, for an admin; undefined until they are known. */
@@ -24,16 +26,18 @@ export function useMemberChoice(isWanted = true): Readonly<Record<string, string
 
 /** The name by which people know somebody. */
 export function shownName({ name, email, user_id }: Pick<Me, 'name' | 'email' | 'user_id'>): string {
-  return name ?? email ?? user_id;
+  return plainName(name ?? email ?? user_id);
 }
 
 /** A user by name where it is known, else by id; the id on hover and focus. */
 export function UserName({ id }: { id: string }) {
   const name = useNames().get(id);
-  if (name === undefined) return <bdi>{id}</bdi>;
+  if (name === undefined) return <Name of={id} />;
   return (
     <Tooltip label={id}>
-      <bdi>{name}</bdi>
+      <span>
+        <Name of={name} />
+      </span>
     </Tooltip>
   );
 }
@@ -50,7 +54,7 @@ export function Maker({ of: { made_by, user_id: boundTo } }: { of: Made }) {
   const { role } = useMe();
   const members = useQuery({ ...membersQuery(), enabled: role === 'admin', staleTime: 300_000 });
   const { user_id, key_id } = made_by;
-  if (user_id === null) return key_id === null ? 'an operator' : <bdi>{key_id}</bdi>;
+  if (user_id === null) return key_id === null ? 'an operator' : <Name of={key_id} />;
   const member = members.data?.data.find((each) => each.user_id === user_id);
   const hasLeft = members.data !== undefined && member === undefined;
   const isFormerAdmin = member?.role === 'member' && boundTo !== user_id;

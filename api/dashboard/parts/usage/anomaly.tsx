@@ -19,8 +19,18 @@ export const RULES: Record<AnomalyType, { name: string; rule: string }> = {
   runaway_session: { name: 'Runaway session', rule: '5 million tokens or $100 within one hour' },
 };
 
-/** A figure of an anomaly in the unit of its kind; hover and focus give a count exactly. */
-export function AnomalyFigure({ type, of }: { type: AnomalyType; of: number }) {
-  if (type === 'cost_spike') return money(of);
-  return type === 'error_spike' ? percent(of) : <Count of={of} />;
+/** Limits of a runaway session: as many dollars are few tokens. */
+const LEAST_TOKENS = 10_000;
+
+/** A figure of an anomaly in its unit; hover and focus give a count exactly. */
+export function AnomalyFigure({ of: { anomaly_type, baseline_avg }, value }: { of: Anomaly; value: number }) {
+  if (anomaly_type === 'error_spike') return <>{percent(value)} errors</>;
+  const isMoney =
+    anomaly_type === 'cost_spike' || (anomaly_type === 'runaway_session' && baseline_avg < LEAST_TOKENS);
+  if (isMoney) return money(value);
+  return (
+    <>
+      <Count of={value} /> tokens
+    </>
+  );
 }

@@ -1,10 +1,12 @@
 import { Group, Skeleton, Text } from '@mantine/core';
 import { useUsage } from '../../data/usage.tsx';
+import { useRange } from '../../data/use-range.ts';
 import { money } from '../text/format.ts';
 import { Change, Count } from '../text/values.tsx';
 
 /** The sums of the range with its filters, each with its change from the period before. */
 export function UsageLine() {
+  const range = useRange();
   const { now, before } = useUsage();
   if (now.isPending) return <Skeleton height={22} />;
   if (!now.data || now.data.totals.signals === 0) return null;
@@ -24,7 +26,7 @@ export function UsageLine() {
           <Text span inherit c="dimmed">
             {label}
           </Text>{' '}
-          {shown} <Change now={of} before={was} />
+          {shown} <Change now={of} before={was} than={range.beforeLabel} />
         </Text>
       ))}
     </Group>

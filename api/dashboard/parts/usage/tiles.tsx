@@ -1,7 +1,7 @@
 import { Anchor, Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Usage } from '../../data/usage.tsx';
-import { useSharedSearch } from '../../data/use-range.ts';
+import { useRange, useSharedSearch } from '../../data/use-range.ts';
 import { compact, exact, money, percent, shortMoney } from '../text/format.ts';
 import { Change } from '../text/values.tsx';
 import { TileLine } from './tile-line.tsx';
@@ -10,6 +10,8 @@ type Sums = Usage['series'][number];
 
 /** The figures of a range, each with its course and its change from the period before. */
 export function UsageTiles({ usage, before }: { usage: Usage; before: Usage | undefined }) {
+  const search = useSharedSearch();
+  const by = (order: object) => ({ to: '/sessions', search: { ...search, ...order } });
   const { totals, series } = usage;
   const of = (measure: (sums: Omit<Sums, 'start'>) => number) => ({
     now: measure(totals),
@@ -20,25 +22,40 @@ export function UsageTiles({ usage, before }: { usage: Usage; before: Usage | un
   const errorRate = totals.signals > 0 ? totals.errors / totals.signals : 0;
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-      <Tile label="Cost" show={shortMoney} exactly={money} {...of((sums) => sums.cost_usd)} />
+      <Tile
+        label="Cost"
+        show={shortMoney}
+        exactly={money}
+        {...by({ sort: 'cost_usd' })}
+        {...of((sums) => sums.cost_usd)}
+      />
       <Tile
         label="Tokens in"
         show={compact}
         note={`${percent(cacheShare, 0)} from cache`}
+        {...by({ sort: 'tokens' })}
         {...of((sums) => sums.tokens_in)}
       />
-      <Tile label="Tokens out" show={compact} {...of((sums) => sums.tokens_out)} />
-      <Tile label="Sessions" show={compact} {...of((sums) => sums.sessions)} />
+      <Tile
+        label="Tokens out"
+        show={compact}
+        {...by({ sort: 'tokens' })}
+        {...of((sums) => sums.tokens_out)}
+      />
+      <Tile label="Sessions" show={compact} {...by({})} {...of((sums) => sums.sessions)} />
       <Tile
         label="Errors"
         show={compact}
         note={`${percent(errorRate)} of signals`}
+        {...by({ errors: 'true', sort: 'error_count' })}
         {...of((sums) => sums.errors)}
       />
       <Tile
         label="Active users"
         show={compact}
         note="with at least one signal"
+        to="/"
+        search={{ ...search, split: 'user_id', view: 'table' }}
         now={totals.active_users ?? 0}
         before={before?.totals.active_users}
         values={series.map(({ active_users }) => active_users ?? 0)}
@@ -55,6 +72,8 @@ function Tile({
   show,
   exactly = exact,
   note,
+  to,
+  search,
 }: {
   label: string;
   now: number;
@@ -64,8 +83,10 @@ function Tile({
   /** The format on hover and focus. */
   exactly?: (value: number) => string;
   note?: string;
+  /** The page of what it counts. */
+  to: string;
+  search: object;
 }) {
-  const search = useSharedSearch();
   return (
     <Paper withBorder p="sm" className="tile-card">
       <Text size="sm" c="dimmed">
@@ -74,7 +95,7 @@ function Tile({
       <Tooltip label={exactly(now)} events={{ hover: true, focus: true, touch: true }}>
         <Anchor
           component={Link}
-          to="/sessions"
+          to={to}
           search={search as never}
           aria-label={`${label}: ${show(now)}`}
           className="tile"
@@ -85,7 +106,7 @@ function Tile({
         </Anchor>
       </Tooltip>
       <Text size="xs" c="dimmed" component="div" mih={18}>
-        <Change now={now} before={before} />
+        <Change now={now} before={before} than={useRange().beforeLabel} />
       </Text>
       <Text size="xs" c="dimmed" mih={18}>
         {note}

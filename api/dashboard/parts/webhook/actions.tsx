@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { operations } from '../../../docs/client.d.ts';
 import { type AnswerOf, api, take } from '../../data/client.ts';
 import { useAct, useDeletion } from '../../data/use-act.ts';
+import { latency } from '../../words/time.ts';
 import { ActButton } from '../form/act-button.tsx';
 import { ActForm, changesOf } from '../form/act-form.tsx';
 import { ShownOnce } from '../form/copyable.tsx';
@@ -108,7 +109,7 @@ function TestButton({ id }: { id: string }) {
         {answer && (
           <Outcome isGood={answer.error === null}>
             The test {outcome}: {answer.status === null ? 'no answer' : `HTTP ${answer.status}`} after{' '}
-            {Math.round(answer.latency_ms)} ms
+            {latency(answer.latency_ms)}
           </Outcome>
         )}
       </div>

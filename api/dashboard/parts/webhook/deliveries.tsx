@@ -5,14 +5,14 @@ import { type AnswerOf, api, take } from '../../data/client.ts';
 import { deliveriesQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useChoice } from '../../data/use-range.ts';
+import { latency } from '../../words/time.ts';
 import { SearchSelect } from '../form/search-select.tsx';
 import { Load } from '../page/load.tsx';
 import { PagedRows, usePages } from '../page/pager.tsx';
 import { ProblemNote } from '../page/problem-note.tsx';
 import type { Column } from '../page/rows.tsx';
-import { ago } from '../text/format.ts';
 import { State } from '../text/state.tsx';
-import { When } from '../text/values.tsx';
+import { When } from '../time/when.tsx';
 import { SENT } from './events.tsx';
 
 type Delivery = AnswerOf<'/api/v1/webhooks/{id}/deliveries'>['data'][number];
@@ -76,12 +76,14 @@ function columns(open: (id: string) => void): readonly Column<Delivery>[] {
     {
       label: 'Last attempt',
       narrow: 'hidden',
-      render: ({ attempts }) => (attempts.length > 0 ? <When at={attempts.at(-1)?.at ?? null} /> : '–'),
+      render: ({ attempts }) =>
+        attempts.length > 0 ? <When at={attempts.at(-1)?.at ?? null} precision="second" /> : '–',
     },
     {
       label: 'Next attempt',
       isShort: true,
-      render: ({ next_attempt_at }) => (next_attempt_at ? ago(next_attempt_at) : '–'),
+      render: ({ next_attempt_at }) =>
+        next_attempt_at ? <When at={next_attempt_at} relative precision="second" /> : '–',
     },
   ];
 }
@@ -110,7 +112,12 @@ function DeliveryDetail({ id, deliveryId }: { id: string; deliveryId: string }) 
           <Group justify="space-between">
             <Text className="wrap">
               {type} · {event_id} · <State of={status} />
-              {next_attempt_at && ` · next attempt ${ago(next_attempt_at)}`}
+              {next_attempt_at && (
+                <>
+                  {' '}
+                  · next attempt <When at={next_attempt_at} relative precision="second" />
+                </>
+              )}
             </Text>
             <Button variant="default" onClick={() => again.mutate(undefined)} loading={again.isPending}>
               Send again
@@ -120,8 +127,9 @@ function DeliveryDetail({ id, deliveryId }: { id: string; deliveryId: string }) 
           {attempts.map((attempt) => (
             <Stack key={`${attempt.number} ${attempt.at}`} gap={4}>
               <Text size="sm">
-                Attempt {attempt.number}, <When at={attempt.at} />: {lastAnswer(attempt)} after{' '}
-                {Math.round(attempt.latency_ms)} ms{attempt.error ? ` (${attempt.error})` : ''}
+                Attempt {attempt.number}, <When at={attempt.at} precision="second" />: {lastAnswer(attempt)}{' '}
+                after {latency(attempt.latency_ms)}
+                {attempt.error ? ` (${attempt.error})` : ''}
               </Text>
               {attempt.answer && <pre className="code answer">{attempt.answer}</pre>}
             </Stack>

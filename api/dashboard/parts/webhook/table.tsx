@@ -4,7 +4,7 @@ import { type Column, QueryRows } from '../page/rows.tsx';
 import { exact } from '../text/format.ts';
 import { PageLink } from '../text/page-link.tsx';
 import { State } from '../text/state.tsx';
-import { When } from '../text/values.tsx';
+import { When } from '../time/when.tsx';
 import { NAMES } from './format-choice.tsx';
 import { isChannel, placeOf, subscriptionText, webhookState } from './words.ts';
 

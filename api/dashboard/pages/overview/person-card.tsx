@@ -1,0 +1,57 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { budgetsQuery, membersQuery, sessionsQuery } from '../../data/queries.ts';
+import { useMe } from '../../data/use-me.ts';
+import { BudgetBar } from '../../parts/budget/bar.tsx';
+import { Section } from '../../parts/page/section.tsx';
+import { Facts } from '../../parts/text/facts.tsx';
+import { Name } from '../../parts/text/name.tsx';
+import { UserName } from '../../parts/text/user-name.tsx';
+import { When } from '../../parts/time/when.tsx';
+
+/** One person, for Overview that is filtered by a user: who it is, the last signal, and the budgets of that user alone. */
+export function PersonCard({ userId }: { userId: string }) {
+  const me = useMe();
+  const members = useQuery({ ...membersQuery(), enabled: me.role === 'admin', staleTime: 300_000 });
+  const budgets = useQuery({ ...budgetsQuery(), refetchInterval: false });
+  const own = (budgets.data?.data ?? []).filter(
+    ({ scope, scope_id }) => scope === 'user' && scope_id === userId,
+  );
+  const member = members.data?.data.find(({ user_id }) => user_id === userId);
+  const known = member ?? (me.user_id === userId ? me : undefined);
+  return (
+    <Section title={<UserName id={userId} />}>
+      <Facts
+        lg={4}
+        of={{
+          'E-mail': <Name of={known?.email ?? 'not known'} />,
+          ...(member ? { Teams: <Name of={member.teams.join(', ') || 'none'} /> } : {}),
+          'Last signal': <LastSignal userId={userId} />,
+          'User id': <Name of={userId} />,
+        }}
+      />
+      <Stack gap="md">
+        {own.map((budget) => (
+          <BudgetBar key={budget.id} budget={budget} />
+        ))}
+      </Stack>
+      {budgets.data && own.length === 0 && (
+        <Group>
+          <Text size="sm" c="dimmed">
+            No budget counts this person alone.
+          </Text>
+        </Group>
+      )}
+    </Section>
+  );
+}
+
+/** Sessions of a person that may still be going on at the same time. */
+const AT_ONCE = 20;
+
+function LastSignal({ userId }: { userId: string }) {
+  const { data } = useQuery(sessionsQuery({ user_id: userId, limit: AT_ONCE }));
+  if (!data) return '…';
+  const times = data.data.map(({ last_activity_at }) => last_activity_at).toSorted();
+  return <When at={times.at(-1) ?? null} relative />;
+}

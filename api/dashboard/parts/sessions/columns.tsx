@@ -1,0 +1,106 @@
+import { Group } from '@mantine/core';
+import { duration } from '../../words/time.ts';
+import type { Column } from '../page/rows.tsx';
+import { exact, money } from '../text/format.ts';
+import { Name } from '../text/name.tsx';
+import { PageLink } from '../text/page-link.tsx';
+import { State } from '../text/state.tsx';
+import { UserName } from '../text/user-name.tsx';
+import { Count } from '../text/values.tsx';
+import { When } from '../time/when.tsx';
+import { Marks, type Session } from './marks.tsx';
+
+/** The column that leads to the session: it is always there. */
+export const FIRST_COLUMN = 'Started';
+/** Columns that are not shown until somebody chooses them: a laptop's screen has no room for all. */
+export const HIDDEN_AT_FIRST: readonly string[] = ['Policy decisions'];
+
+const END_WORDS = { timeout: 'ended', closed: 'closed by hand' } as const;
+
+/** All columns of a list of sessions. `meanUsd` is the mean cost of a session of the range, where it is known. */
+export function sessionColumns(meanUsd: number | undefined): readonly Column<Session>[] {
+  return [
+    {
+      label: FIRST_COLUMN,
+      isShort: true,
+      narrow: 'first',
+      sort: 'started_at',
+      render: (session) => (
+        <Group gap={6} component="span" wrap="nowrap">
+          <PageLink to={`/sessions/${session.id}`}>
+            <When at={session.started_at} />
+          </PageLink>
+          <Marks session={session} meanUsd={meanUsd} />
+        </Group>
+      ),
+    },
+    { label: 'User', share: 12, render: ({ user_id }) => <UserName id={user_id} /> },
+    { label: 'Project', share: 9, render: ({ project_id }) => <Name of={project_id} /> },
+    { label: 'Tool', narrow: 'hidden', isFitting: true, render: ({ adapter }) => <Name of={adapter} /> },
+    {
+      label: 'Model',
+      narrow: 'third',
+      isFitting: true,
+      render: ({ model, models }) => (
+        <Name of={model + (models.length > 1 ? ` +${models.length - 1}` : '')} />
+      ),
+    },
+    {
+      label: 'Length',
+      isNumber: true,
+      narrow: 'hidden',
+      sort: 'duration_s',
+      render: ({ duration_s }) => duration(duration_s),
+    },
+    {
+      label: 'Signals',
+      isNumber: true,
+      narrow: 'hidden',
+      sort: 'signal_count',
+      render: ({ signal_count }) => exact(signal_count),
+    },
+    {
+      label: 'Errors',
+      isNumber: true,
+      narrow: 'hidden',
+      sort: 'error_count',
+      render: ({ error_count }) => exact(error_count),
+    },
+    {
+      label: 'Policy decisions',
+      isNumber: true,
+      narrow: 'hidden',
+      sort: 'intervention_count',
+      render: ({ intervention_count }) => exact(intervention_count),
+    },
+    {
+      label: 'Tokens in',
+      isNumber: true,
+      narrow: 'third',
+      sort: 'tokens',
+      render: ({ tokens_in }) => <Count of={tokens_in} />,
+    },
+    {
+      label: 'Tokens out',
+      isNumber: true,
+      narrow: 'third',
+      render: ({ tokens_out }) => <Count of={tokens_out} />,
+    },
+    {
+      label: 'Cost',
+      isNumber: true,
+      narrow: 'first',
+      sort: 'cost_usd',
+      render: ({ cost_usd, unpriced_signals }) =>
+        unpriced_signals > 0 ? `≥ ${money(cost_usd)}` : money(cost_usd),
+    },
+    {
+      label: 'State',
+      isShort: true,
+      narrow: 'first',
+      render: ({ state, end_reason }) => (
+        <State of={state}>{end_reason === null ? state : END_WORDS[end_reason]}</State>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,21 @@
+import { useContext } from 'react';
+import { InLink } from './in-link.ts';
+import { plainName } from './plain-name.ts';
+
+/** Longer names may be clipped. */
+const SURELY_WHOLE = 24;
+
+/** A name that others gave: two lines at most, and all of it on focus and hover. */
+export function Name({ of }: { of: string }) {
+  const isInLink = useContext(InLink);
+  const shown = plainName(of);
+  const isLong = shown.length > SURELY_WHOLE;
+  return (
+    <bdi
+      {...(isLong ? { className: 'name-long', title: shown } : {})}
+      {...(isLong && !isInLink ? { tabIndex: 0 } : {})}
+    >
+      {shown}
+    </bdi>
+  );
+}
