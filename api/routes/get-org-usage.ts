@@ -32,12 +32,8 @@ export const getOrgUsage = route({
   query: z.strictObject({
     ...usageRange,
     interval: usageInterval,
-    group_by: groupBy(GROUPINGS),
-    series: z
-      .literal('groups')
-      .optional()
-      .describe('A series of each group too; needs an `interval` and one `group_by`'),
-    top: groupSeriesQuery.top,
+    group_by: groupBy(GROUPINGS, GROUPINGS.length),
+    ...groupSeriesQuery,
     ...usageFilters,
     team: text(128).optional().describe('Filter by team: its members now'),
   }),

@@ -90,6 +90,7 @@ export const seriesView = usageView.extend({
         .nullable()
         .describe('Null: all that are not among the `top`; with several groupings that one is null'),
       ...measuresView,
+      rest: z.literal(true).optional().describe('Only of all that are not among the `top`'),
       series: series.optional().describe('With `series`'),
     }),
   ),
@@ -125,7 +126,7 @@ interface Grouped {
 
 /** Throws `invalid_request` for parameters that do not go with each other. */
 export function refuseMisplaced({ series, top, group_by = [] }: Grouped): void {
-  const most = series === 'each' ? ownGroupings.length : series === 'groups' ? 1 : MOST_GROUPINGS;
+  const most = series === 'each' ? GROUPINGS.length : series === 'groups' ? 1 : MOST_GROUPINGS;
   if (group_by.length > most)
     throw new DomainError(
       'invalid_request',

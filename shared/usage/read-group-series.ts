@@ -45,11 +45,13 @@ export async function readGroupSeries(
   const range = rangeOf(ctx, organization, question);
   const teams = await teamsFor(ctx, organization, question);
   const { maxGroups } = ctx.config;
+  // Teams are made of users: where both are asked for, one sum is enough.
+  const columns = [...new Set(groupBy.map(columnOf))];
   const asked = {
     parts: range.parts,
     match: matchOf(question.filter),
     // Users are counted also where they are not shown.
-    groupings: [...groupBy.map((by) => ['start', columnOf(by)] as const), ['user_id'] as const],
+    groupings: [...columns.map((column) => ['start', column] as const), ['user_id'] as const],
     edges: range.edges,
     mostGroups: groupBy.includes('team') ? undefined : maxGroups,
   };
@@ -57,10 +59,10 @@ export async function readGroupSeries(
     inTransaction(ctx.db, (transaction) => sumGroupings(ctx, organization, asked, transaction)),
   );
   const users = found.pop()?.filter(({ sums }) => !isZero(sums)) ?? [];
-  const grouped = groupBy.map((by, at) => ({
-    by,
-    groups: groupsOf(found[at] ?? [], range, { by, teams, mostGroups: maxGroups }),
-  }));
+  const grouped = groupBy.map((by) => {
+    const rows = found[columns.indexOf(columnOf(by))] ?? [];
+    return { by, groups: groupsOf(rows, range, { by, teams, mostGroups: maxGroups }) };
+  });
   const all = newGroup(null);
   for (const row of found[0] ?? []) addRow(all, range, row);
   return viewOf(range, grouped, { all, top, activeUsers: users.length });
@@ -90,6 +92,7 @@ function viewOf(
     groups: listed.map(({ by, value, isRest, sums, series }) => ({
       // Where several dimensions are grouped, the rest names its own.
       key: isRest && grouped.length === 1 ? null : { [by]: value },
+      ...(isRest ? { rest: true as const } : {}),
       ...viewSums(sums),
       series: viewSeries(series),
     })),

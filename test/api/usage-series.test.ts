@@ -164,6 +164,18 @@ it('gives each team of an organization a series, and sums what several teams sha
     [null, 6, [3, 3]],
   ]);
   expect(top.totals).toEqual(body.totals);
+  const names = ['user_id', 'model', 'team'];
+  const { body: each } = await askTeams({ series: 'each', group_by: names.join(','), top: '2' });
+  for (const name of names) {
+    const { body: alone } = await askTeams({ series: 'groups', group_by: name, top: '2' });
+    const ofName = each.groups.filter((group: Shown) => group.key && name in group.key);
+    const restNamed = alone.groups.map((group: Shown) => ({ ...group, key: group.key ?? { [name]: null } }));
+    expect(ofName).toEqual(restNamed);
+  }
+  // Those in no team are no rest.
+  const { body: whole } = await askTeams({ series: 'each', group_by: 'user_id,team', top: '8' });
+  expect(whole.groups.filter(({ rest }: { rest?: true }) => rest)).toEqual([]);
+  expect(each.groups.filter(({ rest }: { rest?: true }) => rest)).toHaveLength(2);
   const { body: ofRed } = await askTeams({ series: 'groups', team: 'red', group_by: 'user_id' });
   expect(ofRed.groups.map(costs)).toEqual([
     [{ user_id: 'ada' }, 5, [0, 5]],
@@ -173,7 +185,7 @@ it('gives each team of an organization a series, and sums what several teams sha
     { top: '3' },
     { series: 'groups', interval: 'none' },
     { series: 'groups', group_by: 'team,model' },
-    { series: 'each' },
+    { series: 'each', group_by: 'user_id,team,team' },
   ])
     expect((await askTeams(query as never)).status, JSON.stringify(query)).toBe(400);
 });

@@ -419,7 +419,10 @@ const TOO_SMALL = `[...document.querySelectorAll('button, select, input')]
 const HATCHES = `[...document.querySelectorAll('.chart pattern')]
   .map((pattern) => pattern.querySelector('path')?.getAttribute('d') ?? 'plain')`;
 
-/** Runs in the page: rows of narrow lists that take other than two lines, or whose parts stand below or beside their line. */
+/**
+ * Runs in the page: rows of narrow lists that take other than two lines, of sessions three, or whose parts are below or beside
+ * their line.
+ */
 const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) => {
   const { left, right } = row.getBoundingClientRect();
   const isInLine = (part, at, [first]) => {
@@ -428,7 +431,8 @@ const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) 
     return box.height <= most && box.top < first.getBoundingClientRect().bottom && box.left >= left && box.right <= right + 1;
   };
   const lines = [...row.children].map((line) => [...line.children]);
-  return lines.length === 2 && lines.every((parts) => parts.every(isInLine)) ? [] : [row.innerText];
+  const wanted = row.parentElement.ariaLabel === 'Sessions' ? 3 : 2;
+  return lines.length === wanted && lines.every((parts) => parts.every(isInLine)) ? [] : [row.innerText];
 })`;
 
 /** Runs in the page: what is wider than its box and no code. */

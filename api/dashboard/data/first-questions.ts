@@ -2,7 +2,7 @@ import { anomaliesQuery, budgetsQuery, membersQuery, meQuery, NEWEST, webhooksQu
 import { queryClient } from './query-client.ts';
 import { filtersOf, rangeOf, readShared } from './range.ts';
 import { usageBefore, usageNow } from './usage-questions.ts';
-import { seesTeams } from './use-me.ts';
+import { seesTeams, teamsOf } from './use-me.ts';
 
 /**
  * Asks for what the first page will ask for, into the memory where it will look: the person, then the warnings above every
@@ -18,9 +18,9 @@ export async function ask({ pathname, search }: Pick<Location, 'pathname' | 'sea
   const shared = readShared(Object.fromEntries(new URLSearchParams(search)));
   const range = rangeOf(shared, me.org.timezone, Date.now());
   const filters = filtersOf(shared, seesTeams(me));
-  const usage = queryClient.prefetchQuery(usageNow(range, filters));
+  const usage = queryClient.prefetchQuery(usageNow(range, filters, teamsOf(me)));
   void queryClient.prefetchQuery(anomaliesQuery(NEWEST));
   if (me.role === 'admin') void queryClient.prefetchQuery(membersQuery());
   await usage;
-  await queryClient.prefetchQuery(usageBefore(range, filters));
+  await queryClient.prefetchQuery(usageBefore(range, filters, teamsOf(me)));
 }

@@ -44,6 +44,14 @@ export function usageQuery(query: UsageQuestion) {
   });
 }
 
+/** The same, also by team, for whoever may see all of an organization. */
+export function orgUsageQuery(orgId: string, query: QueryOf<'/api/v1/org/{orgId}/usage'>) {
+  return queryOptions({
+    queryKey: ['usage', orgId, query],
+    queryFn: () => take(api.GET('/api/v1/org/{orgId}/usage', { params: { path: { orgId }, query } })),
+  });
+}
+
 export function sessionsQuery(query: QueryOf<'/api/v1/sessions'>) {
   return queryOptions({
     queryKey: ['sessions', query],

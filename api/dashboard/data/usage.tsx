@@ -1,9 +1,9 @@
-import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { AnswerOf } from './client.ts';
-import type { Dimension, Grouping } from './range.ts';
-import { teamUsage, teamUsageBefore, usageBefore, usageNow, usageTotals } from './usage-questions.ts';
-import { useMe } from './use-me.ts';
+import type { Grouping } from './range.ts';
+import { usageBefore, usageNow, usageTotals } from './usage-questions.ts';
+import { teamsOf, useMe } from './use-me.ts';
 import { useFilters, useRange } from './use-range.ts';
 
 export type Usage = AnswerOf<'/api/v1/usage'>;
@@ -13,44 +13,14 @@ const POLL_MS = 60_000;
 
 /** The question for usage of the range, with its filters. */
 export function useUsageNow() {
-  return usageNow(useRange(), useFilters());
+  return usageNow(useRange(), useFilters(), teamsOf(useMe()));
 }
 
 /** Usage of the range, and then, so that its figures come first, that of the period before it. */
-export function useUsage(isWanted = true) {
-  const range = useRange();
-  const filters = useFilters();
-  const now = useQuery({ ...usageNow(range, filters), enabled: isWanted });
-  const before = useQuery({ ...usageBefore(range, filters), enabled: isWanted && now.isSuccess });
-  return { now, before };
-}
-
-/** The groups of one dimension, dearest first; the rest of it is null. */
-export function groupsBy({ groups }: Usage, by: Dimension): (UsageGroup & { value: string | null })[] {
-  return groups.flatMap((group) => {
-    const value = group.key?.[by];
-    return value === undefined ? [] : [{ ...group, value }];
-  });
-}
-
-/** Usage by a grouping, now and in the period before: teams by a question of their own. */
-export function useGrouped(by: Grouping): Grouped {
-  const { org } = useMe();
-  const range = useRange();
-  const filters = useFilters();
-  const isTeam = by === 'team';
-  const own = useUsage(!isTeam);
-  const now = useQuery({ ...teamUsage(org.id, range, filters), enabled: isTeam });
-  const before = useQuery({
-    ...teamUsageBefore(org.id, range, filters),
-    enabled: isTeam && now.isSuccess,
-  });
-  return isTeam ? { now, before } : own;
-}
-
-interface Grouped {
-  now: UseQueryResult<Usage>;
-  before: UseQueryResult<Usage>;
+export function useUsage() {
+  const before = usageBefore(useRange(), useFilters(), teamsOf(useMe()));
+  const now = useQuery(useUsageNow());
+  return { now, before: useQuery({ ...before, enabled: now.isSuccess }) };
 }
 
 /** A group as people see it. */
@@ -64,11 +34,11 @@ export interface NamedGroup extends UsageGroup {
 const NO_TEAM = 'In no team';
 
 /** The groups by one grouping, dearest first and the rest last. */
-export function namedGroups(usage: Usage, by: Grouping): NamedGroup[] {
-  if (by !== 'team') return groupsBy(usage, by).map((group) => ({ ...group, name: group.value }));
-  return usage.groups.map((group) => {
-    const value = group.key?.team ?? null;
-    return { ...group, value, name: group.key === null ? null : (value ?? NO_TEAM) };
+export function groupsBy({ groups }: Usage, by: Grouping): NamedGroup[] {
+  return groups.flatMap((group) => {
+    const value = group.key?.[by];
+    if (value === undefined) return [];
+    return [{ ...group, value, name: value ?? (group.rest ? null : NO_TEAM) }];
   });
 }
 

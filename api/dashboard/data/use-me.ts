@@ -15,3 +15,8 @@ export function useIsAdmin(): boolean {
 export function seesTeams({ role, org }: Me): boolean {
   return role === 'admin' && org.plan !== 'free';
 }
+
+/** The organization whose usage by team the person may see. */
+export function teamsOf(me: Me): string | null {
+  return seesTeams(me) ? me.org.id : null;
+}

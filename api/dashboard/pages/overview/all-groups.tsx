@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Grouping } from '../../data/range.ts';
-import { type NamedGroup, namedGroups } from '../../data/usage.tsx';
+import { groupsBy, type NamedGroup } from '../../data/usage.tsx';
 import { allGroups } from '../../data/usage-questions.ts';
 import { useMe } from '../../data/use-me.ts';
 import { useFilters, useRange, useSharedSearch } from '../../data/use-range.ts';
@@ -25,9 +25,7 @@ export function AllGroups({ by, title }: { by: Grouping; title: string }) {
   return (
     <Load query={groups}>
       {(usage) => {
-        const all = namedGroups(usage, by).toSorted(
-          (a, b) => b.cost_usd - a.cost_usd || b.signals - a.signals,
-        );
+        const all = groupsBy(usage, by).toSorted((a, b) => b.cost_usd - a.cost_usd || b.signals - a.signals);
         const shown = isWhole ? all : all.slice(0, AT_FIRST);
         return (
           <>

@@ -1,7 +1,7 @@
 import { Skeleton, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { dateIn, type Grouping, plusDays, type SharedSearch } from '../../data/range.ts';
-import { type NamedGroup, namedGroups, type Usage, useGrouped } from '../../data/usage.tsx';
+import { groupsBy, type NamedGroup, type Usage, useUsage } from '../../data/usage.tsx';
 import { seesTeams, useMe } from '../../data/use-me.ts';
 import { useChangeSearch, useChoice, useSharedSearch } from '../../data/use-range.ts';
 import { ChartCard } from '../../parts/chart/card.tsx';
@@ -34,7 +34,7 @@ export function CostCard() {
   const change = useChangeSearch();
   const names = useNames();
   const search = useSharedSearch();
-  const usage = useGrouped(split).now;
+  const usage = useUsage().now;
   return (
     <Load query={usage} height={340}>
       {(data) => (
@@ -78,7 +78,7 @@ interface Split {
 
 /** The chart of a usage answer, without the groups that cost nothing. */
 function costContent(data: Usage, { split, names, search, zone }: Split): ChartContent {
-  const groups = namedGroups(data, split).filter(({ cost_usd }) => cost_usd > 0);
+  const groups = groupsBy(data, split).filter(({ cost_usd }) => cost_usd > 0);
   return {
     labels: data.series.map(({ start }) => bucketLabel(start, data.interval, zone)),
     series: groups.map(({ name, series = [] }, index) => ({

@@ -1,6 +1,6 @@
 import { Box, Group, Stack, Text } from '@mantine/core';
 import type { Grouping } from '../../data/range.ts';
-import { namedGroups, type Usage, useGrouped } from '../../data/usage.tsx';
+import { groupsBy, type Usage, useUsage } from '../../data/usage.tsx';
 import { useRange, useSharedSearch } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
 import { Section } from '../../parts/page/section.tsx';
@@ -18,7 +18,7 @@ const SHOWN = 5;
  */
 export function TopList({ title, by }: { title: string; by: Grouping }) {
   const range = useRange();
-  const { now, before } = useGrouped(by);
+  const { now, before } = useUsage();
   if (now.data && topOf(now.data, by).length < 2) return null;
   return (
     <Section title={title}>
@@ -62,7 +62,7 @@ interface Top {
 
 /** The entries of the list. Omits values without any signal that could cost something. Pure. */
 function topOf(usage: Usage, by: Grouping): Top[] {
-  const groups = namedGroups(usage, by);
+  const groups = groupsBy(usage, by);
   const named = groups.flatMap(({ value, name, cost_usd: cost, unpriced_signals }) =>
     name === null || (cost === 0 && unpriced_signals === 0)
       ? []
@@ -78,7 +78,7 @@ function topOf(usage: Usage, by: Grouping): Top[] {
 /** The cost of a value in the period before; undefined where it was one of the others. */
 function costBefore(before: Usage | undefined, by: Grouping, name: string): number | undefined {
   if (!before) return undefined;
-  const groups = namedGroups(before, by);
+  const groups = groupsBy(before, by);
   const found = groups.find((group) => group.name === name);
   if (found) return found.cost_usd;
   return groups.every((group) => group.name !== null) ? 0 : undefined;

@@ -1,8 +1,7 @@
 import { Alert } from '@mantine/core';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { api, take } from '../../data/client.ts';
+import { useQuery } from '@tanstack/react-query';
 import type { Budget } from '../../data/queries.ts';
-import { type UsageQuestion, usageQuery } from '../../data/queries.ts';
+import { orgUsageQuery, usageQuery } from '../../data/queries.ts';
 import { dateIn, plusDays } from '../../data/range.ts';
 import { useMe } from '../../data/use-me.ts';
 import { amount } from '../text/format.ts';
@@ -28,7 +27,7 @@ export function BudgetPreview({
     enabled: isKnown && scope !== 'team',
   });
   const ofTeam = useQuery({
-    ...teamUsageQuery(org.id, { ...asked, team: scope_id }),
+    ...orgUsageQuery(org.id, { ...asked, team: scope_id }),
     enabled: isKnown && scope === 'team',
   });
   const { data } = scope === 'team' ? ofTeam : own;
@@ -45,12 +44,4 @@ export function BudgetPreview({
       {share}
     </Alert>
   );
-}
-
-/** Only here may usage be asked for by team. */
-function teamUsageQuery(orgId: string, query: Pick<UsageQuestion, 'from' | 'interval'> & { team: string }) {
-  return queryOptions({
-    queryKey: ['usage', 'team', query],
-    queryFn: () => take(api.GET('/api/v1/org/{orgId}/usage', { params: { path: { orgId }, query } })),
-  });
 }
