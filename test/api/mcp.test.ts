@@ -55,6 +55,7 @@ const modern = (
 };
 
 /** The result of a call of a tool. */
+// biome-ignore lint/suspicious/noExplicitAny: tools answer with every shape.
 const callTool = async (name: string, args: object = {}, as = key): Promise<any> => {
   const { status, body, text } = await modern('tools/call', { name, arguments: args }, { as });
   // An organization has a bounded share of what is in flight: a client asks again after this answer.

@@ -387,7 +387,9 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a name that would turn the text around shows the control that would', { timeout: 60_000 }, async () => {
+  test('a name that would turn the text around shows the control that would', {
+    timeout: 60_000,
+  }, async () => {
     const name = '\u202egnp.exe';
     const { body } = await call(`${stack.url}/v1/device_authorization`, { body: { name } });
     const { page, context } = await open(`/activate?user_code=${body.user_code}`);
