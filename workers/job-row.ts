@@ -2,8 +2,7 @@ import type { Context } from '../shared/platform/context/context.ts';
 import { perContext } from '../shared/platform/context/per-context.ts';
 import type { DueJob } from '../shared/platform/due/model.ts';
 import { postponeDue } from '../shared/platform/due/postpone-due.ts';
-import type { Job } from '../shared/platform/queues/job.ts';
-import { isLeftToSweep } from '../shared/platform/queues/wake-up.ts';
+import { isLeftToSweep, type Job } from '../shared/platform/queues/job.ts';
 
 /** The answer of a job that is not done: it asks to be woken again. */
 export interface WakeAgain {

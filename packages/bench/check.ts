@@ -4,8 +4,8 @@ import { raiseOrganizationVersion } from '../../shared/organizations/versions.ts
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { applyWrites } from '../../shared/platform/mongo/apply-writes.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
+import { applyWrites } from '../../shared/platform/mongo/writes.ts';
 import { numberOption, quantile, report, round, runClients } from './bench.ts';
 import { measureOutages } from './check-outage.ts';
 import { startFloor } from './consume.ts';

@@ -5,7 +5,7 @@ import { NAMED_EVENT_TYPES, type NamedEventType } from '../../shared/platform/ba
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { applyWrites } from '../../shared/platform/mongo/apply-writes.ts';
+import { applyWrites } from '../../shared/platform/mongo/writes.ts';
 import {
   type Delivery,
   deliveryRows,

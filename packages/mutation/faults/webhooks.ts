@@ -22,7 +22,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a retry waits as long as the one before it',
-    file: 'shared/webhooks/deliveries/schedule.ts',
+    file: 'shared/webhooks/deliveries/plan-progress.ts',
     text: 'const waitMs = WEBHOOK_WAITS_MS[attempt];',
     replacement: 'const waitMs = WEBHOOK_WAITS_MS[attempt - 1];',
     tests: DELIVER,
@@ -198,7 +198,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a mapped IPv4 address counts as public',
-    file: 'shared/webhooks/endpoints/addresses.ts',
+    file: 'shared/webhooks/endpoints/refuse-url.ts',
     text: "if (parsed.range() !== 'unicast' || DENIED.has(parsed.toString())) return false;",
     replacement: 'if (DENIED.has(parsed.toString())) return false;',
     tests: GUARD,

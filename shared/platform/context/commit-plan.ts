@@ -1,8 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import { applyWrites } from '../mongo/apply-writes.ts';
 import { inTransaction, type TransactionOptions } from '../mongo/transaction.ts';
-import type { Write } from '../mongo/writes.ts';
-import { channelOf, isLeftToSweep, type PlannedWakeUp } from '../queues/wake-up.ts';
+import { applyWrites, type Write } from '../mongo/writes.ts';
+import { channelOf, isLeftToSweep, type PlannedWakeUp } from '../queues/job.ts';
 import type { Context } from './context.ts';
 
 /** A change as data: its writes, and the wake-ups that are added once they are committed. */

@@ -1,5 +1,4 @@
-import type { Job } from '../queues/job.ts';
-import { channelOf } from '../queues/wake-up.ts';
+import { channelOf, type Job } from '../queues/job.ts';
 import { connectQueues } from '../redis/connect.ts';
 import type { Context } from './context.ts';
 

@@ -3,7 +3,7 @@ import { dateAt } from '../basics/clock.ts';
 import type { Plan } from '../context/commit-plan.ts';
 import type { Context } from '../context/context.ts';
 import { deleteRows, insertRow, updateRow, type Write } from '../mongo/writes.ts';
-import type { PlannedWakeUp } from '../queues/wake-up.ts';
+import type { PlannedWakeUp } from '../queues/job.ts';
 import { type DueJob, type DueRow, dueId, dueRows } from './model.ts';
 
 /** Work that becomes due. `details` are further fields of the row, for the worker. */

@@ -2,7 +2,7 @@ import { dateAt } from '../basics/clock.ts';
 import { wakeAll } from '../context/commit-plan.ts';
 import type { Context } from '../context/context.ts';
 import { perContext } from '../context/per-context.ts';
-import { SWEPT_AHEAD_MS } from '../queues/wake-up.ts';
+import { SWEPT_AHEAD_MS } from '../queues/job.ts';
 import { type DueRow, dueJob, dueRows } from './model.ts';
 import { wakeDue } from './plan-due.ts';
 

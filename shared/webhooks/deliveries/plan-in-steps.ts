@@ -6,8 +6,7 @@ import { dueId, dueRows } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { findSubscribers } from '../endpoints/find-subscribers.ts';
 import { planDeliveriesJob } from './jobs.ts';
-import { planDeliveries, WOKEN_TOGETHER } from './plan-deliveries.ts';
-import { pairsOf, type UnplannedDetails } from './plan-events.ts';
+import { pairsOf, planDeliveries, type UnplannedDetails, WOKEN_TOGETHER } from './plan-events.ts';
 
 /** Deliveries of one transaction, which is then short enough for those that wait for it. */
 const PLANNED_PER_STEP = 500;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../platform/context/context.ts';
 import { hear } from '../../platform/context/hear.ts';
 import { perContext } from '../../platform/context/per-context.ts';
-import type { PlannedWakeUp } from '../../platform/queues/wake-up.ts';
+import type { PlannedWakeUp } from '../../platform/queues/job.ts';
 import { deliverWebhookJob } from './jobs.ts';
 import type { QueuedDelivery } from './model.ts';
 

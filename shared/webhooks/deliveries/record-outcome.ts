@@ -5,9 +5,7 @@ import { commitPlan, type Decision, joinPlans, type Plan } from '../../platform/
 import type { Context } from '../../platform/context/context.ts';
 import { planDrain, planDrainAt, planFailing } from '../endpoints/plan-change.ts';
 import { type Attempt, type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
-import { planProgress } from './plan-progress.ts';
-import { ATTEMPTS, nextAttemptAt } from './schedule.ts';
-import { wakeOf } from './wake-deliveries.ts';
+import { ATTEMPTS, nextAttemptAt, planProgress, wakeOf } from './plan-progress.ts';
 
 export type Outcome = {
   deliveryId: string;

@@ -10,9 +10,8 @@ import { type Webhook, webhookRows } from '../endpoints/model.ts';
 import { planDrain } from '../endpoints/plan-change.ts';
 import { recoverDeliveriesJob } from './jobs.ts';
 import { type Delivery, deliveryRows, type QueuedDelivery } from './model.ts';
-import { planReturn } from './plan-progress.ts';
+import { nextRoundOf, planReturn } from './plan-progress.ts';
 import { requeued } from './redeliver.ts';
-import { nextRoundOf } from './wake-deliveries.ts';
 
 const RECOVERED_AT_ONCE = 200;
 

@@ -6,8 +6,7 @@ import { getWebhook } from '../endpoints/get-webhook.ts';
 import { isPaused, type Webhook } from '../endpoints/model.ts';
 import { findDelivery } from './find-delivery.ts';
 import { type Delivery, logOfQueued, positionOf, type QueuedDelivery } from './model.ts';
-import { planProgress, planReturn } from './plan-progress.ts';
-import { nextRoundOf } from './wake-deliveries.ts';
+import { nextRoundOf, planProgress, planReturn } from './plan-progress.ts';
 
 /**
  * Sends a delivery again from attempt 1, finished or not: the same event id and bytes. While its webhook is paused it is

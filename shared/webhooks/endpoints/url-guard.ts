@@ -3,8 +3,7 @@ import { buildConnector } from 'undici';
 import { WEBHOOK_TIMEOUT_MS } from '../../platform/basics/contract.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
-import { literalAddress } from './addresses.ts';
-import { isAllowed, type Rules } from './refuse-url.ts';
+import { isAllowed, literalAddress, type Rules } from './refuse-url.ts';
 
 export interface Address {
   address: string;

@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
-import { wakeDue } from '../deliveries/wake-deliveries.ts';
+import { wakeDue } from '../deliveries/plan-progress.ts';
 import { guardOf } from '../endpoints/url-guard.ts';
 
 /** Requests in flight at one endpoint from one process. The limit grows with answers and shrinks with silence. */

@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
 import { countUnsentAlerts } from '../deliveries/alert-admins.ts';
 import { queuedDeliveryRows } from '../deliveries/model.ts';
-import { wakeDue } from '../deliveries/wake-deliveries.ts';
+import { wakeDue } from '../deliveries/plan-progress.ts';
 import { webhookRows } from '../endpoints/model.ts';
 import { isSweepable } from './endpoint.ts';
 import { failingWebhooks, heldDeliveries, unsentAlerts } from './metrics.ts';

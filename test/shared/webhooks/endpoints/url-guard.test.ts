@@ -1,7 +1,6 @@
 import { Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isPublicAddress } from '../../../../shared/webhooks/endpoints/addresses.ts';
-import { refuseUrl } from '../../../../shared/webhooks/endpoints/refuse-url.ts';
+import { isPublicAddress, refuseUrl } from '../../../../shared/webhooks/endpoints/refuse-url.ts';
 import { type Address, createGuard } from '../../../../shared/webhooks/endpoints/url-guard.ts';
 import { post } from '../../../../shared/webhooks/sending/post.ts';
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
