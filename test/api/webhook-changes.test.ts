@@ -3,6 +3,7 @@ import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { holdExhausted } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
+import { deleteWebhook } from '../../shared/webhooks/endpoints/delete-webhook.ts';
 import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
 import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
@@ -10,9 +11,10 @@ import { drainDeliveries } from '../../shared/webhooks/sending/drain-deliveries.
 import { BOUND_SCOPES, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { standingStillAfter } from '../support/interleave.ts';
 import { makePerson } from '../support/people.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { attemptAllDue, makeWebhook, raise, SECRET } from '../support/webhooks.ts';
+import { attemptAllDue, makeWebhook, raise, readDelivery, SECRET } from '../support/webhooks.ts';
 
 const DAY_MS = 86_400_000;
 const NEW_SECRET = 'another-secret-of-thirty-two-characters';
@@ -265,6 +267,15 @@ describe('POST /api/v1/webhooks/{id}/recover', () => {
     await drainDeliveries(api.ctx, id);
     expect(receiver.received.map(({ event }) => event.id)).toEqual(given);
     expect((await recover(since)).body).toEqual({ queued: 0 });
+  });
+
+  it('holds nothing for a webhook that is deleted meanwhile', async () => {
+    const since = new Date(clock.now()).toISOString();
+    const [given = ''] = await exhaust();
+    await recover(since);
+    const remove = () => deleteWebhook(api.ctx, orgId, id);
+    await holdExhausted(standingStillAfter(api.ctx, webhookRows, remove), id);
+    expect((await readDelivery(api.ctx, given)).status).toBe('exhausted');
   });
 
   it('keeps the order of events of one transaction, in whatever order they were given up', async () => {

@@ -83,8 +83,8 @@ export async function raise(
 }
 
 /**
- * Writes an event with its deliveries in a transaction of the test's own, which nothing wakes and which, like a step of a
- * large fan-out, meets no change of webhooks. Returns its id.
+ * Writes an event with its deliveries in a transaction of the test's own, which nothing wakes and which meets no change of
+ * webhooks. Returns its id.
  */
 export async function writeEvent(ctx: Context, event: NewEvent, transaction: ClientSession): Promise<string> {
   const { webhooks } = await findSubscribers(ctx, event.org_id, transaction);

@@ -248,8 +248,8 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   {
     what: 'a drain that waits for room is ended',
     file: 'shared/webhooks/sending/drain-deliveries.ts',
-    text: 'if (!due || due.due_at.getTime() > ctx.clock.now()) return',
-    replacement: 'if (!due) return',
+    text: 'due !== null && due.due_at.getTime() <= ctx.clock.now()',
+    replacement: 'due !== null',
     tests: ['test/api/mail-webhooks.test.ts'],
   },
   {

@@ -4,6 +4,7 @@ import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-pl
 import type { Context } from '../../platform/context/context.ts';
 import { dueId, dueRows } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
+import { thirdShard } from '../../platform/mongo/counter-shards.ts';
 import { findSubscribers } from '../endpoints/find-subscribers.ts';
 import { planDeliveriesJob } from './jobs.ts';
 import { pairsOf, planDeliveries, type UnplannedDetails, WOKEN_TOGETHER } from './plan-events.ts';
@@ -46,18 +47,18 @@ async function planSome(ctx: Context, key: string): Promise<boolean> {
       .find({ _id: { $in: ids }, org_id: due.org_id }, { session: transaction })
       .toArray();
     const events = new Map(found.map((event) => [event._id, event]));
-    const { webhooks: now } = await findSubscribers(ctx, due.org_id, transaction);
-    const webhooks = new Map(now.map((webhook) => [webhook._id, webhook]));
+    const subscribers = await findSubscribers(ctx, due.org_id, transaction, thirdShard());
+    const webhooks = new Map(subscribers.webhooks.map((webhook) => [webhook._id, webhook]));
     const pairs = step.flatMap((pair) => {
       const [event, webhook] = [events.get(pair.event._id), webhooks.get(pair.webhook._id)];
       return event && webhook ? [{ event, webhook }] : [];
     });
     const again = { key, orgId: due.org_id, dueMs: due.due_at.getTime(), details: rest };
-    const moved =
-      rest.events.length > 0
-        ? setDue(planDeliveriesJob, again)
-        : { writes: [clearDue(planDeliveriesJob, key)], wakeUps: [] };
-    return { ...joinPlans(moved, planDeliveries(pairs)), result: rest.events.length > 0 };
+    const isMore = rest.events.length > 0;
+    const moved = isMore ? setDue(planDeliveriesJob, again) : NO_PLAN;
+    const ended = isMore ? [] : [clearDue(planDeliveriesJob, key)];
+    const guarded = { writes: [...subscribers.guard, ...ended], wakeUps: [] };
+    return { ...joinPlans(guarded, moved, planDeliveries(pairs)), result: isMore };
   });
 }
 

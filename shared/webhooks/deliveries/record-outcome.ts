@@ -5,19 +5,25 @@ import { commitPlan, type Decision, joinPlans, type Plan } from '../../platform/
 import type { Context } from '../../platform/context/context.ts';
 import { planDrain, planDrainAt, planFailing } from '../endpoints/plan-change.ts';
 import { type Attempt, type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
-import { ATTEMPTS, nextAttemptAt, planProgress, wakeOf } from './plan-progress.ts';
+import { ATTEMPTS, nextAttemptAt, nextRoundOf, planProgress, wakeOf } from './plan-progress.ts';
 
-export type Outcome = {
+export type Outcome = Intent & Result;
+
+/** The attempt that an outcome answers. If the delivery has moved on, the outcome changes nothing. */
+interface Intent {
   deliveryId: string;
   webhookId: string;
-  /** The intent that it answers. If the delivery has moved on, the outcome changes nothing. */
   round: number;
   attempt: number;
-} & (
-  | { kind: 'attempted'; result: Attempt; endedAtMs: number; isDrained: boolean }
+  /** True when a drain has sent it, which begins its next round. */
+  isDrained: boolean;
+}
+
+/** The end of an attempt. Times are epoch ms. */
+export type Result =
+  | { kind: 'attempted'; result: Attempt; endedAtMs: number }
   | { kind: 'postpone'; dueMs: number }
-  | { kind: 'drain' }
-);
+  | { kind: 'drain' };
 
 /** Attempts that a delivery's log keeps, and how many of the newest keep their answers. */
 const LOGGED = { attempts: 50, answers: ATTEMPTS };
@@ -81,9 +87,10 @@ async function decide(
       drains.set(webhook._id, planDrain(webhook, nowMs));
       continue;
     }
-    const next = stepOf(ctx, row, outcome, nowMs);
+    const begun = outcome.isDrained ? { ...row, ...nextRoundOf(row) } : row;
+    const next = stepOf(ctx, begun, outcome, nowMs);
     if (next) after.set(row._id, next);
-    if (outcome.kind === 'postpone' && row.attempt === 1 && !drains.has(webhook._id))
+    if (outcome.kind === 'postpone' && begun.attempt === 1 && !drains.has(webhook._id))
       drains.set(webhook._id, await planDrainAt(ctx, webhook, outcome.dueMs, transaction));
   }
   const plans = [planProgress([...after.values()]), ...drains.values()];
@@ -113,15 +120,15 @@ function stepOf(
     return row.state === 'held' ? null : { ...row, state: 'held', at: row.position };
   const attempts = logWith(row.attempts, outcome.result);
   if (outcome.result.error === null) return finished({ ...row, attempts }, 'succeeded', nowMs);
-  if (outcome.attempt >= ATTEMPTS) return finished({ ...row, attempts }, 'exhausted', nowMs);
-  const attempt = outcome.attempt + 1;
+  if (row.attempt >= ATTEMPTS) return finished({ ...row, attempts }, 'exhausted', nowMs);
+  const attempt = row.attempt + 1;
   const next = { ...row, attempts, attempt, wake: wakeOf({ ...row, attempt }) };
   // One that was held while it was under way stays held. One that the drain sent goes on by the schedule.
   if (row.state === 'held' && !outcome.isDrained) return next;
   return {
     ...next,
     state: 'pending',
-    at: nextAttemptAt(ctx, outcome.attempt, outcome.endedAtMs) ?? outcome.endedAtMs,
+    at: nextAttemptAt(ctx, row.attempt, outcome.endedAtMs) ?? outcome.endedAtMs,
   };
 }
 

@@ -5,6 +5,7 @@ import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-pl
 import type { Context } from '../../platform/context/context.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { daysBefore } from '../../platform/mongo/retention.ts';
+import { guardWebhooks } from '../endpoints/find-subscribers.ts';
 import { getWebhook } from '../endpoints/get-webhook.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';
 import { planDrain } from '../endpoints/plan-change.ts';
@@ -85,7 +86,8 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
       dueMs: due.due_at.getTime(),
       details: { since },
     });
-    return { ...joinPlans(rest, planReturn(held)), result: true };
+    const guard = { writes: [guardWebhooks(due.org_id)], wakeUps: [] };
+    return { ...joinPlans(guard, rest, planReturn(held)), result: true };
   });
 }
 

@@ -2,6 +2,7 @@ import type { Event } from '../../events/model.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { commitPlan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { guardWebhooks } from '../endpoints/find-subscribers.ts';
 import { getWebhook } from '../endpoints/get-webhook.ts';
 import { isPaused, type Webhook } from '../endpoints/model.ts';
 import { findDelivery } from './find-delivery.ts';
@@ -29,7 +30,7 @@ export async function redeliver(
       ...nextRoundOf(delivery),
     };
     const plan = 'queued' in found ? planProgress([queued]) : planReturn([queued]);
-    return { ...plan, result: logOfQueued(queued) };
+    return { ...plan, writes: [guardWebhooks(org_id), ...plan.writes], result: logOfQueued(queued) };
   });
 }
 

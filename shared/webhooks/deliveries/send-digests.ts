@@ -2,6 +2,7 @@ import type { NewEvent } from '../../events/new-event.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { guardWebhooks } from '../endpoints/find-subscribers.ts';
 import { webhookRows } from '../endpoints/model.ts';
 import type { Collected } from '../messages/describe-event.ts';
 import type { Envelope } from '../messages/message.ts';
@@ -55,8 +56,7 @@ async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
     if (!first) return { ...NO_PLAN, result: false };
     const status = webhook ? 'digested' : 'cancelled';
     const done = planProgress(rows.map((row) => finished(row, status, nowMs)));
-    // It is for this webhook alone, so no other one can miss it.
-    const subscribers = { webhooks: webhook ? [webhook] : [], guard: [] };
+    const subscribers = { webhooks: webhook ? [webhook] : [], guard: [guardWebhooks(first.org_id)] };
     const digest = planEvents([digestOf(first, rows, nowMs)], subscribers, nowMs);
     return { ...joinPlans(done, digest), result: true };
   });

@@ -27,15 +27,24 @@ export interface Subscribers {
   guard: readonly Write[];
 }
 
-/** The webhooks of an organization. One indexed read. */
+/** The webhooks of an organization, and a guard in a counter shard. One indexed read. */
 export async function findSubscribers(
   ctx: Context,
   orgId: string,
   transaction: ClientSession,
+  shard = secondShard(),
 ): Promise<Subscribers> {
   const webhooks = await webhookRows(ctx)
     .find({ org_id: orgId }, { session: transaction })
     .project<Subscriber>(FIELDS)
     .toArray();
-  return { webhooks, guard: [guardOrganizationRules(orgId, secondShard())] };
+  return { webhooks, guard: [guardOrganizationRules(orgId, shard)] };
+}
+
+/**
+ * The write of a transaction that reads webhooks and holds or queues deliveries by what it read: it conflicts with every change
+ * of a webhook that it does not see (ADR 0160).
+ */
+export function guardWebhooks(orgId: string): Write {
+  return guardOrganizationRules(orgId, secondShard());
 }

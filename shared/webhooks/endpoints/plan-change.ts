@@ -16,38 +16,25 @@ export function changeWrites({ _id, org_id }: WebhookIds, change: Partial<Webhoo
   return [updateRow(webhookRows, { _id }, update), ...raiseOrganizationVersion(org_id)];
 }
 
-/** The fields of a drain's due row beside its key. */
-export interface DrainDetails {
-  /** Until then a transaction that began while the webhook was paused may still hold deliveries. */
-  until: Date;
-}
-
-/** A transaction lives 60 s at most: one that saw the webhook paused has held its deliveries by then. */
-const IN_FLIGHT_MS = 120_000;
-
 /**
- * Plans the drain of a webhook: now, and once more for transactions in flight that saw it paused. The drain sends what is
- * held; it holds the pending deliveries of a paused webhook, and cancels all of a deleted one.
+ * Plans the drain of a webhook. It sends what is held; it holds the pending deliveries of a paused webhook, and cancels all of
+ * a deleted one. No transaction holds deliveries after it that saw the webhook before (`guardWebhooks`).
  */
-export function planDrain({ _id, org_id }: WebhookIds, nowMs: number): Plan {
-  const details: DrainDetails = { until: dateAt(nowMs + IN_FLIGHT_MS) };
-  return setDue(drainWebhookJob, { key: _id, orgId: org_id, dueMs: nowMs, details });
+export function planDrain({ _id, org_id }: WebhookIds, dueMs: number): Plan {
+  return setDue(drainWebhookJob, { key: _id, orgId: org_id, dueMs });
 }
 
 /** Plans the drain of a webhook at `dueMs` (epoch), when its address may get mails again, unless it comes sooner anyway. */
 export async function planDrainAt(
   ctx: Context,
-  { _id, org_id }: WebhookIds,
+  webhook: WebhookIds,
   dueMs: number,
   transaction: ClientSession,
 ): Promise<Plan> {
-  const due = await readDue<DrainDetails>(ctx, drainWebhookJob, _id, transaction);
-  const nowMs = ctx.clock.now();
+  const due = await readDue(ctx, drainWebhookJob, webhook._id, transaction);
   const plannedMs = due?.due_at.getTime() ?? Number.POSITIVE_INFINITY;
-  const isUnderWay = due?.claim_id !== undefined && plannedMs <= nowMs;
-  if (plannedMs <= dueMs && !isUnderWay) return NO_PLAN;
-  const details: DrainDetails = { until: due?.until ?? dateAt(nowMs) };
-  return setDue(drainWebhookJob, { key: _id, orgId: org_id, dueMs, details });
+  const isUnderWay = due?.claim_id !== undefined && plannedMs <= ctx.clock.now();
+  return plannedMs <= dueMs && !isUnderWay ? NO_PLAN : planDrain(webhook, dueMs);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { deliverWebhookJob } from '../deliveries/jobs.ts';
 import { queuedDeliveryRows } from '../deliveries/model.ts';
 import { WOKEN_EARLY_MS } from '../deliveries/plan-progress.ts';
 import { takePublished } from '../deliveries/published.ts';
-import { recordOutcome } from '../deliveries/record-outcome.ts';
+import { type Result, recordOutcome } from '../deliveries/record-outcome.ts';
 import { takeMailPermit } from '../endpoints/mail-permits.ts';
 import { mailAddressOf } from '../endpoints/mail-target.ts';
 import { isPaused, type Webhook, webhookRows } from '../endpoints/model.ts';
@@ -83,21 +83,10 @@ async function attempt(
     const decision = await postponeMail(ctx, await decide(await loadAttempt(ctx, due)));
     if (decision.kind === 'nothing' || decision.kind === 'later') return decision;
     const { round, attempt: number, state } = decision.queued;
-    const intent = { deliveryId: due.deliveryId, webhookId: due.webhookId, round, attempt: number };
-    if (decision.kind === 'send') {
-      const sent = await sendAttempt(ctx, permit, decision);
-      // Recording needs no permit: the next request may begin.
-      const restMs = (REST_MS[decision.webhook.format] ?? 0) / ctx.config.timeScale;
-      permit.release(sent.result.status !== null, restMs);
-      await recordOutcome(ctx, { ...intent, kind: 'attempted', ...sent, isDrained: state === 'held' });
-      return decision;
-    }
-    permit.release(true);
-    const dueMs = decision.kind === 'postpone' ? decision.dueMs : null;
-    await recordOutcome(
-      ctx,
-      dueMs === null ? { ...intent, kind: 'drain' } : { ...intent, kind: 'postpone', dueMs },
-    );
+    const result = await carryOut(ctx, permit, decision);
+    const { deliveryId, webhookId } = due;
+    const isDrained = state === 'held';
+    await recordOutcome(ctx, { deliveryId, webhookId, round, attempt: number, isDrained, ...result });
     return decision;
   } catch (error) {
     if (!isStoreError(error)) blockEndpoint(endpointOf(ctx, due.webhookId));
@@ -105,6 +94,22 @@ async function attempt(
   } finally {
     permit.finish();
   }
+}
+
+/** Sends, if that was decided. Recording needs no permit: the next request may begin. */
+async function carryOut(
+  ctx: Context,
+  permit: Permit,
+  decision: Exclude<AttemptDecision, { kind: 'nothing' | 'later' }>,
+): Promise<Result> {
+  if (decision.kind !== 'send') {
+    permit.release(true);
+    return decision;
+  }
+  const sent = await sendAttempt(ctx, permit, decision);
+  const restMs = (REST_MS[decision.webhook.format] ?? 0) / ctx.config.timeScale;
+  permit.release(sent.result.status !== null, restMs);
+  return { kind: 'attempted', ...sent };
 }
 
 /** Webhooks as this process last read them. One is used only beside a row that was published with the same revision. */

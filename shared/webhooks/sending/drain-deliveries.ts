@@ -4,12 +4,11 @@ import type { ClientSession } from 'mongoose';
 import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { type DueRow, dueId, dueRows } from '../../platform/due/model.ts';
-import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
+import { clearDue, readDue } from '../../platform/due/plan-due.ts';
 import { type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from '../deliveries/model.ts';
-import { nextRoundOf, planProgress } from '../deliveries/plan-progress.ts';
+import { planProgress } from '../deliveries/plan-progress.ts';
 import { drainWebhookJob } from '../endpoints/jobs.ts';
 import { isPaused, type Webhook, webhookRows } from '../endpoints/model.ts';
-import type { DrainDetails } from '../endpoints/plan-change.ts';
 import { deliverHeld } from './deliver.ts';
 
 /** At most 100 per second, and never two at once: they arrive in order. */
@@ -47,8 +46,9 @@ export async function drainDeliveries(
   );
   while (await readClaimed(ctx, drain)) {
     const status = await statusOf(ctx, webhookId);
-    if (!(await drainSome(ctx, drain, status))) {
-      await endDrain(ctx, drain, status);
+    const isMore = await (status === 'delivering' ? sendSome(ctx, drain) : takeOutSome(ctx, drain, status));
+    if (!isMore) {
+      await endDrain(ctx, drain);
       return undefined;
     }
     if (isOver(drain)) return { notBeforeMs: ctx.clock.now() };
@@ -65,8 +65,8 @@ async function readClaimed(
   ctx: Context,
   { webhookId, claimId }: Drain,
   transaction?: ClientSession,
-): Promise<(DueRow & DrainDetails) | null> {
-  const due = await readDue<DrainDetails>(ctx, drainWebhookJob, webhookId, transaction);
+): Promise<DueRow | null> {
+  const due = await readDue(ctx, drainWebhookJob, webhookId, transaction);
   return due?.claim_id === claimId ? due : null;
 }
 
@@ -79,11 +79,7 @@ async function statusOf(ctx: Context, webhookId: string, transaction?: ClientSes
   return isPaused(webhook) ? 'paused' : 'delivering';
 }
 
-/** Returns false when nothing is left to do. The held deliveries of a paused webhook wait until it is enabled. */
-async function drainSome(ctx: Context, drain: Drain, status: Status): Promise<boolean> {
-  return status === 'delivering' ? sendSome(ctx, drain) : takeOutSome(ctx, drain, status);
-}
-
+/** Sends held deliveries, in order. Returns false when nothing is left to do. */
 async function sendSome(ctx: Context, drain: Drain): Promise<boolean> {
   const { webhookId } = drain;
   const held = await queuedDeliveryRows(ctx)
@@ -94,9 +90,8 @@ async function sendSome(ctx: Context, drain: Drain): Promise<boolean> {
     .toArray();
   for (const { _id } of held) {
     const startedMs = performance.now();
-    const turn = await beginRound(ctx, _id, drain);
-    if (turn === 'ended') return true;
-    if (turn === 'begun' && !(await attemptInOrder(ctx, _id, drain))) return false;
+    if (!(await readClaimed(ctx, drain))) return true;
+    if (!(await attemptInOrder(ctx, _id, drain))) return false;
     if (isOver(drain)) return true;
     await pause(Math.max(0, PACE_MS - (performance.now() - startedMs)));
   }
@@ -128,41 +123,13 @@ async function statusNow(ctx: Context, drain: Drain, transaction: ClientSession)
   return statusOf(ctx, drain.webhookId, transaction);
 }
 
-/**
- * Ends a drain that found nothing left. It runs once more when no transaction can be left that saw the webhook paused. A
- * due row that was set anew, or for a later time, stays.
- */
-async function endDrain(ctx: Context, drain: Drain, seen: Status): Promise<void> {
+/** Ends a drain that found nothing left. A due row that was set anew, or for a later time, stays. */
+async function endDrain(ctx: Context, drain: Drain): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
     const due = await readClaimed(ctx, drain, transaction);
-    if (!due || due.due_at.getTime() > ctx.clock.now()) return { ...NO_PLAN, result: undefined };
-    const { key, org_id, until } = due;
-    const isOver = seen === 'paused' || ctx.clock.now() >= until.getTime();
-    const again = { key, orgId: org_id, dueMs: until.getTime(), details: { until } };
-    const plan = isOver
-      ? { writes: [clearDue(drainWebhookJob, key)], wakeUps: [] }
-      : setDue(drainWebhookJob, again);
-    return { ...plan, result: undefined };
-  });
-}
-
-/**
- * Puts a held delivery at attempt 1 of its next round. It stays held, in its place, until the outcome is recorded: a
- * drain that dies is followed by one that begins with the same delivery. `ended`: the drain may send nothing more.
- */
-async function beginRound(ctx: Context, _id: string, drain: Drain): Promise<'begun' | 'not held' | 'ended'> {
-  return commitPlan<'begun' | 'not held' | 'ended'>(ctx, async (transaction) => {
-    const { webhookId } = drain;
-    if ((await statusNow(ctx, drain, transaction)) !== 'delivering') return { ...NO_PLAN, result: 'ended' };
-    const row = await queuedDeliveryRows(ctx).findOne(
-      { _id, webhook_id: webhookId },
-      {
-        session: transaction,
-      },
-    );
-    if (row?.state !== 'held') return { ...NO_PLAN, result: 'not held' };
-    const next: QueuedDelivery = { ...row, ...nextRoundOf(row) };
-    return { ...planProgress([next]), result: 'begun' };
+    const isOver = due !== null && due.due_at.getTime() <= ctx.clock.now();
+    const writes = isOver ? [clearDue(drainWebhookJob, drain.webhookId)] : [];
+    return { writes, wakeUps: [], result: undefined };
   });
 }
 

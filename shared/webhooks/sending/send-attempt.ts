@@ -26,7 +26,9 @@ export async function sendAttempt(
   { queued, webhook }: AttemptDecision & { kind: 'send' },
 ): Promise<SentAttempt> {
   const atMs = ctx.clock.now();
-  const { attempt: number, event_id: eventId, body: envelope, state, at: dueMs } = queued;
+  const { attempt, event_id: eventId, body: envelope, state, at: dueMs } = queued;
+  // A held delivery begins again.
+  const number = state === 'held' ? 1 : attempt;
   if (state === 'pending') measureLateness(ctx, number, dueMs);
   const answered = await sendMessage(ctx, permit, webhook, { eventId, envelope, attempt: number, atMs });
   const { status, latencyMs, error, answer } = answered;

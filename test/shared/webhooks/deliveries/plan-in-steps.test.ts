@@ -3,9 +3,11 @@ import { eventRows } from '../../../../shared/events/model.ts';
 import { dueRows } from '../../../../shared/platform/due/model.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { planStep } from '../../../../shared/webhooks/deliveries/plan-in-steps.ts';
+import { deleteWebhook } from '../../../../shared/webhooks/endpoints/delete-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { standingStillAfter } from '../../../support/interleave.ts';
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
 import { attemptAllDue, makeWebhook, raise } from '../../../support/webhooks.ts';
 
@@ -102,6 +104,15 @@ describe('more deliveries than one transaction writes', () => {
     clock.set(pause?.notBeforeMs ?? 0);
     await planStep(ctx, other);
     expect(await queuedDeliveryRows(ctx).countDocuments({ org_id: orgId })).toBeGreaterThan(planned);
+  });
+
+  it('are planned for no webhook that is deleted during their step', async () => {
+    const gone = webhooks[0] ?? '';
+    await planStep(
+      standingStillAfter(ctx, webhookRows, () => deleteWebhook(ctx, orgId, gone)),
+      key,
+    );
+    expect(await countOf(gone)).toBe(0);
   });
 
   it('are all planned when a worker dies between two steps', async () => {
