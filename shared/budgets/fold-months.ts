@@ -1,11 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
 import { derivedId } from '../platform/basics/ids.ts';
-import { applyWrites } from '../platform/mongo/apply-writes.ts';
 import type { Db } from '../platform/mongo/connect.ts';
 import { daysBefore } from '../platform/mongo/retention.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { deleteRows, insertRow } from '../platform/mongo/writes.ts';
+import { applyWrites, deleteRows, insertRow } from '../platform/mongo/writes.ts';
 import { counterKey } from './keys.ts';
 import { type BudgetMonth, budgetMonthRows, budgetRows, budgetWindowRows } from './model.ts';
 import { readWindows } from './read-windows.ts';

@@ -5,7 +5,7 @@ import type { DueJob, DueRow } from '../platform/due/model.ts';
 import { readDue, setDue } from '../platform/due/plan-due.ts';
 import type { MailAttempt } from '../platform/mail/attempt.ts';
 import { type Mail, sendMail } from '../platform/mail/send-mail.ts';
-import { nextAttemptAt } from '../webhooks/deliveries/schedule.ts';
+import { nextAttemptAt } from '../webhooks/deliveries/plan-progress.ts';
 import { type MailTo, returnMailPermit, takeMailPermit } from '../webhooks/endpoints/mail-permits.ts';
 
 /** How long a worker has for one attempt before another may take it. Longer than a mail server may take. Milliseconds. */
