@@ -1,7 +1,9 @@
 import { Cluster } from 'ioredis';
 import { z } from 'zod';
 import { measureShards } from '../../shared/credits/meter/shards.ts';
+import { heldRows } from '../../shared/held/model.ts';
 import { whyNobodySignsIn } from '../../shared/identity/sign-in-state.ts';
+import { organizationRows } from '../../shared/organizations/model.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import type { Config } from '../../shared/platform/basics/config.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -44,6 +46,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'sign-in': probeSignIn,
   mail: probeMail,
   webhooks: probeWebhooks,
+  'held-signals': probeHeldSignals,
 };
 
 const readiness = z.object({
@@ -154,6 +157,21 @@ async function probeWebhooks({ opening }: Service): Promise<Probed> {
   const unsent = await countUnsentAlerts(ctx);
   const told = unsent > 0 ? ` The admins of ${unsent} were not told.` : '';
   return warning(`${failed} of ${count} are failing (governor webhook list --failing).${told}`);
+}
+
+/** Only an organization whose `held_until` is ahead can have held signals. */
+async function probeHeldSignals({ opening }: Service): Promise<Probed> {
+  const ctx = await opening;
+  const holding = await organizationRows(ctx)
+    .find({ held_until: { $gt: dateAt(ctx.clock.now()) } }, { projection: { _id: 1 } })
+    .toArray();
+  const waiting = { org_id: { $in: holding.map(({ _id }) => _id) }, state: 'held' as const };
+  const count = await heldRows(ctx).countDocuments(waiting, { limit: COUNT_AT_MOST });
+  if (count === 0) return ok('No signal waits for a decision.');
+  const number = count === COUNT_AT_MOST ? `${count} or more` : `${count}`;
+  return warning(
+    `${number} ${count === 1 ? 'signal waits' : 'signals wait'} for an admin to release or discard.`,
+  );
 }
 
 async function withRedis(

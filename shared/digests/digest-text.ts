@@ -26,6 +26,7 @@ export function digestText({ period, organization, own, whole }: Digest): { subj
       `The organization “${nameOf(organization.name)}”`,
       '',
       ...linesOf(whole, period),
+      ...heldLines(whole.held),
       ...listed('Failing webhooks, whose deliveries are held', whole.failing.map(webhookLine)),
     );
   return { subject, text: unlinked(lines.join('\n')) };
@@ -49,6 +50,11 @@ function linesOf(
     ...listed('Budgets at 80 % or more', budgets.map(budgetLine)),
     ...listed(`Anomalies: ${readable(anomalies.total)}`, anomalies.rows.map(anomalyLine), anomalies.total),
   ];
+}
+
+function heldLines(held: number): string[] {
+  if (held === 0) return [];
+  return ['', `Signals that are held and wait for a decision of an admin: ${readable(held)}`];
 }
 
 function comparison(now: number, before: number, { kind }: DigestPeriod): string {

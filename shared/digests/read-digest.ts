@@ -4,6 +4,7 @@ import { budgetRows } from '../budgets/model.ts';
 import { viewBudgets } from '../budgets/read-budgets.ts';
 import type { BudgetView } from '../budgets/view.ts';
 import { visibleBudgets } from '../budgets/visible.ts';
+import { countHeld } from '../held/list-held.ts';
 import type { Member, Organization } from '../organizations/model.ts';
 import type { Reader } from '../organizations/reader.ts';
 import { dateAt } from '../platform/basics/clock.ts';
@@ -38,7 +39,7 @@ export interface Digest {
   organization: Organization;
   own: DigestPart;
   /** For admins. */
-  whole: (DigestPart & { failing: readonly Webhook[] }) | null;
+  whole: (DigestPart & { failing: readonly Webhook[]; held: number }) | null;
 }
 
 /** Reads the figures of a member's digest: those that the member may see. */
@@ -56,7 +57,8 @@ export async function readDigest(
     .find({ org_id: orgId, status: 'failing' })
     .sort({ created_at: 1 })
     .toArray();
-  return { period, organization, own, whole: { ...whole, failing } };
+  const held = await countHeld(ctx, { org_id: orgId, state: 'held' });
+  return { period, organization, own, whole: { ...whole, failing, held } };
 }
 
 async function readPart(

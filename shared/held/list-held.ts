@@ -27,7 +27,12 @@ export async function listHeld(
       'held_at',
       { ...page, fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS },
     ),
-    page.total ?? heldRows(ctx).countDocuments(matching),
+    page.total ?? countHeld(ctx, matching),
   ]);
   return { ...found, total };
+}
+
+/** Returns how many held signals match. */
+export function countHeld(ctx: Context, matching: mongo.Filter<HeldSignal>): Promise<number> {
+  return heldRows(ctx).countDocuments(matching);
 }

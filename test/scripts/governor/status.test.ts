@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openShards } from '../../../scripts/governor/open-shards.ts';
+import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { connectQueues } from '../../../shared/platform/redis/connect.ts';
 import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';
 import { endSession } from '../../../workers/index.ts';
 import { startWorker } from '../../../workers/worker.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';
 import { startOwnRedis } from '../../support/credits.ts';
-import { makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { startApi, type TestApi, testEnv } from '../../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../../support/idp.ts';
 import { startSmtp } from '../../support/smtp.ts';
@@ -69,10 +70,18 @@ test('names every part, and exits 0 while none is failing', { timeout: 60_000 },
   await withWorker(async () => {
     const { code, status, byName, version } = await look();
     expect([...byName.values()].map(({ name, status }) => [name, status])).toEqual(
-      ['api', 'mongo', 'redis', 'worker', 'queues', 'ledger', 'sign-in', 'mail', 'webhooks'].map((name) => [
-        name,
-        'ok',
-      ]),
+      [
+        'api',
+        'mongo',
+        'redis',
+        'worker',
+        'queues',
+        'ledger',
+        'sign-in',
+        'mail',
+        'webhooks',
+        'held-signals',
+      ].map((name) => [name, 'ok']),
     );
     expect({ code, status }).toEqual({ code: 0, status: 'ok' });
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
@@ -108,6 +117,18 @@ test('warns of failing webhooks and of mail that is not set up', { timeout: 60_0
   });
 });
 
+test('warns of signals that wait for a decision of an admin', { timeout: 60_000 }, async () => {
+  const { orgId } = await makeTenant(api.ctx);
+  const sender = { orgId, boundUserId: null, defaultProjectId: null };
+  const held = makeSignal({ ts: api.ctx.clock.now(), tokens_in: 900_000_000 });
+  expect(await recordSignals(api.ctx, sender, [held])).toMatchObject([{ status: 'held' }]);
+  const { byName } = await look();
+  expect(byName.get('held-signals')).toMatchObject({
+    status: 'warning',
+    detail: '1 signal waits for an admin to release or discard.',
+  });
+});
+
 test('finds an identity provider that does not answer', { timeout: 60_000 }, async () => {
   const { byName } = await look({ OIDC_ISSUER: 'http://127.0.0.1:1' });
   expect(byName.get('sign-in')).toMatchObject({ status: 'failing' });
@@ -118,7 +139,7 @@ test('is one screen for people', { timeout: 60_000 }, async () => {
     const { stdout } = await commandLine(env).run('status');
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^usage-governor \d+\.\d+\.\d+: (ok|warning)$/);
-    expect(lines).toContainEqual(expect.stringMatching(/^✓ ok {7}redis {5}REDIS_URL answers in \d+ ms\.$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^✓ ok {7}redis {9}REDIS_URL answers in \d+ ms\.$/));
     expect(lines.length).toBeLessThan(24);
   });
 });

@@ -105,9 +105,11 @@ describe('the digest of a member', () => {
     expect(text).not.toMatch(/eve|secret|The organization|99\.00/);
   });
 
-  it('has the organization, its sessions and its failing webhooks for admins', async () => {
+  it('has the organization, its sessions, held signals and failing webhooks for admins', async () => {
     await changeMember(ctx, orgId, 'ada', { role: 'admin' });
     await report({ ts: NOON, user_id: 'eve', project_id: 'secret', cost_usd: 99 });
+    const implausible = makeSignal({ ts: NOON, user_id: 'eve', tokens_in: 900_000_000 });
+    await api.call('/api/v1/signals', { key, body: implausible });
     await choose('weekly');
     clock.set(Date.UTC(2026, 10, 30, 8));
     await mailAllDue();
@@ -117,6 +119,7 @@ describe('the digest of a member', () => {
     expect(text).toContain('The organization “Test”');
     expect(text).toContain('Cost: $99.00, $0.00 the week before');
     expect(text).toContain('$99.00: eve, secret,');
+    expect(text).toContain('Signals that are held and wait for a decision of an admin: 1');
   });
 
   it('has names as text: one line, no link, no direction, no header', async () => {

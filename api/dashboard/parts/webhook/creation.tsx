@@ -15,7 +15,7 @@ const KEEP_SECRET =
   'Keep this secret now: it is not shown again. Every delivery is signed with it in the header X-Service-Signature.';
 
 /** The events that a new channel names: those about which somebody has to do something. */
-const CHANNEL_EVENTS: EventType[] = ['budget.warning', 'budget.exceeded', 'anomaly.detected'];
+const CHANNEL_EVENTS: EventType[] = ['budget.warning', 'budget.exceeded', 'anomaly.detected', 'signals.held'];
 
 interface Draft {
   name: string;
