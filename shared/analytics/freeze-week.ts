@@ -37,9 +37,9 @@ export async function freezeWeek(ctx: Context, organization: Organization, week:
     async (transaction) => {
       const _id = weekKey(organization._id, week.fromMs);
       const frozen = await frozenWeekRows(ctx).findOne({ _id }, { session: transaction });
-      const signals = await countSignals(ctx, organization, week, transaction);
-      if (frozen?.seen_signals === signals) return nothing;
-      const asked = { organization, week, people, signals };
+      const sums = await sumWeek(ctx, organization, week, transaction);
+      if (frozen?.seen_sums === sums) return nothing;
+      const asked = { organization, week, people, sums };
       return frozen ? restate(ctx, frozen, asked, transaction) : freezeFirst(ctx, asked, transaction);
     },
     { ...LONG_TRANSACTION, onDuplicateKey: 'retry' },
@@ -52,13 +52,13 @@ interface Asked {
   organization: Organization;
   week: Week;
   people: People;
-  /** Signals of the week so far. */
-  signals: number;
+  /** The sums of the week so far. */
+  sums: string;
 }
 
 async function freezeFirst(
   ctx: Context,
-  { organization, week, people, signals }: Asked,
+  { organization, week, people, sums }: Asked,
   transaction: ClientSession,
 ): Promise<Decision<Frozen>> {
   const k = kOf(organization);
@@ -68,7 +68,7 @@ async function freezeFirst(
     org_id: organization._id,
     start: new Date(week.fromMs),
     frozen_at: new Date(ctx.clock.now()),
-    seen_signals: signals,
+    seen_sums: sums,
     dimensions: {},
   };
   const writes: Write[] = [];
@@ -81,14 +81,14 @@ async function freezeFirst(
 async function restate(
   ctx: Context,
   frozen: FrozenWeek,
-  { organization, week, people, signals }: Asked,
+  { organization, week, people, sums }: Asked,
   transaction: ClientSession,
 ): Promise<Decision<Frozen>> {
   const k = kOf(organization);
   const before = await readFrozenCells(ctx, frozen, 'team', transaction);
   const asFrozen = peopleAsFrozen(before, people);
   const now = await readDimensions(ctx, organization, week, asFrozen, transaction);
-  const head: FrozenWeek = { ...frozen, seen_signals: signals, dimensions: { ...frozen.dimensions } };
+  const head: FrozenWeek = { ...frozen, seen_sums: sums, dimensions: { ...frozen.dimensions } };
   const writes: Write[] = [];
   let restated = 0;
   for (const [dimension, cells] of now) {
@@ -154,13 +154,16 @@ async function readDimensions(
   return [...all, ['hour_of_week', await readHours(ctx, organization, week, people, transaction)]];
 }
 
-async function countSignals(
+/** Returns the sums of a week as one text. A void and the true call in its place leave the number of signals as it was. */
+async function sumWeek(
   ctx: Context,
   organization: Organization,
   week: Week,
   transaction: ClientSession,
-): Promise<number> {
+): Promise<string> {
   const parts = splitRange(organization, [week.fromMs, week.toMs]);
   const [total] = await sumRollups(ctx, organization, { parts, match: {}, columns: [] }, transaction);
-  return total?.sums.signals ?? 0;
+  if (!total) return '';
+  const { signals, errors, tokens_in, tokens_out, cost_nusd } = total.sums;
+  return [signals, errors, tokens_in, tokens_out, cost_nusd].join();
 }

@@ -31,8 +31,8 @@ export interface FrozenWeek {
   org_id: string;
   start: Date;
   frozen_at: Date;
-  /** Signals of the week, late ones included, when its late part was last judged. */
-  seen_signals: number;
+  /** The sums of the week, late signals included, when its late part was last judged: see `sumWeek`. */
+  seen_sums: string;
   /** Without those that had too many values, and without `hour_of_week` when the week's quarter hours were gone. */
   dimensions: Partial<Record<Dimension, FrozenDimension>>;
 }

@@ -10,6 +10,7 @@ import { DIMENSIONS, type UserCell, type WeekCells } from '../../shared/analytic
 import { readAnalytics } from '../../shared/analytics/read-analytics.ts';
 import { mergeUsers, suppressWeek } from '../../shared/analytics/suppress.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { voidSignals } from '../../shared/ingest/void-signals.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
@@ -254,5 +255,45 @@ describe.each(['reported', 'members'] as const)('with k over %s users, the servi
     expect(await freezeAnalytics(ctx, organization)).toMatchObject({ restated: 6 });
     const told = (await ask()).totals as { tokens_out: number };
     expect(told.tokens_out).toBe((first.totals as { tokens_out: number }).tokens_out + 500);
+  });
+
+  it('answers the same after a void, and takes it in with what five others were late with', async () => {
+    clock.set(NOW);
+    const { orgId } = await makeTenant(ctx);
+    await changeOrganization(ctx, orgId, { k_population: population });
+    const users = [...Array.from({ length: 7 }, (_, at) => `u${at}`), SELF];
+    for (const user_id of users) {
+      const email = `${user_id}@${population}3.test`;
+      await addMember(ctx, { org_id: orgId, user_id, email, role: 'member' });
+    }
+    const sender = { orgId, boundUserId: null, defaultProjectId: null };
+    const record = async (user_id: string, tokens_out: number): Promise<[string, string]> => {
+      const signal = makeSignal({ ts: CLOSED, user_id, tokens_out });
+      const [result] = await recordSignals(ctx, sender, [signal]);
+      if (result?.status !== 'accepted') throw new Error(`${user_id} was not recorded`);
+      return [result.session_id, result.id];
+    };
+    const voidOne = ([sessionId, id]: [string, string]) =>
+      voidSignals(ctx, orgId, { sessionId, signalIds: [id], reason: 'It was counted twice.' });
+    const organization = await readOrganization(ctx, orgId);
+    const ask = () =>
+      Promise.all(DIMENSIONS.map((dimension) => readAnalytics(ctx, organization, { dimension })));
+    const recorded: [string, string][] = [];
+    for (const user of users) recorded.push(await record(user, 1_000), await record(user, 200));
+    await freezeAnalytics(ctx, organization);
+    const first = await ask();
+    const [ofFirst, ofSecond] = [recorded[1] as [string, string], recorded[3] as [string, string]];
+    await voidOne(ofFirst);
+    expect(await freezeAnalytics(ctx, organization)).toMatchObject({ restated: 0 });
+    expect(await ask(), 'after a void').toEqual(first);
+    for (const user of ['u2', 'u3', 'u4', 'u5']) await record(user, 300);
+    expect(await freezeAnalytics(ctx, organization)).toMatchObject({ restated: 0 });
+    // The fifth is late while one more is voided: the number of signals is what it was.
+    await voidOne(ofSecond);
+    expect(await ask(), 'with four who are late').toEqual(first);
+    await record('u6', 300);
+    expect(await freezeAnalytics(ctx, organization)).toMatchObject({ restated: 6 });
+    const [none] = await ask();
+    expect(none?.totals).toMatchObject({ signals: 16 + 5 - 2, tokens_out: 8 * 1_200 + 5 * 300 - 2 * 200 });
   });
 });

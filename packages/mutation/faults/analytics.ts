@@ -160,7 +160,7 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   {
     what: 'what arrives late for a frozen week is never judged',
     file: 'shared/analytics/freeze-week.ts',
-    text: 'if (frozen?.seen_signals === signals) return nothing;',
+    text: 'if (frozen?.seen_sums === sums) return nothing;',
     replacement: 'if (frozen) return nothing;',
     tests: ['test/api/analytics.test.ts'],
   },

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decideLate } from '../../../shared/analytics/decide-late.ts';
 import type { UserCell, WeekCells } from '../../../shared/analytics/model.ts';
@@ -59,4 +60,33 @@ it('where any value was shown, each that a late part touches must be safe', () =
       K,
     ).outcome;
   expect([outcome(['b']), outcome(['a', 'b'])]).toEqual(['refuse', 'restate']);
+});
+
+it('a void alone is never looked at, whether of one user, of k or of all', () => {
+  const gone = (users: number) => Array.from({ length: users }, () => -10);
+  expect([judged(gone(1), 0), judged(gone(5), 0), judged(gone(12), 0)]).toEqual(['wait', 'wait', 'wait']);
+});
+
+it('one beside which a large part was voided is refused', () => {
+  expect(judged([...even(5), -10_000], 0)).toBe('refuse');
+  expect(judged([...even(5), -1], 0)).toBe('restate');
+});
+
+it('a user whose signals were voided does not count towards k', () => {
+  expect(judged([...even(4), -1], 0)).toBe('wait');
+});
+
+it('whatever is voided and late together, a restatement reveals no part of it to within 10 %', () => {
+  const parts = fc.array(fc.integer({ min: -100, max: 120 }), { minLength: 5, maxLength: 12 });
+  let restated = 0;
+  fc.assert(
+    fc.property(parts, (late) => {
+      if (judged(late, 0) !== 'restate') return;
+      restated += 1;
+      const [largest = 0, _second, ...rest] = late.map(Math.abs).toSorted((a, b) => b - a);
+      expect(rest.reduce((sum, amount) => sum + amount, 0) * 10).toBeGreaterThanOrEqual(largest);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(restated).toBeGreaterThan(100);
 });

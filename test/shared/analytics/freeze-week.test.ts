@@ -34,7 +34,7 @@ it('freezes a week whose users and projects have names beyond the size of a docu
 it('freezes the weeks after one that fails, and tells of the failure', async () => {
   const { orgId } = await makeTenant(ctx);
   const start = Date.parse('2026-03-30T00:00:00Z');
-  const unreadable = { seen_signals: -1, dimensions: null } as unknown as FrozenWeek;
+  const unreadable = { seen_sums: 'other', dimensions: null } as unknown as FrozenWeek;
   const dates = { start: new Date(start), frozen_at: new Date(NOW) };
   await frozenWeekRows(ctx).insertOne({ ...unreadable, ...dates, _id: weekKey(orgId, start), org_id: orgId });
   const organization = await readOrganization(ctx, orgId);
