@@ -6,8 +6,8 @@ export const otlpLogs = exportRoute({
   path: '/otlp/v1/logs',
   summary: 'Take OpenTelemetry log records',
   description:
-    'Events of Claude Code, Codex, Gemini CLI and Qwen Code become signals; other records are taken and not counted. ' +
-    'OTLP/HTTP, protobuf or JSON, gzip. docs/adapters.md has the settings of each tool.',
+    'Events of Claude Code, Codex, Gemini CLI and Qwen Code become signals, and so do lines of an access log that name a ' +
+    'reservation (`governor.reservation_id`); other records are taken and not counted. OTLP/HTTP, protobuf or JSON, gzip. docs/adapters.md has the settings of each tool.',
   field: 'rejectedLogRecords',
   take: (ctx, principal, request) => {
     noteLogs(ctx, principal.keyId);

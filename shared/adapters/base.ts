@@ -8,8 +8,12 @@ import type { Decision, PostedSignal } from './posted.ts';
 const LATEST_MS = 8.64e15;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** Attributes that every adapter reads, of the record or of its resource. */
+/** The attribute of a record that names the reservation of its call. */
+export const RESERVATION_KEY = 'governor.reservation_id';
+
+/** Attributes that every adapter reads, of the record or of its resource; the reservation is the record's own. */
 export const COMMON_KEYS = [
+  RESERVATION_KEY,
   'event.name',
   'event.timestamp',
   'session.id',

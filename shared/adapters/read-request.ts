@@ -12,6 +12,8 @@ export interface OtlpSummary {
   rejected: number;
   /** Why, once each, at most a few. */
   reasons: string[];
+  /** Reservations of calls that were not made. */
+  releases: string[];
   /** True when there are metrics of Claude Code. */
   hasClaudeCodeMetrics: boolean;
 }
@@ -23,7 +25,7 @@ const MOST_REASONS = 5;
 
 /** The summary of a request of which nothing was read yet. */
 export function emptySummary(): OtlpSummary {
-  return { records: 0, known: 0, rejected: 0, reasons: [], hasClaudeCodeMetrics: false };
+  return { records: 0, known: 0, rejected: 0, reasons: [], releases: [], hasClaudeCodeMetrics: false };
 }
 
 /**
@@ -62,9 +64,10 @@ export function* walkOtlp(request: OtlpBody, summary: OtlpSummary): Generator<re
 
 /** Counts a record, and returns its signals. */
 function addRecord(summary: OtlpSummary, record: OtlpRecord): readonly PostedSignal[] {
-  const { signals, isKnown, rejected } = adaptRecord(record);
+  const { signals, isKnown, rejected, releases } = adaptRecord(record);
   summary.records += 1;
   if (isKnown) summary.known += 1;
+  if (releases !== undefined) summary.releases.push(releases);
   if (rejected === undefined) return signals;
   summary.rejected += 1;
   if (summary.reasons.length < MOST_REASONS && !summary.reasons.includes(rejected))

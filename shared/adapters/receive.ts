@@ -1,4 +1,6 @@
+import { releaseReservation } from '../enforcement/release.ts';
 import { recordSignals } from '../ingest/record-signals.ts';
+import { batches } from '../platform/basics/in-batches.ts';
 import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { Sender } from '../signals/check-signal.ts';
@@ -17,7 +19,10 @@ export interface OtlpOutcome {
 const MESSAGE_LENGTH = 500;
 const MOST_REASONS = 5;
 
-/** Records what an OTLP request holds, 1,000 signals at a time. Throws `UnreadableOtlp`, `overloaded`, or a store's error. */
+/**
+ * Records what an OTLP request holds, 1,000 signals at a time, then releases the reservations of calls that were not made.
+ * Throws `UnreadableOtlp`, `overloaded`, or a store's error: the same request again counts nothing twice.
+ */
 export async function receiveOtlp(ctx: Context, sender: Sender, request: OtlpBody): Promise<OtlpOutcome> {
   return withDecoded(ctx, sender.orgId, request, async (decoded) => {
     const { summary } = decoded;
@@ -34,10 +39,24 @@ export async function receiveOtlp(ctx: Context, sender: Sender, request: OtlpBod
         if (reasons.size < MOST_REASONS) reasons.add(`${result.code}: ${result.detail}`);
       }
     }
+    await releaseAll(ctx, sender, summary.releases);
     // One record may give two signals.
     const refused = Math.min(rejected, summary.records);
     return { rejected: refused, message: messageOf({ ...summary, held }, refused, reasons) };
   });
+}
+
+/** Releases that are sent to Redis together. */
+const RELEASES_AT_ONCE = 100;
+
+/** Releases the reservations of calls that were not made. A bound key releases those of its own user. */
+async function releaseAll(
+  ctx: Context,
+  { orgId, boundUserId }: Sender,
+  ids: readonly string[],
+): Promise<void> {
+  for await (const some of batches(ids, RELEASES_AT_ONCE))
+    await Promise.all(some.map((id) => releaseReservation(ctx, orgId, id, boundUserId)));
 }
 
 function messageOf(

@@ -5,6 +5,7 @@ import { COMMON_KEYS } from '../../../shared/adapters/base.ts';
 import { CLAUDE_CODE_KEYS } from '../../../shared/adapters/claude-code.ts';
 import { CODEX_KEYS, CODEX_PRESENT_KEYS } from '../../../shared/adapters/codex.ts';
 import { SPAN_KEYS } from '../../../shared/adapters/dialects.ts';
+import { GATEWAY_KEYS } from '../../../shared/adapters/gateway.ts';
 import { GEMINI_KEYS } from '../../../shared/adapters/gemini.ts';
 import { FIXTURES, readFixture, signalsOf } from './fixtures.ts';
 import type { Fixture, FixtureRecord } from './otlp-messages.ts';
@@ -26,6 +27,7 @@ const TABLES = readdirSync(FOLDER).map((file) => ({
 const KEYS: Record<string, readonly string[]> = {
   'claude-code': CLAUDE_CODE_KEYS,
   codex: [...CODEX_KEYS, ...CODEX_PRESENT_KEYS],
+  gateway: GATEWAY_KEYS,
   gemini: GEMINI_KEYS,
   spans: SPAN_KEYS,
 };
