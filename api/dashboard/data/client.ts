@@ -45,7 +45,7 @@ export async function take<Body>(
   throw problemOf(response, error);
 }
 
-function problemOf(response: Response, body: unknown): Problem {
+export function problemOf(response: Response, body: unknown): Problem {
   const isDocument = typeof body === 'object' && body !== null;
   const document = isDocument ? (body as Record<string, unknown>) : { detail: response.statusText };
   const requestId = response.headers.get('x-request-id') ?? '';

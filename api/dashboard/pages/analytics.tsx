@@ -1,27 +1,28 @@
-import { Stack, Text } from '@mantine/core';
+import { Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type AnswerOf, api, take } from '../data/client.ts';
+import { api, take } from '../data/client.ts';
 import { useMe } from '../data/use-me.ts';
 import { useChoice } from '../data/use-range.ts';
+import {
+  type Answer,
+  type Cell,
+  DIMENSIONS,
+  figuresOf,
+  MEASURES,
+  type Measure,
+  type Row,
+  runningWeek,
+  weeksOf,
+} from '../parts/analytics/weeks.ts';
+import { ChartCard } from '../parts/chart/card.tsx';
 import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { type Column, Rows } from '../parts/page/rows.tsx';
 import { Section } from '../parts/page/section.tsx';
-import { money } from '../parts/text/format.ts';
+import { compact, exact, money, shortMoney } from '../parts/text/format.ts';
 import { Change, Count } from '../parts/text/values.tsx';
 
-type Answer = AnswerOf<'/api/v1/org/{orgId}/analytics'>;
-type Cell = Answer['cells'][number];
-
-const DIMENSIONS: Record<Answer['dimension'], string> = {
-  none: 'Whole organization',
-  model: 'Model',
-  adapter: 'Tool',
-  project: 'Project',
-  team: 'Team',
-  hour_of_week: 'Hour of the week',
-};
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
 /** The usage of the organization by weeks, in which no member can be identified. */
@@ -39,23 +40,80 @@ export function Analytics() {
     staleTime: 300_000,
   });
   return (
-    <Page title="Analytics" lead="Whole weeks that are over. Values shared by too few people are hidden.">
-      <SearchSelect name="dimension" label="By" maw={240} value={asked} data={optionsOf(DIMENSIONS)} />
+    <Page
+      title="Analytics"
+      lead={`How ${org.name} works, week by week, without naming anyone. Weeks begin on Monday in ${org.timezone}.`}
+    >
       <Load query={analytics} height={300}>
-        {(data) => (
-          <Stack>
-            <Cells title="Weeks" rows={weeksOf(data)} k={data.k} />
-            {asked !== 'none' && (
-              <Cells
-                title={DIMENSIONS[asked]}
-                rows={data.cells.map((cell) => ({ label: keyWords(asked, cell), cell }))}
-                k={data.k}
-              />
-            )}
-          </Stack>
-        )}
+        {(data) => <Weeks data={data} timezone={org.timezone} />}
       </Load>
     </Page>
+  );
+}
+
+function Weeks({ data, timezone }: { data: Answer; timezone: string }) {
+  const { dimension, cells, k } = data;
+  const weeks = weeksOf(data, timezone);
+  const values = cells.map((cell) => ({ label: keyWords(dimension, cell), cell }));
+  const hidden = [...weeks, ...values].some(({ cell }) => 'suppressed' in cell);
+  return (
+    <Stack>
+      <WeekChart weeks={weeks} />
+      {hidden && (
+        <Group gap="sm" wrap="nowrap" align="center">
+          <div className="hatched" style={{ width: 32, height: 16, flex: 'none' }} aria-hidden />
+          <Text size="sm">
+            Hatched rows are hidden: fewer than {k} people share them, or one person has most of them.
+          </Text>
+        </Group>
+      )}
+      <Section title="Weeks">
+        <FigureRows
+          title="Week"
+          rows={[...weeks, runningWeek(data, timezone), { label: 'All', cell: data.totals }]}
+        />
+      </Section>
+      <Section
+        title={`By ${DIMENSIONS[dimension].toLowerCase()}`}
+        aside={
+          <SearchSelect name="dimension" aria-label="By" value={dimension} data={optionsOf(DIMENSIONS)} />
+        }
+      >
+        {dimension === 'none' ? (
+          <Text c="dimmed">Choose by what to split the weeks.</Text>
+        ) : values.length === 0 ? (
+          <Text c="dimmed">Nothing yet: no week is shown.</Text>
+        ) : (
+          <FigureRows title={DIMENSIONS[dimension]} rows={values} />
+        )}
+      </Section>
+    </Stack>
+  );
+}
+
+function WeekChart({ weeks }: { weeks: readonly Row[] }) {
+  const measure = useChoice('measure', MEASURES) ?? 'cost';
+  const { label, of, isMoney = false } = MEASURES[measure];
+  const series = {
+    name: label,
+    colour: 0,
+    values: weeks.map(({ cell }) => {
+      const figures = figuresOf(cell);
+      return figures ? of(figures) : 0;
+    }),
+  };
+  const names = Object.fromEntries(Object.entries(MEASURES).map(([name, { label }]) => [name, label]));
+  return (
+    <ChartCard
+      title={`${label} by week`}
+      content={{
+        labels: weeks.map(({ short, cell }) => (figuresOf(cell) ? (short ?? '') : `${short} (hidden)`)),
+        series: [series],
+        format: isMoney ? money : exact,
+        axis: isMoney ? shortMoney : compact,
+      }}
+      controls={<SearchSelect name="measure" aria-label="Measure" value={measure} data={optionsOf(names)} />}
+    />
   );
 }
 
@@ -67,94 +125,68 @@ function keyWords(dimension: Answer['dimension'], { key }: Cell): string {
   return `${DAYS[Math.floor(hour / 24)] ?? ''} ${String(hour % 24).padStart(2, '0')}:00`;
 }
 
-type Figures = Extract<Answer['trend'][number], { active_users: number }>;
-
-interface Row {
-  label: string;
-  cell: object;
-  /** The figures of the week before; only where both are visible. */
-  before?: Figures | undefined;
-}
-
-/** The weeks, oldest first, each beside the one before it, and then all together. Pure. */
-function weeksOf({ trend, totals }: Answer): Row[] {
-  const weeks = trend.map((cell, index) => {
-    const before = trend[index - 1];
-    return { label: cell.start.slice(0, 10), cell, before: before && isVisible(before) ? before : undefined };
-  });
-  return weeks.length === 0 ? [] : [...weeks, { label: 'All', cell: totals }];
-}
-
-function isVisible(cell: object): cell is Figures {
-  return 'active_users' in cell;
-}
-
-const MEASURES: Record<string, (figures: Figures) => number> = {
-  Users: ({ active_users }) => active_users,
-  Sessions: ({ sessions }) => sessions,
-  Signals: ({ signals }) => signals,
-  Errors: ({ errors }) => errors,
-  Tokens: ({ tokens_in, tokens_out }) => tokens_in + tokens_out,
-  Cost: ({ cost_usd }) => cost_usd,
+const NARROW: Partial<Record<Measure, 'first' | 'hidden'>> = {
+  sessions: 'hidden',
+  signals: 'hidden',
+  errors: 'hidden',
+  cost: 'first',
 };
-const NARROW: Record<string, { narrow: 'first' | 'hidden' }> = {
-  Sessions: { narrow: 'hidden' },
-  Signals: { narrow: 'hidden' },
-  Errors: { narrow: 'hidden' },
-  Cost: { narrow: 'first' },
-};
+/** Widths in per cent, so that the columns of both tables are at the same place. */
+const WIDTHS = { first: 28, measure: 12 };
 
 function columnsOf(title: string): readonly Column<Row>[] {
+  const measures = Object.entries(MEASURES) as [Measure, (typeof MEASURES)[Measure]][];
   return [
-    { label: title, isHeading: true, narrow: 'first', render: ({ label }) => label },
-    ...Object.entries(MEASURES).map(([label, measure]) => ({
+    { label: title, isHeading: true, narrow: 'first', share: WIDTHS.first, render: ({ label }) => label },
+    ...measures.map(([name, { label, of, isMoney = false }]) => ({
       label,
       isNumber: true,
-      ...NARROW[label],
-      render: ({ cell, before }: Row) =>
-        isVisible(cell) && (
-          <>
-            {label === 'Cost' ? money(measure(cell)) : <Count of={measure(cell)} />}
-            {before && (
-              <div className="beside">
-                <Change now={measure(cell)} before={measure(before)} than="the week before" />
-              </div>
-            )}
-          </>
-        ),
+      share: WIDTHS.measure,
+      ...(NARROW[name] ? { narrow: NARROW[name] } : {}),
+      render: ({ cell, before }: Row) => {
+        const figures = figuresOf(cell);
+        return figures && <Figure now={of(figures)} before={before && of(before)} isMoney={isMoney} />;
+      },
     })),
   ];
 }
 
-/** Rows of figures. A hidden one is hatched and says why; it is never a zero. */
-function Cells({ title, rows, k }: { title: string; rows: readonly Row[]; k: number }) {
-  const insteadOf = ({ cell }: Row) => {
-    if (isVisible(cell)) return null;
-    if ('pending' in cell)
+function Figure({ now, before, isMoney }: { now: number; before: number | undefined; isMoney: boolean }) {
+  return (
+    <>
+      {isMoney ? money(now) : <Count of={now} />}
+      {before !== undefined && (
+        <div className="beside">
+          <Change now={now} before={before} than="the week before" />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Rows of figures. A hidden one is hatched; it is never a zero. */
+function FigureRows({ title, rows }: { title: string; rows: readonly Row[] }) {
+  const insteadOf = ({ cell, shownFrom }: Row) => {
+    if (figuresOf(cell)) return null;
+    if (shownFrom !== undefined)
       return (
         <Text span inherit c="dimmed">
-          not yet: it appears a day after its end, within the hour
+          {shownFrom}
         </Text>
       );
     return (
       <div className="hatched">
-        <span className="on-hatching">fewer than {k}, or one person dominates</span>
+        <VisuallyHidden>hidden</VisuallyHidden>&nbsp;
       </div>
     );
   };
   return (
-    <Section title={title}>
-      {rows.length === 0 ? (
-        <Text c="dimmed">No week is shown yet: a week appears a day after its end, within the hour.</Text>
-      ) : (
-        <Rows
-          label={title}
-          rows={rows}
-          columns={columnsOf(title)}
-          keyOf={({ label }) => label}
-          instead={insteadOf}
-        />
-      )}
-    </Section>
+    <Rows
+      label={title}
+      rows={rows}
+      columns={columnsOf(title)}
+      keyOf={({ label }) => label}
+      instead={insteadOf}
+    />
   );
 }

@@ -1,42 +1,58 @@
-import { Alert, Anchor, List, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Checkbox, List, SimpleGrid, Text } from '@mantine/core';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
-import { keysQuery, sessionsQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
-import { useMe } from '../data/use-me.ts';
+import { useIsAdmin, useMe } from '../data/use-me.ts';
 import { useChoice } from '../data/use-range.ts';
+import { Arrival } from '../parts/access/arrival.tsx';
 import { KeyTable } from '../parts/access/key-table.tsx';
-import { pasteFor, TOOLS } from '../parts/access/tools.ts';
+import { expiryOf, LIVES } from '../parts/access/lives.ts';
+import {
+  FORMS,
+  type Form,
+  formsOf,
+  hooksFor,
+  MANAGED_PATHS,
+  pasteFor,
+  TOOLS,
+  type Tool,
+} from '../parts/access/tools.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
+import { useDraft } from '../parts/form/act-form.tsx';
 import { Copyable } from '../parts/form/copyable.tsx';
+import { Choice } from '../parts/form/fields.tsx';
 import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Section } from '../parts/page/section.tsx';
-import { When } from '../parts/time/when.tsx';
+
+/** The persons as whom a key reports. */
+const OWNERS = { me: 'me', all: 'everybody in the organization: each record names its user' };
+
+interface Draft {
+  owner: keyof typeof OWNERS;
+  life: keyof typeof LIVES;
+  asks: boolean;
+}
+
+const NEW: Draft = { owner: 'me', life: '', asks: false };
+
+type Made = { id: string; key: string; created_at: number; user_id: string | null };
 
 /** Connect a tool: make a key, take the settings over, wait for the first signal. */
 export function Connect() {
   const tool = useChoice('tool', TOOLS) ?? 'claude-code';
-  const [made, setMade] = useState<{ id: string; key: string; created_at: number } | null>(null);
+  const [made, setMade] = useState<Made | null>(null);
+  const { draft, field } = useDraft(NEW);
   const { user_id } = useMe();
-  const create = useAct(
-    () =>
-      take(
-        api.POST('/v1/keys', {
-          body: { name: TOOLS[tool], scopes: ['signals:write', 'usage:read'], user_id },
-        }),
-      ),
-    { changes: ['keys'], onDone: setMade },
-  );
+  const create = useAct(() => take(api.POST('/v1/keys', { body: bodyOf(tool, draft, user_id) })), {
+    changes: ['keys'],
+    onDone: setMade,
+  });
   return (
-    <Page
-      title="Connect"
-      lead="Three steps until the first signal of a tool arrives. The key reports as you, and as nobody else."
-    >
+    <Page title="Connect" lead="Three steps until the first signal of a tool arrives.">
       <Section title="1. Choose the tool and create a key">
         <SearchSelect name="tool" label="Tool" maw={320} value={tool} data={optionsOf(TOOLS)} />
+        <KeyChoices field={field} />
         <div>
           <ActButton act={create} variant="filled">
             Create key
@@ -49,11 +65,11 @@ export function Connect() {
         ) : (
           <Text c="dimmed">With a key in place of API_KEY, once you have created one.</Text>
         )}
-        <Copyable label="Settings" value={pasteFor(tool, window.location.origin, made?.key ?? 'API_KEY')} />
+        <Settings tool={tool} made={made} asks={draft.asks} isForAll={draft.owner === 'all'} />
       </Section>
       <Section title="3. Use it once">
         {made ? (
-          <Arrival key={made.id} keyId={made.id} sinceS={made.created_at} />
+          <Arrival key={made.id} keyId={made.id} sinceS={made.created_at} userId={made.user_id} />
         ) : (
           <Text c="dimmed">Then its first signal appears here.</Text>
         )}
@@ -65,60 +81,111 @@ export function Connect() {
   );
 }
 
-const PATIENCE_MS = 30_000;
+/** The key as the API takes it. */
+function bodyOf(tool: Tool, { owner, life, asks }: Draft, userId: string) {
+  const scopes: ('signals:write' | 'usage:read' | 'budgets:check')[] = ['signals:write', 'usage:read'];
+  return {
+    name: TOOLS[tool],
+    scopes: asks ? [...scopes, 'budgets:check' as const] : scopes,
+    ...(owner === 'me' ? { user_id: userId } : {}),
+    ...expiryOf(life),
+  };
+}
 
-/**
- * Waits until the key was used and there was activity after it was made: another tool of the same person makes activity
- * too. A signal may join a session that is older, so its last activity counts; the clock of this browser may be wrong, so
- * it is held against that of the service.
- */
-function Arrival({ keyId, sinceS }: { keyId: string; sinceS: number }) {
-  const { user_id } = useMe();
-  const [beganMs] = useState(Date.now);
-  const sessions = useQuery({ ...sessionsQuery({ user_id, limit: 20 }), refetchInterval: 3_000 });
-  const keys = useQuery({ ...keysQuery({ user_id }), refetchInterval: 3_000 });
-  const arrived = sessions.data?.data.find(
-    ({ last_activity_at }) => Date.parse(last_activity_at) >= sinceS * 1_000,
-  );
-  const lastUsed = keys.data?.data.find(({ id }) => id === keyId)?.last_used_at ?? null;
-  if (arrived && lastUsed !== null)
-    return (
-      <Alert color="green" variant="outline" title="It works" role="status">
-        A signal has arrived.{' '}
-        <Anchor component={Link} to={`/sessions/${arrived.id}`}>
-          Look at its session
-        </Anchor>
-        .
-      </Alert>
-    );
+function KeyChoices({ field }: { field: ReturnType<typeof useDraft<Draft>>['field'] }) {
+  const isAdmin = useIsAdmin();
+  const asks = field('asks');
   return (
-    <Stack gap="sm" role="status">
-      <Text>Waiting for the first signal … Use the tool for one prompt.</Text>
-      <Text size="sm" c="dimmed">
-        {lastUsed === null ? (
-          'The key has not been used yet: nothing has reached this service with it.'
-        ) : (
-          <>
-            The key was used <When at={lastUsed} relative precision="second" />: the tool reaches this
-            service, but no signal was taken yet.
-          </>
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} maw={660}>
+        {isAdmin && (
+          <Choice
+            label="The key reports as"
+            description={
+              field('owner').value === 'me'
+                ? 'It can report and see nobody else'
+                : 'For managed settings: keep it from people who should not report for others'
+            }
+            of={OWNERS}
+            {...field('owner')}
+          />
         )}
-      </Text>
-      {Date.now() - beganMs > PATIENCE_MS && <Mistakes />}
-    </Stack>
+        <Choice
+          label="It expires"
+          description="Then the tool’s signals are refused"
+          of={LIVES}
+          {...field('life')}
+        />
+      </SimpleGrid>
+      <Checkbox
+        label="A hook may ask before each call whether the budgets allow it (budgets:check)"
+        checked={asks.value}
+        onChange={(event) => asks.onChange(event.currentTarget.checked)}
+      />
+    </>
   );
 }
 
-function Mistakes() {
+function Settings({
+  tool,
+  made,
+  asks,
+  isForAll,
+}: {
+  tool: Tool;
+  made: Made | null;
+  asks: boolean;
+  isForAll: boolean;
+}) {
+  const forms = formsOf(tool);
+  const form = useChoice('form', FORMS) ?? forms[0];
+  const shown = forms.includes(form) ? form : forms[0];
+  const { origin } = window.location;
+  const target = { origin, key: made?.key ?? 'API_KEY', asks, userId: isForAll ? 'ada' : null };
   return (
-    <Alert variant="outline" color="gray" title="The three usual mistakes">
-      <List size="sm" type="ordered">
-        <List.Item>
-          The tool still runs with its old settings. End it and start it again in the same shell.
-        </List.Item>
-        <List.Item>The key was cut off while copying. It begins with ugk_; create another one.</List.Item>
-        <List.Item>The machine does not reach this address. Open it in a browser there.</List.Item>
+    <>
+      {forms.length > 1 && (
+        <SearchSelect
+          name="form"
+          label="As"
+          maw={320}
+          value={shown}
+          data={forms.map((value) => ({ value, label: FORMS[value] }))}
+        />
+      )}
+      <Copyable label="Settings" value={pasteFor(tool, shown, target)} />
+      <Place tool={tool} form={shown} asks={asks} />
+    </>
+  );
+}
+
+/** Where the settings belong, and what else the hooks need. */
+function Place({ tool, form, asks }: { tool: Tool; form: Form; asks: boolean }) {
+  if (form === 'managed')
+    return (
+      <List size="sm" aria-label="Path of the file, by system">
+        {MANAGED_PATHS.map(([system, path]) => (
+          <List.Item key={system} className="wrap">
+            {system}: <code>{path}</code>
+          </List.Item>
+        ))}
       </List>
-    </Alert>
+    );
+  if (!asks) return null;
+  if (tool !== 'claude-code')
+    return (
+      <Text size="sm">
+        Codex and Cursor ask by the command <code>governor check</code>, which reads GOVERNOR_API and
+        GOVERNOR_API_KEY. The other tools have no hook: their telemetry counts, and nothing refuses their
+        calls.
+      </Text>
+    );
+  return (
+    <>
+      <Text size="sm">
+        And these hooks in ~/.claude/settings.json, which refuse a call that a hard budget refuses:
+      </Text>
+      <Copyable label="Hooks" value={JSON.stringify({ hooks: hooksFor(window.location.origin) }, null, 2)} />
+    </>
   );
 }

@@ -1,10 +1,15 @@
-import { Button, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Paper, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type Preview, previewOfExport } from '../data/preview.ts';
+import { useIsAdmin } from '../data/use-me.ts';
 import { useChoice, useFilters, useRange } from '../data/use-range.ts';
 import { Copyable } from '../parts/form/copyable.tsx';
 import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
+import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { RangeBar } from '../parts/page/range-bar.tsx';
 import { Section } from '../parts/page/section.tsx';
+import { exact } from '../parts/text/format.ts';
 
 const FORMATS = { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' } as const;
 const LEVELS = {
@@ -16,23 +21,30 @@ const LEVELS = {
 export function Export() {
   const range = useRange();
   const filters = useFilters();
+  const isAdmin = useIsAdmin();
   const format = useChoice('format', FORMATS) ?? 'csv';
   const level = useChoice('level', LEVELS) ?? 'sessions';
   const query = new URLSearchParams({ format, level, ...range.query, ...filters });
   const path = `/api/v1/usage/export?${query}`;
+  const preview = useQuery(previewOfExport(query));
   return (
     <Page
       title="Export"
-      lead="Money has nine decimals. The rows per day add up to the cost that Overview shows; a session’s row has all that it cost, also after the range."
+      lead={isAdmin ? 'Usage of the organization as a file.' : 'Your own usage as a file.'}
     >
       <RangeBar />
       <Paper withBorder p="md">
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <SearchSelect name="format" label="Format" value={format} data={optionsOf(FORMATS)} />
-            <SearchSelect name="level" label="Level" value={level} data={optionsOf(LEVELS)} />
+            <SearchSelect name="level" label="Rows" value={level} data={optionsOf(LEVELS)} />
           </SimpleGrid>
-          <Text>{range.label}, with the filters above. Members export what is their own.</Text>
+          <Text size="sm" c="dimmed">
+            {level === 'daily'
+              ? 'These rows add up to the cost that Overview shows.'
+              : 'A session’s row has all that it cost, also after the range.'}{' '}
+            Money has nine decimals.
+          </Text>
           <div>
             <Button component="a" href={`/dashboard${path}`} download>
               Download
@@ -40,6 +52,11 @@ export function Export() {
           </div>
         </Stack>
       </Paper>
+      <Section title="Preview">
+        <Load query={preview} height={200}>
+          {(data) => <FirstRows {...data} />}
+        </Load>
+      </Section>
       <Section title="The same from a script">
         <Copyable
           label="Command"
@@ -48,4 +65,54 @@ export function Export() {
       </Section>
     </Page>
   );
+}
+
+function FirstRows({ first, rows, isMore }: Preview) {
+  const [row] = first;
+  if (!row) return <Text c="dimmed">No row in this range with these filters.</Text>;
+  const names = Object.keys(row);
+  return (
+    <>
+      <Text data-rows={rows}>
+        {isMore ? 'More than ' : ''}
+        {exact(rows)} {rows === 1 ? 'row' : 'rows'}
+        {rows > first.length ? `; the first ${first.length}:` : ':'}
+      </Text>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard. */}
+      <section aria-label="The first rows" tabIndex={0} style={{ overflowX: 'auto' }}>
+        <Table verticalSpacing={4} style={{ whiteSpace: 'nowrap' }} w="max-content">
+          <Table.Thead>
+            <Table.Tr>
+              {names.map((name) => (
+                <Table.Th key={name} scope="col">
+                  {name}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {first.map((cells, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows may be alike, so one is known by its place.
+              <Table.Tr key={index}>
+                {names.map((name) => (
+                  <Table.Td
+                    key={name}
+                    className={typeof cells[name] === 'number' ? 'number' : 'clip'}
+                    maw={240}
+                  >
+                    <bdi>{wordsOf(cells[name])}</bdi>
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </section>
+    </>
+  );
+}
+
+function wordsOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,9 +1,11 @@
-import { Checkbox, Group, Stack } from '@mantine/core';
+import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import { api, take } from '../../data/client.ts';
 import { useAct } from '../../data/use-act.ts';
 import { type Key, KeyTable } from '../../parts/access/key-table.tsx';
+import { expiryOf, LIVES, type Life } from '../../parts/access/lives.ts';
+import { exampleCall } from '../../parts/access/programs.ts';
 import { ActForm, useDraft } from '../../parts/form/act-form.tsx';
-import { ShownOnce } from '../../parts/form/copyable.tsx';
+import { Copyable, ShownOnce } from '../../parts/form/copyable.tsx';
 import { Dialog } from '../../parts/form/dialog.tsx';
 import { Choice, TextField } from '../../parts/form/fields.tsx';
 import { useMemberChoice } from '../../parts/text/user-name.tsx';
@@ -18,10 +20,6 @@ const SCOPES: Record<Key['scopes'][number], string> = {
   'signals:correct': 'Void signals, and release or discard held ones',
   'members:read': 'Read names, e-mails and teams of members',
 };
-
-/** Labels by the days from now; '' is never. */
-const LIVES = { '': 'never', '30d': 'in 30 days', '90d': 'in 90 days', '365d': 'in a year' };
-const DAY_S = 86_400;
 
 export function KeysTab() {
   return (
@@ -47,7 +45,7 @@ interface Draft {
   scopes: Key['scopes'];
   userId: string;
   project: string;
-  life: keyof typeof LIVES;
+  life: Life;
 }
 
 const NEW: Draft = { name: '', scopes: ['signals:write', 'usage:read'], userId: '', project: '', life: '' };
@@ -59,9 +57,7 @@ function bodyOf({ name, scopes, userId, project, life }: Draft) {
     scopes,
     ...(userId === '' ? {} : { user_id: userId }),
     ...(project === '' ? {} : { project_id: project }),
-    ...(life === ''
-      ? {}
-      : { expires_at: Math.floor(Date.now() / 1_000) + Number.parseInt(life, 10) * DAY_S }),
+    ...expiryOf(life),
   };
 }
 
@@ -70,7 +66,10 @@ function KeyForm({ onDone }: { onDone: () => void }) {
   const create = useAct(() => take(api.POST('/v1/keys', { body: bodyOf(draft) })), { changes: ['keys'] });
   if (create.data)
     return (
-      <ShownOnce words="The key is shown this once." label="Key" value={create.data.key} onDone={onDone} />
+      <ShownOnce words="The key is shown this once." label="Key" value={create.data.key} onDone={onDone}>
+        <Text size="sm">Try it with this call:</Text>
+        <Copyable label="Example call" value={exampleCall(window.location.origin, create.data)} />
+      </ShownOnce>
     );
   return (
     <ActForm act={create} submit="Create" onCancel={onDone} isReady={draft.scopes.length > 0}>

@@ -11,7 +11,11 @@ import { Load } from '../../parts/page/load.tsx';
 import { When } from '../../parts/time/when.tsx';
 
 type Organization = AnswerOf<'/v1/organization'>;
-type Draft = Pick<Organization, 'name' | 'timezone' | 'session_timeout' | 'k_anonymity' | 'admin_emails'>;
+type Settings = Pick<Organization, 'name' | 'timezone' | 'session_timeout' | 'k_anonymity' | 'admin_emails'>;
+/** The settings as people type them: the timeout in minutes. */
+type Draft = Omit<Settings, 'session_timeout'> & { timeout_min: number };
+
+const MINUTE_S = 60;
 
 export function OrganizationTab() {
   const organization = useQuery({ ...organizationQuery(), refetchOnWindowFocus: false });
@@ -27,7 +31,11 @@ function OrganizationForm({ organization }: { organization: Organization }) {
   // The settings when the form was opened or saved, so that changes of others are no changes of this form.
   const [before, setBefore] = useState(() => draftOf(organization));
   const { draft, set, field } = useDraft(before);
-  const changes = changesOf(before, draft);
+  const { timeout_min, ...others } = changesOf(before, draft);
+  const changes: Partial<Settings> = {
+    ...others,
+    ...(timeout_min === undefined ? {} : { session_timeout: Math.round(timeout_min * MINUTE_S) }),
+  };
   const save = useAct(() => take(api.PATCH('/v1/organization', { body: changes })), {
     changes: ['organization', 'me'],
     done: 'The settings are saved.',
@@ -51,11 +59,12 @@ function OrganizationForm({ organization }: { organization: Organization }) {
         )}
         <NumberField
           label="Session timeout"
-          description="Seconds of silence that end a session: 60 to 86,400; 1,800 is half an hour"
-          min={60}
-          max={86_400}
-          allowDecimal={false}
-          {...field('session_timeout')}
+          description="Minutes of silence that end a session: 1 to 1,440; 30 is half an hour"
+          suffix=" min"
+          min={1}
+          max={1_440}
+          decimalScale={2}
+          {...field('timeout_min')}
         />
         <NumberField
           label="Smallest group in Analytics"
@@ -89,7 +98,7 @@ function draftOf({
   return {
     name,
     timezone: next_timezone?.timezone ?? timezone,
-    session_timeout,
+    timeout_min: session_timeout / MINUTE_S,
     k_anonymity,
     admin_emails,
   };
