@@ -407,10 +407,11 @@ async function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-/** Runs in the page: what one touches and is less than 44 px high; of an input the box around it counts. */
+/** Runs in the page: what one touches and is less than 44 px high; of an input the box around it, or the label of a checkbox. */
 const TOO_SMALL = `[...document.querySelectorAll('button, select, input')]
   .filter((target) => target.checkVisibility())
-  .map((target) => [target, (target.matches('input') && target.closest('.mantine-Input-wrapper')) || target])
+  .map((target) => [target, target.type === 'checkbox' ? target.labels[0]
+    : (target.matches('input') && target.closest('.mantine-Input-wrapper')) || target])
   .map(([target, box]) => [target.ariaLabel ?? target.textContent, box.getBoundingClientRect().height])
   .filter(([, height]) => height < 44)
   .map((small) => small.join(': '))`;

@@ -314,8 +314,8 @@ describe('the dashboard in use', () => {
       await field.pressSequentially(digits);
     };
     const timeout = page.getByRole('textbox', { name: 'Session timeout' });
-    await retype(timeout, '3600');
-    expect(await timeout.inputValue()).toBe('3,600');
+    await retype(timeout, '1200');
+    expect(await timeout.inputValue()).toBe('1,200 min');
     await visit(page, '/budgets');
     await page.getByRole('button', { name: 'Create a budget' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Precise');
@@ -336,7 +336,7 @@ describe('the dashboard in use', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The settings are saved.').waitFor();
     const timeout = page.getByRole('textbox', { name: 'Session timeout' });
-    await until(async () => (await timeout.inputValue()) === '900', { what: 'the other change' });
+    await until(async () => (await timeout.inputValue()) === '15 min', { what: 'the other change' });
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await context.close();
   });

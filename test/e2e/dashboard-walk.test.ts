@@ -277,7 +277,7 @@ describe('the dashboard, step by step', () => {
     expect(sent.body.results[0].status).toBe('accepted');
     await page.getByText('It works').waitFor();
     await page.clock.setSystemTime(Date.now());
-    await page.getByRole('button', { name: /^Revoke Anything else/ }).click();
+    await page.getByRole('button', { name: /^Revoke A program of yours/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('revoked', { exact: true }).waitFor();
     expect((await call(`${stack.url}/api/v1/sessions`, { key })).status).toBe(401);
@@ -317,7 +317,7 @@ describe('the dashboard, step by step', () => {
   test('a month is exported as a file that adds up to what the pages say', { timeout: 60_000 }, async () => {
     await visit('Export');
     await page.getByRole('combobox', { name: 'Range' }).selectOption('This month');
-    await page.getByRole('combobox', { name: 'Level' }).selectOption('daily');
+    await page.getByRole('combobox', { name: 'Rows' }).selectOption('daily');
     const link = page.getByRole('link', { name: 'Download' });
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
     expect(download.suggestedFilename()).toMatch(/^usage-daily-\d{8}T0000Z-.*\.csv$/);
