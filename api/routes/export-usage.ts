@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { CONTENT_TYPES, encode, FORMATS } from '../../shared/exports/encode.ts';
 import { exportUsage as exportRows, LEVELS } from '../../shared/exports/export-usage.ts';
+import { withPeople } from '../../shared/exports/people.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { zonesOf } from '../../shared/usage/calendar.ts';
+import { knowsMembers } from '../auth/knows-members.ts';
 import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { reply, route } from '../basics/route.ts';
+import { flag } from '../schemas/params.ts';
 import { sessionFilters, sessionMatch, teamFilter } from '../schemas/session-query.ts';
 import { rangeIn } from '../schemas/time.ts';
 import { usageFilters, usageRange } from '../schemas/usage-query.ts';
@@ -19,7 +22,8 @@ export const exportUsage = route({
   description:
     '`level=daily`: a row per day, user, project, model and adapter, which sum to `/api/v1/usage`. `level=sessions`: ' +
     'a row per session that started in the range. Money has 9 decimals. In CSV, text that a spreadsheet would take ' +
-    'for a formula begins with an apostrophe.',
+    'for a formula begins with an apostrophe. `people=true` adds who each user is as the last columns: `user_name`, ' +
+    '`user_email` and `teams`, joined by `; `. They are empty for users who are not members any more.',
   tag: 'Usage',
   auth: { kind: 'api-key', scope: 'usage:read' },
   priority: 'export',
@@ -30,6 +34,11 @@ export const exportUsage = route({
     ...usageFilters,
     ...sessionFilters,
     team: teamFilter,
+    people: flag
+      .optional()
+      .describe(
+        'Adds names, e-mails and teams of users. Needs the scope `members:read` and a key that is bound to nobody',
+      ),
   }),
   success: {
     status: 200,
@@ -41,6 +50,11 @@ export const exportUsage = route({
   handle: async ({ principal, query }, ctx) => {
     const { format, level, from, to, timezone, user_id, project_id, model, adapter, team } = query;
     refuseMisplaced(query);
+    if (query.people && !knowsMembers(principal))
+      throw new DomainError(
+        'missing_scope',
+        'people=true needs the scope members:read and a key that is bound to nobody.',
+      );
     const users = await usersOfNamedTeam(ctx, principal, team);
     const asked = { user_id, project_id, model, adapter, ...sessionMatch(query) };
     const organization = await readOrganization(ctx, principal.orgId);
@@ -50,7 +64,8 @@ export const exportUsage = route({
       timezone,
       filter: { ...narrowToReader(principal, asked), users },
     });
-    return reply(encode(format, table.columns, table.rows), {
+    const { columns, rows } = query.people ? withPeople(ctx, organization._id, table) : table;
+    return reply(encode(format, columns, rows), {
       'Content-Type': CONTENT_TYPES[format],
       'Content-Disposition': `attachment; filename="${fileName(level, table.fromMs, table.toMs)}.${format}"`,
     });

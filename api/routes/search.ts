@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../shared/platform/basics/text.ts';
 import { search as find, foundView } from '../../shared/search/search.ts';
+import { knowsMembers } from '../auth/knows-members.ts';
 import { route } from '../basics/route.ts';
 
 const LENGTH = { min: 2, max: 128 } as const;
@@ -35,8 +36,7 @@ export const search = route({
     body: z.strictObject({ data: z.array(foundView) }),
   },
   handle: async ({ principal, query }, ctx) => {
-    const { orgId, userId, scopes } = principal;
-    const knowsMembers = userId === null && (scopes as readonly string[]).includes('members:read');
-    return { data: await find(ctx, { orgId, userId, knowsMembers }, query.q) };
+    const { orgId, userId } = principal;
+    return { data: await find(ctx, { orgId, userId, knowsMembers: knowsMembers(principal) }, query.q) };
   },
 });

@@ -11,6 +11,7 @@ export const usage: Fields = {
   groups: ['Sums by group'],
   start: ['When the bucket begins', TIME],
   key: ['Name of the group', 'ugk_…', { model: 'claude-sonnet-4-5' }],
+  people: ['Whether rows name the people of the users', 'true'],
   errors: ['Signals with an error', 1, [{ pointer: '/name', detail: 'must not be empty' }]],
   interventions: ['The number of interventions', 0],
   sessions: ['The number of sessions', 4],

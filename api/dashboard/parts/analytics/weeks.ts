@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../data/client.ts';
+import { dayOf } from '../../words/time.ts';
 
 export type Answer = AnswerOf<'/api/v1/org/{orgId}/analytics'>;
 export type Cell = Answer['cells'][number];
@@ -75,6 +76,5 @@ function whenShown(start: string, timezone: string): string {
 
 /** A day of a week. Noon is the same day whatever the clocks do. */
 function dayAfter(start: string, days: number, timezone: string): string {
-  const noon = new Date(Date.parse(start) + days * DAY_MS + DAY_MS / 2);
-  return noon.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: timezone });
+  return dayOf(Date.parse(start) + days * DAY_MS + DAY_MS / 2, timezone);
 }

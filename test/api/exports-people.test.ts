@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addMember } from '../../shared/administration/members.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import type { Scope } from '../../shared/platform/basics/contract.ts';
+import { makeTenant } from '../support/factories.ts';
+import { type Answer, startApi, type TestApi, until } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { beginBrowserSession, makePerson, type Person } from '../support/people.ts';
+import { recordAll } from '../support/usage.ts';
+
+const LAST = ['user_name', 'user_email', 'teams'];
+const LEVELS = ['daily', 'sessions'] as const;
+const HOSTILE = '=HYPERLINK("http://evil.example")';
+const folder = mkdtempSync(join(tmpdir(), 'usage-export-people-'));
+
+let idp: TestIssuer;
+let api: TestApi;
+let orgId: string;
+let key: string;
+
+beforeAll(async () => {
+  idp = await startIssuer();
+  api = await startApi({ env: idp.env });
+  ({ orgId, key } = await makeTenant(api.ctx));
+  const { ctx } = api;
+  const member = { org_id: orgId, role: 'member' } as const;
+  await addMember(ctx, {
+    ...member,
+    user_id: 'ada',
+    name: 'Ada',
+    email: 'ada@a.example',
+    teams: ['red', 'sky'],
+  });
+  await addMember(ctx, {
+    ...member,
+    user_id: 'eve',
+    name: HOSTILE,
+    email: 'eve@a.example',
+    teams: ['red', '=1'],
+  });
+  await addMember(ctx, { ...member, user_id: 'gone', name: 'Gone', email: 'gone@a.example', teams: ['red'] });
+  await removeMember(ctx, orgId, 'gone');
+  // Another organization's member of the same id says nothing here.
+  const other = await makeTenant(ctx);
+  await addMember(ctx, {
+    ...member,
+    org_id: other.orgId,
+    user_id: 'bot',
+    name: 'Bot',
+    email: 'bot@b.example',
+  });
+  const ts = ctx.clock.now();
+  await recordAll(
+    ctx,
+    orgId,
+    ['ada', 'eve', 'gone', 'bot'].map((user_id) => ({ ts, user_id, cost_usd: 1 })),
+  );
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function ask(query: string, call: (path: string) => Promise<Answer>): Promise<Answer> {
+  const answer = await until(
+    async () => {
+      const attempt = await call(`/api/v1/usage/export?${query}`);
+      // A busy machine sheds exports first; a client comes again.
+      return attempt.status === 503 ? null : attempt;
+    },
+    { timeoutMs: 18_000, what: 'an answer other than 503' },
+  );
+  if (!answer) throw new Error('unreachable');
+  return answer;
+}
+
+const asKey = (given: string) => (path: string) => api.call(path, { key: given });
+
+/** The bytes of a file. `api.call` takes every answer that is called JSON for one document. */
+async function download(query: string): Promise<Buffer> {
+  const url = `${api.url}/api/v1/usage/export?${query}`;
+  const bytes = await until(
+    async () => {
+      const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+      return answer.status === 503 ? null : Buffer.from(await answer.arrayBuffer());
+    },
+    { timeoutMs: 18_000, what: 'an answer other than 503' },
+  );
+  return bytes ?? Buffer.from('');
+}
+
+async function rowsOf(query: string): Promise<Record<string, string>[]> {
+  const { status, text } = await ask(query, asKey(key));
+  expect(status, text).toBe(200);
+  return parse(text, { columns: true });
+}
+
+describe.each(LEVELS)('an export of level %s with people=true', (level) => {
+  it('names the person of each row in its last columns, and nobody who is not a member', async () => {
+    const rows = await rowsOf(`level=${level}&people=true`);
+    const plain = await rowsOf(`level=${level}`);
+    expect(Object.keys(rows[0] ?? {})).toEqual([...Object.keys(plain[0] ?? {}), ...LAST]);
+    const cells = Object.fromEntries(rows.map((row) => [row.user_id, LAST.map((name) => row[name])]));
+    expect(cells).toEqual({
+      ada: ['Ada', 'ada@a.example', 'red; sky'],
+      eve: [`'${HOSTILE}`, 'eve@a.example', "red;' =1"],
+      gone: ['', '', ''],
+      bot: ['', '', ''],
+    });
+    const without = rows.map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => !LAST.includes(name))),
+    );
+    expect(without).toEqual(plain);
+  });
+
+  it('has the same columns in NDJSON and in Parquet', async () => {
+    const text = String(await download(`level=${level}&people=true&format=ndjson`));
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(Object.keys(lines[0]).slice(-3)).toEqual(LAST);
+    const { user_name, user_email, teams } = lines.find(({ user_id }) => user_id === 'eve');
+    expect([user_name, user_email, teams]).toEqual([HOSTILE, 'eve@a.example', 'red; =1']);
+    const parquet = await download(`level=${level}&people=true&format=parquet`);
+    const file = join(folder, `${level}.parquet`);
+    writeFileSync(file, parquet);
+    const instance = await DuckDBInstance.create(':memory:');
+    const connection = await instance.connect();
+    const sql = `SELECT user_id, user_name, user_email, teams FROM '${file}' WHERE user_id IN ('ada', 'gone') ORDER BY 1`;
+    const reader = await connection.runAndReadAll(sql);
+    expect(reader.getRowObjectsJson()).toEqual([
+      { user_id: 'ada', user_name: 'Ada', user_email: 'ada@a.example', teams: 'red; sky' },
+      { user_id: 'gone', user_name: '', user_email: '', teams: '' },
+    ]);
+    connection.closeSync();
+    instance.closeSync();
+  });
+});
+
+describe('people=true', () => {
+  const keyWith = async (options: { scopes: Scope[]; user_id?: string }) =>
+    (await createApiKey(api.ctx, { org_id: orgId, ...options })).key;
+  const asPerson = async ({ accountId, sub }: Person) => {
+    const { cookie } = await beginBrowserSession(api.ctx, { accountId, identity: { iss: idp.issuer, sub } });
+    return (path: string) => api.call(`/dashboard${path}`, { headers: { Cookie: cookie } });
+  };
+
+  it.each(LEVELS)(
+    'is for keys of members:read that are bound to nobody, and for admins: %s',
+    async (level) => {
+      const admin = await makePerson(api.ctx, idp, { orgId, role: 'admin' });
+      const member = await makePerson(api.ctx, idp, { orgId });
+      const callers: [string, number, (path: string) => Promise<Answer>][] = [
+        [
+          'members:read, bound to nobody',
+          200,
+          asKey(await keyWith({ scopes: ['usage:read', 'members:read'] })),
+        ],
+        ['an admin', 200, await asPerson(admin)],
+        ['without members:read', 403, asKey(await keyWith({ scopes: ['usage:read'] }))],
+        ['without usage:read', 403, asKey(await keyWith({ scopes: ['members:read'] }))],
+        ['bound to a user', 403, asKey(await keyWith({ scopes: ['usage:read'], user_id: 'ada' }))],
+        ['a member', 403, await asPerson(member)],
+        ['nobody', 401, (path) => api.call(path)],
+      ];
+      for (const [who, status, call] of callers) {
+        const answer = await ask(`level=${level}&people=true`, call);
+        expect(answer.status, who).toBe(status);
+        if (status === 403) expect(answer.body.code, who).toBe('missing_scope');
+      }
+      // The same people, without names, read what they may.
+      expect((await ask(`level=${level}&people=false`, await asPerson(member))).status).toBe(200);
+    },
+  );
+
+  it.each(['people=yes', 'people=true&people=true', 'people='])('refuses %s with 400', async (query) => {
+    expect((await ask(query, asKey(key))).body.code).toBe('invalid_request');
+  });
+
+  it('names nobody in another organization', async () => {
+    const { key: theirs } = await makeTenant(api.ctx);
+    const { text } = await ask('level=daily&people=true', asKey(theirs));
+    expect(parse(text, { columns: true })).toEqual([]);
+  });
+});
