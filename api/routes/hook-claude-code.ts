@@ -11,14 +11,17 @@ const hookInput = z.object({
   hook_event_name: textOrEmpty(128).describe('The event; `UserPromptSubmit` and `PreToolUse` may be blocked'),
 });
 
-const nothing = z.strictObject({});
-const blockedPrompt = z.strictObject({ decision: z.literal('block'), reason: z.string() });
-const deniedTool = z.strictObject({
-  hookSpecificOutput: z.strictObject({
-    hookEventName: z.literal('PreToolUse'),
-    permissionDecision: z.literal('deny'),
-    permissionDecisionReason: z.string(),
-  }),
+/** One object for all three answers: generators of clients fail at a choice that an empty object is part of. */
+const hookAnswer = z.strictObject({
+  decision: z.literal('block').optional(),
+  reason: z.string().optional(),
+  hookSpecificOutput: z
+    .strictObject({
+      hookEventName: z.literal('PreToolUse'),
+      permissionDecision: z.literal('deny'),
+      permissionDecisionReason: z.string(),
+    })
+    .optional(),
 });
 
 export const hookClaudeCode = route({
@@ -37,8 +40,9 @@ export const hookClaudeCode = route({
   body: hookInput,
   success: {
     status: 200,
-    description: 'An empty object, or what blocks',
-    body: z.union([blockedPrompt, deniedTool, nothing]),
+    description:
+      'An empty object; `decision` and `reason` of a blocked prompt; `hookSpecificOutput` of a denied tool',
+    body: hookAnswer,
   },
   handle: async ({ principal, body }, ctx) => {
     const { refusedBy } = await checkBudgets(ctx, callerOf(principal), null);

@@ -42,7 +42,10 @@ describe('the OpenAPI document', () => {
 
   it('generates a Java client that compiles and has every operation', () => {
     const faults: string[] = [];
-    eachSchema(document, (path, { type, const: constant }) => {
+    eachSchema(document, (path, { type, const: constant, anyOf }) => {
+      const objects = Array.isArray(anyOf) ? anyOf.filter((part: Json) => part.type === 'object') : [];
+      if (objects.length > 1 && objects.some(({ properties = {} }) => Object.keys(properties).length === 0))
+        faults.push(`${path}: an object of no fields is no choice beside others`);
       if (type === 'number' && Number.isInteger(constant))
         faults.push(`${path}: a constant integer is no decimal`);
       if (type === 'null' && !/\/(anyOf|oneOf)\/\d+$/.test(path))
