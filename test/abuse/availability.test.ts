@@ -84,6 +84,15 @@ describe('half-sent requests', () => {
     waiting.close();
   }, 60_000);
 
+  it('of one address are 64 at most, and nobody else waits for them', async () => {
+    const waiting = await openHalfSent(ATTACKER, api.url, 64, () => halfOf('/v1/token'));
+    const one = (address: string) => post('/v1/token', { grant_type: 'x' }, {}, address);
+    await expect.poll(async () => (await one(ATTACKER)).text).toContain('sent at once');
+    expect((await one(VICTIM)).status).toBe(400);
+    waiting.close();
+    await expect.poll(async () => (await one(ATTACKER)).status).toBe(400);
+  });
+
   it('of one organization hold so many bytes at most, and nobody else waits for them', async () => {
     const { key: greedy } = await makeTenant(api.ctx);
     const length = 15 * 1_048_576;

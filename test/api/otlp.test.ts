@@ -84,6 +84,11 @@ function emptyRecords(kind: Kind, count: number, encoding: Encoding): Buffer {
   return encoding === 'json' ? Buffer.from(JSON.stringify(request)) : encodeProtobuf(kind, request);
 }
 
+/** The threads of this process. */
+function countThreads(): number {
+  return (process.report.getReport() as { workers: unknown[] }).workers.length;
+}
+
 describe('POST /otlp/v1', () => {
   it.each(FIXTURES)('records the signals of %s alike in both encodings, once', async (name) => {
     const { key, orgId } = await makeTenant(api.ctx);
@@ -275,6 +280,17 @@ describe('POST /otlp/v1', () => {
     expect((await send(key, body)).status).toBe(200);
   });
 
+  it('keeps eight large bodies of several organizations at most, and sheds the ninth', async () => {
+    const gate = Promise.withResolvers<void>();
+    const take = <Result>(orgId: string, use: () => Promise<Result>) =>
+      withDecoded(api.ctx, orgId, { body: bytesOf(many(400), 'json'), kind: 'logs', encoding: 'json' }, use);
+    const kept = Array.from({ length: 8 }, (_, index) => take(`org_${index}`, () => gate.promise));
+    await expect(take('org_ninth', async () => 'read')).rejects.toMatchObject({ code: 'overloaded' });
+    gate.resolve();
+    await Promise.all(kept);
+    expect(await take('org_ninth', async () => 'read')).toBe('read');
+  });
+
   it('leaves room for the large bodies of others, however many one organization sends', async () => {
     const gate = Promise.withResolvers<void>();
     const take = <Result>(orgId: string, use: () => Promise<Result>) =>
@@ -310,6 +326,7 @@ describe('POST /otlp/v1', () => {
   });
 
   it('ends a thread that decodes for ten seconds, and says that nothing was written', async () => {
+    const before = countThreads();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const body = new Uint8Array(4 * 2 ** 20).fill(0x20);
     const late = withDecoded(api.ctx, 'org_late', { body, kind: 'logs', encoding: 'json' }, async () => null);
@@ -320,6 +337,7 @@ describe('POST /otlp/v1', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     vi.useRealTimers();
     await told;
+    await expect.poll(countThreads, { timeout: 10_000 }).toBeLessThanOrEqual(Math.max(0, before - 1));
   });
 
   it('lets others have their turns while it decodes a small body of many records', async () => {
