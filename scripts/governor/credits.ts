@@ -72,7 +72,7 @@ function addCredits(credits: Command, run: Run): void {
         await catchUp(ctx, accountId);
         const refund = await refundSpend(ctx, accountId, transactionId);
         const details = { user_id: userId, transaction_id: transactionId };
-        const entry = { action: 'credits.refund', org_id: orgId, details };
+        const entry = { action: 'credits.refund', org_id: orgId, details } as const;
         await recordAct(ctx, entry, [accountId, transactionId]);
         return { ...refund };
       }),

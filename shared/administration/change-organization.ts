@@ -1,4 +1,5 @@
 import { currentActor } from '../audit/acting-as.ts';
+import type { AuditAction } from '../audit/actions.ts';
 import { auditWrite } from '../audit/record-audit.ts';
 import { applyPlanToAll } from '../credits/meter/apply-plan.ts';
 import { holdAboveOf } from '../organizations/hold-above.ts';
@@ -56,14 +57,13 @@ type Given<Change> = { [Name in keyof Change]?: Exclude<Change[Name], undefined>
 function auditOf(
   { admin_emails, hold_above: _limits, ...plain }: OrganizationChange,
   limits: Pick<Organization, 'hold_above'> | undefined,
-): { action: string; details: Record<string, unknown> }[] {
+): { action: AuditAction; details: Record<string, unknown> }[] {
   // No e-mail: the log outlives the member whose it is.
   const told = { ...given(plain), ...(admin_emails === undefined ? {} : { changed: ['admin_emails'] }) };
-  const entries = [
-    ...(Object.keys(told).length > 0 ? [{ action: 'organization.change', details: told }] : []),
-    ...(limits ? [{ action: 'signals.hold_above', details: { ...limits.hold_above } }] : []),
+  return [
+    ...(Object.keys(told).length > 0 ? [{ action: 'organization.change' as const, details: told }] : []),
+    ...(limits ? [{ action: 'signals.hold_above' as const, details: { ...limits.hold_above } }] : []),
   ];
-  return entries;
 }
 
 /** The list of addresses for alerts. Where an operator gives it, mail may go to all of them at once. */

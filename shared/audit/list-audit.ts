@@ -32,7 +32,8 @@ export function viewAudit({ _id, at, actor, action, details }: AuditEntry): z.in
 export interface AuditFilter {
   /** The beginning of the action: `webhook.` for all of webhooks. */
   action?: string | undefined;
-  actor?: string | undefined;
+  /** Any of these. */
+  actors?: readonly string[] | undefined;
   /** Epoch ms; `at` in [fromMs, toMs). */
   fromMs?: number | undefined;
   toMs?: number | undefined;
@@ -73,11 +74,11 @@ function rangeOf(
   };
 }
 
-function matchOf(orgId: string, { action, actor }: AuditFilter): mongo.Filter<AuditEntry> {
+function matchOf(orgId: string, { action, actors }: AuditFilter): mongo.Filter<AuditEntry> {
   return {
     org_id: orgId,
     // A range, not a regular expression, which the embedded store does not find by (docs/stores.md).
     ...(action === undefined ? {} : { action: { $gte: action, $lt: `${action}\u{10ffff}` } }),
-    ...(actor === undefined ? {} : { actor }),
+    ...(actors === undefined ? {} : { actor: { $in: [...actors] } }),
   };
 }

@@ -3,10 +3,11 @@ import { derivedId, newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { insertRow, type Write } from '../platform/mongo/writes.ts';
 import { currentActor } from './acting-as.ts';
+import type { AuditAction } from './actions.ts';
 import { type AuditEntry, auditRows } from './model.ts';
 
 interface NewEntry {
-  action: string;
+  action: AuditAction;
   org_id: string | null;
   details?: Record<string, unknown>;
 }

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import type { AuditAction } from '../audit/actions.ts';
 import { auditWrite } from '../audit/record-audit.ts';
 import { beginCreation } from '../idempotency/creation.ts';
 import type { Organization } from '../organizations/model.ts';
@@ -136,7 +137,7 @@ async function planRecount(
   return [...writes, ...planHistory(budget, windows, new Map(), ctx.clock.now())];
 }
 
-function audit(ctx: Context, action: string, budget: Budget): Write {
+function audit(ctx: Context, action: AuditAction, budget: Budget): Write {
   const { _id: budget_id, org_id, revision } = budget;
   const details = { budget_id, ...inputOf(budget), revision };
   return auditWrite(ctx, { action, org_id, details });

@@ -1,3 +1,4 @@
+import type { AuditAction } from '../audit/actions.ts';
 import { auditWrite } from '../audit/record-audit.ts';
 import { DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
@@ -44,7 +45,7 @@ async function answer(
   ctx: Context,
   { accountId, orgId }: Answerer,
   { _id, device_id }: DeviceGrant,
-  { status, action }: { status: 'approved' | 'denied'; action: string },
+  { status, action }: { status: 'approved' | 'denied'; action: AuditAction },
 ): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
     const grant = await deviceGrantRows(ctx).findOne({ _id }, { session: transaction });

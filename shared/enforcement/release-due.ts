@@ -33,7 +33,7 @@ export async function releaseDue(ctx: Context, key: string): Promise<{ notBefore
       const again = setDue(releaseReservationsJob, { key, orgId: row.org_id, dueMs: secondMs, details });
       return { ...again, result: undefined };
     }
-    const entry = { action: 'budget.release_reservations', org_id: row.org_id };
+    const entry = { action: 'budget.release_reservations', org_id: row.org_id } as const;
     const audit = auditWrite(ctx, { ...entry, details: { ...of, reservations_released: total } });
     const writes = [clearDue(releaseReservationsJob, key), ...(total > 0 ? [audit] : [])];
     return { writes, wakeUps: [], result: undefined };

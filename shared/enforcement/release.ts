@@ -75,7 +75,7 @@ export async function releaseInBudget(
   await commitPlan(ctx, async (transaction) => {
     const budget = await budgetRows(ctx).findOne({ _id: budgetId }, { session: transaction });
     if (budget?.org_id !== orgId) throw new DomainError('not_found', 'There is no such budget.');
-    const entry = { action: 'budget.release_reservations', org_id: orgId, details };
+    const entry = { action: 'budget.release_reservations', org_id: orgId, details } as const;
     return { writes: [auditWrite(ctx, entry)], wakeUps: [], result: undefined };
   });
   return releaseMatching(ctx, orgId, { budgetId, userId: user_id, keyId: key_id });

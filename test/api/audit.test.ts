@@ -63,6 +63,9 @@ describe('the audit log', () => {
     expect(await actionsOf('?action=webhook')).toEqual(['webhooks', 'webhook.delete', 'webhook.create']);
     expect(await actionsOf('?action=nothing')).toEqual([]);
     expect(await actionsOf('?actor=key1')).toEqual(['webhook.delete']);
+    await write('key.create', NOON - 3 * DAY, { actor: admin.accountId });
+    for (const actor of [admin.accountId, admin.userId])
+      expect(await actionsOf(`?actor=${actor}`), actor).toEqual(['key.create']);
     expect(await actionsOf('?from=2026-11-23&to=2026-11-24')).toEqual(['webhooks', 'webhook.delete']);
     expect(await actionsOf('?from=2026-11-24T12:00:00Z')).toEqual(['member.add']);
     const { body } = await read('?action=webhook.&limit=1');

@@ -72,7 +72,7 @@ export async function grantAudited(
   const granted = await grantCredits(ctx, grant);
   const { accountId, bucket, amount, expires_at = null, idempotencyKey } = grant;
   const noted = { user_id, bucket, amount, expires_at, ...details };
-  const entry = { action: 'credits.add', org_id, details: noted };
+  const entry = { action: 'credits.add', org_id, details: noted } as const;
   await orUnknown(
     recordAct(ctx, entry, [accountId, idempotencyKey]),
     'The credits are granted, and the audit log may lack it. Repeat the request with the same Idempotency-Key.',

@@ -45,7 +45,7 @@ it('deletes each thing after its own retention and never before; days stay', asy
       user_id: `u${index % 7}`,
     })),
   );
-  await recordAct(ctx, { action: 'test', org_id: orgId });
+  await recordAct(ctx, { action: 'key.create', org_id: orgId });
   const all = await counts(orgId);
   expect(all).toMatchObject({ signals: 1_100, quarters: 21, days: 7 });
   expect(all.events).toBeGreaterThan(0);

@@ -1,40 +1,47 @@
-import { Stack, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { queryOptions } from '@tanstack/react-query';
-import { type AnswerOf, api, take } from '../../data/client.ts';
-import { PagedRows, usePages } from '../../parts/page/pager.tsx';
-import type { Column } from '../../parts/page/rows.tsx';
-import { UserName } from '../../parts/text/user-name.tsx';
-import { When } from '../../parts/time/when.tsx';
+import { api, take } from '../../data/client.ts';
+import { AuditEntries } from '../../parts/audit/entries.tsx';
+import { AuditFilters, useAuditFilter } from '../../parts/audit/filters.tsx';
+import { Load } from '../../parts/page/load.tsx';
+import { Pager, usePages } from '../../parts/page/pager.tsx';
 
-type Entry = AnswerOf<'/v1/audit'>['data'][number];
-
-const COLUMNS: readonly Column<Entry>[] = [
-  { label: 'When', isShort: true, narrow: 'first', render: ({ at }) => <When at={at} precision="second" /> },
-  { label: 'What', isShort: true, narrow: 'first', render: ({ action }) => action },
-  { label: 'Who', render: ({ actor }) => <UserName id={actor} /> },
-  {
-    label: 'Details',
-    render: ({ details }) => (
-      <Text span size="xs" className="wrap">
-        {Object.entries(details)
-          .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-          .join(', ')}
-      </Text>
-    ),
-  },
-];
-
+/** The audit log as sentences, by who, about what and when. */
 export function AuditTab() {
-  const pages = usePages('audit', (cursor) =>
+  const filter = useAuditFilter();
+  const pages = usePages(JSON.stringify(filter), (cursor) =>
     queryOptions({
-      queryKey: ['audit', cursor],
-      queryFn: () => take(api.GET('/v1/audit', { params: { query: { ...cursor, limit: 50 } } })),
+      queryKey: ['audit', filter, cursor],
+      queryFn: () => take(api.GET('/v1/audit', { params: { query: { ...filter, ...cursor, limit: 50 } } })),
     }),
   );
   return (
     <Stack>
       <Text c="dimmed">Every change by a person, a key or an operator. Removed people appear by id.</Text>
-      <PagedRows pages={pages} height={240} label="Audit" columns={COLUMNS} keyOf={({ id }) => id} />
+      <AuditFilters />
+      <Load query={pages.query} height={240}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text c="dimmed">Nothing was changed, or nothing that these filters let through.</Text>
+          ) : (
+            <AuditEntries entries={data} />
+          )
+        }
+      </Load>
+      <Pager pages={pages} />
+      <Group gap="md">
+        <Text size="sm">Download what is filtered:</Text>
+        {['csv', 'ndjson'].map((format) => (
+          <Anchor
+            key={format}
+            size="sm"
+            href={`/dashboard/v1/audit/export?${new URLSearchParams({ format, ...filter })}`}
+            download
+          >
+            {format.toUpperCase()}
+          </Anchor>
+        ))}
+      </Group>
     </Stack>
   );
 }

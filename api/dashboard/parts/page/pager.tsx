@@ -65,7 +65,8 @@ export function PagedRows<Row>({
   );
 }
 
-function Pager({ pages }: { pages: Pages<PageOf<unknown>> }) {
+/** The number of rows, and the way to the other pages. */
+export function Pager({ pages }: { pages: Pages<PageOf<unknown>> }) {
   const { query, turn, page } = pages;
   if (!query.data) return null;
   const { total, has_more } = query.data;

@@ -1,0 +1,79 @@
+import { Box, Code, Group, Text } from '@mantine/core';
+import type { AnswerOf } from '../../data/client.ts';
+import { PageLink } from '../text/page-link.tsx';
+import { plainName } from '../text/plain-name.ts';
+import { When } from '../time/when.tsx';
+import { type Part, sentenceOf, TARGET } from './sentences.ts';
+
+type Entry = AnswerOf<'/v1/audit'>['data'][number];
+
+/** Entries of the audit log, each as a sentence with names; what else it holds is under Details. */
+export function AuditEntries({ entries }: { entries: readonly Entry[] }) {
+  return (
+    <Box component="ul" aria-label="Audit" className="audit">
+      {entries.map((entry) => (
+        <Box component="li" key={entry.id} py={6}>
+          <Text size="sm" className="wrap">
+            <Actor entry={entry} /> <Sentence entry={entry} />.
+          </Text>
+          <Group gap="md" fz={12} c="dimmed" align="flex-start">
+            <When at={entry.at} precision="second" />
+            <Box component="details" flex={1}>
+              <summary>Details</summary>
+              <Code block className="answer">
+                {JSON.stringify({ action: entry.action, actor: entry.actor, ...entry.details }, null, 1)}
+              </Code>
+            </Box>
+          </Group>
+        </Box>
+      ))}
+    </Box>
+  );
+}
+
+const PROCESSES: Readonly<Record<string, string>> = {
+  cli: 'An operator',
+  api: 'The service',
+  worker: 'The service',
+};
+
+function Actor({ entry: { actor, actor_name } }: { entry: Entry }) {
+  const process = PROCESSES[actor];
+  if (process !== undefined) return <b>{process}</b>;
+  const isKey = !actor.startsWith('usr_');
+  return (
+    <b>
+      {isKey ? 'The key ' : ''}
+      <bdi>{plainName(actor_name ?? actor)}</bdi>
+    </b>
+  );
+}
+
+function Sentence({ entry }: { entry: Entry }) {
+  return sentenceOf(entry).map((part, index) => {
+    const key = `part ${index}`;
+    if (part === TARGET) return <Target key={key} of={entry.target} />;
+    return typeof part === 'string' ? part : <Value key={key} of={part} />;
+  });
+}
+
+function Value({ of }: { of: Extract<Part, { value: string }> }) {
+  return <bdi>{plainName(of.value)}</bdi>;
+}
+
+/** The pages of objects that have one. */
+const PLACES: Readonly<Record<string, string>> = {
+  webhook: '/webhooks/',
+  budget: '/budgets/',
+  session: '/sessions/',
+};
+
+function Target({ of: target }: { of: Entry['target'] }) {
+  if (!target) return 'that is gone';
+  const shown = <bdi>{plainName(target.name ?? target.id)}</bdi>;
+  const place = PLACES[target.kind];
+  // An object without a name now is gone, but sessions never have one.
+  const isThere = target.kind === 'session' || target.name !== null;
+  if (place === undefined || !isThere) return shown;
+  return <PageLink to={`${place}${encodeURIComponent(target.id)}`}>{shown}</PageLink>;
+}
