@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sameHash } from '../../shared/keys/credential.ts';
 import { PAGE_SIZE } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
-import type { Order, Position } from '../../shared/platform/basics/paginate.ts';
+import type { Listed, ListPage, Order, Position } from '../../shared/platform/basics/paginate.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 
 /** The query parameters that every list takes. */
@@ -41,34 +41,20 @@ const cursorContent = z.strictObject({
   t: z.int(),
 });
 
-export interface PageState {
-  after: Position | null;
-  /** Known from the second page on. */
-  total: number | null;
-}
-
 /**
  * Opens a cursor, which is bound to `scope` (route, tenant, filters, order). Throws `invalid_cursor` when it is forged
  * or belongs to another query.
  */
-export function openCursor(ctx: Context, scope: unknown, cursor: string | undefined): PageState {
+function openCursor(
+  ctx: Context,
+  scope: unknown,
+  cursor: string | undefined,
+): Pick<ListPage, 'after' | 'total'> {
   if (cursor === undefined) return { after: null, total: null };
   const content = readCursor(ctx, scope, cursor, cursorContent);
   // An empty list has nothing to go on from: what came since is a new list, which is counted again.
   if (content.a === null) return { after: null, total: null };
   return { after: { at: content.a, id: content.i, span: content.s }, total: content.t };
-}
-
-/** The input of the domain function of a list. */
-interface PageRequest extends PageState {
-  order: Order;
-  limit: number;
-}
-interface FoundPage<Row> {
-  rows: readonly Row[];
-  hasMore: boolean;
-  last: Position | null;
-  total: number;
 }
 
 /**
@@ -79,7 +65,7 @@ export async function answerPage<Row, View>(
   ctx: Context,
   scope: readonly unknown[],
   query: { limit: number; cursor?: string | undefined; order: Order },
-  load: (page: PageRequest) => Promise<FoundPage<Row>>,
+  load: (page: ListPage) => Promise<Listed<Row>>,
   view: (row: Row) => View,
 ): Promise<{ data: View[]; cursor: string; has_more: boolean; total: number }> {
   const { limit, cursor, order } = query;
@@ -94,7 +80,7 @@ export async function answerPage<Row, View>(
 }
 
 /** The opaque cursor of a page that ended at `last`, signed so that nobody else can make one. */
-export function makeCursor(ctx: Context, scope: unknown, last: Position | null, total: number): string {
+function makeCursor(ctx: Context, scope: unknown, last: Position | null, total: number): string {
   const content = { a: last?.at ?? null, i: last?.id ?? '', s: last?.span ?? 0, t: total };
   return signCursor(ctx, scope, content);
 }
