@@ -246,6 +246,14 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     tests: ['test/api/webhook-changes.test.ts'],
   },
   {
+    what: 'a mail that waits relies on a drain that may end',
+    file: 'shared/webhooks/endpoints/plan-change.ts',
+    text: '  const isUnderWay =',
+    replacement:
+      '  if (due && !due.claim_id && plannedMs <= dueMs) return { writes: [], wakeUps: [] };\n  const isUnderWay =',
+    tests: ['test/shared/webhooks/deliveries/held.test.ts'],
+  },
+  {
     what: 'a drain that waits for room is ended',
     file: 'shared/webhooks/sending/drain-deliveries.ts',
     text: 'due !== null && due.due_at.getTime() <= ctx.clock.now()',

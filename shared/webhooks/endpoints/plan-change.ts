@@ -24,7 +24,10 @@ export function planDrain({ _id, org_id }: WebhookIds, dueMs: number): Plan {
   return setDue(drainWebhookJob, { key: _id, orgId: org_id, dueMs });
 }
 
-/** Plans the drain of a webhook at `dueMs` (epoch), when its address may get mails again, unless it comes sooner anyway. */
+/**
+ * Plans the drain of a webhook at `dueMs` (epoch), when its address may get mails again, or sooner if it comes sooner anyway.
+ * It writes the due row in any case, so that no drain ends that has not seen what is held now.
+ */
 export async function planDrainAt(
   ctx: Context,
   webhook: WebhookIds,
@@ -32,9 +35,9 @@ export async function planDrainAt(
   transaction: ClientSession,
 ): Promise<Plan> {
   const due = await readDue(ctx, drainWebhookJob, webhook._id, transaction);
-  const plannedMs = due?.due_at.getTime() ?? Number.POSITIVE_INFINITY;
+  const plannedMs = due?.due_at.getTime() ?? dueMs;
   const isUnderWay = due?.claim_id !== undefined && plannedMs <= ctx.clock.now();
-  return plannedMs <= dueMs && !isUnderWay ? NO_PLAN : planDrain(webhook, dueMs);
+  return planDrain(webhook, isUnderWay ? dueMs : Math.min(plannedMs, dueMs));
 }
 
 /**

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dueRows } from '../../../../shared/platform/due/model.ts';
 import { expireHeld } from '../../../../shared/webhooks/deliveries/expire-held.ts';
 import { listDeliveries } from '../../../../shared/webhooks/deliveries/list-deliveries.ts';
 import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
+import { recordOutcome } from '../../../../shared/webhooks/deliveries/record-outcome.ts';
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
 import { updateWebhook } from '../../../../shared/webhooks/endpoints/update-webhook.ts';
@@ -148,4 +150,19 @@ describe('a worker that stands still while it expires what is too much', () => {
     expect({ held, expired }).toEqual({ held: MOST, expired: 10 - MOST - succeeded });
     await receiver.close();
   });
+});
+
+it('a mail that waits for its hour is drained then, also when the drain before it ends at that moment', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const { _id: webhookId } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:1/');
+  const [eventId = ''] = await raise(ctx, orgId);
+  const { _id: deliveryId } = await readDelivery(ctx, eventId);
+  const drain = { _id: `drain-webhook ${webhookId}`, kind: 'drain-webhook', key: webhookId, org_id: orgId };
+  await dueRows(ctx).insertOne({ ...drain, due_at: new Date(clock.now()) });
+  const slow = standingStillAfter(ctx, dueRows, () => drainDeliveries(ctx, webhookId));
+  const dueMs = clock.now() + 60_000;
+  const intent = { deliveryId, webhookId, round: 1, attempt: 1, isDrained: false };
+  await recordOutcome(slow, { ...intent, kind: 'postpone', dueMs });
+  expect((await readDelivery(ctx, eventId)).status).toBe('held');
+  expect(await dueRows(ctx).findOne({ _id: drain._id })).toMatchObject({ due_at: new Date(dueMs) });
 });
