@@ -122,8 +122,8 @@ async function* budgetsOf(ctx: Context, { org_id, user_id }: Member): AsyncGener
 async function* usageOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
   const days = rollupRows(ctx).find({ org_id, period: 'day', user_id }).sort({ start: 1 });
   for await (const day of days) {
-    const { project_id, model, adapter } = day;
-    const of = { start: timeOf(day.start), user_id, project_id, model, adapter };
+    const { project_id, model, adapter, provider = null } = day;
+    const of = { start: timeOf(day.start), user_id, project_id, model, adapter, provider };
     yield { kind: 'usage_day', data: { ...of, ...viewSums(sumsOf({ ...day })) } };
   }
 }

@@ -6,7 +6,7 @@ import { type SessionFilter, sessionPages } from '../sessions/list-sessions.ts';
 import type { SessionMatch } from '../sessions/match-sessions.ts';
 import type { Session } from '../sessions/model.ts';
 import { viewSession } from '../sessions/view.ts';
-import { type Cell, createGrouping, type Match, matcherOf } from '../usage/cells.ts';
+import { type Cell, createGrouping, type Grouping, type Match, matcherOf } from '../usage/cells.ts';
 import { isZero, sumsOf } from '../usage/measures.ts';
 import { DIMENSIONS, MEASURES, rollupRows } from '../usage/model.ts';
 import { boundsOf, type Range, type RangeInput, rangeOf } from '../usage/range.ts';
@@ -119,7 +119,7 @@ async function* dailyRows(
   }
 }
 
-/** The cells of one day. Usually they are the rows of one part as they are stored. */
+/** The cells of one day. */
 async function* daySums(
   ctx: Context,
   orgId: string,
@@ -135,7 +135,11 @@ async function* daySums(
   for (const part of parts)
     for await (const cells of readCells(ctx, orgId, part, equal))
       for (const cell of cells) grouping.add(cell);
-  yield grouping.rows.map(({ key, sums }) => ({ ...(key as Partial<Cell>), ...sums }));
+  yield cellsOf(grouping);
+}
+
+function cellsOf({ rows }: Grouping): Cell[] {
+  return rows.map(({ key, sums }) => ({ ...(key as Partial<Cell>), ...sums }));
 }
 
 /** The cells of one part: of a whole day from its snapshot, where there is one. */
@@ -150,8 +154,10 @@ async function* readCells(
     period === 'quarter_hour' || typeof equal.user_id === 'string'
       ? null
       : await readCellsOnce(ctx, orgId, { period, fromMs, toMs });
-  if (cells) yield cells.filter(matcherOf(equal));
-  else yield* readStoredCells(ctx, orgId, part, equal);
+  if (cells === null) return yield* readStoredCells(ctx, orgId, part, equal);
+  const grouping = createGrouping(DIMENSIONS);
+  for (const cell of cells.filter(matcherOf(equal))) grouping.add(cell);
+  yield cellsOf(grouping);
 }
 
 async function* readStoredCells(
@@ -160,17 +166,11 @@ async function* readStoredCells(
   part: Part,
   equal: Match,
 ): AsyncGenerator<readonly Cell[]> {
-  const isSummed = part.period === 'quarter_hour';
-  const cursor = rollupRows(ctx).aggregate(
-    [...matchStages(orgId, part, equal), ...(isSummed ? [sumStage(DIMENSIONS)] : [])],
-    { useBigInt64: true, batchSize: BATCH_ROWS },
-  );
+  const stages = [...matchStages(orgId, part, equal), sumStage(DIMENSIONS)];
+  const cursor = rollupRows(ctx).aggregate(stages, { useBigInt64: true, batchSize: BATCH_ROWS });
   try {
     for await (const rows of batches(cursor, BATCH_ROWS))
-      yield rows.map((row) => {
-        const { user_id, project_id, model, adapter } = isSummed ? row._id : row;
-        return { user_id, project_id, model, adapter, ...sumsOf(row) };
-      });
+      yield rows.map(({ _id, ...row }) => ({ ..._id, ...sumsOf(row) }));
   } finally {
     await cursor.close();
   }

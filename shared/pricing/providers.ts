@@ -98,6 +98,18 @@ export function isFreeVariant(provider: string | undefined, model: string): bool
   return provider === undefined || isGateway(provider) || findProviderId(provider) === 'openrouter';
 }
 
+/**
+ * The price list's id of a provider by the name that a call gives it: null for none and for a gateway, which set no price, and
+ * `unknown` for one that the list does not have.
+ */
+export function namedProvider(provider: string | undefined): string | null {
+  if (provider === undefined || isGateway(provider)) return null;
+  return findProviderId(provider) ?? UNKNOWN_PROVIDER;
+}
+
+/** The provider of a call that names none, and whose model no list has. */
+export const UNKNOWN_PROVIDER = 'unknown';
+
 /** Without what says nothing about the price: context variant (`…[1m]`), Vertex's `@20250929` and `@default`. */
 function cleanModelId(model: string): string {
   return model

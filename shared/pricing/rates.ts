@@ -24,6 +24,8 @@ export interface Rates {
 
 interface ListedModel {
   readonly query: PriceQuery;
+  /** The id of the list that has the price. */
+  readonly provider: string;
   /** Instants (epoch ms) at which the list price changed, ascending. */
   readonly changesMs: readonly number[];
   /** Times of day (ms after midnight UTC) at which it changes every day, ascending. */
@@ -66,6 +68,12 @@ export function findRates(provider: string | undefined, model: string, atMs: num
   return rates;
 }
 
+/** The price list that has the price of a model at `atMs` (epoch ms), by its id; null when none has it. */
+export function findListOf(provider: string | undefined, model: string, atMs: number): string | null {
+  if (model.length > MAX_ID_LENGTH || (provider?.length ?? 0) > MAX_ID_LENGTH) return null;
+  return findListed(provider, model, atMs)?.provider ?? null;
+}
+
 function findListed(provider: string | undefined, model: string, atMs: number): ListedModel | null {
   const key = `${provider ?? ''}\n${model}`; // No listed name holds a newline, so none can pose as another.
   const known = listed.get(key);
@@ -82,7 +90,8 @@ function findListed(provider: string | undefined, model: string, atMs: number): 
 function lookUp(provider: string | undefined, model: string, atMs: number): ListedModel | null {
   for (const query of listPriceQueries(provider, model)) {
     const price = mayBeListed(query) ? askPriceList(query, atMs) : null;
-    if (price) return { query, ...changesOf(price.model), ratesByPeriod: new Map() };
+    if (!price) continue;
+    return { query, provider: price.provider.id, ...changesOf(price.model), ratesByPeriod: new Map() };
   }
   return null;
 }

@@ -1,4 +1,5 @@
 import { hashedKey } from '../platform/basics/ids.ts';
+import { UNKNOWN_PROVIDER } from '../pricing/providers.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { countSignal, setModels } from './count-signal.ts';
 import type { Session } from './model.ts';
@@ -114,6 +115,7 @@ function begin(
     last_activity_at: signal.ts,
     ended_at: signal.ts,
     model: 'unknown',
+    price_provider: UNKNOWN_PROVIDER,
     model_tokens: [],
     tokens_in: 0,
     tokens_out: 0,

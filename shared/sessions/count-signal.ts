@@ -1,3 +1,4 @@
+import { providerOf } from '../pricing/provider-of.ts';
 import type { Signal } from '../signals/model.ts';
 import type { Session } from './model.ts';
 
@@ -26,5 +27,9 @@ export function setModels(session: Session, models: readonly ModelTokens[]): voi
     (a, b) => a.first_at.getTime() - b.first_at.getTime() || (a.model < b.model ? -1 : 1),
   );
   const most = Math.max(...models.map(({ tokens }) => tokens));
-  session.model = session.model_tokens.find(({ tokens }) => tokens === most)?.model ?? 'unknown';
+  const primary = session.model_tokens.find(({ tokens }) => tokens === most);
+  const model = primary?.model ?? 'unknown';
+  if (model === session.model) return;
+  session.model = model;
+  session.price_provider = providerOf({ model }, primary?.first_at.getTime() ?? 0);
 }

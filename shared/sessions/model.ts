@@ -18,6 +18,8 @@ export interface Session {
   ended_at: Date;
   /** The model with the most tokens; `unknown` when no signal named one. */
   model: string;
+  /** The provider whose price this model has. Sessions of earlier versions have none until their model changes. */
+  price_provider?: string;
   /** In the order of first use. */
   model_tokens: { model: string; tokens: number; first_at: Date }[];
   tokens_in: number;

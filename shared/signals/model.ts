@@ -16,6 +16,8 @@ export interface Signal {
   adapter: string;
   model: string | null;
   provider: string | null;
+  /** The provider that it counts under, by its price-list id. Signals of earlier versions have none. */
+  price_provider?: string;
   tokens_in: number;
   tokens_out: number;
   cache_read_tokens: number;

@@ -52,6 +52,7 @@ export function viewSignal(signal: Signal): z.input<typeof signalView> {
     org_id: _org,
     session_id: _session,
     received_at: _received,
+    price_provider: _provider,
     ts,
     cost_nusd,
     voided,

@@ -1,14 +1,14 @@
 import { addSums, COUNTS, isZero, noSums, type Sums } from './measures.ts';
-import { DIMENSIONS, type Dimensions, type Snapshot, TOTAL_DIMENSIONS } from './model.ts';
+import { DIMENSIONS, type Dimensions, ROLLUP_DIMENSIONS, type Snapshot, TOTAL_DIMENSIONS } from './model.ts';
 
 /** Sums of the rollups that have these values. Totals have no user and no project. */
 export type Cell = Partial<Dimensions> & Sums;
 
 /** Accepts the rows whose columns have these values. */
-export type Match = Partial<Record<keyof Dimensions, string | { $in: string[] }>>;
+export type Match = Partial<Record<(typeof DIMENSIONS)[number], string | { $in: string[] }>>;
 
 export type Column = keyof Dimensions | 'start';
-/** A value for each asked column; `start` as epoch milliseconds. */
+/** A value for each asked column; `start` as epoch milliseconds. An empty `provider` means its model's (`providerOf`). */
 export type Key = Partial<Record<Column, string | number>>;
 
 export interface SummedRow {
@@ -75,8 +75,19 @@ export function matcherOf(match: Match): (cell: Cell) => boolean {
  * The tables of a snapshot of these cells; null where one would be too long. Equal cells, equal tables, in whatever order
  * they come. Pure.
  */
-export function packSnapshot(cells: readonly Cell[]): Required<Pick<Snapshot, 'totals' | 'cells'>> {
-  return { totals: packCells(TOTAL_DIMENSIONS, cells), cells: packCells(DIMENSIONS, cells) };
+export function packSnapshot(
+  cells: readonly Cell[],
+): Required<Pick<Snapshot, 'totals' | 'cells' | 'dimensions'>> {
+  return {
+    totals: packCells(TOTAL_DIMENSIONS, cells),
+    cells: packCells(ROLLUP_DIMENSIONS, cells),
+    dimensions: ROLLUP_DIMENSIONS.length,
+  };
+}
+
+/** The cells of a snapshot of an earlier version, which knew no provider. Pure. */
+export function packEarlierCells(cells: readonly Cell[]): string | null {
+  return packCells(DIMENSIONS, cells);
 }
 
 /** Parsing a longer one would hold up the event loop. This is about 70,000 rows. */
@@ -106,9 +117,10 @@ function packCells(dimensions: readonly Name[], cells: readonly Cell[]): string 
   return Buffer.byteLength(text) > MOST_BYTES ? null : text;
 }
 
-/** The cells of a table of a snapshot. */
-export function unpackCells(dimensions: readonly Name[], text: string): Cell[] {
+/** The cells of a table of a snapshot. One of an earlier version has no provider, which is the last of the dimensions. */
+export function unpackCells(known: readonly Name[], text: string): Cell[] {
   const { values, rows } = JSON.parse(text) as Packed;
+  const dimensions = known.slice(0, values.length);
   return rows.map((row) => {
     const cell: Cell = noSums();
     dimensions.forEach((name, at) => {

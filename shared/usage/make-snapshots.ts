@@ -9,8 +9,8 @@ import { replaceRow } from '../platform/mongo/writes.ts';
 import { type Cell, packSnapshot } from './cells.ts';
 import { sumsOf } from './measures.ts';
 import {
-  DIMENSIONS,
   type Dimensions,
+  ROLLUP_DIMENSIONS,
   type Rollup,
   rollupRows,
   type Snapshot,
@@ -18,7 +18,7 @@ import {
 } from './model.ts';
 import { earliestCountedMs } from './periods.ts';
 import { inPart } from './read-rollups.ts';
-import { mayBeMade, snapshotKey } from './snapshots.ts';
+import { isCurrent, mayBeMade, snapshotKey } from './snapshots.ts';
 import { type Part, type WholePart, wholeParts } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';
 
@@ -63,9 +63,9 @@ export async function makeSnapshots(
     .filter((part) => mayBeMade(part, nowMs));
   const keys = parts.map(({ period, fromMs: startMs }) => snapshotKey(organization._id, period, startMs));
   const there = await snapshotRows(ctx)
-    .find({ _id: { $in: keys } }, { projection: { is_stale: 1 } })
+    .find({ _id: { $in: keys } }, { projection: { is_stale: 1, dimensions: 1 } })
     .toArray();
-  const fresh = new Set(there.filter(({ is_stale }) => !is_stale).map(({ _id }) => _id));
+  const fresh = new Set(there.filter(isCurrent).map(({ _id }) => _id));
   let made = 0;
   for (const [index, part] of parts.entries()) {
     if (fresh.has(keys[index] ?? '')) continue;
@@ -83,9 +83,9 @@ async function decideSnapshot(
   transaction: ClientSession,
 ): Promise<Decision<boolean>> {
   const _id = snapshotKey(organization._id, part.period, part.fromMs);
-  const options = { session: transaction, projection: { version: 1, is_stale: 1 } };
+  const options = { session: transaction, projection: { version: 1, is_stale: 1, dimensions: 1 } };
   const there = await snapshotRows(ctx).findOne({ _id }, options);
-  if (there?.is_stale === false) return { writes: [], wakeUps: [], result: false };
+  if (there && isCurrent(there)) return { writes: [], wakeUps: [], result: false };
   const cells =
     part.period === 'day'
       ? (await findRollups(ctx, organization._id, part, transaction)).map(cellOf)
@@ -101,7 +101,7 @@ async function sumMonth(
   month: WholePart,
   transaction: ClientSession,
 ): Promise<Cell[]> {
-  const asked = { parts: [{ ...month, period: 'day' as const }], match: {}, columns: DIMENSIONS };
+  const asked = { parts: [{ ...month, period: 'day' as const }], match: {}, columns: ROLLUP_DIMENSIONS };
   const rows = await sumRollups(ctx, organization, asked, transaction);
   return rows.map(({ key, sums }) => ({ ...(key as Dimensions), ...sums }));
 }
@@ -117,8 +117,8 @@ export function findRollups(
 }
 
 /** A rollup as a cell of a snapshot. */
-export function cellOf({ user_id, project_id, model, adapter, ...row }: Rollup): Cell {
-  return { user_id, project_id, model, adapter, ...sumsOf(row) };
+export function cellOf({ user_id, project_id, model, adapter, provider = '', ...row }: Rollup): Cell {
+  return { user_id, project_id, model, adapter, provider, ...sumsOf(row) };
 }
 
 /** The snapshot of a day or month that has these sums. Pure. */

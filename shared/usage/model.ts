@@ -19,7 +19,7 @@ export type RollupPeriod = 'quarter_hour' | 'day';
 /** The periods that are kept as snapshots once they have closed. A month has no rollups: it is its days. */
 export type SnapshotPeriod = 'day' | 'month';
 
-/** Sums over one period for one (user, project, model, adapter). Always equal to the signals below it. */
+/** Sums over one period for one (user, project, model, adapter, provider). Always equal to the signals below it. */
 export interface Rollup extends Measures {
   /** `rollupKey(...)`. */
   _id: string;
@@ -30,11 +30,16 @@ export interface Rollup extends Measures {
   project_id: string;
   model: string;
   adapter: string;
+  /** By its price-list id. Rollups of earlier versions have none: they are of their model's provider. */
+  provider?: string;
 }
 
+/** The dimensions that questions filter and group by. */
 export const DIMENSIONS = ['user_id', 'project_id', 'model', 'adapter'] as const;
-/** The dimensions of a rollup within its period. */
-export type Dimensions = Pick<Rollup, (typeof DIMENSIONS)[number]>;
+
+/** All dimensions of a rollup within its period, and of the cells of a snapshot. */
+export const ROLLUP_DIMENSIONS = [...DIMENSIONS, 'provider'] as const;
+export type Dimensions = Pick<Rollup, (typeof ROLLUP_DIMENSIONS)[number]>;
 
 /** The dimensions of a snapshot's totals: there are few values of both. */
 export const TOTAL_DIMENSIONS = ['model', 'adapter'] as const;
@@ -56,8 +61,10 @@ export interface Snapshot {
   is_stale: boolean;
   /** Sums by `TOTAL_DIMENSIONS` as `packCells` writes them. Null when they are too many for one row. */
   totals?: string | null;
-  /** Sums by `DIMENSIONS`, likewise. */
+  /** Sums by `ROLLUP_DIMENSIONS`, likewise; where `dimensions` is absent, by `DIMENSIONS`. */
   cells?: string | null;
+  /** How many dimensions its cells have. */
+  dimensions?: number;
 }
 
 export const rollupRows = collection<Rollup>('rollups', {

@@ -1,6 +1,7 @@
 import type { Organization } from '../organizations/model.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
+import type { Session } from '../sessions/model.ts';
 import { countedSessions, type SessionChange } from '../sessions/plan-sessions.ts';
 import type { Signal } from '../signals/model.ts';
 import { addMeasures, isZero, measuresIn, noMeasures } from './measures.ts';
@@ -44,16 +45,25 @@ export function rollupChanges(
       addMeasures(rowOf(rows, organization._id, period, starts[period], dimensions), measures);
   };
   for (const signal of signals) {
-    add({ ...signal, model: signal.model ?? 'unknown' }, signal.ts, measuresOf(signal, sign));
+    add(dimensionsOf(signal), signal.ts, measuresOf(signal, sign));
   }
   for (const { before, after } of sessions.map(countedSessions)) {
     const stayed =
-      before?.model === after?.model && before?.started_at.getTime() === after?.started_at.getTime();
+      before?.model === after?.model &&
+      before?.price_provider === after?.price_provider &&
+      before?.started_at.getTime() === after?.started_at.getTime();
     if (stayed) continue;
-    if (before) add(before, before.started_at, { sessions: -1 });
-    if (after) add(after, after.started_at, { sessions: 1 });
+    if (before) add(dimensionsOf(before), before.started_at, { sessions: -1 });
+    if (after) add(dimensionsOf(after), after.started_at, { sessions: 1 });
   }
   return [...rows.values()].filter((row) => !isZero(row));
+}
+
+/** The dimensions that a signal or a session counts under. One of an earlier version has no provider. */
+function dimensionsOf(row: CountedSignal | Session): Dimensions {
+  const { user_id, project_id, adapter, model, price_provider: provider } = row;
+  const own = { user_id, project_id, model: model ?? 'unknown', adapter };
+  return provider === undefined ? own : { ...own, provider };
 }
 
 /** The measures of one signal; with the sign -1 those that take it away. */
@@ -81,9 +91,11 @@ function incrementRollup({
   project_id,
   model,
   adapter,
+  provider,
   ...row
 }: Rollup) {
-  const identity = { period, start, user_id, project_id, model, adapter };
+  const own = { period, start, user_id, project_id, model, adapter };
+  const identity = provider === undefined ? own : { ...own, provider };
   const update = { $inc: measuresIn(row), $setOnInsert: identity };
   return updateRow(rollupRows, { _id, org_id }, update, { upsert: true });
 }
@@ -93,11 +105,11 @@ function rowOf(
   orgId: string,
   period: RollupPeriod,
   start: number,
-  { user_id, project_id, model, adapter }: Dimensions,
+  of: Dimensions,
 ): Rollup {
-  const of = { user_id, project_id, model, adapter };
+  const { user_id, project_id, model, adapter, provider } = of;
   // Signals outnumber rollups, and a hash costs more than a text.
-  const id = JSON.stringify([period, start, user_id, project_id, model, adapter]);
+  const id = JSON.stringify([period, start, user_id, project_id, model, adapter, provider]);
   const known = rows.get(id);
   if (known) return known;
   const row = {
@@ -112,7 +124,9 @@ function rowOf(
   return row;
 }
 
-/** The identity of a rollup: uniqueness is the primary key's. */
+/** The identity of a rollup: uniqueness is the primary key's. One without a provider keeps the key of earlier versions. */
 export function rollupKey(orgId: string, period: RollupPeriod, start: number, of: Dimensions): string {
-  return hashedKey(18, orgId, period, start, of.user_id, of.project_id, of.model, of.adapter);
+  const { user_id, project_id, model, adapter, provider } = of;
+  const more = provider === undefined ? [] : [provider];
+  return hashedKey(18, orgId, period, start, user_id, project_id, model, adapter, ...more);
 }

@@ -8,7 +8,7 @@ import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
 import { deleteRows, replaceRow, type Write } from '../platform/mongo/writes.ts';
-import { packSnapshot } from './cells.ts';
+import { packEarlierCells, packSnapshot } from './cells.ts';
 import { cellOf, findRollups, makeSnapshots } from './make-snapshots.ts';
 import { isZero, noMeasures } from './measures.ts';
 import { usageDrift } from './metrics.ts';
@@ -177,8 +177,10 @@ async function compareSnapshot(
   const _id = snapshotKey(organization._id, part.period, part.fromMs);
   const there = await snapshotRows(ctx).findOne({ _id }, { session: transaction });
   if (there?.is_stale !== false) return [];
-  const right = packSnapshot(days.map(cellOf));
-  const isRight = there.totals === right.totals && there.cells === right.cells;
+  const cells = days.map(cellOf);
+  const right = packSnapshot(cells);
+  const rightCells = there.dimensions === right.dimensions ? right.cells : packEarlierCells(cells);
+  const isRight = there.totals === right.totals && there.cells === rightCells;
   return isRight ? [] : [markStale(organization._id, part.period, part.fromMs)];
 }
 

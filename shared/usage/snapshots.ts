@@ -6,7 +6,13 @@ import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import { type Cell, unpackCells } from './cells.ts';
-import { DIMENSIONS, type SnapshotPeriod, snapshotRows, TOTAL_DIMENSIONS } from './model.ts';
+import {
+  ROLLUP_DIMENSIONS,
+  type Snapshot,
+  type SnapshotPeriod,
+  snapshotRows,
+  TOTAL_DIMENSIONS,
+} from './model.ts';
 import { periodStarts } from './periods.ts';
 import { type Part, periodEnd, type WholePart } from './split-range.ts';
 
@@ -63,7 +69,7 @@ export function markStale(
   const update = {
     $set: { is_stale: true },
     $inc: { version: 1 },
-    $unset: { totals: true, cells: true },
+    $unset: { totals: true, cells: true, dimensions: true },
     $setOnInsert: { org_id: orgId, period, start: dateAt(startMs) },
   } as const;
   return updateRow(snapshotRows, { _id: snapshotKey(orgId, period, startMs) }, update, { upsert });
@@ -72,8 +78,13 @@ export function markStale(
 const TABLES = {
   totals: { dimensions: TOTAL_DIMENSIONS, batchSize: 200 },
   // One of 1,000 users has 150 kB.
-  cells: { dimensions: DIMENSIONS, batchSize: 4 },
+  cells: { dimensions: ROLLUP_DIMENSIONS, batchSize: 4 },
 } as const;
+
+/** Returns true when a snapshot needs not be made: it is not stale, and it has every dimension. Pure. */
+export function isCurrent(row: Pick<Snapshot, 'is_stale' | 'dimensions'>): boolean {
+  return !row.is_stale && row.dimensions === ROLLUP_DIMENSIONS.length;
+}
 
 interface Opened {
   version: number;
@@ -93,12 +104,16 @@ export interface SnapshotsRead {
 
 /**
  * Reads one of the tables of those snapshots that are there and not stale, as of the transaction's snapshot of the
- * store. `use` gets them one after the other, in no order.
+ * store; for a question about providers only those that know them. `use` gets them one after the other, in no order.
  */
 export async function readSnapshots(
   ctx: Context,
   orgId: string,
-  { parts, name }: { parts: readonly WholePart[]; name: keyof typeof TABLES },
+  {
+    parts,
+    name,
+    byProvider,
+  }: { parts: readonly WholePart[]; name: keyof typeof TABLES; byProvider: boolean },
   use: (part: WholePart, cells: readonly Cell[]) => Promise<void>,
   transaction: ClientSession,
 ): Promise<SnapshotsRead> {
@@ -108,10 +123,10 @@ export async function readSnapshots(
   const heads = await snapshotRows(ctx)
     .find(
       { _id: { $in: [...byKey.keys()] } },
-      { session: transaction, projection: { version: 1, is_stale: 1 }, batchSize: 5_000 },
+      { session: transaction, projection: { version: 1, is_stale: 1, dimensions: 1 }, batchSize: 5_000 },
     )
     .toArray();
-  const fresh = heads.filter(({ is_stale }) => !is_stale);
+  const fresh = heads.filter((head) => (byProvider ? isCurrent(head) : !head.is_stale));
   const current = new Set(fresh.map(({ _id }) => byKey.get(_id)));
   const missing = parts.filter((part) => !current.has(part));
   const answered = new Set<WholePart>();
@@ -144,5 +159,7 @@ export async function readSnapshots(
 export async function readCellsOnce(ctx: Context, orgId: string, part: WholePart): Promise<Cell[] | null> {
   const _id = snapshotKey(orgId, part.period, part.fromMs);
   const row = await snapshotRows(ctx).findOne({ _id }, { projection: { is_stale: 1, cells: 1 } });
-  return row?.is_stale === false && typeof row.cells === 'string' ? unpackCells(DIMENSIONS, row.cells) : null;
+  return row?.is_stale === false && typeof row.cells === 'string'
+    ? unpackCells(ROLLUP_DIMENSIONS, row.cells)
+    : null;
 }

@@ -93,13 +93,14 @@ async function addSnapshots(
 ): Promise<Part[]> {
   const nowMs = ctx.clock.now();
   const name = isOfTotals(asked) ? 'totals' : 'cells';
+  const byProvider = asked.groupings.flat().includes('provider');
   const missing: WholePart[] = [];
   let left = asked.parts.flatMap((part) => separate(organization, part));
   for (const period of ['month', 'day'] as const) {
     if (period === 'day') left = left.flatMap((part) => daysOf(organization, part));
     const parts = left.filter((part) => mayBeMade(part, nowMs)).filter((part) => part.period === period);
     if (parts.length === 0) continue;
-    const result = await readSnapshots(ctx, organization._id, { parts, name }, use, transaction);
+    const result = await readSnapshots(ctx, organization._id, { parts, name, byProvider }, use, transaction);
     missing.push(...result.missing);
     const answered: ReadonlySet<Part> = result.answered;
     left = left.filter((part) => !answered.has(part));

@@ -46,6 +46,7 @@ const COUNTED: Partial<Record<keyof Signal, 1>> = {
   project_id: 1,
   adapter: 1,
   model: 1,
+  price_provider: 1,
   tokens_in: 1,
   tokens_out: 1,
   cache_read_tokens: 1,

@@ -7,7 +7,7 @@ import { createGrouping, unpackCells } from '../../../shared/usage/cells.ts';
 import { makeSnapshotsJob } from '../../../shared/usage/jobs.ts';
 import { cellOf, makeSnapshots, snapshotOf } from '../../../shared/usage/make-snapshots.ts';
 import {
-  DIMENSIONS,
+  ROLLUP_DIMENSIONS,
   type Rollup,
   rollupRows,
   snapshotRows,
@@ -291,7 +291,7 @@ describe('snapshots', () => {
     const snapshot = snapshotOf('org', { period: 'day', fromMs: 0 }, rollups.map(cellOf), 1);
     const sum = nusd.reduce((all, one) => all + BigInt(one), 0n);
     for (const [dimensions, stored] of [
-      [DIMENSIONS, snapshot.cells],
+      [ROLLUP_DIMENSIONS, snapshot.cells],
       [TOTAL_DIMENSIONS, snapshot.totals],
     ] as const) {
       if (!stored) throw new Error('No table');

@@ -1,0 +1,15 @@
+import { namedProvider, UNKNOWN_PROVIDER } from './providers.ts';
+import { findListOf } from './rates.ts';
+
+/**
+ * The provider that a call counts under, by its price-list id: the one that it names, else the one whose price its model has at
+ * `atMs` (epoch ms), else `unknown`. A gateway is no provider. Pure.
+ */
+export function providerOf(
+  { provider, model }: { provider?: string | null | undefined; model?: string | null | undefined },
+  atMs: number,
+): string {
+  const named = namedProvider(provider ?? undefined);
+  if (named !== null) return named;
+  return (model && findListOf(provider ?? undefined, model, atMs)) || UNKNOWN_PROVIDER;
+}
