@@ -1,5 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
-import { nextTurn } from '../../shared/platform/basics/next-turn.ts';
 
 /** Rows that are checked and written in one turn of the event loop: a few milliseconds. */
 const ROWS_PER_PIECE = 250;

@@ -12,9 +12,10 @@ import { CLOCK_LAG_MS } from '../platform/basics/clock.ts';
 import { type KPopulation, SIGNAL_AGE_MS, type Tier } from '../platform/basics/contract.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
+import { planMove } from '../platform/due/move-due.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
-import { planMoveDigests } from '../preferences/move-digests.ts';
-import { planMove } from '../sessions/move-session-ends.ts';
+import { moveDigestsJob } from '../preferences/jobs.ts';
+import { moveSessionEndsJob } from '../sessions/jobs.ts';
 
 /**
  * Changes settings of an organization, as `organizationChange` takes them, or its plan and the people who count towards k, and
@@ -34,8 +35,9 @@ export async function changeOrganization(
     const limits = hold_above && { hold_above: { ...holdAboveOf(organization), ...given(hold_above) } };
     const settings = { ...given({ ...plain, ...named }), ...limits, ...timezones };
     const changed = updateRow(organizationRows, { _id: orgId }, { $set: settings });
-    const move = change.session_timeout === undefined ? NO_PLAN : planMove(orgId, ctx.clock.now());
-    const digests = timezone === undefined ? NO_PLAN : planMoveDigests(orgId, ctx.clock.now());
+    const move =
+      change.session_timeout === undefined ? NO_PLAN : planMove(moveSessionEndsJob, orgId, ctx.clock.now());
+    const digests = timezone === undefined ? NO_PLAN : planMove(moveDigestsJob, orgId, ctx.clock.now());
     const audit = auditOf(change, limits).map((entry) => auditWrite(ctx, { ...entry, org_id: orgId }));
     const writes = [changed, ...raiseOrganizationVersion(orgId), ...audit];
     return { ...joinPlans({ writes, wakeUps: [] }, move, digests), result: undefined };

@@ -1,5 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ByteWriter, ParquetWriter, SchemaElement } from 'hyparquet-writer';
-import { nextTurn } from '../platform/basics/next-turn.ts';
 import type { Columns, ColumnType, Row, Value } from './columns.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stringify } from 'csv-stringify/sync';
-import { nextTurn } from '../platform/basics/next-turn.ts';
 import { usd9 } from '../pricing/money.ts';
 import type { Columns, ColumnType, Row, Value } from './columns.ts';
 import { encodeParquet } from './encode-parquet.ts';

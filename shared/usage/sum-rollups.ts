@@ -1,7 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { nextTurn } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { bucketOf } from './calendar.ts';
 import { type Cell, type Column, createGrouping, type Match, matcherOf, type SummedRow } from './cells.ts';

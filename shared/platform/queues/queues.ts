@@ -1,6 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type JobsOptions, Queue } from 'bullmq';
 import type { Log } from '../basics/log.ts';
-import { nextTurn } from '../basics/next-turn.ts';
 import type { RedisClient } from '../redis/connect.ts';
 import { QUEUE_PREFIX } from '../redis/keys.ts';
 import type { Job } from './job.ts';

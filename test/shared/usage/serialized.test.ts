@@ -1,5 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { nextTurn } from '../../../shared/platform/basics/next-turn.ts';
 import { createBatcher } from '../../../shared/platform/context/batcher.ts';
 import type { Context } from '../../../shared/platform/context/context.ts';
 import { serialized } from '../../../shared/usage/serialized.ts';
