@@ -79,8 +79,8 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   {
     what: 'a delivery is given up after four attempts',
     file: 'shared/webhooks/deliveries/record-outcome.ts',
-    text: 'if (outcome.attempt >= ATTEMPTS) return',
-    replacement: 'if (outcome.attempt >= ATTEMPTS - 1) return',
+    text: 'if (row.attempt >= ATTEMPTS) return',
+    replacement: 'if (row.attempt >= ATTEMPTS - 1) return',
     tests: DELIVER,
   },
   {
