@@ -2,6 +2,7 @@ import { budgets } from './fields/budgets.ts';
 import { credits } from './fields/credits.ts';
 import { devices } from './fields/devices.ts';
 import type { Field } from './fields/field.ts';
+import { focus } from './fields/focus.ts';
 import { lists } from './fields/lists.ts';
 import { mcp } from './fields/mcp.ts';
 import { people } from './fields/people.ts';
@@ -22,6 +23,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ...people,
   ...lists,
   ...mcp,
+  ...focus,
 };
 
 const TIMES: ReadonlySet<string> = new Set([

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CONTENT_TYPES, encode, FORMATS } from '../../shared/exports/encode.ts';
-import { exportUsage as exportRows, LEVELS } from '../../shared/exports/export-usage.ts';
+import { type Export, exportUsage as exportRows, LEVELS } from '../../shared/exports/export-usage.ts';
+import { exportFocus } from '../../shared/exports/focus/export-focus.ts';
 import { withPeople } from '../../shared/exports/people.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
@@ -10,6 +11,7 @@ import { zonesOf } from '../../shared/usage/calendar.ts';
 import { knowsMembers } from '../auth/knows-members.ts';
 import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { reply, route } from '../basics/route.ts';
+import { focusOptions, focusQuestion } from '../schemas/focus-query.ts';
 import { flag } from '../schemas/params.ts';
 import { sessionFilters, sessionMatch, teamFilter } from '../schemas/session-query.ts';
 import { rangeIn } from '../schemas/time.ts';
@@ -21,7 +23,8 @@ export const exportUsage = route({
   summary: 'Download usage as a file',
   description:
     '`level=daily`: a row per day, user, project, model and adapter, which sum to `/api/v1/usage`. `level=sessions`: ' +
-    'a row per session that started in the range. Money has 9 decimals. In CSV, text that a spreadsheet would take ' +
+    'a row per session that started in the range. `level=focus`: rows of the FinOps Open Cost and Usage Specification, whose ' +
+    'EffectiveCost sums to the same. Money has 9 decimals. In CSV, text that a spreadsheet would take ' +
     'for a formula begins with an apostrophe. `people=true` adds who each user is as the last columns: `user_name`, ' +
     '`user_email` and `teams`, joined by `; `. They are empty for users who are not members any more.',
   tag: 'Usage',
@@ -29,7 +32,7 @@ export const exportUsage = route({
   priority: 'export',
   query: z.strictObject({
     format: z.enum(FORMATS).default('csv'),
-    level: z.enum(LEVELS).default('daily'),
+    level: z.enum([...LEVELS, 'focus']).default('daily'),
     ...usageRange,
     ...usageFilters,
     ...sessionFilters,
@@ -37,14 +40,19 @@ export const exportUsage = route({
     people: flag
       .optional()
       .describe(
-        'Adds names, e-mails and teams of users. Needs the scope `members:read` and a key that is bound to nobody',
+        'Adds names, e-mails and teams of users, but to FOCUS files. Needs the scope `members:read` and a key that is bound to nobody',
       ),
+    ...focusOptions,
   }),
   success: {
     status: 200,
     description: 'The file, streamed',
     contentTypes: Object.values(CONTENT_TYPES),
-    headers: { 'Content-Disposition': 'The name of the file: level, range and format' },
+    headers: {
+      'Content-Disposition': 'The name of the file: level, range and format',
+      'X-Governor-Unpriced': 'With `level=focus`: calls without a price, which have no row',
+      'X-Governor-Focus-Schema': 'With `level=focus`: the `SchemaId` of the metadata',
+    },
   },
   errors: ['plan_required'],
   handle: async ({ principal, query }, ctx) => {
@@ -56,29 +64,40 @@ export const exportUsage = route({
         'people=true needs the scope members:read and a key that is bound to nobody.',
       );
     const users = await usersOfNamedTeam(ctx, principal, team);
-    const asked = { user_id, project_id, model, adapter, ...sessionMatch(query) };
     const organization = await readOrganization(ctx, principal.orgId);
-    const table = exportRows(ctx, organization, {
-      level,
-      ...rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to }),
-      timezone,
-      filter: { ...narrowToReader(principal, asked), users },
-    });
-    const { columns, rows } = query.people ? withPeople(ctx, organization._id, table) : table;
-    return reply(encode(format, columns, rows), {
-      'Content-Type': CONTENT_TYPES[format],
-      'Content-Disposition': `attachment; filename="${fileName(level, table.fromMs, table.toMs)}.${format}"`,
-    });
+    const filter = { ...narrowToReader(principal, { user_id, project_id, model, adapter }), users };
+    const file = ({ columns, rows, fromMs, toMs }: Export, headers: Record<string, string> = {}) =>
+      reply(encode(format, columns, rows), {
+        ...headers,
+        'Content-Type': CONTENT_TYPES[format],
+        'Content-Disposition': `attachment; filename="${fileName(level, fromMs, toMs)}.${format}"`,
+      });
+    if (level === 'focus') {
+      const table = await exportFocus(ctx, organization, { ...focusQuestion(query), filter });
+      return file(table, {
+        'X-Governor-Unpriced': String(table.unpriced.signals),
+        'X-Governor-Focus-Schema': table.schemaId,
+      });
+    }
+    const zones = zonesOf(organization, timezone, ctx.clock.now());
+    const asked = { ...filter, ...sessionMatch(query) };
+    const range = rangeIn(zones, { from, to });
+    const table = exportRows(ctx, organization, { level, ...range, timezone, filter: asked });
+    return file(query.people ? { ...table, ...withPeople(ctx, organization._id, table) } : table);
   },
 });
 
-/** Throws `invalid_request` for filters of sessions at another level. */
+/** Throws `invalid_request` for parameters of another level. */
 function refuseMisplaced({ level, ...query }: Record<string, unknown>): void {
-  if (level === 'sessions') return;
-  const names = Object.keys(sessionFilters).filter((name) => query[name] !== undefined);
-  if (names.length === 0) return;
-  const errors = names.map((parameter) => ({ parameter, detail: 'goes with level=sessions' }));
-  throw new DomainError('invalid_request', `${names.join(', ')}: only with level=sessions.`, { errors });
+  const own = { sessions: Object.keys(sessionFilters), focus: Object.keys(focusOptions) };
+  for (const [of, parameters] of Object.entries(own)) {
+    const names = level === of ? [] : parameters.filter((name) => query[name] !== undefined);
+    if (names.length === 0) continue;
+    const errors = names.map((parameter) => ({ parameter, detail: `goes with level=${of}` }));
+    throw new DomainError('invalid_request', `${names.join(', ')}: only with level=${of}.`, { errors });
+  }
+  if (level === 'focus' && query.people !== undefined)
+    throw new DomainError('invalid_request', 'people: FOCUS files name no people.');
 }
 
 /** `usage-daily-20260101T0000Z-20260201T0000Z`. */

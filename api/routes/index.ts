@@ -16,6 +16,7 @@ import { deleteBudget } from './delete-budget.ts';
 import { deleteMember } from './delete-member.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { denyDevice } from './deny-device.ts';
+import { describeExport } from './describe-export.ts';
 import { discardHeldSignals } from './discard-held-signals.ts';
 import { enableWebhook } from './enable-webhook.ts';
 import { exportAudit } from './export-audit.ts';
@@ -139,6 +140,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     search,
     getUsage,
     exportUsage,
+    describeExport,
     getOrgUsage,
     getOrgAnalytics,
     callMcp,

@@ -69,7 +69,10 @@ function append(group: Group, row: Row): void {
   group.columns.forEach(({ type, texts, numbers }, at) => {
     const value = row[at] ?? null;
     if (isText(type)) texts[group.rows] = type === 'list' ? JSON.stringify(value) : value;
-    else numbers[group.rows] = BigInt(type === 'time' ? Date.parse(value as string) : (value as bigint));
+    else
+      numbers[group.rows] = BigInt(
+        type === 'time' ? Date.parse(value as string) : (value as number | bigint),
+      );
   });
   group.rows += 1;
 }
@@ -154,6 +157,8 @@ function schemaElement({ name, type }: Columns[number]): SchemaElement {
       return { ...text, converted_type: 'UTF8', logical_type: { type: 'STRING' } };
     case 'integer':
       return number;
+    case 'count':
+      return { ...number, converted_type: 'DECIMAL', precision: 18, scale: 0 };
     case 'time':
       return { ...number, converted_type: 'TIMESTAMP_MILLIS', logical_type: UTC_MILLIS };
     case 'money':

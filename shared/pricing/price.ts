@@ -85,7 +85,15 @@ function attoParts(call: PricedCall, rates: Rates): Record<CallPart, bigint> | n
 function attoFor(tokens: number, rate: Rate | undefined, tokensIn: number): bigint | null {
   if (tokens === 0) return 0n;
   if (!rate) return null;
-  let perToken = rate.base;
-  for (const tier of rate.tiers) if (tokensIn > tier.above) perToken = tier.rate;
-  return BigInt(tokens) * perToken;
+  return BigInt(tokens) * tierOf(rate, tokensIn).perToken;
+}
+
+/** The rate (atto-USD) of a call with this many input tokens, and the input tokens it holds for: more than `above`, up to `upTo`. */
+export function tierOf(rate: Rate, tokensIn: number): { perToken: bigint; above: number; upTo: number } {
+  let tier = { perToken: rate.base, above: 0, upTo: Number.POSITIVE_INFINITY };
+  for (const next of rate.tiers) {
+    if (tokensIn <= next.above) return { ...tier, upTo: next.above };
+    tier = { ...tier, perToken: next.rate, above: next.above };
+  }
+  return tier;
 }

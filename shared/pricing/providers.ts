@@ -125,7 +125,8 @@ function isGateway(provider: string): boolean {
   return GATEWAYS.has(foldName(provider)) || GATEWAYS.has(foldName(beforeDot(provider) ?? provider));
 }
 
-function findProviderId(name: string): string | undefined {
+/** The price list's id of a provider that is named exactly or by an alias. */
+export function findProviderId(name: string): string | undefined {
   const alias = PROVIDER_ALIASES.get(foldName(name));
   if (alias !== undefined) return alias;
   // The list also matches loosely ("contains openai"): that would price a gateway of one's own as the vendor.

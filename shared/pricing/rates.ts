@@ -1,6 +1,6 @@
 import { calcPrice, type ModelInfo, type ModelPrice, type TieredPrices } from '@pydantic/genai-prices';
 
-import { dateAt } from '../platform/basics/clock.ts';
+import { dateAt, isoTime } from '../platform/basics/clock.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import { mayBeListed } from './listed.ts';
 import { scaleDecimal } from './money.ts';
@@ -22,10 +22,21 @@ export interface Rates {
   readonly attoPerRequest: bigint;
 }
 
+/** The prices of a model at one time, and the entry of the list that they come from. */
+export interface Listing {
+  readonly rates: Rates;
+  /** The list's own ids. */
+  readonly provider: string;
+  readonly model: string;
+  /** When this price began: a date, or the time of day of a price that changes every day; null where the list has one price. */
+  readonly since: string | null;
+}
+
 interface ListedModel {
   readonly query: PriceQuery;
-  /** The id of the list that has the price. */
+  /** The ids of the list that has the price, and of its entry. */
   readonly provider: string;
+  readonly model: string;
   /** Instants (epoch ms) at which the list price changed, ascending. */
   readonly changesMs: readonly number[];
   /** Times of day (ms after midnight UTC) at which it changes every day, ascending. */
@@ -54,10 +65,27 @@ const ratesByPrice = new WeakMap<ModelPrice, Rates | null>();
 
 /** The prices of a model at `atMs` (epoch ms), or null when no list has it. Never throws, never does I/O. */
 export function findRates(provider: string | undefined, model: string, atMs: number): Rates | null {
-  if (model.length > MAX_ID_LENGTH || (provider?.length ?? 0) > MAX_ID_LENGTH) return null;
+  if (isTooLong(provider, model)) return null;
   if (isFreeVariant(provider, model)) return FREE;
   const entry = findListed(provider, model, atMs);
-  if (!entry) return null;
+  return entry && ratesAt(entry, atMs);
+}
+
+/** The same prices with the entry of the list that names them. A free variant has none of its own: its name is the model's. */
+export function findListing(provider: string | undefined, model: string, atMs: number): Listing | null {
+  if (isTooLong(provider, model)) return null;
+  if (isFreeVariant(provider, model))
+    return { rates: FREE, provider: 'openrouter', model: model.trim().toLowerCase(), since: null };
+  const entry = findListed(provider, model, atMs);
+  const rates = entry && ratesAt(entry, atMs);
+  return rates && { rates, provider: entry.provider, model: entry.model, since: sinceOf(entry, atMs) };
+}
+
+function isTooLong(provider: string | undefined, model: string): boolean {
+  return model.length > MAX_ID_LENGTH || (provider?.length ?? 0) > MAX_ID_LENGTH;
+}
+
+function ratesAt(entry: ListedModel, atMs: number): Rates | null {
   const period = periodOf(entry, atMs);
   let rates = entry.ratesByPeriod.get(period);
   if (rates === undefined) {
@@ -70,8 +98,18 @@ export function findRates(provider: string | undefined, model: string, atMs: num
 
 /** The price list that has the price of a model at `atMs` (epoch ms), by its id; null when none has it. */
 export function findListOf(provider: string | undefined, model: string, atMs: number): string | null {
-  if (model.length > MAX_ID_LENGTH || (provider?.length ?? 0) > MAX_ID_LENGTH) return null;
+  if (isTooLong(provider, model)) return null;
   return findListed(provider, model, atMs)?.provider ?? null;
+}
+
+function sinceOf({ changesMs, dailyChangesMs }: ListedModel, atMs: number): string | null {
+  const date = changesMs.findLast((change) => change <= atMs);
+  const begun = dailyChangesMs.findLast((change) => change <= timeOfDayMs(atMs)) ?? dailyChangesMs.at(-1);
+  const parts = [
+    ...(date === undefined ? [] : [isoTime(date).slice(0, 10)]),
+    ...(begun === undefined ? [] : [isoTime(begun).slice(11, 16)]),
+  ];
+  return parts.length === 0 ? null : parts.join('T');
 }
 
 function findListed(provider: string | undefined, model: string, atMs: number): ListedModel | null {
@@ -91,7 +129,9 @@ function lookUp(provider: string | undefined, model: string, atMs: number): List
   for (const query of listPriceQueries(provider, model)) {
     const price = mayBeListed(query) ? askPriceList(query, atMs) : null;
     if (!price) continue;
-    return { query, provider: price.provider.id, ...changesOf(price.model), ratesByPeriod: new Map() };
+    const { provider: seller, model: sold } = price;
+    const of = { query, provider: seller.id, model: sold.id };
+    return { ...of, ...changesOf(sold), ratesByPeriod: new Map() };
   }
   return null;
 }

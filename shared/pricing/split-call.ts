@@ -10,21 +10,40 @@ interface RecordedCost {
 }
 
 /**
- * Splits the recorded cost of a call into its parts. A computed cost is split by the rates of the list: tokens × rate of each
- * part, rounded down. Any other cost, and a computed one that today's list no longer gives, is split in the proportion of
- * the list price, rounded down. The largest part, at a tie the first, takes the remainder. Null without a list price, and
- * where the list says that a call is free which cost something. Pure.
+ * Splits the recorded cost of a call into its parts. A computed cost is split by the rates of the list. Any other cost, and a
+ * computed one that today's list no longer gives, is split in the proportion of the list price, rounded down. The largest part, at a
+ * tie the first, takes the remainder. Null without a list price, and where the list says that a call is free which cost
+ * something. Pure.
  */
-export function splitCall(call: PricedCall, { costNusd, source }: RecordedCost): SplitCost | null {
+export function splitCall(call: PricedCall, recorded: RecordedCost): SplitCost | null {
   const list = listPrice(call);
   if (list === null) return null;
+  const { costNusd } = recorded;
   const listed = CALL_PARTS.reduce((sum, part) => sum + list[part], 0n);
   if (listed === 0n && costNusd !== 0) return null;
-  const byRates = roundDown(list, (atto) => atto / ATTO_PER_NANO);
-  const split =
-    source === 'computed' && isOfList(byRates, costNusd)
-      ? byRates
-      : roundDown(list, (atto) => (listed === 0n ? 0n : (BigInt(costNusd) * atto) / listed));
+  return (
+    splitListed(list, recorded) ??
+    withRest(
+      roundDown(list, (atto) => (listed === 0n ? 0n : (BigInt(costNusd) * atto) / listed)),
+      list,
+      costNusd,
+    )
+  );
+}
+
+/** The same for a computed cost that today's list still gives: tokens × rate of each part, rounded down. Null for any other. */
+export function splitByRates(call: PricedCall, recorded: RecordedCost): SplitCost | null {
+  const list = listPrice(call);
+  return list && splitListed(list, recorded);
+}
+
+function splitListed(list: Record<CallPart, bigint>, { costNusd, source }: RecordedCost): SplitCost | null {
+  if (source !== 'computed') return null;
+  const split = roundDown(list, (atto) => atto / ATTO_PER_NANO);
+  return isOfList(split, costNusd) ? withRest(split, list, costNusd) : null;
+}
+
+function withRest(split: SplitCost, list: Record<CallPart, bigint>, costNusd: number): SplitCost {
   const largest = largestPart(split, list);
   return { ...split, [largest]: split[largest] + costNusd - sumOf(split) };
 }

@@ -1,0 +1,162 @@
+import packageJson from '../../../package.json' with { type: 'json' };
+import type { Organization } from '../../organizations/model.ts';
+import { isoTime } from '../../platform/basics/clock.ts';
+import { DomainError } from '../../platform/basics/errors.ts';
+import { DAY_MS } from '../../platform/basics/interval.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { daysBefore } from '../../platform/mongo/retention.ts';
+import { usd9 } from '../../pricing/money.ts';
+import { signalRows } from '../../signals/model.ts';
+import { boundsOf, type RangeInput } from '../../usage/range.ts';
+import { matchOf, type UsageFilter } from '../../usage/read-usage.ts';
+import type { Row } from '../columns.ts';
+import type { Export } from '../export-usage.ts';
+import { chargesOf } from './charges.ts';
+import {
+  type Billed,
+  columnDefinitions,
+  columnTypes,
+  type FocusVersion,
+  focusColumns,
+  focusRow,
+  schemaId,
+} from './columns.ts';
+import { type ChargePeriod, readSignals, signalsIn, sumCharges } from './sum-charges.ts';
+
+export const GRANULARITIES = ['day', 'hour'] as const;
+export type Granularity = (typeof GRANULARITIES)[number];
+
+export interface FocusQuestion extends Pick<RangeInput, 'fromMs' | 'toMs' | 'timezone'> {
+  version: FocusVersion;
+  granularity: Granularity;
+  billed: Billed;
+  filter: UsageFilter;
+}
+
+const LENGTH_MS: Record<Granularity, number> = { day: DAY_MS, hour: 3_600_000 };
+const LONGEST_MS = 400 * DAY_MS;
+/** When the columns of today were decided. */
+const SCHEMA_CREATED = '2026-11-24T00:00:00Z';
+
+/** A FOCUS table; with it the calls of its range that have no price, and so no row. */
+export interface FocusExport extends Export {
+  schemaId: string;
+  unpriced: { signals: number; tokens: number };
+}
+
+/**
+ * The FOCUS table of a range, from whole charge periods in UTC. Throws `invalid_request` for another timezone, more than 400
+ * days, and days of which signals are no longer kept.
+ */
+export async function exportFocus(
+  ctx: Context,
+  organization: Organization,
+  question: FocusQuestion,
+): Promise<FocusExport> {
+  const range = chargePeriods(ctx, question);
+  const columns = focusColumns(question.version);
+  return {
+    columns: columnTypes(columns),
+    rows: rowsIn(ctx, organization, question, range, columns),
+    ...range,
+    schemaId: schemaId(question.version),
+    unpriced: await countUnpriced(ctx, organization._id, question.filter, range),
+  };
+}
+
+/** The metadata of the same question's file. It reads what the file is made of. */
+export async function describeFocus(ctx: Context, organization: Organization, question: FocusQuestion) {
+  const { version, granularity, billed, filter } = question;
+  const range = chargePeriods(ctx, question);
+  const { signals, tokens } = await countUnpriced(ctx, organization._id, filter, range);
+  const sums = await sumCalls(ctx, signalsIn(organization._id, matchOf(filter), range));
+  return {
+    DataGenerator: 'usage-governor',
+    Schema: {
+      SchemaId: schemaId(version),
+      FocusVersion: version,
+      CreationDate: SCHEMA_CREATED,
+      DataGeneratorVersion: packageJson.version,
+      ColumnDefinition: columnDefinitions(version),
+    },
+    x_From: isoTime(range.fromMs),
+    x_To: isoTime(range.toMs),
+    x_Granularity: granularity,
+    x_Billed: billed,
+    x_Signals: sums.calls,
+    x_UnpricedSignals: signals,
+    x_UnpricedTokens: tokens,
+    x_EffectiveCost: usd9(sums.costNusd),
+    x_ClosedThrough: null,
+  };
+}
+
+/** Rows of one turn of the encoder. */
+const BATCH_ROWS = 1_000;
+
+async function* rowsIn(
+  ctx: Context,
+  organization: Organization,
+  { granularity, billed, filter }: FocusQuestion,
+  range: ChargePeriod,
+  columns: ReturnType<typeof focusColumns>,
+): AsyncGenerator<Row[]> {
+  const match = matchOf(filter);
+  for (let fromMs = range.fromMs; fromMs < range.toMs; fromMs += LENGTH_MS[granularity]) {
+    const period = { fromMs, toMs: fromMs + LENGTH_MS[granularity] };
+    for await (const rows of sumCharges(ctx, organization._id, match, period))
+      for (let at = 0; at < rows.length; at += BATCH_ROWS)
+        yield rows.slice(at, at + BATCH_ROWS).map((row) => {
+          const of = focusRow(row, { ...period, organization, billed });
+          return columns.map(({ cell }) => cell(of));
+        });
+  }
+}
+
+/** Whole charge periods: `from` goes down and `to` up. Throws `invalid_request`. */
+function chargePeriods(ctx: Context, question: FocusQuestion): ChargePeriod {
+  const { timezone = 'UTC', granularity } = question;
+  if (timezone !== 'UTC')
+    throw new DomainError('invalid_request', 'FOCUS files are in UTC: leave `timezone` out.', {
+      errors: [{ parameter: 'timezone', detail: 'must be UTC with level=focus' }],
+    });
+  const asked = boundsOf(ctx, question);
+  const length = LENGTH_MS[granularity];
+  const fromMs = Math.floor(asked.fromMs / length) * length;
+  const toMs = Math.ceil(asked.toMs / length) * length;
+  if (toMs - fromMs > LONGEST_MS)
+    throw new DomainError('invalid_request', 'A FOCUS file covers at most 400 days.');
+  refusePurged(ctx, fromMs);
+  return { fromMs, toMs };
+}
+
+function refusePurged(ctx: Context, fromMs: number): void {
+  const keptMs = daysBefore(ctx.clock.now(), ctx.config.signalRetentionDays).getTime();
+  const firstDay = isoTime(Math.ceil(keptMs / DAY_MS) * DAY_MS);
+  if (fromMs < keptMs)
+    throw new DomainError(
+      'invalid_request',
+      `FOCUS files are made of single calls, which are kept for ${ctx.config.signalRetentionDays} days: the first whole day is ${firstDay}.`,
+      { exact_from: firstDay },
+    );
+}
+
+async function sumCalls(ctx: Context, filter: ReturnType<typeof signalsIn>) {
+  let calls = 0;
+  let costNusd = 0n;
+  for await (const signal of readSignals(ctx, filter)) {
+    if (chargesOf(signal).length === 0) continue;
+    calls += 1;
+    costNusd += BigInt(signal.cost_nusd ?? 0);
+  }
+  return { calls, costNusd };
+}
+
+/** The calls without a price, and their tokens. */
+async function countUnpriced(ctx: Context, orgId: string, filter: UsageFilter, range: ChargePeriod) {
+  const unpriced = { ...signalsIn(orgId, matchOf(filter), range), cost_nusd: null };
+  const tokens = { $sum: { $add: ['$tokens_in', '$tokens_out'] } };
+  const stages = [{ $match: unpriced }, { $group: { _id: null, signals: { $sum: 1 }, tokens } }];
+  const [sums] = await signalRows(ctx).aggregate<{ signals: number; tokens: number }>(stages).toArray();
+  return { signals: Number(sums?.signals ?? 0), tokens: Number(sums?.tokens ?? 0) };
+}

@@ -1,0 +1,149 @@
+import { batches } from '../../platform/basics/in-batches.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { signalRows } from '../../signals/model.ts';
+import type { Match } from '../../usage/cells.ts';
+import {
+  CHARGED_FIELDS,
+  type Charge,
+  type ChargedSignal,
+  type ChargeKey,
+  chargesOf,
+  METERS,
+} from './charges.ts';
+
+/** The sum of the charges of one charge period that have one key. */
+export interface ChargeRow extends ChargeKey {
+  calls: number;
+  consumed: number;
+  costNusd: bigint;
+}
+
+/** The signals of one charge period. Epoch ms. */
+export interface ChargePeriod {
+  fromMs: number;
+  toMs: number;
+}
+
+/** Rows in memory. A period with more is read in passes, each of the users that come next. */
+const MOST_ROWS = 100_000;
+const BATCH_SIGNALS = 2_000;
+
+/**
+ * Reads the rows of a charge period in their order. The time and user of a signal never change, so each counts once, in one
+ * pass, however long that takes.
+ */
+export async function* sumCharges(
+  ctx: Context,
+  orgId: string,
+  match: Match,
+  period: ChargePeriod,
+  mostRows = MOST_ROWS,
+): AsyncGenerator<ChargeRow[]> {
+  let after: string | null = null;
+  do {
+    const pass = openPass(after, mostRows);
+    for await (const signal of readSignals(ctx, signalsIn(orgId, match, period))) pass.add(signal);
+    const { rows, last } = pass.end();
+    if (rows.length > 0) yield rows;
+    after = last;
+  } while (after !== null);
+}
+
+/** The signals that a filter finds, with the fields that charges are made of. */
+export async function* readSignals(
+  ctx: Context,
+  filter: ReturnType<typeof signalsIn>,
+): AsyncGenerator<ChargedSignal> {
+  const options = { projection: PROJECTION, batchSize: BATCH_SIGNALS };
+  const cursor = signalRows(ctx).find<ChargedSignal>(filter, options);
+  try {
+    for await (const signals of batches(cursor, BATCH_SIGNALS)) yield* signals;
+  } finally {
+    await cursor.close();
+  }
+}
+
+const PROJECTION = Object.fromEntries(CHARGED_FIELDS.map((name) => [name, 1]));
+
+/** The filter of the signals that count in a period. The model of a signal that names none is `unknown`. */
+export function signalsIn(orgId: string, { model, ...match }: Match, { fromMs, toMs }: ChargePeriod) {
+  const ofModel =
+    model === undefined ? {} : { model: model === 'unknown' ? { $in: ['unknown', null] } : model };
+  const ts = { $gte: new Date(fromMs), $lt: new Date(toMs) };
+  return { org_id: orgId, ts, ...match, ...ofModel, voided: { $exists: false } };
+}
+
+interface Pass {
+  rows: ChargeRow[];
+  /** The last user of this pass; null where no user comes after. */
+  last: string | null;
+}
+
+/** Sums the charges of the users after `after`: as many as their rows fit, and at least one. */
+function openPass(after: string | null, mostRows: number) {
+  const byUser = new Map<string, Map<string, ChargeRow>>();
+  let size = 0;
+  let last: string | null = null;
+  const add = (signal: ChargedSignal): void => {
+    const { user_id } = signal;
+    if ((after !== null && user_id <= after) || (last !== null && user_id > last)) return;
+    for (const charge of chargesOf(signal)) size += addTo(rowsOf(byUser, user_id), charge);
+    if (size > mostRows && byUser.size > 1) shrink();
+  };
+  /** Leaves the later half of the users to the next pass. */
+  const shrink = (): void => {
+    const users = [...byUser.keys()].toSorted(byCodeUnit);
+    const kept = Math.ceil(users.length / 2);
+    last = users[kept - 1] ?? null;
+    for (const user of users.slice(kept)) {
+      size -= byUser.get(user)?.size ?? 0;
+      byUser.delete(user);
+    }
+  };
+  const end = (): Pass => {
+    const users = [...byUser].toSorted(([a], [b]) => byCodeUnit(a, b));
+    return { rows: users.flatMap(([, rows]) => [...rows.values()].toSorted(inOrder)), last };
+  };
+  return { add, end };
+}
+
+function rowsOf(byUser: Map<string, Map<string, ChargeRow>>, userId: string): Map<string, ChargeRow> {
+  const known = byUser.get(userId);
+  if (known) return known;
+  const rows = new Map<string, ChargeRow>();
+  byUser.set(userId, rows);
+  return rows;
+}
+
+/** Adds a charge to its row. Returns the number of rows that this made. */
+function addTo(rows: Map<string, ChargeRow>, { consumed, costNusd, ...key }: Charge): 0 | 1 {
+  const { project_id, adapter, seller, model, source, skuPriceId } = key;
+  const id = JSON.stringify([project_id, adapter, seller, model, source, skuPriceId]);
+  const known = rows.get(id);
+  if (known) {
+    known.calls += 1;
+    known.consumed += consumed;
+    known.costNusd += BigInt(costNusd);
+    return 0;
+  }
+  rows.set(id, { ...key, calls: 1, consumed, costNusd: BigInt(costNusd) });
+  return 1;
+}
+
+/** The order of rows: user, project, adapter, provider, model, cost source, class, price. */
+function inOrder(a: ChargeRow, b: ChargeRow): number {
+  return (
+    byCodeUnit(a.project_id, b.project_id) ||
+    byCodeUnit(a.adapter, b.adapter) ||
+    byCodeUnit(a.seller, b.seller) ||
+    byCodeUnit(a.model, b.model) ||
+    byCodeUnit(a.source, b.source) ||
+    METERS.indexOf(a.meter) - METERS.indexOf(b.meter) ||
+    byCodeUnit(a.skuPriceId, b.skuPriceId)
+  );
+}
+
+/** An order that is the same on every machine. */
+function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

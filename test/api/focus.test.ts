@@ -1,0 +1,258 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sumCharges } from '../../shared/exports/focus/sum-charges.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { recordAll } from '../support/usage.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const DAY_MS = 86_400_000;
+const clock = createTestClock(NOW);
+const folder = mkdtempSync(join(tmpdir(), 'focus-'));
+let api: TestApi;
+let orgId: string;
+let key: string;
+
+const CLAUDE = {
+  user_id: 'ada',
+  project_id: 'shop',
+  adapter: 'own',
+  provider: 'anthropic',
+  model: 'claude-sonnet-4-5',
+  tokens_in: 8_512,
+  cache_read_tokens: 8_000,
+  cache_write_tokens: 500,
+  tokens_out: 300,
+};
+
+beforeAll(async () => {
+  api = await startApi({ clock });
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Europe/Berlin' }));
+  await recordAll(api.ctx, orgId, [
+    { ...CLAUDE, ts: Date.parse('2026-11-20T23:30:00Z') },
+    { ...CLAUDE, ts: Date.parse('2026-11-20T21:30:00Z') },
+    {
+      ...CLAUDE,
+      ts: NOW - 1_000,
+      user_id: 'bob',
+      project_id: undefined,
+      cost_usd: 0.5,
+      tokens_in: 0,
+      tokens_out: 0,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+    },
+    {
+      ...CLAUDE,
+      ts: NOW - 2_000,
+      model: 'unheard-of',
+      provider: undefined,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+    },
+  ]);
+});
+afterAll(async () => {
+  await api.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const RANGE = { from: '2026-11-20', to: '2026-11-22' };
+const ask = (query: Record<string, string>, as = key, path = '/api/v1/usage/export') =>
+  api.call(`${path}?${new URLSearchParams({ level: 'focus', ...query })}`, { key: as });
+const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
+
+describe('a FOCUS file', () => {
+  it('has a row per day and class of tokens with its list price, and one for a reported cost', async () => {
+    const { status, text, headers } = await ask(RANGE);
+    expect(status, text).toBe(200);
+    expect(headers.get('x-governor-unpriced')).toBe('1');
+    const rows = rowsOf(text);
+    expect(
+      rows.map((row) => [
+        row.ChargePeriodStart,
+        row.x_UserId,
+        row.SkuMeter,
+        row.ConsumedQuantity,
+        row.ConsumedUnit,
+        row.ListUnitPrice,
+        row.PricingQuantity,
+        row.EffectiveCost,
+      ]),
+    ).toEqual([
+      [
+        '2026-11-20T00:00:00Z',
+        'ada',
+        'Input Tokens',
+        '24',
+        'Tokens',
+        '3.000000000',
+        '0.000024000',
+        '0.000072000',
+      ],
+      [
+        '2026-11-20T00:00:00Z',
+        'ada',
+        'Cache Read Tokens',
+        '16000',
+        'Tokens',
+        '0.300000000',
+        '0.016000000',
+        '0.004800000',
+      ],
+      [
+        '2026-11-20T00:00:00Z',
+        'ada',
+        'Cache Write Tokens',
+        '1000',
+        'Tokens',
+        '3.750000000',
+        '0.001000000',
+        '0.003750000',
+      ],
+      [
+        '2026-11-20T00:00:00Z',
+        'ada',
+        'Output Tokens',
+        '600',
+        'Tokens',
+        '15.000000000',
+        '0.000600000',
+        '0.009000000',
+      ],
+      [
+        '2026-11-21T00:00:00Z',
+        'bob',
+        'Reported Cost',
+        '1',
+        'Requests',
+        '1.000000000',
+        '0.500000000',
+        '0.500000000',
+      ],
+    ]);
+    expect(rows[0]).toMatchObject({
+      BilledCost: '0.000072000',
+      BillingAccountId: orgId,
+      BillingPeriodStart: '2026-11-01T00:00:00Z',
+      BillingPeriodEnd: '2026-12-01T00:00:00Z',
+      ChargeClass: '',
+      InvoiceId: '',
+      ListCost: '0.000072000',
+      PricingUnit: '1000000 Tokens',
+      ProviderName: 'Anthropic',
+      ServiceName: 'Claude API',
+      SubAccountId: 'shop',
+      Tags: '{"adapter":"own","project":"shop"}',
+      x_SignalCount: '2',
+    });
+    expect(rows[4]).toMatchObject({ SubAccountId: '', SubAccountType: '', Tags: '{"adapter":"own"}' });
+  });
+
+  it('tells hours apart, and bills nothing where only invoices bill', async () => {
+    const hours = rowsOf((await ask({ ...RANGE, granularity: 'hour', user_id: 'ada' })).text);
+    expect(new Set(hours.map((row) => row.ChargePeriodStart))).toEqual(
+      new Set(['2026-11-20T21:00:00Z', '2026-11-20T23:00:00Z']),
+    );
+    const invoiced = rowsOf((await ask({ ...RANGE, billed: 'invoice' })).text);
+    expect(new Set(invoiced.map((row) => row.BilledCost))).toEqual(new Set(['0.000000000']));
+  });
+
+  it('is read by DuckDB from Parquet with decimals, instants and nulls', async () => {
+    const file = join(folder, 'focus.parquet');
+    const url = `${api.url}/api/v1/usage/export?${new URLSearchParams({ level: 'focus', format: 'parquet', ...RANGE })}`;
+    const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+    writeFileSync(file, Buffer.from(await response.arrayBuffer()));
+    const instance = await DuckDBInstance.create(':memory:');
+    const connection = await instance.connect();
+    const reader = await connection.runAndReadAll(
+      `SELECT typeof(EffectiveCost) AS cost, typeof(ConsumedQuantity) AS quantity, typeof(ChargePeriodStart) AS period,
+       sum(EffectiveCost)::VARCHAR AS total, count(InvoiceId)::INT AS invoices, count(SubAccountId)::INT AS projects
+       FROM '${file}' GROUP BY ALL`,
+    );
+    expect(reader.getRowObjectsJson()).toEqual([
+      {
+        cost: 'DECIMAL(18,9)',
+        quantity: 'DECIMAL(18,0)',
+        period: 'TIMESTAMP WITH TIME ZONE',
+        total: '0.517622000',
+        invoices: 0,
+        projects: 4,
+      },
+    ]);
+    connection.closeSync();
+    instance.closeSync();
+  });
+
+  it('is described by the metadata of the same query', async () => {
+    const { headers, text } = await ask(RANGE);
+    const { status, body } = await ask(RANGE, key, '/api/v1/usage/export/metadata');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      DataGenerator: 'usage-governor',
+      Schema: { FocusVersion: '1.2', SchemaId: headers.get('x-governor-focus-schema') },
+      x_From: '2026-11-20T00:00:00.000Z',
+      x_To: '2026-11-22T00:00:00.000Z',
+      x_Granularity: 'day',
+      x_Billed: 'computed',
+      x_Signals: 3,
+      x_UnpricedSignals: 1,
+      x_UnpricedTokens: 8_812,
+      x_EffectiveCost: '0.517622000',
+      x_ClosedThrough: null,
+    });
+    const names = body.Schema.ColumnDefinition.map((column: { ColumnName: string }) => column.ColumnName);
+    expect(text.split('\r\n')[0]).toBe(names.join(','));
+    const next = await ask({ ...RANGE, focus_version: '1.3' }, key, '/api/v1/usage/export/metadata');
+    expect(next.body.Schema.SchemaId).not.toBe(body.Schema.SchemaId);
+  });
+
+  it('shows a bound key its own calls alone', async () => {
+    const own = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'], user_id: 'bob' });
+    const rows = rowsOf((await ask(RANGE, own.key)).text);
+    expect(rows.map((row) => row.x_UserId)).toEqual(['bob']);
+    const { body } = await ask(RANGE, own.key, '/api/v1/usage/export/metadata');
+    expect(body).toMatchObject({ x_Signals: 1, x_UnpricedSignals: 0, x_EffectiveCost: '0.500000000' });
+    const foreign = await makeTenant(api.ctx);
+    expect(rowsOf((await ask(RANGE, foreign.key)).text)).toEqual([]);
+  });
+
+  it.each([
+    [{ timezone: 'Europe/Berlin' }, /UTC/],
+    [{ from: '2025-01-01', to: '2026-11-21' }, /400 days/],
+    [{ level: 'daily', granularity: 'hour' }, /only with level=focus/],
+    [{ people: 'true' }, /name no people/],
+    [{ errors: 'true' }, /only with level=sessions/],
+    [{ focus_version: '1.1' }, /focus_version/],
+    [
+      { from: '2025-10-20', to: '2025-10-22' },
+      /the first whole day is 2025-10-18T00:00:00.000Z|days: the first whole day is/,
+    ],
+  ])('refuses %j in words', async (query, words) => {
+    const { status, body, text } = await ask({ ...RANGE, ...query });
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect(text).toMatch(words);
+  });
+
+  it('has the same rows in the same order where a day is read in passes', async () => {
+    const day = Date.parse('2026-11-10T00:00:00Z');
+    const users = Array.from({ length: 40 }, (_, at) => `user-${(at * 17) % 40}`);
+    const signals = users.map((user_id, at) => ({ ...CLAUDE, user_id, ts: day + at * 60_000 }));
+    await recordAll(api.ctx, orgId, signals);
+    const period = { fromMs: day, toMs: day + DAY_MS };
+    const read = async (mostRows?: number) =>
+      (await Array.fromAsync(sumCharges(api.ctx, orgId, {}, period, mostRows))).map((rows) =>
+        rows.map(({ user_id, skuPriceId, costNusd, calls }) => [user_id, skuPriceId, costNusd, calls]),
+      );
+    const whole = await read();
+    const passes = await read(12);
+    expect(whole).toHaveLength(1);
+    expect(passes.length).toBeGreaterThan(10);
+    expect(passes.flat()).toEqual(whole.flat());
+  });
+});

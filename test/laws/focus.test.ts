@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { signalRows } from '../../shared/signals/model.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const RANGE = { from: '2026-11-18', to: '2026-11-22' };
+const clock = createTestClock(NOW);
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+afterAll(() => api.close());
+
+type Row = Record<string, string>;
+const nusd = (money = '') => BigInt(money.replace('.', ''));
+const total = (rows: Row[], name: string) => rows.reduce((sum, row) => sum + nusd(row[name]), 0n);
+
+async function rowsOf(key: string, query: Record<string, string>): Promise<Row[]> {
+  const path = `/api/v1/usage/export?${new URLSearchParams({ ...RANGE, ...query })}`;
+  const { status, text } = await api.call(path, { key });
+  expect(status, text).toBe(200);
+  return parse(text, { columns: true });
+}
+
+/** The costs of rows by a value that both levels have, without those that cost nothing. */
+function costsBy(rows: Row[], pickedBy: (row: Row) => string, cost: string): Record<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const row of rows) sums.set(pickedBy(row), (sums.get(pickedBy(row)) ?? 0n) + nusd(row[cost]));
+  return Object.fromEntries([...sums].filter(([, sum]) => sum !== 0n));
+}
+
+/** Each dimension as FOCUS and as the daily export write it. */
+const DIMENSIONS: [focus: (row: Row) => string, daily: (row: Row) => string][] = [
+  [(row) => row.ChargePeriodStart?.slice(0, 10) ?? '', (row) => row.start?.slice(0, 10) ?? ''],
+  [(row) => row.x_UserId ?? '', (row) => row.user_id ?? ''],
+  [(row) => row.SubAccountId || 'unassigned', (row) => row.project_id ?? ''],
+  [(row) => row.x_Model ?? '', (row) => row.model ?? ''],
+  [(row) => row.x_Adapter ?? '', (row) => row.adapter ?? ''],
+];
+
+/** Computed, reported and unpriced calls and interventions, below and above a context tier, with and without cache. */
+const anySignal = fc
+  .record({
+    ts: fc.integer({ min: NOW - 80 * HOUR_MS, max: NOW }),
+    user_id: fc.constantFrom('ada', 'bob', 'cyd'),
+    project_id: fc.constantFrom('alpha', 'beta', undefined),
+    adapter: fc.constantFrom('codex', 'claude-code', 'own'),
+    provider: fc.constantFrom('anthropic', 'litellm', 'openrouter', 'vllm', undefined),
+    model: fc.constantFrom(
+      'claude-sonnet-4-5',
+      'gpt-5',
+      'deepseek-chat',
+      'sonar-pro',
+      'unheard-of',
+      undefined,
+    ),
+    tokens_in: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 900_000 })),
+    read: fc.double({ min: 0, max: 1, noNaN: true }),
+    tokens_out: fc.integer({ min: 0, max: 60_000 }),
+    cost_usd: fc.option(
+      fc.integer({ min: 0, max: 5_000_000_000 }).map((nano) => nano / 1e9),
+      { nil: undefined },
+    ),
+    isIntervention: fc.boolean(),
+  })
+  .map(({ read, cost_usd, isIntervention, ...call }) => ({
+    ...call,
+    // A call with tokens names its model.
+    model: call.tokens_in + call.tokens_out > 0 ? (call.model ?? 'gpt-5') : call.model,
+    cache_read_tokens: Math.floor(call.tokens_in * read),
+    ...(cost_usd === undefined ? {} : { cost_usd }),
+    ...(isIntervention && cost_usd !== undefined
+      ? {
+          type: 'intervention',
+          intervention: { kind: 'tool_permission', verdict: 'allow', action: 'allow', source: 'config' },
+        }
+      : {}),
+  }));
+
+async function record(key: string, signals: readonly object[]): Promise<void> {
+  const { body, text } = await api.call('/api/v1/signals', {
+    key,
+    body: { signals: signals.map((signal) => makeSignal(signal)) },
+  });
+  expect(
+    body.results.every(({ status }: { status: string }) => status === 'accepted'),
+    text,
+  ).toBe(true);
+}
+
+describe('a FOCUS file', () => {
+  it('sums to the daily export by day, user, project, model and adapter, for any calls and every filter', async () => {
+    const anyFilter = fc.constantFrom<Record<string, string>>(
+      {},
+      { user_id: 'ada' },
+      { project_id: 'alpha' },
+      { model: 'unknown' },
+      { adapter: 'own', model: 'gpt-5' },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anySignal, { minLength: 1, maxLength: 25 }),
+        anyFilter,
+        async (signals, filter) => {
+          const { key } = await makeTenant(api.ctx);
+          await record(key, signals);
+          const daily = await rowsOf(key, { level: 'daily', timezone: 'UTC', ...filter });
+          const days = await rowsOf(key, { level: 'focus', ...filter });
+          for (const [ofFocus, ofDaily] of DIMENSIONS)
+            expect(costsBy(days, ofFocus, 'EffectiveCost')).toEqual(costsBy(daily, ofDaily, 'cost_usd'));
+          const hours = await rowsOf(key, { level: 'focus', granularity: 'hour', ...filter });
+          expect(total(hours, 'EffectiveCost')).toBe(total(daily, 'cost_usd'));
+          const next = await rowsOf(key, { level: 'focus', focus_version: '1.3', ...filter });
+          expect(next.map(({ EffectiveCost, SkuPriceId }) => [EffectiveCost, SkuPriceId])).toEqual(
+            days.map(({ EffectiveCost, SkuPriceId }) => [EffectiveCost, SkuPriceId]),
+          );
+          await expectPrices(days);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('leaves out what was voided, and is the same bytes for the same data', async () => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    await record(key, [
+      { id: 'wrong', ts: NOW - HOUR_MS, user_id: 'ada', cost_usd: 8 },
+      { id: 'right', ts: NOW - HOUR_MS, user_id: 'ada', cost_usd: 1 },
+    ]);
+    const wrong = await signalRows(api.ctx).findOne({ org_id: orgId, id: 'wrong' });
+    const voiding = { key, body: { signal_ids: ['wrong'], reason: 'A slip of the finger' } };
+    const corrector = await createApiKey(api.ctx, {
+      org_id: orgId,
+      scopes: ['signals:correct', 'usage:read'],
+    });
+    const voided = await api.call(`/api/v1/sessions/${wrong?.session_id}/void`, {
+      ...voiding,
+      key: corrector.key,
+    });
+    expect(voided.status, voided.text).toBe(200);
+    const path = `/api/v1/usage/export?level=focus&${new URLSearchParams(RANGE)}`;
+    const digests = [];
+    for (let time = 0; time < 2; time += 1) {
+      const { text } = await api.call(path, { key });
+      digests.push(createHash('sha256').update(text).digest('hex'));
+      expect(parse<Row>(text, { columns: true }).map((row) => row.EffectiveCost)).toEqual(['1.000000000']);
+    }
+    expect(digests[0]).toBe(digests[1]);
+  });
+});
+
+/** Checks that price × quantity is the list cost, and that one price id has one price. */
+async function expectPrices(rows: Row[]) {
+  const prices = new Map<string, string>();
+  for (const row of rows) {
+    const product = nusd(row.ListUnitPrice) * nusd(row.PricingQuantity);
+    const difference = product - nusd(row.ListCost) * 1_000_000_000n;
+    expect((difference < 0n ? -difference : difference) * 2n <= 1_000_000_000n).toBe(true);
+    const id = row.SkuPriceId ?? '';
+    expect(prices.get(id) ?? row.ListUnitPrice).toBe(row.ListUnitPrice);
+    prices.set(id, row.ListUnitPrice ?? '');
+  }
+}
