@@ -84,7 +84,7 @@ const anySignal = fc
       : {}),
   }));
 
-async function record(key: string, signals: readonly object[]): Promise<void> {
+async function record(key: string, signals: readonly Parameters<typeof makeSignal>[0][]): Promise<void> {
   const { body, text } = await api.call('/api/v1/signals', {
     key,
     body: { signals: signals.map((signal) => makeSignal(signal)) },
