@@ -24,7 +24,7 @@ interface AskedFocus extends Partial<Pick<FocusQuestion, 'granularity' | 'billed
   timezone?: z.output<typeof timezone> | undefined;
 }
 
-/** What a query asks of a FOCUS file; dates are midnights in UTC. */
+/** The question of a query about a FOCUS file. Dates are midnights in UTC. */
 export function focusQuestion(
   query: {
     [Name in keyof AskedFocus]: AskedFocus[Name] | undefined;

@@ -64,7 +64,7 @@ afterAll(async () => {
 
 const RANGE = { from: '2026-11-20', to: '2026-11-22' };
 const ask = (query: Record<string, string>, as = key, path = '/api/v1/usage/export') =>
-  api.call(`${path}?${new URLSearchParams({ level: 'focus', ...query })}`, { key: as });
+  api.call(`${path}?${new URLSearchParams({ level: 'focus', ...query }).toString()}`, { key: as });
 const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
 describe('a FOCUS file', () => {
@@ -165,7 +165,7 @@ describe('a FOCUS file', () => {
 
   it('is read by DuckDB from Parquet with decimals, instants and nulls', async () => {
     const file = join(folder, 'focus.parquet');
-    const url = `${api.url}/api/v1/usage/export?${new URLSearchParams({ level: 'focus', format: 'parquet', ...RANGE })}`;
+    const url = `${api.url}/api/v1/usage/export?${new URLSearchParams({ level: 'focus', format: 'parquet', ...RANGE }).toString()}`;
     const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
     writeFileSync(file, Buffer.from(await response.arrayBuffer()));
     const instance = await DuckDBInstance.create(':memory:');

@@ -23,7 +23,7 @@ const nusd = (money = '') => BigInt(money.replace('.', ''));
 const total = (rows: Row[], name: string) => rows.reduce((sum, row) => sum + nusd(row[name]), 0n);
 
 async function rowsOf(key: string, query: Record<string, string>): Promise<Row[]> {
-  const path = `/api/v1/usage/export?${new URLSearchParams({ ...RANGE, ...query })}`;
+  const path = `/api/v1/usage/export?${new URLSearchParams({ ...RANGE, ...query }).toString()}`;
   const { status, text } = await api.call(path, { key });
   expect(status, text).toBe(200);
   return parse(text, { columns: true });
@@ -145,7 +145,7 @@ describe('a FOCUS file', () => {
       key: corrector.key,
     });
     expect(voided.status, voided.text).toBe(200);
-    const path = `/api/v1/usage/export?level=focus&${new URLSearchParams(RANGE)}`;
+    const path = `/api/v1/usage/export?level=focus&${new URLSearchParams(RANGE).toString()}`;
     const digests = [];
     for (let time = 0; time < 2; time += 1) {
       const { text } = await api.call(path, { key });

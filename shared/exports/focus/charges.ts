@@ -36,7 +36,7 @@ export interface ChargeKey {
   unitPrice: bigint;
 }
 
-/** What one call adds to a row. */
+/** The amounts that one call adds to a row. */
 export interface Charge extends ChargeKey {
   /** Tokens, or of a fee requests. */
   consumed: number;
