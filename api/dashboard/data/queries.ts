@@ -114,6 +114,18 @@ export function budgetUsageQuery(id: string, window_start: string) {
   });
 }
 
+/** A held signal as the list answers it. */
+export type HeldSignal = AnswerOf<'/api/v1/held-signals'>['data'][number];
+
+/** The newest held signals that nobody has decided about. */
+export function heldQuery(limit: number) {
+  return queryOptions({
+    queryKey: ['held', limit],
+    queryFn: () => take(api.GET('/api/v1/held-signals', { params: { query: { limit } } })),
+    refetchInterval: 60_000,
+  });
+}
+
 /** The anomalies that Overview shows. */
 export const NEWEST = { limit: 5 } as const;
 

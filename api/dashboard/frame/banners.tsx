@@ -4,7 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
-import { budgetsQuery, webhooksQuery } from '../data/queries.ts';
+import { budgetsQuery, heldQuery, webhooksQuery } from '../data/queries.ts';
 import { groupsBy, useUsageNow } from '../data/usage.tsx';
 import { useIsAdmin } from '../data/use-me.ts';
 import { percent } from '../parts/text/format.ts';
@@ -15,20 +15,24 @@ const MOST_UNPRICED = 0.01;
 /** For how long a page is held up. */
 const PATIENCE_MS = 3_000;
 /** The pages of budgets and webhooks ask oftener. */
-const POLL_MS = { budgets: 60_000, webhooks: 120_000 };
+const POLL_MS = { budgets: 60_000, webhooks: 120_000, held: 120_000 };
 
 /**
- * The page below its warnings: failing webhooks, exceeded budgets, usage without a price. It
+ * The page below its warnings: failing webhooks, exceeded budgets, held signals, usage without a price. It
  * waits a little for them, so that they do not push it away under the pointer.
  */
 export function Banners({ children }: { children: React.ReactNode }) {
   const webhooks = useQuery({ ...webhooksQuery(), enabled: useIsAdmin(), refetchInterval: POLL_MS.webhooks });
   const budgets = useQuery({ ...budgetsQuery(), refetchInterval: POLL_MS.budgets });
+  const held = useQuery({ ...heldQuery(1), enabled: useIsAdmin(), refetchInterval: POLL_MS.held });
   const failing = webhooks.data?.data.filter(({ status }) => status === 'failing') ?? [];
   const exceeded = budgets.data?.data.filter(({ state }) => state === 'exceeded') ?? [];
   const [isLate, setLate] = useState(false);
   useTimeout(() => setLate(true), PATIENCE_MS, { autoInvoke: true });
-  if (!isLate && [webhooks, budgets].some(({ isLoading, failureCount }) => isLoading && failureCount === 0))
+  if (
+    !isLate &&
+    [webhooks, budgets, held].some(({ isLoading, failureCount }) => isLoading && failureCount === 0)
+  )
     return <Waiting />;
   return (
     <>
@@ -55,6 +59,7 @@ export function Banners({ children }: { children: React.ReactNode }) {
           many="budgets are exceeded"
           all="/budgets"
         />
+        <Held count={held.data?.total ?? 0} />
         <Unpriced />
       </Stack>
       {children}
@@ -90,6 +95,18 @@ function Banner({
         {isAlone ? one : `${concerns.length} ${many}`}
       </Anchor>
       : <Name of={first.name} /> ({first.note}){isAlone ? '' : ` and ${concerns.length - 1} more`}
+    </Warning>
+  );
+}
+
+function Held({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <Warning>
+      <Anchor component={Link} to="/sessions">
+        {count === 1 ? 'A signal is held' : `${count} signals are held`}
+      </Anchor>
+      : no figure counts {count === 1 ? 'it' : 'them'} until an admin decides
     </Warning>
   );
 }

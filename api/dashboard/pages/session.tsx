@@ -27,7 +27,11 @@ import { AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
 import { clockOf, dateTime, duration } from '../words/time.ts';
 import type { Session } from './sessions.tsx';
 
-/** Comes with the first call that is opened. */
+/** Both come with the first call that is opened. */
+const VoidButton = lazy(async () => ({
+  default: (await import('../parts/session/void-button.tsx')).VoidButton,
+}));
+
 const CallDrawer = lazy(async () => ({
   default: (await import('../parts/session/call-drawer.tsx')).CallDrawer,
 }));
@@ -56,7 +60,7 @@ export function SessionDetail() {
               <AnomalyNote key={anomaly.id} anomaly={anomaly} />
             ))}
             {signals.length > 1 && <ChartCard {...costChart(signals, zone)} />}
-            <Calls signals={signals} />
+            <Calls session={fields} signals={signals} />
           </Stack>
         )}
       </Load>
@@ -84,21 +88,28 @@ function CostOf({ session, signals }: { session: Session; signals: readonly Sign
 type Anomaly = AnswerOf<'/api/v1/anomalies'>['data'][number];
 
 function AnomalyNote({ anomaly }: { anomaly: Anomaly }) {
-  const { anomaly_type, observed, baseline_avg, deviation_pct, detected_at } = anomaly;
+  const { anomaly_type, observed, baseline_avg, deviation_pct, detected_at, corrected_at } = anomaly;
   return (
     <Alert color="orange" variant="outline" title={RULES[anomaly_type].name}>
       Observed <AnomalyFigure of={anomaly} value={observed} /> against{' '}
       <AnomalyFigure of={anomaly} value={baseline_avg} />{' '}
       {anomaly_type === 'runaway_session' ? 'allowed' : 'usual'} ({more(deviation_pct)}), seen{' '}
       <When at={detected_at} />. {RULES[anomaly_type].rule}.
+      {corrected_at && (
+        <>
+          {' '}
+          Signals of this session were voided on <When at={corrected_at} />.
+        </>
+      )}
     </Alert>
   );
 }
 
 /** The timeline. The call that is open is part of the URL. */
-function Calls({ signals }: { signals: readonly Signal[] }) {
+function Calls({ session, signals }: { session: Session; signals: readonly Signal[] }) {
   const { call } = useSearch({ strict: false }) as { call?: string };
   const navigate = useNavigate();
+  const isAdmin = useIsAdmin();
   // The page stays where it is.
   const show = (id: string | undefined) => {
     const search = (before: object) => ({ ...before, call: id });
@@ -108,13 +119,17 @@ function Calls({ signals }: { signals: readonly Signal[] }) {
   return (
     <Section title={`Timeline, ${exact(signals.length)} ${signals.length === 1 ? 'signal' : 'signals'}`}>
       {signals.length === 0 ? (
-        <Text c="dimmed">Its signals are no longer kept.</Text>
+        <Text c="dimmed">
+          {session.signal_count === 0 ? 'All its signals are void.' : 'Its signals are no longer kept.'}
+        </Text>
       ) : (
         <Timeline signals={signals} onOpen={({ id }) => show(id)} />
       )}
       {open && (
         <Suspense fallback={null}>
-          <CallDrawer signal={open} onClose={() => show(undefined)} />
+          <CallDrawer signal={open} onClose={() => show(undefined)}>
+            {isAdmin && <VoidButton sessionId={session.id} signal={open} onDone={() => show(undefined)} />}
+          </CallDrawer>
         </Suspense>
       )}
     </Section>

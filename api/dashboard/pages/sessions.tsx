@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { Problem } from '../data/client.ts';
 import { sessionsQuery } from '../data/queries.ts';
 import { type SessionSearch, SORTS, useSessionSearch } from '../data/session-search.ts';
@@ -20,6 +21,8 @@ import { useSessionView, ViewOptions } from '../parts/sessions/view-options.tsx'
 import { UsageLine } from '../parts/usage/line.tsx';
 
 export type { Session };
+
+const HeldSignals = lazy(async () => ({ default: (await import('../parts/held/list.tsx')).HeldSignals }));
 
 /** Every session of the range, by any filter and in any order. */
 export function Sessions() {
@@ -47,6 +50,9 @@ export function Sessions() {
         <SessionFilterBar isReady={pages.query.isSuccess} />
       </RangeBar>
       <UsageLine />
+      <Suspense fallback={null}>
+        <HeldSignals />
+      </Suspense>
       <Group justify="space-between" gap="sm">
         <ExportLink query={{ ...range.query, ...filters }} />
         {useIsNarrow() ? <SortSelect /> : <ViewOptions columns={columns} view={view} />}

@@ -9,6 +9,7 @@ import { TextField, TimezoneField } from '../../parts/form/fields.tsx';
 import { NumberField } from '../../parts/form/number-field.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { When } from '../../parts/time/when.tsx';
+import { HoldLimits } from './hold-limits.tsx';
 
 type Organization = AnswerOf<'/v1/organization'>;
 type Settings = Pick<Organization, 'name' | 'timezone' | 'session_timeout' | 'k_anonymity' | 'admin_emails'>;
@@ -21,7 +22,12 @@ export function OrganizationTab() {
   const organization = useQuery({ ...organizationQuery(), refetchOnWindowFocus: false });
   return (
     <Load query={organization} height={300}>
-      {(data) => <OrganizationForm organization={data} />}
+      {(data) => (
+        <>
+          <OrganizationForm organization={data} />
+          <HoldLimits limits={data.hold_above} />
+        </>
+      )}
     </Load>
   );
 }
