@@ -152,7 +152,7 @@ it('an api that is killed at any step of a void has applied it or not, and the r
     expect(repeat.status, repeat.text).toBe(200);
     const { voided, already } = repeat.body;
     expect([0, CORRECTED], `step ${step}`).toContain(voided.length);
-    expect([...voided, ...already].toSorted(), `step ${step}`).toEqual(body.signal_ids);
+    expect(new Set([...voided, ...already]), `step ${step}`).toEqual(new Set(body.signal_ids));
     expect(await countOf(tenant, action), `step ${step}`).toEqual(counted(KEPT, 1));
     seen.add(voided.length);
   }
