@@ -10,7 +10,7 @@ import { type Cell, createGrouping, type Grouping, type Match, matcherOf } from 
 import { isZero, sumsOf } from '../usage/measures.ts';
 import { DIMENSIONS, MEASURES, rollupRows } from '../usage/model.ts';
 import { boundsOf, type Range, type RangeInput, rangeOf } from '../usage/range.ts';
-import { matchStages, sumStage } from '../usage/read-rollups.ts';
+import { inPart, sumStage } from '../usage/read-rollups.ts';
 import { matchOf, type UsageFilter } from '../usage/read-usage.ts';
 import { readCellsOnce } from '../usage/snapshots.ts';
 import { type Part, separate, splitRange } from '../usage/split-range.ts';
@@ -166,7 +166,7 @@ async function* readStoredCells(
   part: Part,
   equal: Match,
 ): AsyncGenerator<readonly Cell[]> {
-  const stages = [...matchStages(orgId, part, equal), sumStage(DIMENSIONS)];
+  const stages = [{ $match: { ...inPart(orgId, part), ...equal } }, sumStage(DIMENSIONS)];
   const cursor = rollupRows(ctx).aggregate(stages, { useBigInt64: true, batchSize: BATCH_ROWS });
   try {
     for await (const rows of batches(cursor, BATCH_ROWS))
