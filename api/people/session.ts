@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { actingAs } from '../../shared/audit/acting-as.ts';
+import { plansOf } from '../../shared/credits/meter/plans.ts';
 import {
   acceptInvitation,
   declineInvitation,
@@ -31,7 +32,7 @@ export async function answerSession(ctx: Context, req: Request, res: Response): 
     name: member.name,
     email,
     role,
-    org: { id, name, plan, timezone, k_anonymity },
+    org: { id, name, plan, timezone, k_anonymity, window_s: plansOf(ctx)[plan].window_s },
     sign_in_problem: await readSignInProblem(ctx),
   } satisfies Me);
 }

@@ -6,7 +6,15 @@ export interface Me {
   name: string | null;
   email: string | null;
   role: Role;
-  org: { id: string; name: string; plan: Tier; timezone: string; k_anonymity: number };
+  org: {
+    id: string;
+    name: string;
+    plan: Tier;
+    timezone: string;
+    k_anonymity: number;
+    /** Seconds of a window of credits. */
+    window_s: number;
+  };
   /** Null while people can sign in. */
   sign_in_problem: SignInProblem | null;
 }

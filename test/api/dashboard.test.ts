@@ -79,7 +79,7 @@ describe('signing in', () => {
         name: null,
         email,
         role: 'admin',
-        org: { id: orgId, name: 'Acme', plan: 'team', timezone: 'UTC', k_anonymity: 5 },
+        org: { id: orgId, name: 'Acme', plan: 'team', timezone: 'UTC', k_anonymity: 5, window_s: 18_000 },
         sign_in_problem: null,
       },
     ]);

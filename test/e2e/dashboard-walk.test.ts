@@ -212,7 +212,7 @@ describe('the dashboard, step by step', () => {
     await visit('Credits');
     await page.locator('.tile', { hasText: /^199$/ }).waitFor();
     await page.locator('.tile', { hasText: /^4,199$/ }).waitFor();
-    await page.getByRole('table', { name: 'Ledger' }).getByText('receipt').waitFor();
+    await page.getByRole('table', { name: 'Ledger' }).getByText('Spent').waitFor();
     await visit('Devices');
     await page.getByRole('button', { name: 'Revoke Laptop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
@@ -243,7 +243,7 @@ describe('the dashboard, step by step', () => {
     const event = eventOf(session ?? {});
     expect((await sendEvent(`${stack.url}/integrations/stripe/webhook`, event)).status).toBe(200);
     await page.getByText('1,001 credits have arrived.').waitFor();
-    await page.getByRole('table', { name: 'Ledger' }).getByText('credit.purchase').waitFor();
+    await page.getByRole('table', { name: 'Ledger' }).getByText('Bought').waitFor();
     const own = page.getByRole('table', { name: 'Members' }).getByRole('row', { name: 'Grace Lindqvist' });
     await own.getByRole('cell', { name: '1,001' }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();

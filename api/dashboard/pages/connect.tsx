@@ -7,6 +7,7 @@ import { useChoice } from '../data/use-range.ts';
 import { Arrival } from '../parts/access/arrival.tsx';
 import { KeyTable } from '../parts/access/key-table.tsx';
 import { expiryOf, LIVES } from '../parts/access/lives.ts';
+import { McpCard } from '../parts/access/mcp-card.tsx';
 import {
   FORMS,
   type Form,
@@ -74,6 +75,7 @@ export function Connect() {
           <Text c="dimmed">Then its first signal appears here.</Text>
         )}
       </Section>
+      <McpCard />
       <Section title="Your keys">
         <KeyTable userId={user_id} />
       </Section>

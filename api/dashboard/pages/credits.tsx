@@ -1,23 +1,18 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { BUCKETS, REASONS } from '../../../shared/credits/buckets.ts';
-import { type AnswerOf, api, take } from '../data/client.ts';
-import { useIsAdmin } from '../data/use-me.ts';
-import { useChoice } from '../data/use-range.ts';
+import { useQuery } from '@tanstack/react-query';
+import { BUCKETS } from '../../../shared/credits/buckets.ts';
+import { api, take } from '../data/client.ts';
+import { useIsAdmin, useMe } from '../data/use-me.ts';
 import { Arriving } from '../parts/credits/arriving.tsx';
+import { Ledger } from '../parts/credits/ledger.tsx';
 import { MemberBalances } from '../parts/credits/member-balances.tsx';
 import { creditsPerDay } from '../parts/credits/pace.ts';
 import { TopUp } from '../parts/credits/top-up.tsx';
-import { SearchSelect } from '../parts/form/search-select.tsx';
+import { BUCKET_NAMES, lengthWords } from '../parts/credits/words.ts';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
-import { PagedRows, usePages } from '../parts/page/pager.tsx';
-import type { Column } from '../parts/page/rows.tsx';
-import { Section } from '../parts/page/section.tsx';
 import { exact } from '../parts/text/format.ts';
 import { When } from '../parts/time/when.tsx';
-
-type Transaction = AnswerOf<'/v1/ledger'>['transactions'][number] & { place: number };
 
 /** The person's credits: how many are left, for how long, and where they went. */
 export function Credits() {
@@ -25,7 +20,7 @@ export function Credits() {
   return (
     <Page
       title="Credits"
-      lead="One credit is one output that the server has signed. They are spent in this order."
+      lead="A credit pays for one signed output of your devices. Buckets are spent from left to right"
     >
       <Arriving />
       <Balances />
@@ -49,8 +44,8 @@ function Balances() {
         <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
           {BUCKETS.map((bucket) => (
             <Paper key={bucket} withBorder p="sm">
-              <Text size="sm" c="dimmed" tt="capitalize">
-                {bucket}
+              <Text size="sm" c="dimmed">
+                {BUCKET_NAMES[bucket]}
               </Text>
               <Text className="tile">{exact(balances[bucket].credits)}</Text>
               <Text size="xs" c="dimmed" component="div">
@@ -91,13 +86,26 @@ function BucketEnd({
       </>
     );
   }
-  if (balance.resets_at !== null)
-    return (
-      <>
-        full again <When at={balance.resets_at} />
-      </>
-    );
-  return bucket === 'window' && balance.credits > 0 ? 'begins with the next spend' : '–';
+  if (bucket === 'window') return <WindowEnd {...balance} />;
+  if (balance.resets_at === null) return '–';
+  return (
+    <>
+      full again <When at={balance.resets_at} />
+    </>
+  );
+}
+
+/** The length of the window, and when it is full again. */
+function WindowEnd({ credits, resets_at }: { credits: number; resets_at: number | null }) {
+  const { org } = useMe();
+  const length = `${lengthWords(org.window_s)} long`;
+  if (resets_at === null) return credits > 0 ? `${length}; begins with your next spend` : '–';
+  return (
+    <>
+      {length}; full again in {lengthWords(Math.max(resets_at - Date.now() / 1_000, 0))},{' '}
+      <When at={resets_at} />
+    </>
+  );
 }
 
 const WEEK_S = 7 * 86_400;
@@ -122,61 +130,6 @@ function usePace(): number | null {
   // A busy account fills the page before the week is over: its pace is that of the page.
   const sinceS = has_more ? transactions.at(-1)?.created_at : undefined;
   return creditsPerDay(transactions, sinceS ?? fromS, Date.now());
-}
-
-const COLUMNS: readonly Column<Transaction>[] = [
-  { label: 'When', isShort: true, narrow: 'first', render: ({ created_at }) => <When at={created_at} /> },
-  {
-    label: 'Change',
-    isNumber: true,
-    narrow: 'first',
-    render: ({ delta }) => (delta > 0 ? `+${exact(delta)}` : exact(delta)),
-  },
-  { label: 'Bucket', render: ({ bucket }) => bucket },
-  { label: 'Reason', render: ({ reason }) => reason },
-];
-
-function Ledger() {
-  const bucket = useChoice('bucket', BUCKETS);
-  const reason = useChoice('reason', REASONS);
-  const asked = { ...(bucket ? { bucket } : {}), ...(reason ? { reason } : {}) };
-  const pages = usePages(JSON.stringify(asked), (cursor) =>
-    queryOptions({
-      queryKey: ['ledger', asked, cursor],
-      queryFn: async () => {
-        const query = { ...asked, ...cursor, limit: 50 };
-        const { transactions, ...page } = await take(api.GET('/v1/ledger', { params: { query } }));
-        // Rows of one spend may look alike, so that each is known by its place.
-        return { ...page, data: transactions.map((row, place) => ({ ...row, place })) };
-      },
-      refetchInterval: 15_000,
-    }),
-  );
-  return (
-    <Section title="Ledger">
-      <Text size="sm" c="dimmed">
-        Every credit that came or went. The device that spent one has its signed receipt, and the API shows it
-        again.
-      </Text>
-      <SimpleGrid cols={{ base: 2, sm: 4 }}>
-        <SearchSelect name="bucket" aria-label="Bucket" none="Any bucket" data={BUCKETS} />
-        <SearchSelect name="reason" aria-label="Reason" none="Any reason" data={REASONS} />
-      </SimpleGrid>
-      <PagedRows
-        pages={pages}
-        label="Ledger"
-        columns={COLUMNS}
-        keyOf={({ place }) => String(place)}
-        empty={
-          <Text c="dimmed">
-            {bucket || reason
-              ? 'Nothing with these filters.'
-              : 'Nothing yet. The first credit that a device of yours spends appears here.'}
-          </Text>
-        }
-      />
-    </Section>
-  );
 }
 
 function paceWords(total: number, pace: number): string {

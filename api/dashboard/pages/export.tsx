@@ -1,8 +1,8 @@
-import { Button, Paper, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { Button, Checkbox, Paper, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Preview, previewOfExport } from '../data/preview.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { useChoice, useFilters, useRange } from '../data/use-range.ts';
+import { useChangeSearch, useChoice, useFilters, useRange } from '../data/use-range.ts';
 import { Copyable } from '../parts/form/copyable.tsx';
 import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
 import { Load } from '../parts/page/load.tsx';
@@ -24,7 +24,9 @@ export function Export() {
   const isAdmin = useIsAdmin();
   const format = useChoice('format', FORMATS) ?? 'csv';
   const level = useChoice('level', LEVELS) ?? 'sessions';
-  const query = new URLSearchParams({ format, level, ...range.query, ...filters });
+  const withPeople = useChoice('people', ['true']) === 'true' && isAdmin;
+  const people = withPeople ? { people: 'true' } : {};
+  const query = new URLSearchParams({ format, level, ...range.query, ...filters, ...people });
   const path = `/api/v1/usage/export?${query}`;
   const preview = useQuery(previewOfExport(query));
   return (
@@ -39,6 +41,7 @@ export function Export() {
             <SearchSelect name="format" label="Format" value={format} data={optionsOf(FORMATS)} />
             <SearchSelect name="level" label="Rows" value={level} data={optionsOf(LEVELS)} />
           </SimpleGrid>
+          {isAdmin && <PeopleChoice checked={withPeople} />}
           <Text size="sm" c="dimmed">
             {level === 'daily'
               ? 'These rows add up to the cost that Overview shows.'
@@ -58,12 +61,29 @@ export function Export() {
         </Load>
       </Section>
       <Section title="The same from a script">
+        {withPeople && (
+          <Text size="sm" c="dimmed">
+            The key needs the scopes usage:read and members:read, and is bound to nobody.
+          </Text>
+        )}
         <Copyable
           label="Command"
           value={`curl -OJ '${window.location.origin}${path}' \\\n  -H "Authorization: Bearer $API_KEY"`}
         />
       </Section>
     </Page>
+  );
+}
+
+/** Only admins may know names; the file has the ids of users in any case. */
+function PeopleChoice({ checked }: { checked: boolean }) {
+  const change = useChangeSearch();
+  return (
+    <Checkbox
+      label="Names, e-mails and teams of users, as the last columns"
+      checked={checked}
+      onChange={(event) => change({ people: event.currentTarget.checked ? 'true' : undefined })}
+    />
   );
 }
 

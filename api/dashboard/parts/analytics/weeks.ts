@@ -2,7 +2,7 @@ import type { AnswerOf } from '../../data/client.ts';
 import { dayOf } from '../../words/time.ts';
 
 export type Answer = AnswerOf<'/api/v1/org/{orgId}/analytics'>;
-export type Cell = Answer['cells'][number];
+type Cell = Answer['cells'][number];
 export type Figures = Extract<Answer['trend'][number], { active_users: number }>;
 
 export const DIMENSIONS: Record<Answer['dimension'], string> = {
@@ -44,6 +44,21 @@ export function figuresOf(cell: object): Figures | null {
 }
 
 const DAY_MS = 86_400_000;
+
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+
+/** The values of the dimension, over all weeks. Pure. */
+export function valuesOf({ dimension, cells }: Pick<Answer, 'dimension' | 'cells'>): Row[] {
+  return cells.map((cell) => ({ label: keyWords(dimension, cell), cell }));
+}
+
+function keyWords(dimension: Answer['dimension'], { key }: Cell): string {
+  const value = key[dimension];
+  if (value === null || value === undefined) return 'without';
+  if (dimension !== 'hour_of_week') return String(value);
+  const hour = Number(value);
+  return `${DAYS[Math.floor(hour / 24)] ?? ''} ${String(hour % 24).padStart(2, '0')}:00`;
+}
 
 /** The weeks, oldest first, each beside the one before it. Pure. */
 export function weeksOf({ trend }: Pick<Answer, 'trend'>, timezone: string): Row[] {

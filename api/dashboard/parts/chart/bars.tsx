@@ -11,7 +11,16 @@ import { useWidth } from './use-width.ts';
  * Stacked bars. Each series has a colour, a pattern and an edge; its name and total are below. A period under the pointer, or
  * chosen with the arrow keys, shows its figures.
  */
-export function Bars({ title, content }: { title: string; content: ChartContent }) {
+export function Bars({
+  title,
+  content,
+  allIn = 'Show as table',
+}: {
+  title: string;
+  content: ChartContent;
+  /** The place of all figures. */
+  allIn?: string;
+}) {
   const [frame, width] = useWidth<HTMLDivElement>();
   const [shown, setShown] = useState<number | null>(null);
   const navigate = useNavigate();
@@ -28,7 +37,7 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
         ref={frame}
         className="chart"
         role="application"
-        aria-label={`${title}. The arrow keys give the figures of each period${content.pageOf ? ', Enter opens it' : ''}; Show as table gives all.`}
+        aria-label={`${title}. The arrow keys give the figures of each period${content.pageOf ? ', Enter opens it' : ''}; ${allIn} gives all.`}
         tabIndex={0}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && shown !== null && content.pageOf)
@@ -54,7 +63,8 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
 
 /** The figures of one period, series by series, beside its bar. */
 function Figures({ content, index, width }: { content: ChartContent; index: number; width: number }) {
-  const { labels, series, format } = content;
+  const { labels, series, format, instead } = content;
+  const words = instead?.[index] ?? null;
   const { middle, bar } = placeOf(content, width, index);
   const beside = bar / 2 + 8;
   const isRight = middle > width / 2;
@@ -74,7 +84,8 @@ function Figures({ content, index, width }: { content: ChartContent; index: numb
       {present.map((one) => (
         <Figure key={one.name} series={one} name={one.name} value={format(one.values[index] ?? 0)} />
       ))}
-      {present.length !== 1 && <Figure name="All" value={format(sum)} />}
+      {words !== null && <Text size="sm">{words}</Text>}
+      {words === null && present.length !== 1 && <Figure name="All" value={format(sum)} />}
     </Paper>
   );
 }

@@ -15,6 +15,8 @@ export interface ChartContent {
   labels: readonly string[];
   series: readonly ChartSeries[];
   format: (value: number) => string;
+  /** Words of a period that has no figures, by its place; null where it has some. */
+  instead?: readonly (string | null)[];
   /** As the axis says it; else as `format` does. */
   axis?: (value: number) => string;
   /** A line across, such as a threshold. */

@@ -9,6 +9,8 @@ const BOTTOM = HEIGHT - 24;
 /** For the figures of the axis. */
 const LEFT = 64;
 const RIGHT = 8;
+/** The room beside the bars, in pixels, for a table whose columns are under them. */
+export const PLOT_EDGES = { left: LEFT, right: RIGHT } as const;
 const WIDEST_BAR = 56;
 /** Room that the name of a period takes. */
 const LABEL = 64;

@@ -3,33 +3,24 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../../data/client.ts';
 import { NumberField } from '../form/number-field.tsx';
-import { Load } from '../page/load.tsx';
 import { ProblemNote } from '../page/problem-note.tsx';
 import { Section } from '../page/section.tsx';
 import { exact, money } from '../text/format.ts';
 
 const USUAL_CREDITS = 500;
 
-/** Where credits are bought, or the words that they are not sold here. */
+/** The form that buys credits; nothing where they are not sold. */
 export function TopUp() {
   const price = useQuery({
     queryKey: ['credits', 'price'],
     queryFn: () => take(api.GET('/v1/credits/price')),
     staleTime: 60_000,
   });
+  const { credit_price_usd = null, least = null, most = null } = price.data ?? {};
+  if (credit_price_usd === null || least === null || most === null) return null;
   return (
     <Section title="Buy credits">
-      <Load query={price} height={60}>
-        {({ credit_price_usd, least, most }) =>
-          credit_price_usd === null || least === null || most === null ? (
-            <Text c="dimmed">
-              Buying is not set up here. Who runs this service can set it up, or give you credits by hand.
-            </Text>
-          ) : (
-            <Order priceUsd={credit_price_usd} least={least} most={most} />
-          )
-        }
-      </Load>
+      <Order priceUsd={credit_price_usd} least={least} most={most} />
     </Section>
   );
 }
