@@ -1,8 +1,9 @@
 /** A coding agent or an application, and the models that it calls. */
-type Tool = { adapter: string; models: [provider: string, model: string][]; context: number };
+export type Tool = { adapter: string; models: [provider: string, model: string][]; context: number };
 /** How one person works. */
 export type Habit = {
-  tool: Tool;
+  /** Each session is with one of them. */
+  tools: Tool[];
   projects: string[];
   /** Hours of the day in UTC between which work begins. */
   hours: [first: number, last: number];
@@ -26,60 +27,40 @@ export const TOOLS = {
   app: { adapter: 'my-app', models: [MINI, MINI, MINI, ['in-house', 'acme-summarizer-2']], context: 2_000 },
 } satisfies Record<string, Tool>;
 
+const { claudeCode, codex, gemini, app } = TOOLS;
+
 /** How each member works, in the order of the first demo organization's members. */
 export const HABITS: Habit[] = [
-  {
-    tool: TOOLS.claudeCode,
-    projects: ['governance', 'infra'],
-    hours: [8, 15],
-    weekends: false,
-    sessionsPerDay: 2,
-    callsPerSession: 14,
-    errorRate: 0.01,
-  },
-  {
-    tool: TOOLS.claudeCode,
-    projects: ['infra', 'gateway'],
+  work([claudeCode, gemini], ['governance', 'infra', 'reporting'], { hours: [8, 15], errorRate: 0.01 }),
+  work([claudeCode, codex], ['infra', 'gateway', 'governance'], {
     hours: [7, 16],
-    weekends: false,
     sessionsPerDay: 4,
-    callsPerSession: 26,
-    errorRate: 0.02,
-  },
-  {
-    tool: TOOLS.codex,
-    projects: ['gateway'],
-    hours: [9, 17],
-    weekends: false,
-    sessionsPerDay: 3,
-    callsPerSession: 22,
-    errorRate: 0.02,
-  },
-  {
-    tool: TOOLS.gemini,
-    projects: ['storefront'],
+    callsPerSession: 18,
+  }),
+  work([codex, claudeCode], ['gateway', 'infra', 'mobile'], { hours: [9, 17], callsPerSession: 16 }),
+  work([gemini, codex], ['storefront', 'mobile', 'gateway'], {
     hours: [10, 20],
     weekends: true,
-    sessionsPerDay: 2,
-    callsPerSession: 18,
     errorRate: 0.03,
-  },
-  {
-    tool: TOOLS.codex,
-    projects: ['storefront', 'mobile'],
-    hours: [0, 9],
-    weekends: false,
-    sessionsPerDay: 3,
-    callsPerSession: 16,
-    errorRate: 0.01,
-  },
-  {
-    tool: TOOLS.app,
-    projects: ['reporting'],
+  }),
+  work([codex, claudeCode], ['storefront', 'mobile', 'infra'], { hours: [0, 9], errorRate: 0.01 }),
+  work([app, gemini], ['reporting', 'governance', 'storefront'], {
     hours: [4, 22],
     weekends: true,
-    sessionsPerDay: 4,
-    callsPerSession: 24,
     errorRate: 0.04,
-  },
+  }),
+  work([claudeCode, codex], ['gateway', 'infra', 'governance']),
+  work([claudeCode, gemini], ['infra', 'gateway', 'storefront'], { hours: [6, 14] }),
+  work([codex, app], ['mobile', 'storefront', 'reporting'], { hours: [9, 18] }),
+  work([gemini, claudeCode], ['storefront', 'mobile', 'reporting']),
+  work([codex, gemini, app], ['mobile', 'storefront', 'gateway'], { hours: [12, 21] }),
+  work([app, claudeCode], ['reporting', 'governance', 'mobile']),
+  work([app, gemini], ['governance', 'reporting', 'infra'], { hours: [7, 15] }),
+  work([app, codex], ['reporting', 'governance', 'gateway'], { weekends: true }),
 ];
+
+/** Work of a usual kind, but for what is given. */
+function work(tools: Tool[], projects: string[], given: Partial<Habit> = {}): Habit {
+  const usual = { weekends: false, sessionsPerDay: 3, callsPerSession: 12, errorRate: 0.02 };
+  return { ...usual, hours: [8, 17], tools, projects, ...given };
+}

@@ -130,6 +130,14 @@ function draftDemo(): Demo {
     ['Jonas Weber', 'member', 'product'],
     ['Mei Tanaka', 'member', 'product'],
     ['Olivia Bennett', 'member', 'data'],
+    ['Samuel Okafor', 'member', 'platform'],
+    ['Priya Nair', 'member', 'platform'],
+    ['Lucas Martin', 'member', 'product'],
+    ['Hanna Virtanen', 'member', 'product'],
+    ['Diego Torres', 'member', 'product'],
+    ['Ingrid Solberg', 'member', 'data'],
+    ['Noor Haddad', 'member', 'data'],
+    ['Ewan MacLeod', 'member', 'data'],
   ]);
   const solo = draftOrganization('Birch Labs', 'free', 'birch.example', [
     ['Noah Birch', 'admin', 'founders'],

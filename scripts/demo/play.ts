@@ -6,6 +6,7 @@ import { DAY_MS } from '../../shared/platform/basics/interval.ts';
 import { describeError, say } from '../stack/progress.ts';
 import { type Demo, readDemo, writeDemo } from './file.ts';
 import { addDemoRules } from './rules.ts';
+import { spendDemoCredits } from './spends.ts';
 import { generateTraffic, SPIKING_MEMBER } from './traffic.ts';
 
 const SEED = 20_260_401;
@@ -13,7 +14,7 @@ const SEED = 20_260_401;
 const RESUMED_FOR_MS = 4 * DAY_MS;
 
 /**
- * Plays thirty days of demo traffic through the public API, and then budgets and webhooks, once for a data folder: whether
+ * Plays spends of credits, thirty days of demo traffic through the public API, and then budgets and webhooks, once for a data folder: whether
  * it has done so now. Never throws: a demo without traffic is still a demo, and the next start tries again (the signals
  * keep their ids, so nothing counts twice).
  */
@@ -45,6 +46,8 @@ export async function playDemoTraffic(
 
 async function playAll(apiUrl: string, demo: Demo, untilMs: number, signal: AbortSignal): Promise<number> {
   let played = 0;
+  const [first] = demo.orgs;
+  if (first) await spendDemoCredits(apiUrl, first, signal);
   for (const [index, { members, api_key }] of demo.orgs.entries()) {
     const userIds = members.map((member) => member.user_id);
     const signals = generateTraffic(userIds, untilMs, SEED + index);

@@ -1,5 +1,5 @@
 import { isoTime } from '../../shared/platform/basics/clock.ts';
-import { CLAUDE, HABITS, type Habit, TOOLS } from './habits.ts';
+import { CLAUDE, HABITS, type Habit, TOOLS, type Tool } from './habits.ts';
 
 /** A signal as `POST /api/v1/signals` takes it. */
 export type DemoSignal = {
@@ -63,6 +63,7 @@ function workOneDay(random: Random, habit: Habit, userId: string, day: number): 
 function workOneSession(random: Random, habit: Habit, userId: string, startMs: number): DemoSignal[] {
   const calls = Math.max(2, Math.round(habit.callsPerSession * (0.4 + 1.2 * random())));
   const project = pick(random, habit.projects);
+  const tool = pick(random, habit.tools);
   const signals: DemoSignal[] = [];
   let ms = startMs;
   for (let turn = 0; turn < calls; turn++) {
@@ -71,19 +72,21 @@ function workOneSession(random: Random, habit: Habit, userId: string, startMs: n
       ts: isoTime(ms),
       user_id: userId,
       project_id: project,
-      adapter: habit.tool.adapter,
+      adapter: tool.adapter,
     };
     const rules = random() < INTERVENTION_RATE;
-    signals.push(rules ? { ...where, ...intervene(random) } : { ...where, ...call(random, habit, turn) });
+    signals.push(
+      rules ? { ...where, ...intervene(random) } : { ...where, ...call(random, habit, tool, turn) },
+    );
     ms += 4_000 + Math.round(random() ** 3 * 240_000);
   }
   return signals;
 }
 
-function call(random: Random, habit: Habit, turn: number) {
-  const [provider, model] = pick(random, habit.tool.models);
+function call(random: Random, habit: Habit, tool: Tool, turn: number) {
+  const [provider, model] = pick(random, tool.models);
   // A conversation grows with its turns, and most of what was said before comes from the cache.
-  const tokensIn = Math.round(habit.tool.context * (0.2 + random()) * (1 + turn / 20));
+  const tokensIn = Math.round(tool.context * (0.2 + random()) * (1 + turn / 20));
   const cached = Math.round(tokensIn * (turn === 0 ? 0 : 0.5 + 0.4 * random()));
   const usage = {
     tokens_in: tokensIn,

@@ -44,7 +44,7 @@ test('changes nothing when everything is there', async () => {
   const first = await ensureDemoOrganizations(ctx, dataDir);
   expect(await ensureDemoOrganizations(ctx, dataDir)).toEqual(first);
   expect(await organizationRows(ctx).countDocuments()).toBe(2);
-  expect(await memberRows(ctx).countDocuments()).toBe(7);
+  expect(await memberRows(ctx).countDocuments()).toBe(15);
   expect(await apiKeyRows(ctx).countDocuments()).toBe(2);
 });
 
@@ -66,14 +66,14 @@ test('goes on under the same ids where an interrupted start stopped', async () =
     org_id: first.org_id,
     people: people(first),
   });
-  expect(await listMembers(ctx, first.org_id)).toHaveLength(6);
+  expect(await listMembers(ctx, first.org_id)).toHaveLength(14);
 });
 
 test('does not bring back a member whom an operator removed', async () => {
   const [first] = await ensureDemoOrganizations(ctx, dataDir);
   await removeMember(ctx, first?.org_id ?? '', first?.members[3]?.user_id ?? '');
   await ensureDemoOrganizations(ctx, dataDir);
-  expect(await listMembers(ctx, first?.org_id ?? '')).toHaveLength(5);
+  expect(await listMembers(ctx, first?.org_id ?? '')).toHaveLength(13);
 });
 
 test('makes everything anew in a database that does not know it', async () => {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { generateTraffic } from '../../../scripts/demo/traffic.ts';
+import { type Contribution, suppressWeek } from '../../../shared/analytics/suppress.ts';
 
 const UNTIL = Date.UTC(2026, 3, 15, 12);
 const DAY_MS = 86_400_000;
-const USERS = ['u0', 'u1', 'u2', 'u3', 'u4', 'u5'];
+const USERS = Array.from({ length: 14 }, (_, index) => `u${index}`);
 const signals = generateTraffic(USERS, UNTIL, 1);
 
 test('is the same for the same seed and another for another', () => {
@@ -43,3 +44,51 @@ test('has one user whose yesterday is far above every other day', () => {
   perDay.delete(yesterday);
   expect(spike).toBeGreaterThan(2 * Math.max(...perDay.values()));
 });
+
+/** The contributions to each value of a field within a week. */
+function cellsOf(field: string, week: ReturnType<typeof generateTraffic>) {
+  const cells = new Map<string, Map<string, Contribution>>();
+  for (const signal of week) {
+    const value = String(signal[field] ?? 'without');
+    const users = cells.get(value) ?? new Map<string, Contribution>();
+    cells.set(value, users);
+    const user = users.get(signal.user_id) ?? {
+      user: signal.user_id,
+      isOther: false,
+      signals: 0,
+      tokens_in: 0,
+      tokens_out: 0,
+      cost_nusd: 0,
+    };
+    user.signals += 1;
+    user.tokens_in += Number(signal.tokens_in ?? 0);
+    user.tokens_out += Number(signal.tokens_out ?? 0);
+    users.set(signal.user_id, user);
+  }
+  return [...cells].map(([value, users]) => ({ value, contributions: [...users.values()] }));
+}
+
+test.each(['adapter', 'model', 'project_id'])(
+  'lets analytics show most weeks by %s, whatever the day',
+  (field) => {
+    const shown = { cells: 0, hidden: 0 };
+    for (let day = 0; day < 7; day += 1) {
+      const untilMs = UNTIL + day * DAY_MS;
+      const played = generateTraffic(USERS, untilMs, day);
+      for (let weeksAgo = 1; weeksAgo <= 3; weeksAgo += 1) {
+        // Mondays: 5 January 1970 was one.
+        const monday = (Math.floor((untilMs / DAY_MS - 4) / 7) - weeksAgo) * 7 + 4;
+        const week = played.filter(({ ts }) => {
+          const at = Date.parse(ts) / DAY_MS;
+          return at >= monday && at < monday + 7;
+        });
+        const cells = cellsOf(field, week);
+        const { hidden, isTotalHidden } = suppressWeek(cells, 5);
+        expect(isTotalHidden).toBe(false);
+        shown.cells += cells.length;
+        shown.hidden += hidden.size;
+      }
+    }
+    expect(shown.hidden / shown.cells).toBeLessThan(0.2);
+  },
+);

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensureDemoDevice } from '../../../scripts/demo/devices.ts';
+import { spendDemoCredits } from '../../../scripts/demo/spends.ts';
+import { memberRows } from '../../../shared/organizations/model.ts';
+import { startApi, type TestApi } from '../../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../../support/idp.ts';
+import { makePerson } from '../../support/people.ts';
+
+let idp: TestIssuer;
+let api: TestApi;
+beforeAll(async () => {
+  idp = await startIssuer();
+  api = await startApi({ env: idp.env });
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+test('three members have spent credits, once, however often it is played', async () => {
+  const { ctx } = api;
+  const first = await makePerson(ctx, idp, { role: 'admin' });
+  const people = [first];
+  while (people.length < 14) people.push(await makePerson(ctx, idp, { orgId: first.orgId }));
+  const members = await Promise.all(
+    people.map(async ({ accountId, userId }) => {
+      const account = await memberRows(ctx).findOne({ _id: accountId });
+      if (!account) throw new Error('no member');
+      const device = await ensureDemoDevice(ctx, account);
+      const person = { user_id: userId, email: `${userId}@example.org`, name: userId };
+      return { ...person, role: 'member' as const, teams: [], session_token: null, mcp_token: null, device };
+    }),
+  );
+  const spend = () =>
+    spendDemoCredits(api.url, { org_id: first.orgId, members }, AbortSignal.timeout(60_000));
+  const totals = () =>
+    Promise.all(
+      people.map(async ({ session }) => (await api.call('/v1/balance', { key: session })).body.total),
+    );
+  const before = await totals();
+  await spend();
+  await spend();
+  const after = await totals();
+  const spent = before.map((total, place) => total - after[place]).filter((credits) => credits !== 0);
+  expect(spent).toEqual([34, 9, 87]);
+});
