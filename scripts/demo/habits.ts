@@ -35,9 +35,9 @@ export const HABITS: Habit[] = [
   work([claudeCode, codex], ['infra', 'gateway', 'governance'], {
     hours: [7, 16],
     sessionsPerDay: 4,
-    callsPerSession: 18,
+    callsPerSession: 14,
   }),
-  work([codex, claudeCode], ['gateway', 'infra', 'mobile'], { hours: [9, 17], callsPerSession: 16 }),
+  work([codex, claudeCode], ['gateway', 'infra', 'mobile'], { hours: [9, 17], callsPerSession: 12 }),
   work([gemini, codex], ['storefront', 'mobile', 'gateway'], {
     hours: [10, 20],
     weekends: true,
@@ -61,6 +61,6 @@ export const HABITS: Habit[] = [
 
 /** Work of a usual kind, but for what is given. */
 function work(tools: Tool[], projects: string[], given: Partial<Habit> = {}): Habit {
-  const usual = { weekends: false, sessionsPerDay: 3, callsPerSession: 12, errorRate: 0.02 };
+  const usual = { weekends: false, sessionsPerDay: 3, callsPerSession: 8, errorRate: 0.02 };
   return { ...usual, hours: [8, 17], tools, projects, ...given };
 }

@@ -85,10 +85,14 @@ export function Connect() {
 
 /** The key as the API takes it. */
 function bodyOf(tool: Tool, { owner, life, asks }: Draft, userId: string) {
-  const scopes: ('signals:write' | 'usage:read' | 'budgets:check')[] = ['signals:write', 'usage:read'];
   return {
     name: TOOLS[tool],
-    scopes: asks ? [...scopes, 'budgets:check' as const] : scopes,
+    scopes: [
+      'signals:write' as const,
+      // A key of everybody lies on every machine, so it reads nothing.
+      ...(owner === 'me' ? (['usage:read'] as const) : []),
+      ...(asks ? (['budgets:check'] as const) : []),
+    ],
     ...(owner === 'me' ? { user_id: userId } : {}),
     ...expiryOf(life),
   };
@@ -106,7 +110,7 @@ function KeyChoices({ field }: { field: ReturnType<typeof useDraft<Draft>>['fiel
             description={
               field('owner').value === 'me'
                 ? 'It can report and see nobody else'
-                : 'For managed settings: keep it from people who should not report for others'
+                : 'For managed settings. It reads nothing, and whoever has it can report anybody'
             }
             of={OWNERS}
             {...field('owner')}

@@ -46,7 +46,7 @@ export function McpCard() {
           </>
         )}
       </Text>
-      <Copyable label="MCP settings" value={mcpSettings(agent, window.location.origin)} />
+      <Copyable label="MCP server" value={mcpSettings(agent, window.location.origin)} />
     </Section>
   );
 }

@@ -1,4 +1,4 @@
-import { Box, Group, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { Box, Group, Stack, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Load } from './load.tsx';
@@ -111,7 +111,7 @@ function Heading<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorti
           </span>
         </UnstyledButton>
       ) : (
-        label
+        label || <VisuallyHidden>Actions</VisuallyHidden>
       )}
     </Table.Th>
   );

@@ -1,0 +1,354 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { AxeBuilder } from '@axe-core/playwright';
+import { parse } from 'csv-parse/sync';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ensureDemoDevice } from '../../scripts/demo/devices.ts';
+import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
+import { memberRows } from '../../shared/organizations/model.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { sha256 } from '../support/credits.ts';
+import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { call } from '../support/harness.ts';
+
+const DAY_MS = 86_400_000;
+const HOSTILE = '=HYPERLINK("https://evil.example") \u202e gnp.exe';
+const USERS = ['tom', 'grace', 'eve', 'user-4', 'user-5', 'user-6'];
+/** Weeks before this one, and the users who were at work in each: two are too few to be shown. */
+const WEEKS = [
+  [4, 6],
+  [3, 2],
+  [2, 6],
+  [1, 6],
+] as const;
+
+const ADMIN_PAGES = [
+  '/analytics',
+  '/analytics?dimension=none',
+  '/export?people=true&level=daily',
+  '/credits',
+  '/connect',
+  '/connect?tool=claude-code&form=managed',
+  '/connect?tool=signals&form=python&agent=codex',
+  '/settings',
+  '/settings?tab=keys',
+];
+const MEMBER_PAGES = ['/export', '/credits', '/connect', '/analytics', '/settings', '/webhooks'];
+
+/** The pages on which people read and take figures, keys and settings away. */
+describe('the pages from which people take something along', () => {
+  let stack: DashboardStack;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    if (CHROMIUM === null) return;
+    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+    const { ctx, orgId } = stack;
+    const eve = { org_id: orgId, user_id: 'eve', name: HOSTILE, email: 'eve@acme.example' };
+    await addMember(ctx, { ...eve, role: 'member', teams: ['=1', 'core'] });
+    // 5 January 1970 was a Monday.
+    const monday = (Math.floor((Date.now() / DAY_MS - 4) / 7) * 7 + 4) * DAY_MS;
+    for (const [weeksAgo, users] of WEEKS)
+      await stack.report(
+        ...USERS.slice(0, users).map((user_id) => ({
+          ts: monday - weeksAgo * 7 * DAY_MS + 2 * DAY_MS,
+          user_id,
+          cost_usd: weeksAgo,
+          project_id: 'search',
+        })),
+      );
+    await freezeAnalytics(ctx, await readOrganization(ctx, orgId));
+  }, 120_000);
+  beforeEach(({ skip }) => {
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  const visit = async (page: Page, path: string) => {
+    await page.goto(`${stack.url}/dashboard${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+  };
+  const open = async (
+    path: string,
+    { name = 'Grace', ...view }: Parameters<typeof openPage>[1] & { name?: string } = {},
+  ): Promise<WatchedPage> => {
+    const watched = await openPage(browser, view);
+    await signIn(watched.page, stack.url, { name });
+    await visit(watched.page, path);
+    return watched;
+  };
+  /** The days in which anything was reported. */
+  const days = () => {
+    const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+    return `range=custom&from=${dateOf(Date.now() - 34 * DAY_MS)}&to=${dateOf(Date.now())}`;
+  };
+  /** The text of a box to copy. */
+  const textOf = async (page: Page, name: string) =>
+    (await page.getByRole('region', { name, exact: true }).textContent()) ?? '';
+
+  test.each([
+    ['Grace', 'light', 1280, ADMIN_PAGES],
+    ['Grace', 'dark', 390, ADMIN_PAGES],
+    ['Tom', 'light', 390, MEMBER_PAGES],
+    ['Tom', 'dark', 1280, MEMBER_PAGES],
+  ] as const)(
+    'have no finding of axe and nothing wider than the window: %s, %s, %i px',
+    { timeout: 120_000 },
+    async (name, colorScheme, width, paths) => {
+      const { page, faults, context } = await open('/', {
+        name,
+        colorScheme,
+        viewport: { width, height: 844 },
+      });
+      for (const path of paths) {
+        await visit(page, path);
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+        expect(found, path).toEqual([]);
+        expect(
+          await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+          path,
+        ).toBe(0);
+      }
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
+
+  test('a member who opens a page of admins sees one sentence and no button', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/', { name: 'Tom' });
+    for (const path of ['/analytics', '/settings?tab=keys', '/webhooks']) {
+      await visit(page, path);
+      const main = page.getByRole('main');
+      await main.getByText('Only admins of your organization see this page.').waitFor();
+      expect(await main.getByRole('button').count(), path).toBe(0);
+      expect(await main.getByRole('table').count(), path).toBe(0);
+    }
+    await context.close();
+  });
+
+  test('Analytics has each week under its bar, and says once why one is hidden', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, faults, context } = await open('/analytics');
+    const weeks = page.getByRole('table', { name: 'Weeks' });
+    const headings = weeks.getByRole('columnheader');
+    expect(await headings.count()).toBe(1 + WEEKS.length + 1);
+    for (const name of (await headings.allTextContents()).slice(1))
+      expect(name).toMatch(/^\d{1,2} [A-Z][a-z]{2,3}( \d{4})? – \d{1,2} [A-Z][a-z]{2,3}( \d{4})?$/);
+    expect(await page.getByText(/^Hatched figures are hidden: fewer than 5 people share them/).count()).toBe(
+      1,
+    );
+    expect(await weeks.locator('.hatched').count()).toBe(1);
+    await weeks
+      .getByText(/^ends \d{1,2} \w+, shown from \d{1,2} \w+$/)
+      .last()
+      .waitFor();
+    await weeks.getByText('$24.00').waitFor();
+    const middles = (of: string) =>
+      page.evaluate<number[]>(`[...document.querySelectorAll('${of}')].map((one) => {
+        const { left, width } = one.getBoundingClientRect();
+        return Math.round(left + width / 2);
+      })`);
+    const columns = await middles('table[aria-label=Weeks] thead th:not(:first-child)');
+    const bars = await middles('.chart .chart-bar');
+    expect(bars.length).toBeGreaterThanOrEqual(2);
+    for (const bar of bars)
+      expect(
+        columns.some((column) => Math.abs(column - bar) <= 2),
+        `${bar} in ${columns}`,
+      ).toBe(true);
+    const chart = page.getByRole('application', { name: /^Cost by week/ });
+    await chart.focus();
+    await page.keyboard.press('Home');
+    await chart.getByRole('status').getByText('$24.00').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await chart.getByRole('status').getByText('hidden').waitFor();
+    expect(await chart.getByRole('status').getByText('$').count(), 'a hidden week is no zero').toBe(0);
+    await page.getByRole('combobox', { name: 'Measure' }).selectOption('Users');
+    await page.getByRole('heading', { name: 'Users by week' }).waitFor();
+    const all = page.getByRole('row', { name: 'All' });
+    await all.getByText('$', { exact: false }).first().waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('Export shows how many rows there are, the first five, and names for admins alone', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open(`/export?level=daily&${days()}`);
+    const rows = WEEKS.reduce((sum, [, users]) => sum + users, 0);
+    await page.locator(`[data-rows="${rows}"]`).waitFor();
+    const first = page.getByRole('region', { name: 'The first rows' });
+    expect(await first.getByRole('row').count()).toBe(1 + 5);
+    const names = page.getByRole('checkbox', { name: /^Names, e-mails and teams/ });
+    await names.focus();
+    await page.keyboard.press('Space');
+    await first.getByRole('columnheader', { name: 'user_email' }).waitFor();
+    expect((await first.getByRole('columnheader').allTextContents()).slice(-3)).toEqual([
+      'user_name',
+      'user_email',
+      'teams',
+    ]);
+    expect(await textOf(page, 'Command')).toContain('people=true');
+    const href = (await page.getByRole('link', { name: 'Download' }).getAttribute('href')) ?? '';
+    const file = await page.request.get(new URL(href, stack.url).href);
+    const people: Record<string, string>[] = parse(await file.text(), { columns: true });
+    expect(people).toHaveLength(rows);
+    const eve = people.find(({ user_id }) => user_id === 'eve');
+    expect([eve?.user_name, eve?.user_email]).toEqual([`'${HOSTILE}`, 'eve@acme.example']);
+    await context.close();
+
+    const tom = await open(`/export?level=daily&people=true&${days()}`, { name: 'Tom' });
+    await tom.page.locator('[data-rows="4"]').waitFor();
+    expect(await tom.page.getByRole('checkbox').count()).toBe(0);
+    const refused = await tom.page.request.get(new URL(href, stack.url).href);
+    expect([refused.status(), (await refused.json()).code]).toEqual([403, 'missing_scope']);
+    await tom.context.close();
+  });
+
+  test('Credits says how long the window is and when it is full again, and the ledger what was left', {
+    timeout: 60_000,
+  }, async () => {
+    const { ctx, orgId } = stack;
+    const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: 'tom' });
+    if (!member) throw new Error('no member');
+    const { device_token } = await ensureDemoDevice(ctx, member);
+    const { page, context } = await open('/credits', { name: 'Tom' });
+    await page.getByText('5 hours long; begins with your next spend').waitFor();
+    expect(await page.getByText('Buy credits').count()).toBe(0);
+    for (let spends = 0; spends < 2; spends += 1) {
+      const spent = await call(`${stack.url}/v1/meter/consume`, {
+        key: device_token,
+        headers: { 'Idempotency-Key': randomUUID() },
+        body: { output_sha256: sha256(`output ${spends}`) },
+      });
+      expect(spent.status, spent.text).toBe(200);
+    }
+    await visit(page, '/credits');
+    await page.getByText(/^5 hours long; full again in (5 hours|4 hours \d+ minutes), /).waitFor();
+    const total = Number((await page.locator('.tile').last().textContent())?.replace(',', ''));
+    const rows = page.getByRole('table', { name: 'Ledger' }).getByRole('row');
+    await rows.filter({ hasText: 'Spent' }).nth(1).waitFor();
+    const cells = await rows
+      .filter({ hasText: 'Spent' })
+      .evaluateAll((all) =>
+        all.map((row) =>
+          [...(row as { cells: Iterable<{ textContent: string }> }).cells].map((cell) => cell.textContent),
+        ),
+      );
+    expect(cells.map((row) => row.slice(1))).toEqual([
+      ['-1', 'Spent', 'Window', 'demo', total.toLocaleString('en-US')],
+      ['-1', 'Spent', 'Window', 'demo', (total + 1).toLocaleString('en-US')],
+    ]);
+    await context.close();
+  });
+
+  test('Connect makes a key that expires and may ask, for a shell, PowerShell and managed settings', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/connect?tool=claude-code');
+    await page.getByRole('combobox', { name: 'It expires' }).selectOption('in 30 days');
+    const asks = page.getByRole('checkbox', { name: /budgets:check/ });
+    await asks.focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Create key', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('shown this once').waitFor();
+    const key = /ugk_\w+/.exec(await textOf(page, 'Settings'))?.[0] ?? '';
+    expect(await textOf(page, 'Settings')).toContain(`export GOVERNOR_API_KEY=${key}`);
+    expect(JSON.parse(await textOf(page, 'Hooks')).hooks.PreToolUse[0].hooks[0].url).toBe(
+      `${stack.url}/hooks/claude-code`,
+    );
+    await page.getByRole('combobox', { name: 'As', exact: true }).selectOption('PowerShell (Windows)');
+    expect(await textOf(page, 'Settings')).toContain(`$env:GOVERNOR_API_KEY = '${key}'`);
+    await page.getByRole('combobox', { name: 'As', exact: true }).selectOption('Managed settings (JSON)');
+    const managed = JSON.parse(await textOf(page, 'Settings'));
+    expect(managed.env.GOVERNOR_API_KEY).toBe(key);
+    expect(managed.hooks.UserPromptSubmit).toHaveLength(1);
+    await page.getByText('/etc/claude-code/managed-settings.json').waitFor();
+    const asked = await call(`${stack.url}/api/v1/budgets/check`, { key, body: { estimate_usd: 0.1 } });
+    expect(asked.status, asked.text).toBe(200);
+    await context.close();
+  });
+
+  test('Connect gives programs that report a call as they are', { timeout: 60_000 }, async ({ skip }) => {
+    const { page, context } = await open('/connect?tool=signals&form=node');
+    await page.getByRole('button', { name: 'Create key', exact: true }).click();
+    await page.getByText('shown this once').waitFor();
+    const run = promisify(execFile);
+    const node = await textOf(page, 'Settings');
+    expect((await run(process.execPath, ['--input-type=module', '-e', node])).stdout).toContain(
+      "status: 'accepted'",
+    );
+    await page.getByText('It works').waitFor();
+    await page.getByRole('combobox', { name: 'As', exact: true }).selectOption('Python');
+    const python = await textOf(page, 'Settings');
+    await context.close();
+    const hasPython = await run('python3', ['--version']).then(
+      () => true,
+      () => false,
+    );
+    if (!hasPython) skip('there is no python3');
+    expect((await run('python3', ['-c', python])).stdout).toContain("'status': 'accepted'");
+  });
+
+  test('Connect lets an agent ask by MCP, with a key that may do that and no more', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/connect');
+    await page.getByRole('button', { name: 'Create a key for agents' }).click();
+    await page.getByText('The key is shown this once. Put it into the environment').waitFor();
+    const key = /ugk_\w+/.exec(await textOf(page, 'Environment'))?.[0] ?? '';
+    for (const agent of ['Cursor', 'VS Code', 'Codex CLI', 'Claude Code']) {
+      await page.getByRole('combobox', { name: 'Agent' }).selectOption(agent);
+      const settings = await textOf(page, 'MCP server');
+      expect(settings).toContain(`${stack.url}/mcp`);
+      expect(settings, 'no file has the key').not.toContain(key);
+    }
+    const listed = await call(`${stack.url}/mcp`, {
+      key,
+      headers: { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2025-11-25' },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: {} } },
+    });
+    expect(listed.body.result.structuredContent).toMatchObject({
+      user_id: 'grace',
+      scopes: ['usage:read', 'budgets:check'],
+    });
+    await context.close();
+  });
+
+  test('Keys shows a call that works as soon as a key is made', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/settings?tab=keys');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('textbox', { name: 'Name', exact: true }).fill('Tried');
+    await form.getByRole('button', { name: 'Create' }).click();
+    const example = (await form.getByRole('region', { name: 'Example call' }).textContent()) ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${example.replace('curl', 'curl -s')}`]);
+    expect(JSON.parse(stdout).results[0].status).toBe('accepted');
+    await context.close();
+  });
+
+  test('Settings takes minutes', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/settings');
+    const timeout = page.getByRole('textbox', { name: 'Session timeout' });
+    expect(await timeout.inputValue()).toBe('30 min');
+    await timeout.fill('20');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings are saved.').waitFor();
+    expect((await readOrganization(stack.ctx, stack.orgId)).session_timeout).toBe(1_200);
+    await context.close();
+  });
+});
