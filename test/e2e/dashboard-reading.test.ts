@@ -167,7 +167,7 @@ describe('the pages from which people take something along', () => {
     for (const bar of bars)
       expect(
         columns.some((column) => Math.abs(column - bar) <= 2),
-        `${bar} in ${columns}`,
+        `${bar} in ${columns.join(' ')}`,
       ).toBe(true);
     const chart = page.getByRole('application', { name: /^Cost by week/ });
     await chart.focus();

@@ -49,7 +49,8 @@ test('has one user whose yesterday is far above every other day', () => {
 function cellsOf(field: string, week: ReturnType<typeof generateTraffic>) {
   const cells = new Map<string, Map<string, Contribution>>();
   for (const signal of week) {
-    const value = String(signal[field] ?? 'without');
+    const named = signal[field];
+    const value = typeof named === 'string' ? named : 'without';
     const users = cells.get(value) ?? new Map<string, Contribution>();
     cells.set(value, users);
     const user = users.get(signal.user_id) ?? {
