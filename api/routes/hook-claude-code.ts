@@ -45,7 +45,7 @@ export const hookClaudeCode = route({
     body: hookAnswer,
   },
   handle: async ({ principal, body }, ctx) => {
-    const { refusedBy } = await checkBudgets(ctx, callerOf(principal), null);
+    const { refusedBy } = await checkBudgets(ctx, callerOf(principal, { adapter: 'claude-code' }), null);
     if (refusedBy === null) return {};
     const reason = reasonOf(refusedBy, principal);
     if (body.hook_event_name === 'UserPromptSubmit') return { decision: 'block' as const, reason };

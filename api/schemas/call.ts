@@ -41,9 +41,22 @@ export function senderOf({ orgId, userId, projectId }: ApiKeyPrincipal): Sender 
 /** The caller of a call, as its signal will name it. Throws `missing_scope` when a bound key names another user. */
 export function callerOf(
   { orgId, userId, projectId }: ApiKeyPrincipal,
-  { user_id, project_id }: { user_id?: string | undefined; project_id?: string | undefined } = {},
+  { user_id, project_id, model, provider, adapter }: Asked = {},
 ): Caller {
   if (userId !== null && user_id !== undefined && user_id !== userId)
     throw new DomainError('missing_scope', 'This key is bound to one user, and asks for no other.');
-  return { orgId, userId: userId ?? user_id ?? null, projectId: project_id ?? projectId ?? NO_PROJECT };
+  const caller = {
+    orgId,
+    userId: userId ?? user_id ?? null,
+    projectId: project_id ?? projectId ?? NO_PROJECT,
+  };
+  return { ...caller, call: { model, provider, adapter } };
+}
+
+interface Asked {
+  user_id?: string | undefined;
+  project_id?: string | undefined;
+  model?: string | undefined;
+  provider?: string | undefined;
+  adapter?: string | undefined;
 }

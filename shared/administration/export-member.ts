@@ -111,9 +111,32 @@ function timeOf(time: Date | null): string | null {
 /** The budgets of this user. The audit log names their makers. */
 async function* budgetsOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
   for await (const budget of budgetRows(ctx).find({ org_id, scope: 'user', scope_id: user_id })) {
-    const { _id: id, name, scope, scope_id, metric, window, timezone, enforce, on_error } = budget;
+    const {
+      _id: id,
+      name,
+      scope,
+      scope_id,
+      filter = null,
+      metric,
+      window,
+      timezone,
+      enforce,
+      on_error,
+    } = budget;
     const threshold = thresholdOf(budget);
-    const data = { id, name, scope, scope_id, metric, threshold, window, timezone, enforce, on_error };
+    const data = {
+      id,
+      name,
+      scope,
+      scope_id,
+      filter,
+      metric,
+      threshold,
+      window,
+      timezone,
+      enforce,
+      on_error,
+    };
     yield { kind: 'budget', data: { ...data, created_at: timeOf(budget.created_at) } };
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ClientSession } from 'mongoose';
 import type { AuditAction } from '../audit/actions.ts';
 import { auditWrite } from '../audit/record-audit.ts';
@@ -68,7 +69,7 @@ export async function changeBudget(
     const before = await readOwn(ctx, orgId, budgetId, transaction);
     const nowMs = ctx.clock.now();
     const fields = decideFields(organization, changedInput(before, change), nowMs);
-    const differs = (field: keyof typeof fields) => fields[field] !== before[field];
+    const differs = (field: keyof typeof fields) => !isDeepStrictEqual(fields[field], before[field] ?? null);
     const isDecisive = DECISIVE_FIELDS.some(differs);
     if (!isDecisive && !OTHER_FIELDS.some(differs)) return { writes: [], wakeUps: [], result: before };
     const changed: Budget = { ...before, ...fields, updated_at: dateAt(nowMs) };

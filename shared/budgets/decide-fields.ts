@@ -2,12 +2,21 @@ import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { nusdFromUsd } from '../pricing/money.ts';
+import { type BudgetFilter, canonicalFilter } from './filter.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
 import type { Budget, BudgetMetric } from './model.ts';
 import { inputOf } from './view.ts';
 
 /** Which fields raise a budget's revision when they change. */
-export const DECISIVE_FIELDS = ['scope', 'scope_id', 'metric', 'limit', 'window', 'timezone'] as const;
+export const DECISIVE_FIELDS = [
+  'scope',
+  'scope_id',
+  'filter',
+  'metric',
+  'limit',
+  'window',
+  'timezone',
+] as const;
 
 /** Which fields may change without that. */
 export const OTHER_FIELDS = ['name', 'enforce', 'on_error', 'reservation_share_pct'] as const;
@@ -27,6 +36,7 @@ export function decideFields(
     name,
     scope,
     scope_id: knownScopeId(organization, input),
+    filter: filterOf(input),
     metric,
     limit: limitOf(metric, threshold),
     window,
@@ -45,6 +55,13 @@ function knownScopeId(organization: Organization, { scope, scope_id }: BudgetInp
   if (scope === 'team' && !organization.teams.includes(id))
     throw refused('scope_id', 'is no team of this organization');
   return id;
+}
+
+function filterOf({ filter, metric }: BudgetInput): BudgetFilter | null {
+  if (!filter) return null;
+  if (metric === 'sessions')
+    throw refused('filter', 'does not go with the metric sessions: a session is not of one model');
+  return canonicalFilter(filter);
 }
 
 function limitOf(metric: BudgetMetric, threshold: number): number {

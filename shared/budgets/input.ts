@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { text, timezone } from '../platform/basics/text.ts';
+import { filterInput } from './filter.ts';
 import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS, ENFORCEMENTS, ON_ERROR } from './model.ts';
 
 const fields = {
   name: text(256),
   scope: z.enum(BUDGET_SCOPES).describe('The user, project or team whose usage counts, or the organization'),
   scope_id: text(256).optional().describe('Id of the team, project or user; may be left out for `org`'),
+  filter: filterInput
+    .nullable()
+    .optional()
+    .describe('The calls that count: within a list any, between lists all; case is ignored. Null: all calls'),
   metric: z.enum(BUDGET_METRICS),
   threshold: z
     .number()

@@ -1,9 +1,11 @@
 import { derivedId } from '../platform/basics/ids.ts';
+import { filterText } from './filter.ts';
 import type { Budget, BudgetLevel, CounterKey } from './model.ts';
 
 /** The identity of a counter within its organization. Names of one timezone (`US/Eastern`) share a counter. */
-export function counterKey({ scope, scope_id, window, timezone }: CounterKey): string {
-  return JSON.stringify([scope, scope_id, window, canonicalTimezone(timezone)]);
+export function counterKey({ scope, scope_id, filter, window, timezone }: CounterKey): string {
+  const filtered = filter ? [filterText(filter)] : [];
+  return JSON.stringify([scope, scope_id, window, canonicalTimezone(timezone), ...filtered]);
 }
 
 /** One entry per name of a timezone. */

@@ -1,4 +1,5 @@
 import { collection } from '../platform/mongo/collection.ts';
+import type { BudgetFilter } from './filter.ts';
 
 export const BUDGET_SCOPES = ['org', 'team', 'project', 'user'] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
@@ -36,6 +37,8 @@ export interface Budget {
   scope: BudgetScope;
   /** An organization, team, project or user, by its id. */
   scope_id: string;
+  /** The calls that it counts; null, or absent: all. */
+  filter?: BudgetFilter | null;
   metric: BudgetMetric;
   /** In the unit that usage is counted in: nano-USD for `cost_usd`, otherwise as given. */
   limit: number;
@@ -84,7 +87,7 @@ export function addCounts(counts: Counts, more: Partial<Counts>): void {
 }
 
 /** Identifies a counter: budgets that differ only in metric and threshold share one. */
-export type CounterKey = Pick<Budget, 'scope' | 'scope_id' | 'window' | 'timezone'>;
+export type CounterKey = Pick<Budget, 'scope' | 'scope_id' | 'filter' | 'window' | 'timezone'>;
 
 /**
  * The counts of a counter in one calendar window. They are spread over counter shards, so that processes do not write the

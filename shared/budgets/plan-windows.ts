@@ -2,16 +2,18 @@ import { dateAt } from '../platform/basics/clock.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
+import { providerOf } from '../pricing/provider-of.ts';
 import type { Session } from '../sessions/model.ts';
 import { countedSessions, type SessionChange } from '../sessions/plan-sessions.ts';
 import { floorToQuarter } from '../usage/periods.ts';
 import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
 import { mayFire } from './evaluate.ts';
+import type { FilteredCall, Matcher } from './filter.ts';
 import { scopesOf, windowKey } from './keys.ts';
 import { addCounts, budgetWindowRows, COUNTED, type CounterKey, type Counts, noCounts } from './model.ts';
 import { planEvaluation } from './plan-evaluation.ts';
-import type { BudgetRules } from './rules.ts';
+import type { BudgetRules, CountedTogether } from './rules.ts';
 
 /** New signals (with the sign -1: voided ones), and sessions that are new or have changed. */
 interface Counted {
@@ -47,40 +49,46 @@ export function planWindows(
 }
 
 /**
- * The amounts by counter and window, whenever the window ended. Sums by scope and quarter hour first, so that many signals
- * cost an organization with many counters little. Pure.
+ * The amounts by counter and window, whenever the window ended. Sums by scope, filter and quarter hour first, so that many
+ * signals cost an organization with many counters little. Pure.
  */
 export function countWindows(rules: BudgetRules, counted: Counted): WindowChange[] {
   const changes: WindowChange[] = [];
-  for (const [scope, quarters] of sumByScope(rules, counted)) {
-    const counters = new Map(rules.byScope.get(scope)?.map(({ counter, budget }) => [counter, budget]));
+  for (const [{ counters }, quarters] of sumTogether(rules, counted))
     for (const [key, counter] of counters) changes.push(...changesOf(key, counter, quarters));
-  }
   return changes.filter(({ usage }) => COUNTED.some((measure) => usage[measure] !== 0));
 }
 
 /** By the start of a quarter hour (epoch ms). Every calendar window begins and ends with one. */
 type Quarters = Map<number, Counts>;
 
-function sumByScope(
-  { byScope, teamsOf }: BudgetRules,
+/** Sums of what is counted together. A budget with a filter counts no sessions: they are not of one model. */
+function sumTogether(
+  { countedBy, teamsOf }: BudgetRules,
   { signals, sessions, sign = 1 }: Counted,
-): Map<string, Quarters> {
-  const sums = new Map<string, Quarters>();
-  if (byScope.size === 0) return sums;
-  const add = ({ org_id, user_id, project_id }: Identity, at: Date, measures: Partial<Counts>): void => {
+): Map<CountedTogether, Quarters> {
+  const sums = new Map<CountedTogether, Quarters>();
+  if (countedBy.size === 0) return sums;
+  const add = (
+    { org_id, user_id, project_id }: Identity,
+    at: Date,
+    measures: Partial<Counts>,
+    isCounted: (matches: Matcher) => boolean = () => false,
+  ): void => {
     const quarterMs = floorToQuarter(at.getTime());
     const caller = { orgId: org_id, userId: user_id, projectId: project_id };
-    for (const scope of scopesOf(teamsOf, caller)) {
-      if (!byScope.has(scope)) continue;
-      const quarters = sums.get(scope) ?? new Map<number, Counts>();
-      sums.set(scope, quarters);
-      const usage = quarters.get(quarterMs) ?? noCounts();
-      quarters.set(quarterMs, usage);
-      addCounts(usage, measures);
-    }
+    for (const scope of scopesOf(teamsOf, caller))
+      for (const together of countedBy.get(scope) ?? []) {
+        if (together.matches && !isCounted(together.matches)) continue;
+        const quarters = sums.get(together) ?? new Map<number, Counts>();
+        sums.set(together, quarters);
+        const usage = quarters.get(quarterMs) ?? noCounts();
+        quarters.set(quarterMs, usage);
+        addCounts(usage, measures);
+      }
   };
-  for (const signal of signals) add(signal, signal.ts, measuresOf(signal, sign));
+  for (const signal of signals)
+    add(signal, signal.ts, measuresOf(signal, sign), (matches) => matches(callOf(signal)) === true);
   for (const { before, after } of sessions.map(countedSessions)) {
     if (before?.started_at.getTime() === after?.started_at.getTime()) continue;
     if (before) add(before, before.started_at, { sessions: -1 });
@@ -90,6 +98,16 @@ function sumByScope(
 }
 
 type Identity = Pick<Session, 'org_id' | 'user_id' | 'project_id'>;
+
+/** A signal as filters see it: with the model that its rollup names. */
+function callOf({ model, price_provider, adapter, ts }: CountedSignal): FilteredCall {
+  const named = model ?? 'unknown';
+  return {
+    model: named,
+    provider: price_provider ?? providerOf({ model: named }, ts.getTime()),
+    adapter,
+  };
+}
 
 function changesOf(counter: string, { window, timezone }: CounterKey, quarters: Quarters): WindowChange[] {
   const changes = new Map<number, WindowChange>();

@@ -16,7 +16,7 @@ import { calendarWindowAt } from './calendar-windows.ts';
 import { amountOf, forecast } from './evaluate.ts';
 import type { Budget, BudgetWindowKind } from './model.ts';
 import { findVisibleBudget } from './read-budgets.ts';
-import { matchOf } from './recount.ts';
+import { FILTERED, matchOf, rollupMatcher } from './recount.ts';
 import { shown } from './view.ts';
 import type { Viewer } from './visible.ts';
 
@@ -131,11 +131,18 @@ async function readSums(ctx: Context, budget: Budget, edges: number[]) {
   const [byStart = [], byUser = []] = await serialized(ctx, org_id, () =>
     inTransaction(ctx.db, async (transaction) => {
       const match = await matchOf(ctx, org_id, budget, transaction);
-      const groupings = [['start'], ['user_id']] as const;
+      const more = budget.filter ? FILTERED : [];
+      const groupings = [
+        ['start', ...more],
+        ['user_id', ...more],
+      ] as const;
       return sumGroupings(ctx, organization, { parts, match, groupings, edges }, transaction);
     }),
   );
-  return { byStart, byUser };
+  const matches = rollupMatcher(budget);
+  const counted = (rows: SummedRow[]) =>
+    matches ? rows.filter(({ key }) => matches(key, edges[0] ?? 0)) : rows;
+  return { byStart: counted(byStart), byUser: counted(byUser) };
 }
 
 /** A point for each bucket that has begun, and for one ahead of this clock that was used already. */
@@ -160,7 +167,9 @@ function pointsOf(
 
 /** By falling use, then by id, so that the order is the same every time. */
 function usersOf({ metric }: Budget, amounts: readonly (readonly [userId: string, amount: number])[]) {
-  const ordered = amounts
+  const sums = new Map<string, number>();
+  for (const [id, amount] of amounts) sums.set(id, (sums.get(id) ?? 0) + amount);
+  const ordered = [...sums]
     .filter(([, amount]) => amount !== 0)
     .toSorted(([a, most], [b, less]) => less - most || (a < b ? -1 : 1));
   const rest = ordered.slice(TOP_USERS).reduce((sum, [, amount]) => sum + amount, 0);

@@ -8,11 +8,13 @@ import type { Interval } from '../platform/basics/interval.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
-import type { Match } from '../usage/cells.ts';
+import { providerOf } from '../pricing/provider-of.ts';
+import type { Key, Match } from '../usage/cells.ts';
 import { readRollups } from '../usage/read-rollups.ts';
 import { splitRange } from '../usage/split-range.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
 import type { WindowUsage } from './evaluate.ts';
+import { createMatcher } from './filter.ts';
 import { counterKey, windowKey } from './keys.ts';
 import { type Budget, budgetRows, budgetWindowRows, COUNTED, type CounterKey, noCounts } from './model.ts';
 import { planRuleChange } from './plan-evaluation.ts';
@@ -70,18 +72,41 @@ async function countWindows(
   const untilMs = ctx.clock.now() + CLOCK_LAG_MS + SIGNAL_AGE_MS.ahead + 1;
   const edges = windowEdges(windowAt, sinceMs, untilMs);
   const parts = splitRange(organization, edges);
+  const matches = rollupMatcher(counter);
   const windows = new Map<number, WindowUsage>();
   // From the rollups alone: looking for snapshots makes this transaction longer, and signals that commit meanwhile end it.
   for (const part of parts) {
-    const asked = { part, match, columns: ['start'] } as const;
-    for await (const { startMs, cell } of readRollups(ctx, organization._id, asked, transaction)) {
+    const columns = ['start', ...(counter.filter ? FILTERED : [])] as const;
+    const cells = readRollups(ctx, organization._id, { part, match, columns }, transaction);
+    for await (const { startMs, cell } of cells) {
+      if (matches && !matches(cell, startMs)) continue;
       const interval = windowAt(startMs);
       const window = windows.get(interval.startMs) ?? { interval, usage: noCounts() };
       windows.set(interval.startMs, window);
       for (const measure of COUNTED) window.usage[measure] += Number(cell[measure]);
+      if (matches) window.usage.sessions = 0;
     }
   }
   return [...windows.values()];
+}
+
+/** The columns of rollups that filters ask about. */
+export const FILTERED = ['model', 'provider', 'adapter'] as const;
+
+/**
+ * Returns the test of rollups (at `startMs`, epoch ms) by a budget's filter; null without one. Rollups of earlier versions have the
+ * provider of their model.
+ */
+export function rollupMatcher({
+  filter,
+}: Pick<CounterKey, 'filter'>): ((row: Key, startMs: number) => boolean) | null {
+  if (!filter) return null;
+  const matches = createMatcher(filter);
+  return ({ model, provider, adapter }, startMs) => {
+    const named = String(model);
+    const of = provider ? String(provider) : providerOf({ model: named }, startMs);
+    return matches({ model: named, provider: of, adapter: String(adapter) }) === true;
+  };
 }
 
 /** The filter of the rollups of a counter's scope. A team is the members that it has in `teamsOf`, or now. */

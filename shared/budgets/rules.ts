@@ -10,8 +10,9 @@ import {
   type Subscriber,
   type Subscribers,
 } from '../webhooks/endpoints/find-subscribers.ts';
+import { createMatcher, filterText, type Matcher } from './filter.ts';
 import { counterKey, scopeKey } from './keys.ts';
-import { type Budget, budgetRows } from './model.ts';
+import { type Budget, budgetRows, type CounterKey } from './model.ts';
 
 /** The rules by which an organization's signals count and its calls are checked, as of one version. */
 export interface Rules extends BudgetRules {
@@ -24,16 +25,26 @@ export interface Rules extends BudgetRules {
 export interface BudgetRules {
   /** In the order in which they were made. */
   budgets: readonly RuledBudget[];
+  /** The same counters by `scopeKey`, those together that count the same calls. */
+  countedBy: ReadonlyMap<string, readonly CountedTogether[]>;
   /** The same budgets by `scopeKey`. */
   byScope: ReadonlyMap<string, readonly RuledBudget[]>;
   teamsOf: ReadonlyMap<string, readonly string[]>;
 }
 
-/** A budget with its place in the order and the key of its counter. */
+/** A budget with its place in the order, the key of its counter, and the calls that it counts. */
 export interface RuledBudget {
   budget: Budget;
   place: number;
   counter: string;
+  /** Null: it counts all calls of its scope. */
+  matches: Matcher | null;
+}
+
+/** The counters of one scope and one filter, by their keys. */
+export interface CountedTogether {
+  matches: Matcher | null;
+  counters: ReadonlyMap<string, CounterKey>;
 }
 
 const cache = boundedCache<string, Rules>({ max: 10_000 });
@@ -87,8 +98,26 @@ function arrangeBudgets(budgets: readonly Budget[], teamsOf: BudgetRules['teamsO
   const ordered = budgets.toSorted(
     (a, b) => a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : 1),
   );
-  const ruled = ordered.map((budget, place) => ({ budget, place, counter: counterKey(budget) }));
-  return { budgets: ruled, byScope: Map.groupBy(ruled, ({ budget }) => scopeKey(budget)), teamsOf };
+  const matchers = new Map<string, Matcher>();
+  const matcherOf = ({ filter }: Budget): Matcher | null => {
+    if (!filter) return null;
+    const matches = matchers.get(filterText(filter)) ?? createMatcher(filter);
+    matchers.set(filterText(filter), matches);
+    return matches;
+  };
+  const ruled = ordered.map((budget, place) => {
+    return { budget, place, counter: counterKey(budget), matches: matcherOf(budget) };
+  });
+  const byScope = Map.groupBy(ruled, ({ budget }) => scopeKey(budget));
+  const countedBy = new Map([...byScope].map(([scope, own]) => [scope, countedTogether(own)]));
+  return { budgets: ruled, byScope, countedBy, teamsOf };
+}
+
+function countedTogether(budgets: readonly RuledBudget[]): CountedTogether[] {
+  return [...Map.groupBy(budgets, ({ matches }) => matches)].map(([matches, own]) => ({
+    matches,
+    counters: new Map(own.map(({ counter, budget }) => [counter, budget])),
+  }));
 }
 
 /**

@@ -3,6 +3,7 @@ import { isoTime } from '../platform/basics/clock.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import { usd4 } from '../pricing/money.ts';
 import { amountOf, forecast, stateOf } from './evaluate.ts';
+import { filterInput } from './filter.ts';
 import {
   BUDGET_METRICS,
   BUDGET_SCOPES,
@@ -20,6 +21,7 @@ export const budgetView = z.strictObject({
   name: z.string(),
   scope: z.enum(BUDGET_SCOPES),
   scope_id: z.string(),
+  filter: filterInput.nullable().describe('The calls that count; null: all'),
   metric: z.enum(BUDGET_METRICS),
   threshold: z.number(),
   window: z.enum(BUDGET_WINDOWS),
@@ -75,12 +77,13 @@ export function viewBudget(budget: Budget, open: OpenWindow, nowMs: number): Bud
 
 /** The input that would make a budget as it is. */
 export function inputOf(budget: Budget) {
-  const { name, scope, scope_id, metric, window, timezone, enforce, on_error, reservation_share_pct } =
-    budget;
+  const { name, scope, scope_id, filter = null, metric, window, timezone } = budget;
+  const { enforce, on_error, reservation_share_pct } = budget;
   return {
     name,
     scope,
     scope_id,
+    filter,
     metric,
     threshold: thresholdOf(budget),
     window,

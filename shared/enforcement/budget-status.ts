@@ -1,9 +1,12 @@
 import { calendarWindowAt } from '../budgets/calendar-windows.ts';
 import { amountOf, type WindowUsage } from '../budgets/evaluate.ts';
+import type { FilteredCall } from '../budgets/filter.ts';
 import { scopesOf } from '../budgets/keys.ts';
 import type { Budget } from '../budgets/model.ts';
 import type { Rules } from '../budgets/rules.ts';
 import type { Interval } from '../platform/basics/interval.ts';
+import { providerOf } from '../pricing/provider-of.ts';
+import { namedProvider } from '../pricing/providers.ts';
 
 /** The amounts that open reservations hold beside the usage of a status. */
 export interface Reserved {
@@ -36,6 +39,17 @@ export interface Caller {
   orgId: string;
   userId: string | null;
   projectId: string;
+  /** The call, as far as it is named. */
+  call?: NamedCall;
+  /** Whether budgets decide that ask about what the call does not name. */
+  countsUnnamed?: boolean;
+}
+
+/** A call by the names that signals use; the provider as an adapter reports it. */
+export interface NamedCall {
+  model?: string | undefined;
+  provider?: string | undefined;
+  adapter?: string | undefined;
 }
 
 /** A budget that a call counts in, in the window that is open. Amounts are in the unit of the budget's limit. */
@@ -62,11 +76,18 @@ export function reservedKey(budgetId: string, windowStartMs: number): string {
   return `${budgetId}:${windowStartMs}`;
 }
 
-/** The budgets that a caller's calls count in, in the order in which they were made. */
+/**
+ * The budgets that a caller's calls count in, in the order in which they were made. One that asks about what the call does not
+ * name is among them only if the caller `countsUnnamed`.
+ */
 export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: number): OpenBudget[] {
   const { byScope, teamsOf } = status.rules;
+  const { call = {}, countsUnnamed = false } = caller;
   const matching = scopesOf(teamsOf, caller).flatMap((scope) => byScope.get(scope) ?? []);
+  const hasFilters = matching.some(({ matches }) => matches !== null);
+  const filtered = hasFilters ? filteredCall(call, nowMs) : null;
   return matching
+    .filter(({ matches }) => !(matches && filtered) || (matches(filtered) ?? countsUnnamed))
     .sort((a, b) => a.place - b.place)
     .map(({ budget, counter }) => {
       const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
@@ -76,4 +97,10 @@ export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: numbe
       const reserved = status.reserved?.sums.get(reservedKey(budget._id, interval.startMs)) ?? 0;
       return { budget, interval, current, reserved };
     });
+}
+
+/** A call as filters see it. One that names a model names its provider too. */
+function filteredCall({ model, provider, adapter }: NamedCall, nowMs: number): FilteredCall {
+  const ofModel = model === undefined ? null : providerOf({ provider, model }, nowMs);
+  return { model: model ?? null, provider: namedProvider(provider) ?? ofModel, adapter: adapter ?? null };
 }

@@ -50,7 +50,8 @@ export async function reserveInBudgets(
   const cached = await statusCache(ctx).get(orgId);
   let status = cached?.isFresh ? cached.value : await statusCache(ctx).refresh(orgId);
   for (let attempt = 1; status !== null && attempt <= ATTEMPTS; attempt += 1) {
-    const open = openBudgetsOf(status, caller, ctx.clock.now());
+    // One that may count the call decides: too careful, never too late.
+    const open = openBudgetsOf(status, { ...caller, countsUnnamed: true }, ctx.clock.now());
     if (isFree || !open.some(({ budget }) => isReservedIn(budget)))
       return decideAlone(ctx, orgId, request, open);
     const decided = await tryToReserve(ctx, status, open, { caller, request, isLast: attempt === ATTEMPTS });
@@ -93,7 +94,7 @@ async function tryToReserve(
       estimateNusd,
       ttlS * 1_000,
       newId('res'),
-      key ? hashedKey(24, estimateNusd, ttlS, caller.userId ?? '', caller.projectId) : '',
+      key ? hashedKey(24, estimateNusd, ttlS, caller.userId ?? '', caller.projectId, ...namesOf(caller)) : '',
       isLast ? 'last' : '',
       by.keyId,
       nameOfUser(orgId, caller.userId),
@@ -129,6 +130,12 @@ async function tryToReserve(
     case 'stale':
       return null;
   }
+}
+
+/** The names in a call, which decide about budgets with a filter. */
+function namesOf({ call }: Caller): string[] {
+  const { model = '', provider = '', adapter = '' } = call ?? {};
+  return [model, provider, adapter];
 }
 
 /** The arguments of the script for a budget: its key, its room, and how much of that this user may hold. */

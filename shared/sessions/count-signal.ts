@@ -1,4 +1,5 @@
 import { providerOf } from '../pricing/provider-of.ts';
+import { UNKNOWN_PROVIDER } from '../pricing/providers.ts';
 import type { Signal } from '../signals/model.ts';
 import type { Session } from './model.ts';
 
@@ -31,5 +32,5 @@ export function setModels(session: Session, models: readonly ModelTokens[]): voi
   const model = primary?.model ?? 'unknown';
   if (model === session.model) return;
   session.model = model;
-  session.price_provider = providerOf({ model }, primary?.first_at.getTime() ?? 0);
+  session.price_provider = primary ? providerOf(primary, primary.first_at.getTime()) : UNKNOWN_PROVIDER;
 }

@@ -35,6 +35,7 @@ describe('a budget', () => {
       ...month,
       id: expect.stringMatching(/^bud_/),
       scope_id: orgId,
+      filter: null,
       timezone: 'Europe/Berlin',
       enforce: 'none',
       on_error: 'allow',

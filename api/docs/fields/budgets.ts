@@ -6,6 +6,7 @@ export const budgets: Fields = {
   allow: ['Whether the call fits into every hard budget that it counts in', true],
   scope: ['The user, project or team whose usage counts, or the organization', 'project'],
   scope_id: ['The team, project, user or organization', 'checkout'],
+  filter: ['The calls that count; null: all', null, null],
   metric: ['Counted measure', 'cost_usd'],
   threshold: ['The amount at which it is exceeded, in the unit of the metric', 500],
   window: ['The time over which usage is counted', 'monthly', 40],

@@ -306,4 +306,18 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     replacement: 'const kept = organization.timezones;',
     tests: ['test/shared/organizations/change-timezone.test.ts'],
   },
+  {
+    what: 'a reservation leaves out a budget whose filter asks about what the call does not name',
+    file: 'shared/enforcement/reserve.ts',
+    text: 'countsUnnamed: true',
+    replacement: 'countsUnnamed: false',
+    tests: ['test/api/budget-filters.test.ts'],
+  },
+  {
+    what: 'a recount ignores the filter of a budget',
+    file: 'shared/budgets/recount.ts',
+    text: 'if (matches && !matches(cell, startMs)) continue;',
+    replacement: '',
+    tests: ['test/api/budget-filters.test.ts'],
+  },
 ];
