@@ -41,7 +41,7 @@ export interface Caller {
   projectId: string;
   /** The call, as far as it is named. */
   call?: NamedCall;
-  /** Whether budgets decide that ask about what the call does not name. */
+  /** True: budgets that ask about what the call does not name decide too. */
   countsUnnamed?: boolean;
 }
 

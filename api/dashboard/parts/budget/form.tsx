@@ -83,7 +83,7 @@ export function BudgetForm({
   const { draft, set, field } = useDraft(before);
   const changes = changesOf(before, draft);
   const save = useSave(draft, changes, budget, onDone);
-  const { act, refusal, forget } = useQuestion(draft, changes, save);
+  const { act, refusal, forget } = useQuestion(draft, changes, { save, budget });
   return (
     <>
       <ActForm
@@ -114,7 +114,7 @@ export function BudgetForm({
           <TimezoneField {...field('timezone')} />
         </SimpleGrid>
         <EnforcementInputs draft={draft} field={field} />
-        <BudgetPreview draft={draft} />
+        {!budget?.filter && <BudgetPreview draft={draft} />}
         {budget && (
           <Text size="sm" c="dimmed">
             After a change of anything but the name and what happens at the threshold it may warn once more in
@@ -139,12 +139,16 @@ const DECISIVE: readonly (keyof Draft)[] = [
 ];
 
 /** Saves a budget at once, unless it would refuse calls from then on: that is asked before anything is written. */
-function useQuestion(draft: Draft, changes: Partial<Draft>, save: ReturnType<typeof useSave>) {
+function useQuestion(
+  draft: Draft,
+  changes: Partial<Draft>,
+  { save, budget }: { save: ReturnType<typeof useSave>; budget: Budget | undefined },
+) {
   const { org } = useMe();
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const mayRefuse = draft.enforce === 'hard' && DECISIVE.some((name) => name in changes);
   const look = useMutation({
-    mutationFn: async () => (mayRefuse ? readRefusal(draft, org.id) : null),
+    mutationFn: async () => (mayRefuse ? readRefusal(draft, org.id, budget) : null),
     onSuccess: (found) => {
       setRefusal(found);
       if (found === null) save.mutate(undefined);

@@ -23,8 +23,12 @@ type Usage = AnswerOf<'/api/v1/usage'>;
 
 const MOST_USERS = 5;
 
-/** Returns the use of a budget that would refuse calls from now on; null when it refuses nothing yet. */
-export async function readRefusal(draft: Draft, orgId: string): Promise<Refusal | null> {
+/**
+ * Returns the use of a budget that would refuse calls from now on; null when it refuses nothing yet. Usage knows no filters, so a
+ * budget with one is asked itself.
+ */
+export async function readRefusal(draft: Draft, orgId: string, budget?: Budget): Promise<Refusal | null> {
+  if (budget?.filter) return refusalNow(draft, budget);
   const { totals, groups } = await readWindow(draft, orgId);
   const used = usedOf(draft.metric, totals);
   if (used < draft.threshold) return null;
@@ -36,6 +40,14 @@ export async function readRefusal(draft: Draft, orgId: string): Promise<Refusal 
     .filter((user) => user.used > 0)
     .toSorted((a, b) => b.used - a.used);
   return { used, users: users.slice(0, MOST_USERS) };
+}
+
+const COUNTED = ['scope', 'scope_id', 'metric', 'window', 'timezone'] as const;
+
+/** By the amount that a budget shows; null too where the draft would count something else. Pure. */
+function refusalNow(draft: Draft, budget: Budget): Refusal | null {
+  const isSame = COUNTED.every((name) => draft[name] === budget[name]);
+  return isSame && budget.current >= draft.threshold ? { used: budget.current, users: [] } : null;
 }
 
 /** The usage of the draft's scope in its open window, by user. */

@@ -14,14 +14,21 @@ export const METRICS: Record<Budget['metric'], string> = {
   errors: 'Errors',
 };
 
-/** The metric and the scope of a budget: a user by name where it is known. */
+/** The metric, the scope and the filter of a budget: a user by name where it is known. */
 export function scopeWords(
-  { scope, scope_id, metric }: Pick<Budget, 'scope' | 'scope_id' | 'metric'>,
+  { scope, scope_id, metric, filter }: Pick<Budget, 'scope' | 'scope_id' | 'metric' | 'filter'>,
   names: ReadonlyMap<string, string>,
 ): string {
   const known = scope === 'user' ? names.get(scope_id) : undefined;
   const whose = scope === 'org' ? 'the whole organization' : `the ${scope} ${plainName(known ?? scope_id)}`;
-  return `${metric === 'cost_usd' ? 'Cost' : METRICS[metric]} of ${whose}`;
+  const only = filter === null ? '' : `, only ${filterWords(filter)}`;
+  return `${metric === 'cost_usd' ? 'Cost' : METRICS[metric]} of ${whose}${only}`;
+}
+
+/** The calls of a filter: values of one list are alternatives. */
+function filterWords(filter: NonNullable<Budget['filter']>): string {
+  const lists = [filter.models, filter.providers, filter.adapters];
+  return lists.flatMap((list) => (list ? [list.map(plainName).join(' or ')] : [])).join(' by ');
 }
 
 /** The forecast of a budget, in words. */
