@@ -169,6 +169,11 @@ describe('the pages from which people take something along', () => {
         columns.some((column) => Math.abs(column - bar) <= 2),
         `${bar} in ${columns.join(' ')}`,
       ).toBe(true);
+    expect(
+      await page.evaluate(`[...document.querySelectorAll('table[aria-label=Weeks] td')]
+        .filter((cell) => cell.scrollWidth > cell.clientWidth).length`),
+      'no words run into the next column',
+    ).toBe(0);
     const chart = page.getByRole('application', { name: /^Cost by week/ });
     await chart.focus();
     await page.keyboard.press('Home');

@@ -50,7 +50,7 @@ export function Connect() {
     onDone: setMade,
   });
   return (
-    <Page title="Connect" lead="Three steps until the first signal of a tool arrives.">
+    <Page title="Connect" lead="Three steps until the first signal of a tool arrives">
       <Section title="1. Choose the tool and create a key">
         <SearchSelect name="tool" label="Tool" maw={320} value={tool} data={optionsOf(TOOLS)} />
         <KeyChoices field={field} />

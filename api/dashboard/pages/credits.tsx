@@ -20,7 +20,7 @@ export function Credits() {
   return (
     <Page
       title="Credits"
-      lead="A credit pays for one signed output of your devices. Buckets are spent from left to right"
+      lead="A credit pays for one signed output of your devices. Buckets are spent in this order"
     >
       <Arriving />
       <Balances />

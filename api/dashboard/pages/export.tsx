@@ -30,10 +30,7 @@ export function Export() {
   const path = `/api/v1/usage/export?${query}`;
   const preview = useQuery(previewOfExport(query));
   return (
-    <Page
-      title="Export"
-      lead={isAdmin ? 'Usage of the organization as a file.' : 'Your own usage as a file.'}
-    >
+    <Page title="Export" lead={isAdmin ? 'Usage of the organization as a file' : 'Your own usage as a file'}>
       <RangeBar />
       <Paper withBorder p="md">
         <Stack>

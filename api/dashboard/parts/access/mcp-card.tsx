@@ -28,15 +28,15 @@ export function McpCard() {
         reserve an amount before it spends it. They read nothing of anybody else and change no budget.
       </Text>
       <SearchSelect name="agent" label="Agent" maw={440} value={agent} data={optionsOf(AGENTS)} />
+      <Group>
+        <ActButton act={create}>Create a key for agents</ActButton>
+      </Group>
       <Text size="sm">
         {key === null
           ? 'Its key is in the environment, so that no file has it. With a key in place of API_KEY:'
           : 'The key is shown this once. Put it into the environment in which the agent starts:'}
       </Text>
       <Copyable label="Environment" value={`export GOVERNOR_API_KEY=${key ?? 'API_KEY'}`} />
-      <Group>
-        <ActButton act={create}>Create a key for agents</ActButton>
-      </Group>
       <Text size="sm">
         {file === null ? (
           'Then run this once:'

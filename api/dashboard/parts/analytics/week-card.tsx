@@ -24,17 +24,19 @@ export function WeekCard({ weeks }: { weeks: readonly Row[] }) {
       title={`${label} by week`}
       aside={<SearchSelect name="measure" aria-label="Measure" value={measure} data={optionsOf(names)} />}
     >
-      <Bars
-        title={`${label} by week`}
-        allIn={isNarrow ? 'the list' : 'the table'}
-        content={{
-          labels: weeks.map(({ short }) => short ?? ''),
-          series: [{ name: label, colour: 0, values }],
-          instead: weeks.map((week) => (figuresOf(week.cell) ? null : (week.shownFrom ?? 'hidden'))),
-          format: isMoney ? money : exact,
-          axis: isMoney ? shortMoney : compact,
-        }}
-      />
+      {weeks.some(({ cell }) => figuresOf(cell)) && (
+        <Bars
+          title={`${label} by week`}
+          allIn={isNarrow ? 'the list' : 'the table'}
+          content={{
+            labels: weeks.map(({ short }) => short ?? ''),
+            series: [{ name: label, colour: 0, values }],
+            instead: weeks.map((week) => (figuresOf(week.cell) ? null : (week.shownFrom ?? 'hidden'))),
+            format: isMoney ? money : exact,
+            axis: isMoney ? shortMoney : compact,
+          }}
+        />
+      )}
       {isNarrow ? <FigureRows title="Weeks" rows={weeks} /> : <WeekTable weeks={weeks} />}
     </Section>
   );
@@ -81,7 +83,7 @@ function WeekCell({ week, measure, isFirst }: { week: Row; measure: Measure; isF
   const { of, isMoney = false } = MEASURES[measure];
   if (figures)
     return (
-      <Table.Td ta="center" className="number">
+      <Table.Td ta="center" style={{ fontVariantNumeric: 'tabular-nums', verticalAlign: 'top' }}>
         <Figure now={of(figures)} before={before && of(before)} isMoney={isMoney} />
       </Table.Td>
     );

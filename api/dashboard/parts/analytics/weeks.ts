@@ -55,6 +55,8 @@ export function valuesOf({ dimension, cells }: Pick<Answer, 'dimension' | 'cells
 function keyWords(dimension: Answer['dimension'], { key }: Cell): string {
   const value = key[dimension];
   if (value === null || value === undefined) return 'without';
+  // Decisions of a policy gate, above all.
+  if (dimension === 'model' && value === 'unknown') return 'without a model';
   if (dimension !== 'hour_of_week') return String(value);
   const hour = Number(value);
   return `${DAYS[Math.floor(hour / 24)] ?? ''} ${String(hour % 24).padStart(2, '0')}:00`;
