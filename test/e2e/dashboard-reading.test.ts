@@ -351,7 +351,7 @@ describe('the pages from which people take something along', () => {
     const timeout = page.getByRole('textbox', { name: 'Session timeout' });
     expect(await timeout.inputValue()).toBe('30 min');
     await timeout.fill('20');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The settings are saved.').waitFor();
     expect((await readOrganization(stack.ctx, stack.orgId)).session_timeout).toBe(1_200);
     await context.close();

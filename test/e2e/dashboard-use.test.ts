@@ -333,11 +333,11 @@ describe('the dashboard in use', () => {
     const { page, context } = await open('/settings');
     await page.getByRole('textbox', { name: 'Name' }).fill('Acme and Sons');
     await changeOrganization(stack.ctx, stack.orgId, { session_timeout: 900 });
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The settings are saved.').waitFor();
     const timeout = page.getByRole('textbox', { name: 'Session timeout' });
     await until(async () => (await timeout.inputValue()) === '15 min', { what: 'the other change' });
-    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
     await context.close();
   });
 
