@@ -17,7 +17,8 @@ const FILTERS = {
   'by cost, dense (1 of 2)': '&sort=cost_usd&adapter=codex',
 };
 const PAGES = [1, 10, 100];
-const DAYS = 300;
+/** The days over which the sessions are spread. */
+export const LIST_DAYS = 300;
 const USERS = 1_000;
 
 /**
@@ -32,12 +33,12 @@ export async function runListBench(args: string[]): Promise<void> {
   try {
     const { url } = await stage.startApi();
     const { orgId: _id, key } = await makeKey(stage);
-    const created_at = new Date(systemClock.now() - DAYS * 86_400_000);
+    const created_at = new Date(systemClock.now() - LIST_DAYS * 86_400_000);
     await organizationRows(stage.ctx).updateOne({ _id }, { $set: { created_at } });
     const organization = await readOrganization(stage.ctx, _id);
     let size = 0;
     for (const target of SIZES.filter((one) => one <= most)) {
-      await seed(stage, organization._id, size, target);
+      await seedSessions(stage, organization._id, size, target);
       // Rollups and snapshots of what was inserted.
       await reconcileUsage(stage.ctx, organization, { fromMs: 0, repair: true });
       size = target;
@@ -54,7 +55,7 @@ export async function runListBench(args: string[]): Promise<void> {
 }
 
 /** Sessions spread evenly over 300 days, in an order that is not that of insertion. */
-async function seed(stage: Stage, orgId: string, from: number, to: number): Promise<void> {
+export async function seedSessions(stage: Stage, orgId: string, from: number, to: number): Promise<void> {
   const nowMs = systemClock.now();
   const began = performance.now();
   const sessions = sessionRows(stage.ctx);
@@ -72,9 +73,10 @@ async function seed(stage: Stage, orgId: string, from: number, to: number): Prom
   console.error(`${to - from} sessions in ${round((performance.now() - began) / 1_000, 0)} s`);
 }
 
-function sessionAt(orgId: string, index: number, nowMs: number): Session {
+/** The session of an index. */
+export function sessionAt(orgId: string, index: number, nowMs: number): Session {
   const spread = ((index * 2_654_435_761) % 4_294_967_296) / 4_294_967_296;
-  const at = new Date(nowMs - Math.floor(spread * DAYS * 86_400_000));
+  const at = new Date(nowMs - Math.floor(spread * LIST_DAYS * 86_400_000));
   const user_id = `user-${index % USERS}`;
   const adapter = index % 2 ? 'codex' : 'claude-code';
   const model = index % 4 < 2 ? 'gpt-5' : 'gpt-4o-mini';

@@ -5,6 +5,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   ledger: async () => (await import('./ledger.ts')).runLedgerBench,
   usage: async () => (await import('./usage.ts')).runUsageBench,
   list: async () => (await import('./list.ts')).runListBench,
+  people: async () => (await import('./people.ts')).runPeopleBench,
   check: async () => (await import('./check.ts')).runCheckBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
   history: async () => (await import('./history.ts')).runHistoryBench,
