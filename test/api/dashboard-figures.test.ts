@@ -6,7 +6,7 @@ import { creditsPerDay } from '../../api/dashboard/parts/credits/pace.ts';
 import { changeWords } from '../../api/dashboard/parts/text/change-words.ts';
 import { axisMoney, percent } from '../../api/dashboard/parts/text/format.ts';
 import { plainName } from '../../api/dashboard/parts/text/plain-name.ts';
-import { bucketLabel, dateTime, inWords, latency } from '../../api/dashboard/words/time.ts';
+import { bucketLabel, budgetLabel, dateTime, inWords, latency } from '../../api/dashboard/words/time.ts';
 
 test.each([0.0003, 0.0176, 0.02, 0.07, 0.3, 1.1, 9, 30, 700, 24_000, 1_100_000])(
   'an axis up to $%d names every line differently',
@@ -45,6 +45,12 @@ test('a time of another year says which', () => {
   // This year in New York, where it is still the last evening of the year.
   const newYear = Date.parse('2027-01-01T03:00:00Z');
   expect(dateTime('2026-11-22T12:00:00Z', 'America/New_York', { nowMs: newYear })).toBe('22 Nov, 07:00');
+});
+
+test('a window of a budget of another zone begins at an hour of this one', () => {
+  const month = '2026-10-31T15:00:00Z';
+  expect(budgetLabel(month, 'month', { budget: 'Asia/Tokyo', page: 'UTC' })).toMatch(/^31 Oct.*, 15:00$/);
+  expect(budgetLabel(month, 'month', { budget: 'Asia/Tokyo', page: 'Asia/Tokyo' })).toBe('Nov 2026');
 });
 
 test('a time in words is the viewer’s own and that of UTC, with the day of each where they differ', () => {

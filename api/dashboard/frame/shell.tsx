@@ -28,6 +28,9 @@ import { Loading } from './waiting.tsx';
 /** Loaded beside the page: nobody opens it before there is one. */
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
+/** Loaded beside the page: it answers a pointer that rests. */
+const TimeHint = lazy(async () => ({ default: (await import('./time-hint.tsx')).TimeHint }));
+
 /** Header, navigation and the page. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
@@ -93,6 +96,7 @@ export function Shell() {
       </AppShell.Main>
       <Suspense>
         <Palette />
+        <TimeHint />
       </Suspense>
       <Renewal />
     </AppShell>

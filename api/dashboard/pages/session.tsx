@@ -19,6 +19,7 @@ import { Facts } from '../parts/text/facts.tsx';
 import { axisMoney, exact, money, more } from '../parts/text/format.ts';
 import { Name } from '../parts/text/name.tsx';
 import { PageLink } from '../parts/text/page-link.tsx';
+import { plainName } from '../parts/text/plain-name.ts';
 import { State } from '../parts/text/state.tsx';
 import { UserName } from '../parts/text/user-name.tsx';
 import { Count } from '../parts/text/values.tsx';
@@ -46,6 +47,13 @@ export function SessionDetail() {
     <Page
       back={{ to: '/sessions', label: 'Sessions' }}
       title={session.data ? `Session of ${dateTime(session.data.started_at, zone)}` : 'Session'}
+      heading={
+        session.data && (
+          <>
+            Session of <When at={session.data.started_at} />
+          </>
+        )
+      }
       lead={id}
       actions={session.data?.state === 'open' && <CloseButton id={id} />}
     >
@@ -76,7 +84,7 @@ function CostOf({ session, signals }: { session: Session; signals: readonly Sign
       {(data) => (
         <Stack gap="sm">
           <Text size="lg" className="wrap" data-sentence>
-            <bdi>{whereItWent(data, signals)}</bdi>
+            <bdi>{plainName(whereItWent(data, signals))}</bdi>
           </Text>
           <BreakdownTables breakdown={data} />
         </Stack>

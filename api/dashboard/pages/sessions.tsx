@@ -32,7 +32,8 @@ export function Sessions() {
   const view = useSessionView();
   const sorting = useSorting({ sort, order });
   const navigate = useNavigate();
-  const columns = sessionColumns(useMeanUsd());
+  const isNarrow = useIsNarrow();
+  const columns = sessionColumns({ meanUsd: useMeanUsd(), isNarrow });
   const { min_cost_usd: least, ...others } = filters;
   const asked = {
     ...range.query,
@@ -49,13 +50,14 @@ export function Sessions() {
       <RangeBar>
         <SessionFilterBar isReady={pages.query.isSuccess} />
       </RangeBar>
-      <UsageLine />
+      {/* Usage knows none of the filters of sessions alone. */}
+      {Object.keys(own).length === 0 && <UsageLine />}
       <Suspense fallback={null}>
         <HeldSignals />
       </Suspense>
       <Group justify="space-between" gap="sm">
         <ExportLink query={{ ...range.query, ...filters }} />
-        {useIsNarrow() ? <SortSelect /> : <ViewOptions columns={columns} view={view} />}
+        {isNarrow ? <SortSelect /> : <ViewOptions columns={columns} view={view} />}
       </Group>
       {isTooMany ? (
         <TooMany text={pages.query.error?.message ?? ''} />
@@ -91,6 +93,11 @@ function useSorting({ sort, order }: Pick<SessionSearch, 'sort' | 'order'>): Sor
   };
 }
 
+const FIRST = {
+  time: { desc: 'Newest first', asc: 'Oldest first' },
+  size: { desc: 'Largest first', asc: 'Smallest first' },
+} as const;
+
 /** In place of the headings, which a narrow screen has no room for. */
 function SortSelect() {
   const change = useChangeSearch();
@@ -109,7 +116,7 @@ function SortSelect() {
         size="compact-sm"
         onClick={() => change({ order: order === 'desc' ? 'asc' : undefined })}
       >
-        {order === 'desc' ? 'Largest first' : 'Smallest first'}
+        {FIRST[sort === 'started_at' ? 'time' : 'size'][order]}
       </Button>
     </Group>
   );

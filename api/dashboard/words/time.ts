@@ -71,6 +71,15 @@ export function bucketLabel(iso: string, interval: string, zone: string, nowMs: 
   return dayOf(iso, zone, nowMs);
 }
 
+/**
+ * The start of a bucket of a budget, whose days may begin in another zone than that of the page: then with the hour at which
+ * they begin here.
+ */
+export function budgetLabel(iso: string, interval: string, zones: { budget: string; page: string }): string {
+  const label = bucketLabel(iso, interval, zones.page);
+  return interval === 'hour' || zones.budget === zones.page ? label : dateTime(iso, zones.page);
+}
+
 /** Seconds as people say them. */
 export function duration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;

@@ -38,7 +38,7 @@ export function TopList({ title, by }: { title: string; by: Grouping }) {
                 cost={isUnpriced ? 'no price' : money(cost)}
                 share={data.totals.cost_usd > 0 ? cost / data.totals.cost_usd : 0}
                 change={
-                  name === null || cost === 0 ? null : (
+                  name === null || cost === 0 || before.data?.totals.signals === 0 ? null : (
                     <Change now={cost} before={costBefore(before.data, by, name)} than={range.beforeLabel} />
                   )
                 }

@@ -2,11 +2,12 @@ import { Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, take } from '../../data/client.ts';
 import type { Budget } from '../../data/queries.ts';
-import { bucketLabel } from '../../words/time.ts';
+import { budgetLabel } from '../../words/time.ts';
 import { ChartCard } from '../chart/card.tsx';
 import { Load } from '../page/load.tsx';
 import { amount, axisMoney, compact } from '../text/format.ts';
 import { Amount } from '../text/values.tsx';
+import { useZone } from '../time/when.tsx';
 
 /** All of it, while the present window is still under way. */
 export function UsedBefore({ budget }: { budget: Budget }) {
@@ -31,6 +32,7 @@ export function windowsQuery({ id, window }: Pick<Budget, 'id' | 'window'>) {
 /** The usage of each window that is kept, beside the present threshold. */
 export function BudgetHistory({ budget }: { budget: Budget }) {
   const { metric } = budget;
+  const zone = useZone();
   const windows = useQuery(windowsQuery(budget));
   const interval = budget.window === 'hourly' ? 'hour' : budget.window === 'monthly' ? 'month' : 'day';
   return (
@@ -42,7 +44,9 @@ export function BudgetHistory({ budget }: { budget: Budget }) {
             <ChartCard
               title="Used per window"
               content={{
-                labels: oldestFirst.map(({ start }) => bucketLabel(start, interval, budget.timezone)),
+                labels: oldestFirst.map(({ start }) =>
+                  budgetLabel(start, interval, { budget: budget.timezone, page: zone }),
+                ),
                 series: [{ name: 'Used', colour: 0, values: oldestFirst.map(({ current }) => current) }],
                 format: (value) => amount(metric, value),
                 axis: metric === 'cost_usd' ? axisMoney : compact,

@@ -4,6 +4,7 @@ import { bucketLabel } from '../../words/time.ts';
 import { ticksOf } from '../chart/scale.ts';
 import { useWidth } from '../chart/use-width.ts';
 import { amount, axisMoney, compact } from '../text/format.ts';
+import { useZone } from '../time/when.tsx';
 
 const HEIGHT = 240;
 const TOP = 10;
@@ -62,7 +63,7 @@ function spotsOf({ start, end, points }: WindowUsage, nowMs: number): Spot[] {
 }
 
 function Lines({
-  budget: { metric, threshold, timezone },
+  budget: { metric, threshold },
   usage,
   spots,
   width,
@@ -74,6 +75,7 @@ function Lines({
   width: number;
   forecast: Spot | null;
 }) {
+  const zone = useZone();
   const [startMs, endMs] = [Date.parse(usage.start), Date.parse(usage.end)];
   const most = Math.max(threshold, ...spots.map(({ value }) => value), forecast ? usage.forecast : 0);
   const ticks = ticksOf(most);
@@ -94,7 +96,7 @@ function Lines({
       ))}
       {timesOf(usage, width).map((ms) => (
         <text key={ms} x={xOf(ms)} y={HEIGHT - 6} textAnchor="middle">
-          {bucketLabel(new Date(ms).toISOString(), usage.interval === 'day' ? 'day' : 'hour', timezone)}
+          {bucketLabel(new Date(ms).toISOString(), usage.interval === 'day' ? 'day' : 'hour', zone)}
         </text>
       ))}
       <polyline className="total" points={path} />

@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Budget, budgetUsageQuery, type WindowUsage } from '../../data/queries.ts';
-import { bucketLabel } from '../../words/time.ts';
+import { budgetLabel, dateTime } from '../../words/time.ts';
 import { FigureTable } from '../chart/figure-table.tsx';
 import { Load } from '../page/load.tsx';
 import { type Column, Rows } from '../page/rows.tsx';
@@ -10,6 +10,7 @@ import { Section } from '../page/section.tsx';
 import { amount, percent } from '../text/format.ts';
 import { UserName } from '../text/user-name.tsx';
 import { Amount } from '../text/values.tsx';
+import { useZone } from '../time/when.tsx';
 import { windowsQuery } from './history.tsx';
 import { RunningTotal } from './running-total.tsx';
 
@@ -46,6 +47,7 @@ function WindowChoice({
   start: string;
   onChange: (start: string | null) => void;
 }) {
+  const zone = useZone();
   const windows = useQuery(windowsQuery(budget));
   const before = (windows.data?.data ?? []).filter(
     ({ start: one, end }) => one !== budget.window_start && Date.parse(end) > Date.now() - KEPT_MS,
@@ -59,19 +61,21 @@ function WindowChoice({
       onChange={({ currentTarget: { value } }) => onChange(value === budget.window_start ? null : value)}
       data={[
         { value: budget.window_start, label: 'This window' },
-        ...before.map(({ start: value }) => ({ value, label: `From ${startLabel(budget, value)}` })),
+        ...before.map(({ start: value }) => ({ value, label: `From ${startLabel(budget, value, zone)}` })),
       ]}
     />
   );
 }
 
-function startLabel({ window, timezone }: Budget, start: string): string {
-  const day = bucketLabel(start, 'day', timezone);
-  return window === 'hourly' ? `${day}, ${bucketLabel(start, 'hour', timezone)}` : day;
+function startLabel({ window, timezone }: Budget, start: string, zone: string): string {
+  return window === 'hourly'
+    ? dateTime(start, zone)
+    : budgetLabel(start, 'day', { budget: timezone, page: zone });
 }
 
 function Growth({ budget, usage, choice }: { budget: Budget; usage: WindowUsage; choice: React.ReactNode }) {
   const [asTable, setAsTable] = useState(false);
+  const zone = useZone();
   const { metric, timezone, name } = budget;
   const title = 'Used in the window';
   const interval = usage.interval === 'day' ? 'day' : 'hour';
@@ -91,7 +95,9 @@ function Growth({ budget, usage, choice }: { budget: Budget; usage: WindowUsage;
         <FigureTable
           title={title}
           content={{
-            labels: usage.points.map(({ start }) => bucketLabel(start, interval, timezone)),
+            labels: usage.points.map(({ start }) =>
+              budgetLabel(start, interval, { budget: timezone, page: zone }),
+            ),
             series: [
               { name: 'Used', colour: 0, values: usage.points.map(({ used }) => used) },
               { name: 'In all', colour: 1, values: usage.points.map(({ total }) => total) },

@@ -12,12 +12,15 @@ import { GuideLink } from './guide-link.tsx';
  */
 export function Page({
   title,
+  heading: shown = title,
   lead,
   actions,
   back,
   children,
 }: {
   title: string;
+  /** The title on the page, where it is more than text. */
+  heading?: React.ReactNode;
   lead?: React.ReactNode;
   actions?: React.ReactNode;
   back?: { to: string; label: string };
@@ -43,7 +46,7 @@ export function Page({
             </PageLink>
           )}
           <Title order={1} ref={heading} tabIndex={-1} className="wrap">
-            {title}
+            {shown}
           </Title>
           <Text c="dimmed" size="sm" component="div" className="wrap">
             {lead && <>{lead} · </>}

@@ -16,6 +16,8 @@ export interface Column<Row> {
   share?: number;
   /** On a narrow screen: in this line, or not at all; else in the second line. There is room for two or three each. */
   narrow?: 'first' | 'third' | 'hidden';
+  /** On a narrow screen it goes without its label. */
+  isNameless?: boolean;
   /** Words of others that are whole where there is room for them. */
   isFitting?: boolean;
   /** The value of the API's `sort` that this column orders by. */
@@ -218,7 +220,7 @@ function NamedParts<Row>({
     <Group gap="md" fz={12} c="dimmed" wrap="nowrap">
       {columns.map((column) => (
         <Box key={column.label} className={narrowClassOf(column)}>
-          {column.label}{' '}
+          {!column.isNameless && `${column.label} `}
           <Text span inherit c="var(--mantine-color-text)">
             {column.render(row)}
           </Text>

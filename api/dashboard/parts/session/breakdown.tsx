@@ -1,5 +1,6 @@
 import { Box, SimpleGrid, Table, Text } from '@mantine/core';
 import { exact, money } from '../text/format.ts';
+import { Name } from '../text/name.tsx';
 import { Count } from '../text/values.tsx';
 import { type Breakdown, share } from './words.ts';
 
@@ -97,8 +98,8 @@ function Amounts({
           {rows.map((row) => (
             <Table.Tr key={row.name}>
               <Table.Th scope="row" fw={400}>
-                <Text size="sm" className="name">
-                  <bdi>{row.name}</bdi>
+                <Text size="sm">
+                  <Name of={row.name} />
                 </Text>
                 <Details row={row} />
               </Table.Th>

@@ -3,6 +3,8 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { latency } from '../../words/time.ts';
 import { Facts } from '../text/facts.tsx';
 import { exact } from '../text/format.ts';
+import { Name } from '../text/name.tsx';
+import { plainName } from '../text/plain-name.ts';
 import { When } from '../time/when.tsx';
 import { decisionWords, type Signal } from './words.ts';
 
@@ -36,11 +38,11 @@ export function CallDrawer({
     >
       <Stack>
         <Text size="sm" className="wrap" ff="monospace">
-          <bdi>{id}</bdi>
+          <bdi>{plainName(id)}</bdi>
         </Text>
         {signal.intervention && (
           <Text size="sm" className="wrap">
-            <bdi>{decisionWords(signal)}</bdi>
+            <bdi>{plainName(decisionWords(signal))}</bdi>
           </Text>
         )}
         {error && (
@@ -49,7 +51,7 @@ export function CallDrawer({
               {error.code}
             </Badge>
             <Text size="sm" mt="xs" className="wrap">
-              <bdi>{error.message ?? 'No message came with it.'}</bdi>
+              <bdi>{plainName(error.message ?? 'No message came with it.')}</bdi>
             </Text>
           </div>
         )}
@@ -66,7 +68,7 @@ export function CallDrawer({
 
 function factsOf(signal: Signal): Record<string, React.ReactNode> {
   const { ts, model, provider, tool_name, latency_ms, metadata = {} } = signal;
-  const own = (text: string | null | undefined) => <bdi>{text ?? 'not named'}</bdi>;
+  const own = (text: string | null | undefined) => <Name of={text ?? 'not named'} />;
   return {
     Time: <When at={ts} precision="millisecond" />,
     'Request id': own(metadata.request_id),
@@ -106,10 +108,10 @@ function Metadata({ pairs }: { pairs: readonly (readonly [string, string])[] }) 
           {pairs.map(([name, value]) => (
             <Table.Tr key={name}>
               <Table.Th scope="row" fw={400} className="wrap" w="40%">
-                <bdi>{name}</bdi>
+                <bdi>{plainName(name)}</bdi>
               </Table.Th>
               <Table.Td className="wrap">
-                <bdi>{value}</bdi>
+                <bdi>{plainName(value)}</bdi>
               </Table.Td>
             </Table.Tr>
           ))}

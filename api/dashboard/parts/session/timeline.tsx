@@ -10,13 +10,14 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { clockOf, dateTime, latency } from '../../words/time.ts';
 import { compact, money } from '../text/format.ts';
+import { plainName } from '../text/plain-name.ts';
 import { useZone } from '../time/when.tsx';
 import { decisionWords, type Kind, kindOf, type Signal } from './words.ts';
 
 /** Until a row is measured. */
 const ROW_PX = 52;
 
-type Item = { minute: string } | { signal: Signal };
+type Item = { minute: string; ts: string } | { signal: Signal };
 
 /** All signals in time order, a heading for each minute. Only what is on the screen is drawn, however many there are. */
 export function Timeline({
@@ -54,7 +55,7 @@ export function Timeline({
           >
             {item && 'minute' in item && (
               <Title order={3} pt="sm" pb={4} size="sm">
-                {item.minute}
+                <time dateTime={item.ts}>{item.minute}</time>
               </Title>
             )}
             {item && 'signal' in item && (
@@ -89,7 +90,7 @@ function itemsOf(signals: readonly Signal[], timezone: string): Item[] {
   let last = '';
   for (const signal of signals) {
     const minute = dateTime(signal.ts, timezone);
-    if (minute !== last) items.push({ minute });
+    if (minute !== last) items.push({ minute, ts: signal.ts });
     last = minute;
     items.push({ signal });
   }
@@ -128,14 +129,14 @@ function Row({ signal, timezone, onOpen }: { signal: Signal; timezone: string; o
       />
       <Box style={{ flex: 1 }} miw={0}>
         <Text size="sm" className="name">
-          <bdi>{title}</bdi>
+          <bdi>{plainName(title)}</bdi>
         </Text>
         <Text size="xs" c="dimmed" className="name" component="div">
           <time dateTime={ts}>{clockOf(ts, timezone, 'second')}</time>
           {detail && (
             <>
               {' · '}
-              <bdi>{detail}</bdi>
+              <bdi>{plainName(detail)}</bdi>
             </>
           )}
           {latency_ms === undefined ? '' : ` · ${latency(latency_ms)}`}

@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core';
 import { duration } from '../../words/time.ts';
 import type { Column } from '../page/rows.tsx';
 import { exact, money } from '../text/format.ts';
@@ -13,12 +12,23 @@ import { Marks, type Session } from './marks.tsx';
 /** The column that leads to the session: it is always there. */
 export const FIRST_COLUMN = 'Started';
 /** Columns that are not shown until somebody chooses them: a laptop's screen has no room for all. */
-export const HIDDEN_AT_FIRST: readonly string[] = ['Policy decisions'];
+export const HIDDEN_AT_FIRST: readonly string[] = ['Length', 'Signals', 'Policy decisions'];
+
+interface Shown {
+  meanUsd: number | undefined;
+  /** On a narrow screen the marks have a place of their own in the first line. */
+  isNarrow: boolean;
+}
 
 const END_WORDS = { timeout: 'ended', closed: 'closed by hand' } as const;
 
 /** All columns of a list of sessions. `meanUsd` is the mean cost of a session of the range, where it is known. */
-export function sessionColumns(meanUsd: number | undefined): readonly Column<Session>[] {
+export function sessionColumns({ meanUsd, isNarrow }: Shown): readonly Column<Session>[] {
+  const marks = (session: Session) => (
+    <span className="marks">
+      <Marks session={session} meanUsd={meanUsd} />
+    </span>
+  );
   return [
     {
       label: FIRST_COLUMN,
@@ -26,20 +36,22 @@ export function sessionColumns(meanUsd: number | undefined): readonly Column<Ses
       narrow: 'first',
       sort: 'started_at',
       render: (session) => (
-        <Group gap={6} component="span" wrap="nowrap">
+        <>
           <PageLink to={`/sessions/${session.id}`}>
             <When at={session.started_at} />
           </PageLink>
-          <Marks session={session} meanUsd={meanUsd} />
-        </Group>
+          {!isNarrow && marks(session)}
+        </>
       ),
     },
     { label: 'User', share: 12, render: ({ user_id }) => <UserName id={user_id} /> },
     { label: 'Project', share: 9, render: ({ project_id }) => <Name of={project_id} /> },
+    ...(isNarrow ? [{ label: 'Marks', isShort: true, narrow: 'first' as const, render: marks }] : []),
     { label: 'Tool', narrow: 'hidden', isFitting: true, render: ({ adapter }) => <Name of={adapter} /> },
     {
       label: 'Model',
       narrow: 'third',
+      isNameless: true,
       isFitting: true,
       render: ({ model, models }) => (
         <Name of={model + (models.length > 1 ? ` +${models.length - 1}` : '')} />
@@ -97,7 +109,7 @@ export function sessionColumns(meanUsd: number | undefined): readonly Column<Ses
     {
       label: 'State',
       isShort: true,
-      narrow: 'first',
+      isNameless: true,
       render: ({ state, end_reason }) => (
         <State of={state}>{end_reason === null ? state : END_WORDS[end_reason]}</State>
       ),

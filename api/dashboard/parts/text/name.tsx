@@ -3,7 +3,7 @@ import { InLink } from './in-link.ts';
 import { plainName } from './plain-name.ts';
 
 /** Longer names may be clipped. */
-const SURELY_WHOLE = 24;
+const SURELY_WHOLE = 18;
 
 /** A name that others gave: two lines at most, and all of it on focus and hover. */
 export function Name({ of }: { of: string }) {

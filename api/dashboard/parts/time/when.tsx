@@ -1,7 +1,6 @@
-import { Tooltip } from '@mantine/core';
 import { useContext } from 'react';
 import { useMe } from '../../data/use-me.ts';
-import { ago, dateTime, inWords, type Precision, placeOf } from '../../words/time.ts';
+import { ago, dateTime, type Precision, placeOf } from '../../words/time.ts';
 import { InLink } from '../text/in-link.ts';
 
 /** The zone of every time and day of a page: the organization's. */
@@ -15,8 +14,8 @@ export function TimesIn() {
 }
 
 /**
- * A time in the organization's zone, or how long ago it was. Hover and focus give it by the viewer's own clock and in UTC. A
- * number is Unix seconds; null is `never`.
+ * A time in the organization's zone, or how long ago it was. `TimeHint` gives it by the viewer's own clock and in UTC. A number
+ * is Unix seconds; null is `never`.
  */
 export function When({
   at,
@@ -31,17 +30,15 @@ export function When({
   const isInLink = useContext(InLink);
   if (at === null) return <>never</>;
   const ms = typeof at === 'number' ? at * 1_000 : Date.parse(at);
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
-    <Tooltip label={inWords(ms, here, precision)} events={{ hover: true, focus: true, touch: true }}>
-      <time
-        dateTime={new Date(ms).toISOString()}
-        // A link has the focus itself.
-        {...(isInLink ? {} : { tabIndex: 0 })}
-        style={{ whiteSpace: 'nowrap' }}
-      >
-        {relative ? ago(ms) : dateTime(ms, zone, { precision })}
-      </time>
-    </Tooltip>
+    <time
+      dateTime={new Date(ms).toISOString()}
+      data-precision={precision}
+      // A link has the focus itself.
+      {...(isInLink ? {} : { tabIndex: 0 })}
+      style={{ whiteSpace: 'nowrap' }}
+    >
+      {relative ? ago(ms) : dateTime(ms, zone, { precision })}
+    </time>
   );
 }

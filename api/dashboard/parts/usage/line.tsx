@@ -11,7 +11,8 @@ export function UsageLine() {
   if (now.isPending) return <Skeleton height={22} />;
   if (!now.data || now.data.totals.signals === 0) return null;
   const { totals } = now.data;
-  const then = before.data?.totals;
+  // Where all of it is new, saying so of each figure says nothing.
+  const then = before.data?.totals.signals === 0 ? undefined : before.data?.totals;
   const figures = {
     Cost: [money(totals.cost_usd), totals.cost_usd, then?.cost_usd],
     'Tokens in': [<Count key="in" of={totals.tokens_in} />, totals.tokens_in, then?.tokens_in],

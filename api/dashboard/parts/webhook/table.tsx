@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { Webhook } from '../../data/queries.ts';
 import { type Column, QueryRows } from '../page/rows.tsx';
 import { exact } from '../text/format.ts';
+import { Name } from '../text/name.tsx';
 import { PageLink } from '../text/page-link.tsx';
 import { State } from '../text/state.tsx';
 import { When } from '../time/when.tsx';
@@ -25,7 +26,7 @@ function columnsOf(kind: 'endpoint' | 'channel'): readonly Column<Webhook>[] {
       const { name: given, url } = webhook;
       return (
         <PageLink to={placeOf(webhook).page} title={given === undefined ? url : `${given}: ${url}`}>
-          <bdi>{given ?? url}</bdi>
+          <Name of={given ?? url} />
         </PageLink>
       );
     },

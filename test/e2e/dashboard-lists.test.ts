@@ -1,0 +1,443 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { call, until } from '../support/harness.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A user that would turn the text around, and is longer than two lines. */
+const HOSTILE = `evil\u202Eexe.live ${'x'.repeat(200)}`;
+
+/** Sessions and Overview: the answer that a person came for, for the keyboard too, and by the organization's clock. */
+describe('the lists of the dashboard', () => {
+  let stack: DashboardStack;
+  let browser: Browser;
+  /** The start of the dear session: yesterday at two o'clock in UTC, which is the day before in New York. */
+  let nightMs = 0;
+
+  beforeAll(async () => {
+    if (CHROMIUM === null) return;
+    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+    const { ctx, orgId } = stack;
+    await addMember(ctx, {
+      org_id: orgId,
+      user_id: 'mei',
+      name: 'Mei Tanaka',
+      email: 'mei@acme.example',
+      role: 'member',
+      teams: ['data'],
+    });
+    nightMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS + 2 * HOUR_MS;
+    const few = Array.from({ length: 30 }, (_, at) => ({
+      user_id: 'tom',
+      project_id: `p-${at}`,
+      model: 'gpt-5',
+      provider: 'openai',
+      adapter: 'codex',
+      ts: nightMs + at * 60_000,
+      cost_usd: 0.01,
+      tokens_in: 1_000 + at,
+      tokens_out: 10,
+    }));
+    const dear = {
+      user_id: 'grace',
+      project_id: 'infra',
+      adapter: 'claude-code',
+      model: 'claude-sonnet-4-5',
+    };
+    await stack.report(
+      ...few,
+      { ...dear, provider: 'anthropic', ts: nightMs, cost_usd: 40, tokens_in: 6_000_000, tokens_out: 100 },
+      { ...dear, project_id: 'broken', ts: nightMs, cost_usd: 0.02, error: { code: 'rate_limit' } },
+      {
+        user_id: 'mei',
+        project_id: 'reports',
+        ts: nightMs,
+        cost_usd: 0.03,
+        model: 'gpt-5',
+        adapter: 'codex',
+      },
+    );
+  }, 120_000);
+  beforeEach(({ skip }) => {
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  const open = async (path: string, view: Parameters<typeof openPage>[1] = {}, name = 'Grace') => {
+    const watched = await openPage(browser, view);
+    await signIn(watched.page, stack.url, { name });
+    await visit(watched, path);
+    return watched;
+  };
+  const visit = async ({ page }: Pick<WatchedPage, 'page'>, path: string) => {
+    await page.goto(`${stack.url}/dashboard${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await until(async () => (await page.locator('[aria-label=Loading]').count()) === 0, { what: path });
+  };
+  const rowsOf = (page: Page) => page.getByRole('table', { name: 'Sessions' }).locator('tbody tr');
+  const projectsOf = async (page: Page) => rowsOf(page).locator('td:nth-child(3)').allTextContents();
+
+  test('somebody in New York sees the times of the organization, and gets the own by hover and focus', {
+    timeout: 60_000,
+  }, async () => {
+    const newYork = { timezoneId: 'America/New_York' };
+    const { page, context, faults } = await open('/sessions?project_id=infra', newYork);
+    await page.getByText('Times in UTC').waitFor();
+    const time = rowsOf(page).locator('time').first();
+    const day = (ms: number) =>
+      new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(ms);
+    expect(await time.textContent()).toContain(`${day(nightMs)}, 02:00`);
+    expect(await time.getAttribute('datetime')).toBe(new Date(nightMs).toISOString());
+    const local = new Intl.DateTimeFormat('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone: 'America/New_York',
+    }).format(nightMs);
+    const words = new RegExp(`^${local}, \\d\\d:00:00 in New York · \\d+ \\w+ \\d{4}, 02:00:00 UTC$`);
+    const hint = page.getByRole('tooltip');
+    await time.hover();
+    expect(await hint.textContent()).toMatch(words);
+    await page.mouse.move(0, 0);
+    await hint.waitFor({ state: 'detached' });
+    const link = rowsOf(page).getByRole('link').first();
+    await link.focus();
+    expect(await hint.textContent()).toMatch(words);
+    expect(await link.getAttribute('aria-describedby')).toBe(await hint.getAttribute('id'));
+    await page.keyboard.press('Escape');
+    await hint.waitFor({ state: 'detached' });
+    await link.press('Enter');
+    await page.getByRole('heading', { level: 1, name: `Session of ${day(nightMs)}, 02:00` }).waitFor();
+    // A call is shown to the millisecond, and its hint too.
+    await page.getByRole('region', { name: 'Signals, 1' }).getByRole('button').click();
+    const call = page.getByRole('dialog').locator('time');
+    expect(await call.textContent()).toMatch(/, 02:00:00\.000$/);
+    await call.focus();
+    expect(await page.getByRole('tooltip').textContent()).toMatch(/02:00:00\.000 UTC$/);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('no page shows an instant by another clock, or as anything but a time', {
+    timeout: 120_000,
+  }, async () => {
+    const watched = await open('/', { timezoneId: 'Asia/Kolkata' });
+    for (const path of ['/', '/sessions', '/anomalies', '/budgets', '/devices', '/settings?tab=audit']) {
+      await visit(watched, path);
+      await watched.page.getByText('Times in UTC').waitFor();
+      expect(await watched.page.evaluate(BARE_TIMES), path).toEqual([]);
+      expect(await watched.page.evaluate(WRONG_TIMES), path).toEqual([]);
+    }
+    expect(await watched.page.locator('time').count()).toBeGreaterThan(0);
+    expect(await watched.page.locator('time').first().textContent()).toMatch(/, \d\d:\d\d:\d\d$/);
+    await watched.context.close();
+  });
+
+  test('sessions are put in order by their headings, filtered and opened by the keyboard alone', {
+    timeout: 120_000,
+  }, async () => {
+    const { page, context, faults } = await open('/sessions', { reducedMotion: 'reduce' });
+    const heading = (name: string) => page.getByRole('columnheader', { name });
+    const sorted = async (name: string, how: string) =>
+      until(async () => (await heading(name).getAttribute('aria-sort')) === how, { what: `${name} ${how}` });
+    await sorted('Started', 'descending');
+    await tabTo(page, page.getByRole('button', { name: 'Cost', exact: true }));
+    await page.keyboard.press('Enter');
+    await sorted('Cost', 'descending');
+    await sorted('Started', 'none');
+    await until(async () => (await projectsOf(page))[0] === 'infra', { what: 'the dearest first' });
+    await page.keyboard.press('Enter');
+    await sorted('Cost', 'ascending');
+    await until(async () => (await projectsOf(page))[0]?.startsWith('p-') === true, { what: 'the cheapest' });
+    expect(page.url()).toContain('sort=cost_usd');
+
+    await tabTo(page, page.getByRole('button', { name: 'More filters …' }), 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    const least = page.getByRole('textbox', { name: 'Cost at least' });
+    await tabTo(page, least);
+    await page.keyboard.type('1');
+    await page.keyboard.press('Enter');
+    await until(async () => (await rowsOf(page).count()) === 1, { what: 'those of a dollar and more' });
+    await page.getByText('at least $1.00').waitFor();
+    await tabTo(page, rowsOf(page).getByRole('link').first());
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Session of' }).waitFor();
+    await page.goBack();
+    await tabTo(page, page.getByRole('button', { name: 'Remove the filter Cost' }));
+    await page.keyboard.press('Enter');
+    await until(async () => (await rowsOf(page).count()) === 33, { what: 'all of them' });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a row opens its session, and what is dear or unusual is marked with a word', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/sessions?sort=cost_usd');
+    await page.locator('[data-mark=dear]').getByText('dear').waitFor();
+    await until(
+      async () => {
+        await page.reload();
+        await rowsOf(page).first().waitFor();
+        return (await page.locator('[data-mark=anomaly]').count()) > 0;
+      },
+      { timeoutMs: 20_000, what: 'the anomaly' },
+    );
+    expect(await page.locator('[data-mark=dear]').count()).toBe(1);
+    await rowsOf(page).first().locator('td').last().click();
+    await page.getByRole('heading', { level: 1, name: 'Session of' }).waitFor();
+    await page.goBack();
+    await rowsOf(page).first().waitFor();
+    for (const [query, count] of [
+      ['errors=true', 1],
+      ['errors=false', 32],
+      ['anomalous=true', 1],
+      ['min_cost_usd=0.02', 3],
+      ['team=data', 1],
+    ] as const) {
+      await visit({ page }, `/sessions?${query}`);
+      await until(async () => (await rowsOf(page).count()) === count, { what: query });
+      const href = (await page.getByRole('link', { name: 'Export these' }).getAttribute('href')) ?? '';
+      expect(href).toContain(query);
+      const csv = await (await page.request.get(new URL(href, stack.url).href)).text();
+      expect(csv.trim().split('\n'), query).toHaveLength(count + 1);
+    }
+    await context.close();
+  });
+
+  test('the columns and the rows of a page are those that were chosen in this browser', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/sessions');
+    const labels = () =>
+      page.getByRole('table', { name: 'Sessions' }).getByRole('columnheader').allTextContents();
+    expect((await labels()).join()).not.toContain('Policy decisions');
+    await page.getByRole('button', { name: 'Columns …' }).click();
+    await page.getByRole('checkbox', { name: 'Policy decisions' }).check();
+    await page.getByRole('checkbox', { name: 'Tool' }).uncheck();
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'Rows per page' }).selectOption('25');
+    await until(async () => (await rowsOf(page).count()) === 25, { what: '25 rows' });
+    await visit({ page }, '/sessions');
+    expect((await labels()).join()).toContain('Policy decisions');
+    expect(await labels()).not.toContain('Tool');
+    expect(await rowsOf(page).count()).toBe(25);
+    await context.close();
+  });
+
+  test('tools and models are whole at 1280 px, and all columns at once break no page', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/sessions');
+    const cut = () =>
+      page.evaluate(
+        `[...document.querySelectorAll('td.fitting')].filter((cell) => cell.scrollWidth > cell.clientWidth).length`,
+      );
+    expect(await page.locator('td.fitting').count()).toBeGreaterThan(0);
+    expect(await cut()).toBe(0);
+    await page.getByRole('button', { name: 'Columns …' }).click();
+    for (const name of ['Length', 'Signals', 'Policy decisions'])
+      await page.getByRole('checkbox', { name }).check();
+    await page.keyboard.press('Escape');
+    expect(await overflow(page)).toBe(0);
+    await context.close();
+  });
+
+  test('every figure, bar and cell of Overview leads to the sessions that it counts, by the keyboard alone', {
+    timeout: 120_000,
+  }, async () => {
+    const { page, context, faults } = await open('/?range=7d', { reducedMotion: 'reduce' });
+    const leads = async (name: RegExp, to: string) =>
+      expect(await page.getByRole('link', { name }).first().getAttribute('href')).toContain(to);
+    await leads(/^Cost:/, 'sort=cost_usd');
+    await leads(/^Tokens in:/, 'sort=tokens');
+    await leads(/^Errors:/, 'errors=true');
+    await leads(/^Errors:/, 'sort=error_count');
+    await leads(/^Active users:/, 'split=user_id');
+    await leads(/^Sessions:/, '/sessions?range=7d');
+
+    await tabTo(page, page.getByRole('link', { name: /^Active users:/ }));
+    await page.keyboard.press('Enter');
+    const users = page.getByRole('table', { name: 'By user' });
+    await users.getByRole('link', { name: 'Grace Lindqvist' }).waitFor();
+    const cell = page.getByRole('table', { name: 'Cost over time' }).getByRole('link', { name: '$40.02' });
+    await tabTo(page, cell);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+    await until(async () => (await rowsOf(page).count()) === 2, { what: "Grace's of that day" });
+    expect(new URL(page.url()).searchParams.get('from')).toBe(new Date(nightMs).toISOString().slice(0, 10));
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a segment of a bar is a link to the sessions of its day and group, and teams have a note', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/?range=7d&split=team');
+    await page.getByText('teams may sum to more than the whole').waitFor();
+    const segments = page.locator('.chart svg a[href]');
+    expect(await segments.count()).toBe(2);
+    const hrefs = await Promise.all([0, 1].map((at) => segments.nth(at).getAttribute('href')));
+    const teams = hrefs.map((href) => new URL(href ?? '', stack.url).searchParams.get('team'));
+    expect(new Set(teams)).toEqual(new Set(['core', 'data']));
+    await page.getByRole('heading', { name: 'Top teams' }).waitFor();
+    await segments.last().click();
+    await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+    await until(async () => (await rowsOf(page).count()) === 1, { what: 'those of the team' });
+    await visit({ page }, '/?range=7d&split=model');
+    // The legend of a single series is there too.
+    await visit({ page }, '/?range=7d&model=gpt-5');
+    await page.locator('.chart + ul').getByText('gpt-5').waitFor();
+    // One row says nothing: neither the model nor a person alone has a list.
+    expect(await page.getByRole('heading', { name: 'Top models' }).count()).toBe(0);
+    await context.close();
+  });
+
+  test('Overview of one person begins with who it is, and a budget is created from what is shown', {
+    timeout: 60_000,
+  }, async () => {
+    const rule = { scope: 'user', scope_id: 'mei', metric: 'cost_usd', threshold: 5, window: 'monthly' };
+    const made = await call(`${stack.url}/api/v1/budgets`, {
+      key: stack.key,
+      body: { name: 'Hers', ...rule },
+    });
+    expect(made.status, made.text).toBe(201);
+    const { page, context } = await open('/?user_id=mei');
+    const card = page.locator('section, .mantine-Paper-root', { hasText: 'mei@acme.example' }).last();
+    await card.getByText('data', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Hers' }).first().waitFor();
+    await page.getByRole('button', { name: 'Create a budget from this' }).click();
+    const form = page.getByRole('dialog');
+    expect(await form.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Budget of Mei Tanaka');
+    await page.keyboard.press('Escape');
+    await context.close();
+    const own = await open('/?user_id=tom', {}, 'Tom');
+    await own.page.getByText('tom@acme.example').waitFor();
+    expect(await own.page.getByRole('button', { name: 'Create a budget from this' }).count()).toBe(0);
+    expect(await own.page.getByRole('heading', { name: 'Top users' }).count()).toBe(0);
+    await own.context.close();
+  });
+
+  test('the calendar marks today and what is chosen', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/?range=last_month');
+    await page.getByRole('button', { name: 'Dates …' }).click();
+    const dates = page.getByRole('dialog');
+    await dates.locator('[data-first-in-range], [data-last-in-range]').first().waitFor();
+    await visit({ page }, '/?range=7d');
+    await page.getByRole('button', { name: 'Dates …' }).click();
+    await dates.locator('[aria-current=date]').waitFor();
+    await context.close();
+  });
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)(
+    'axe finds nothing on Sessions and Overview, with hostile names or without any data: %s, %i px',
+    { timeout: 120_000 },
+    async (colorScheme, width) => {
+      await stack.report({ user_id: HOSTILE, project_id: HOSTILE, model: HOSTILE, tool_name: HOSTILE });
+      const watched = await open('/', { colorScheme, viewport: { width, height: 844 } });
+      const { page } = watched;
+      for (const path of [
+        '/?range=7d',
+        '/?range=7d&split=user_id&view=table',
+        '/?user_id=mei',
+        '/?range=last_quarter',
+        '/sessions?range=7d',
+        '/sessions?range=7d&sort=cost_usd&errors=false',
+        '/sessions?state=open&min_cost_usd=900',
+      ]) {
+        await visit(watched, path);
+        expect(await findings(page), path).toEqual([]);
+        expect(await overflow(page), path).toBe(0);
+        expect(await page.evaluate(TALL_NAMES), path).toEqual([]);
+        expect(await page.evaluate(`document.body.innerText.includes('\\u202E')`), path).toBe(false);
+      }
+      await visit(watched, '/sessions?range=7d');
+      await page.getByText('evil\\u202Eexe.live').first().waitFor();
+      if (width === 390) {
+        const row = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem').last();
+        for (const words of ['gpt-5', 'Tokens in', 'Tokens out'])
+          expect(await page.getByRole('list', { name: 'Sessions' }).textContent()).toContain(words);
+        expect(await row.count()).toBe(1);
+      }
+      expect(watched.faults).toEqual([]);
+      await watched.context.close();
+    },
+  );
+
+  test.each(['light', 'dark'] as const)(
+    'axe finds nothing in the reference of the API: %s',
+    {
+      timeout: 60_000,
+    },
+    async (colorScheme) => {
+      for (const width of [1280, 390]) {
+        const { page, context } = await openPage(browser, { colorScheme, viewport: { width, height: 844 } });
+        await page.goto(`${stack.url}/docs`);
+        await page.getByText('Record signals').first().waitFor();
+        expect(await findings(page)).toEqual([]);
+        await context.close();
+      }
+    },
+  );
+});
+
+/** Whatever axe finds, of any weight, each with its place. */
+async function findings(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
+
+/** Presses the key until the target has the focus. */
+async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
+  await target.first().waitFor();
+  for (let presses = 0; presses < 200; presses += 1) {
+    if ((await page.locator(':focus').and(target.first()).count()) > 0) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`The keyboard does not reach ${String(target)}.`);
+}
+
+/** Pixels by which a page is wider than its window. */
+async function overflow(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
+
+/** Runs in the page: names that take more than two lines without the focus. */
+const TALL_NAMES = `[...document.querySelectorAll('bdi')]
+  .filter((name) => name.checkVisibility() && !name.matches(':focus'))
+  .filter((name) => {
+    const { lineHeight, fontSize } = getComputedStyle(name);
+    const line = Number.parseFloat(lineHeight) || Number.parseFloat(fontSize) * 1.55;
+    return name.getBoundingClientRect().height > line * 2 + 4;
+  })
+  .map((name) => name.textContent)`;
+
+/** Runs in the page: times of day that no time element holds. */
+const BARE_TIMES = `(() => {
+  const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  const bare = [];
+  while (walker.nextNode()) {
+    const { data, parentElement } = walker.currentNode;
+    if (/\\d{1,2} [A-Z][a-z]{2}( \\d{4})?, \\d\\d:\\d\\d/.test(data) && !parentElement.closest('time, svg, option')) bare.push(data);
+  }
+  return bare;
+})()`;
+
+/** Runs in the page: times whose hours are not those of UTC, the zone of the organization. */
+const WRONG_TIMES = `[...document.querySelectorAll('time')]
+  .filter((time) => /\\d\\d:\\d\\d/.test(time.textContent))
+  .filter((time) => !time.textContent.includes(time.dateTime.slice(11, 16)))
+  .map((time) => time.textContent + ' is not ' + time.dateTime)`;
