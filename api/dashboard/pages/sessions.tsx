@@ -1,3 +1,4 @@
+import '../parts/sessions/sessions.css';
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
