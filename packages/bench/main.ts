@@ -4,6 +4,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   consume: async () => (await import('./consume.ts')).runConsumeBench,
   ledger: async () => (await import('./ledger.ts')).runLedgerBench,
   usage: async () => (await import('./usage.ts')).runUsageBench,
+  focus: async () => (await import('./focus.ts')).runFocusBench,
   list: async () => (await import('./list.ts')).runListBench,
   people: async () => (await import('./people.ts')).runPeopleBench,
   check: async () => (await import('./check.ts')).runCheckBench,

@@ -9,7 +9,7 @@ export async function measureExport(
   stage: Stage,
   key: string,
   format: string,
-  { query, rows }: { query: string; rows: number },
+  { query, rows, level = 'daily' }: { query: string; rows: number; level?: 'daily' | 'focus' },
 ): Promise<Record<string, unknown>> {
   const { url, end } = await stage.startApi();
   const before = await readProcess(stage, url);
@@ -21,7 +21,7 @@ export async function measureExport(
   };
   const sampling = setInterval(() => void sample().catch(() => undefined), 200);
   const startedAt = performance.now();
-  const bytes = await download(`${url}/api/v1/usage/export?${query}&level=daily&format=${format}`, key);
+  const bytes = await download(`${url}/api/v1/usage/export?${query}&level=${level}&format=${format}`, key);
   const seconds = (performance.now() - startedAt) / 1_000;
   clearInterval(sampling);
   await sample();

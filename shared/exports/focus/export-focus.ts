@@ -92,7 +92,7 @@ export async function describeFocus(ctx: Context, organization: Organization, qu
 }
 
 /** Rows of one turn of the encoder. */
-const BATCH_ROWS = 1_000;
+const BATCH_ROWS = 250;
 
 async function* rowsIn(
   ctx: Context,
@@ -144,11 +144,11 @@ function refusePurged(ctx: Context, fromMs: number): void {
 async function sumCalls(ctx: Context, filter: ReturnType<typeof signalsIn>) {
   let calls = 0;
   let costNusd = 0n;
-  for await (const signal of readSignals(ctx, filter)) {
-    if (chargesOf(signal).length === 0) continue;
-    calls += 1;
-    costNusd += BigInt(signal.cost_nusd ?? 0);
-  }
+  for await (const signals of readSignals(ctx, filter))
+    for (const signal of signals.filter((one) => chargesOf(one).length > 0)) {
+      calls += 1;
+      costNusd += BigInt(signal.cost_nusd ?? 0);
+    }
   return { calls, costNusd };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { batches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { signalRows } from '../../signals/model.ts';
@@ -26,7 +27,7 @@ export interface ChargePeriod {
 
 /** Rows in memory. A period with more is read in passes, each of the users that come next. */
 const MOST_ROWS = 100_000;
-const BATCH_SIGNALS = 2_000;
+const BATCH_SIGNALS = 500;
 
 /**
  * Reads the rows of a charge period in their order. The time and user of a signal never change, so each counts once, in one
@@ -42,22 +43,26 @@ export async function* sumCharges(
   let after: string | null = null;
   do {
     const pass = openPass(after, mostRows);
-    for await (const signal of readSignals(ctx, signalsIn(orgId, match, period))) pass.add(signal);
+    for await (const signals of readSignals(ctx, signalsIn(orgId, match, period)))
+      for (const signal of signals) pass.add(signal);
     const { rows, last } = pass.end();
     if (rows.length > 0) yield rows;
     after = last;
   } while (after !== null);
 }
 
-/** The signals that a filter finds, with the fields that charges are made of. */
+/** The signals that a filter finds, with the fields that charges are made of: those of one turn of the event loop at a time. */
 export async function* readSignals(
   ctx: Context,
   filter: ReturnType<typeof signalsIn>,
-): AsyncGenerator<ChargedSignal> {
+): AsyncGenerator<readonly ChargedSignal[]> {
   const options = { projection: PROJECTION, batchSize: BATCH_SIGNALS };
   const cursor = signalRows(ctx).find<ChargedSignal>(filter, options);
   try {
-    for await (const signals of batches(cursor, BATCH_SIGNALS)) yield* signals;
+    for await (const signals of batches(cursor, BATCH_SIGNALS)) {
+      yield signals;
+      await nextTurn();
+    }
   } finally {
     await cursor.close();
   }

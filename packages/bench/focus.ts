@@ -1,0 +1,73 @@
+import { isoTime } from '../../shared/platform/basics/clock.ts';
+import { priceCall } from '../../shared/pricing/price.ts';
+import { type Signal, signalKey, signalRows } from '../../shared/signals/model.ts';
+import { numberOption, report, round } from './bench.ts';
+import { makeKey, type Stage, setStage } from './stage.ts';
+import { measureExport } from './usage-exports.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 30;
+const USERS = 300;
+const MODELS = ['claude-sonnet-4-5', 'gpt-5', 'gemini-2.5-pro'];
+
+/** FOCUS files of a month of single calls, from an api process of their own. `--signals N`; `rows/s` are signals per second. */
+export async function runFocusBench(args: string[]): Promise<void> {
+  const signals = numberOption(args, 'signals', 1_000_000);
+  const stage = await setStage();
+  const rows: Record<string, unknown>[] = [];
+  try {
+    const { orgId, key } = await makeKey(stage);
+    const toMs = Math.floor(stage.ctx.clock.now() / DAY_MS) * DAY_MS;
+    const began = performance.now();
+    await seed(stage, orgId, signals, toMs);
+    console.error(`${signals} signals in ${round((performance.now() - began) / 1_000, 0)} s`);
+    const query = new URLSearchParams({ from: isoTime(toMs - DAYS * DAY_MS), to: isoTime(toMs) }).toString();
+    for (const format of ['csv', 'parquet'])
+      rows.push(await measureExport(stage, key, format, { query, rows: signals, level: 'focus' }));
+  } finally {
+    await stage.stop();
+  }
+  report('focus', rows);
+}
+
+async function seed(stage: Stage, orgId: string, signals: number, toMs: number): Promise<void> {
+  for (let first = 0; first < signals; first += 5_000) {
+    const count = Math.min(5_000, signals - first);
+    const rows = Array.from({ length: count }, (_, at) => signalAt(orgId, first + at, { signals, toMs }));
+    await signalRows(stage.ctx).insertMany(rows, { ordered: false });
+  }
+}
+
+function signalAt(
+  orgId: string,
+  index: number,
+  { signals, toMs }: { signals: number; toMs: number },
+): Signal {
+  const ts = new Date(toMs - Math.floor(((index + 1) / signals) * DAYS * DAY_MS));
+  const model = MODELS[index % MODELS.length] ?? '';
+  const tokens = {
+    tokens_in: 1_000 + (index % 60_000),
+    tokens_out: index % 2_000,
+    cache_read_tokens: index % 900,
+    cache_write_tokens: 0,
+  };
+  const { costNusd, source } = priceCall({ model, at: ts, ...tokens });
+  const id = `focus-${index}`;
+  return {
+    _id: signalKey(orgId, 'claude-code', id),
+    org_id: orgId,
+    id,
+    type: 'call',
+    ts,
+    user_id: `user-${index % USERS}`,
+    project_id: index % 5 ? 'web' : 'app',
+    adapter: 'claude-code',
+    model,
+    provider: null,
+    ...tokens,
+    cost_nusd: costNusd,
+    cost_source: source,
+    session_id: `ses_${index % 10_000}`,
+    received_at: ts,
+  };
+}
