@@ -48,9 +48,9 @@ const ATTO_TO_UNIT_PRICE = { tokens: 1_000n, requests: 1_000_000n };
 const ONE_DOLLAR = 1_000_000_000n;
 
 /**
- * The charges of a call, whose costs sum to its recorded cost: one for each class of tokens that it used, or one of
- * the whole cost, where the tool reported it, the list no longer gives it or nine decimals do not hold a price. None without a price, and none for an intervention or a call without
- * tokens that cost nothing. Pure.
+ * The charges of a call, whose costs sum to its recorded cost: one for each class of tokens that it used, or one of the whole
+ * cost, where the tool reported it, the list no longer gives it or nine decimals do not hold a price. None without a price, and
+ * none for an intervention or a call without tokens that cost nothing. Pure.
  */
 export function chargesOf(signal: ChargedSignal): Charge[] {
   const { type, cost_nusd, tokens_in, tokens_out } = signal;
@@ -60,14 +60,16 @@ export function chargesOf(signal: ChargedSignal): Charge[] {
   const listing = call.model ? findListing(call.provider, call.model, call.at.valueOf()) : null;
   const base = keyOf(signal, listing);
   const split = listing && splitByRates(call, { costNusd: cost_nusd, source: signal.cost_source });
+  if (!split) return [wholeCharge(signal, base, cost_nusd)];
   const consumed = consumedOf(signal);
-  const parts = CALL_PARTS.filter((part) => consumed[part] > 0 && (part !== 'request' || split?.request));
-  const prices = parts.map((part) => listing && priceOf(base.skuId, listing, part, tokens_in));
-  if (!split || !prices.every((price) => price !== null)) return [wholeCharge(signal, base, cost_nusd)];
-  return prices.map((price, at) => {
-    const part = parts[at] ?? 'input';
-    return { ...base, ...price, meter: part, consumed: consumed[part], costNusd: split[part] };
-  });
+  const charges: Charge[] = [];
+  for (const part of CALL_PARTS) {
+    if (consumed[part] === 0 || (part === 'request' && split.request === 0)) continue;
+    const price = priceOf(base.skuId, listing, part, tokens_in);
+    if (!price) return [wholeCharge(signal, base, cost_nusd)];
+    charges.push({ ...base, ...price, meter: part, consumed: consumed[part], costNusd: split[part] });
+  }
+  return charges;
 }
 
 function keyOf(signal: ChargedSignal, listing: Listing | null) {
