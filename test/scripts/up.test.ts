@@ -48,10 +48,10 @@ describe('scripts/up', () => {
     expect(pidsOf(line).every(isRunning)).toBe(true);
   });
 
-  test('makes two organizations: a team of six, and a free one of its admin', () => {
+  test('makes two organizations: a team of fourteen, and a free one of its admin', () => {
     const shapes = line.orgs.map(({ plan, members }) => [plan, ...members.map(({ role }) => role)]);
     expect(shapes).toEqual([
-      ['team', 'admin', 'member', 'member', 'member', 'member', 'member'],
+      ['team', 'admin', ...Array.from({ length: 13 }, () => 'member')],
       ['free', 'admin'],
     ]);
   });
