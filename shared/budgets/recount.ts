@@ -2,12 +2,13 @@ import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { teamsByUser } from '../organizations/teams.ts';
+import { takeOrganizationRules } from '../organizations/versions.ts';
 import { CLOCK_LAG_MS, dateAt } from '../platform/basics/clock.ts';
 import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { deleteRows, insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
+import { applyWrites, deleteRows, insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
 import { providerOf } from '../pricing/provider-of.ts';
 import type { Key, Match } from '../usage/cells.ts';
 import { readRollups } from '../usage/read-rollups.ts';
@@ -41,6 +42,7 @@ export async function recountCounter(
   teamsOf?: TeamsOf,
 ): Promise<Recount> {
   const org_id = organization._id;
+  await applyWrites(ctx, takeOrganizationRules(org_id), transaction);
   const match = await matchOf(ctx, org_id, counter, transaction, teamsOf);
   const sinceMs = ctx.clock.now() - CLOSED_WINDOW_FIRES_MS;
   const windows = await countWindows(ctx, organization, { counter, sinceMs, match }, transaction);

@@ -94,6 +94,14 @@ export function guardOrganizationRules(orgId: string, shard: number): Write {
   );
 }
 
+/**
+ * The writes by which a transaction that reads for long takes the rows of all shards before it reads: what records signals then
+ * waits for it. Without them each batch that commits meanwhile ends it, and a busy organization could not change a budget.
+ */
+export function takeOrganizationRules(orgId: string): Write[] {
+  return Array.from(ALL_COUNTER_SHARDS, (shard) => guardOrganizationRules(orgId, shard));
+}
+
 /** The writes of a transaction that changes a setting, a team, a budget or a webhook of the organization. */
 export function raiseOrganizationVersion(orgId: string): Write[] {
   return ALL_COUNTER_SHARDS.map((shard) =>
