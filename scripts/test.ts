@@ -1,14 +1,19 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { CHROMIUM, CHROMIUM_PLACES } from './stack/chromium.ts';
 import { ROOT, readJson } from './stack/files.ts';
 import { say } from './stack/progress.ts';
+import { endOfRun } from './testing/end-of-run.ts';
 import { describeOutcome, type Outcome, outcome } from './testing/outcome.ts';
 
-const checked = await run('npm', ['run', 'check']);
+/** How long vitest may take to end once all tests have ended. Its stores stop within ten seconds. */
+const PATIENCE_MS = 120_000;
+
+const [checkCode] = await once(start('npm', ['run', 'check']), 'exit');
+const checked = checkCode === 0;
 const tests = await runTests(process.argv.slice(2));
 if (!checked)
   say('\nnpm run check failed (its reasons are above, before the tests); it counts as one failure.');
@@ -24,21 +29,23 @@ process.exitCode = failed === 0 ? 0 : 1;
 async function runTests(args: string[]): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-outcome-'));
   const file = join(folder, 'outcome.json');
-  const succeeded = await run('vitest', ['run', ...args], { TEST_OUTCOME_FILE: file });
-  const none = { passed: 0, failed: 0, skipped: [], retried: [] };
+  const vitest = start('vitest', ['run', ...args], { TEST_OUTCOME_FILE: file });
+  const { code } = await endOfRun(vitest, () => existsSync(file), PATIENCE_MS);
+  const none = { passed: 0, failed: 0, skipped: [], retried: [], succeeded: false };
   const told = outcome.nullable().parse(readJson(file)) ?? none;
   rmSync(folder, { recursive: true, force: true });
+  if (code === null)
+    say('\nvitest did not end after its last test and was killed; what it told before that counts.');
+  const succeeded = code === null ? told.succeeded : code === 0;
   return succeeded ? told : { ...told, failed: Math.max(told.failed, 1) };
 }
 
-/** True when the command ends with 0. Node 26 and the tools of node_modules come first on its PATH. */
-async function run(command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<boolean> {
+/** Starts a command. Node 26 and the tools of node_modules come first on its PATH. */
+function start(command: string, args: string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   const path = [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter);
-  const child = spawn(command, args, {
+  return spawn(command, args, {
     cwd: ROOT,
     env: { ...process.env, ...env, PATH: path },
     stdio: 'inherit',
   });
-  const [code] = await once(child, 'exit');
-  return code === 0;
 }

@@ -5,11 +5,13 @@ import type { Outcome } from './outcome.ts';
 /** A reporter of vitest that writes what the run came to into a file, as JSON. */
 export function createOutcomeReporter(file: string): Reporter {
   return {
-    onTestRunEnd: (modules) => writeFileSync(file, JSON.stringify(readOutcome(modules))),
+    onTestRunEnd: (modules, _errors, reason) => {
+      writeFileSync(file, JSON.stringify({ ...readOutcome(modules), succeeded: reason === 'passed' }));
+    },
   };
 }
 
-function readOutcome(modules: readonly TestModule[]): Outcome {
+function readOutcome(modules: readonly TestModule[]): Omit<Outcome, 'succeeded'> {
   const tests = modules.flatMap((module) => [...module.children.allTests()]);
   const skipped = tests.flatMap((test) => {
     const result = test.result();
