@@ -187,7 +187,7 @@ const QUESTIONS = [
   'sessions?limit=100&model=gpt-5',
   'sessions?limit=2',
   `sessions?from=${FROM}&to=2026-11-10`,
-  'org/ORG/usage?group_by=team',
+  'org/{org}/usage?group_by=team',
   `usage/export?${RANGE}&level=sessions&format=csv`,
   `usage/export?${RANGE}&level=daily&format=csv`,
   'budgets?limit=100',
@@ -196,7 +196,7 @@ const QUESTIONS = [
 /** All that can be asked about an organization, without what differs by name alone. */
 async function answers({ orgId, key }: Tenant): Promise<Record<string, string>> {
   const ask = async (path: string) => {
-    const answer = await api.call(`/api/v1/${path.replace('ORG', orgId)}`, { key });
+    const answer = await api.call(`/api/v1/${path.replace('{org}', orgId)}`, { key });
     expect(answer.status, `${path}: ${answer.text}`).toBe(200);
     return answer;
   };
