@@ -14,6 +14,7 @@ const PURE = [
   'analytics/suppress',
   'analytics/decide-late',
   'webhooks/sending/decide-attempt',
+  'attribution/repository',
   'adapters/adapt',
   'adapters/base',
   'adapters/claude-code',
