@@ -7,13 +7,10 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router';
 import { Frame } from './frame/frame.tsx';
-import { NotFound } from './frame/plain.tsx';
 import { Reload } from './frame/reload.tsx';
-import { Renewed } from './frame/renewed.tsx';
-import { SignedOut } from './frame/sign-in.tsx';
 import { Overview } from './pages/overview.tsx';
 
-const rootRoute = createRootRoute({ notFoundComponent: NotFound });
+const rootRoute = createRootRoute();
 
 const inFrame = createRoute({
   getParentRoute: () => rootRoute,
@@ -64,15 +61,23 @@ const pages = [
   page('/export', async () => (await import('./pages/export.tsx')).Export),
   page('/connect', async () => (await import('./pages/connect.tsx')).Connect),
   page('/settings', async () => (await import('./pages/settings.tsx')).Settings),
+  // Every other path.
+  page('/$', async () => (await import('./pages/unknown.tsx')).Unknown),
 ];
 
 const signedOut = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signed-out',
-  component: SignedOut,
+  component: lazyRouteComponent(async () => ({
+    default: (await import('./frame/signed-out.tsx')).SignedOut,
+  })),
 });
 
-const renewed = createRoute({ getParentRoute: () => rootRoute, path: '/renewed', component: Renewed });
+const renewed = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/renewed',
+  component: lazyRouteComponent(async () => ({ default: (await import('./frame/renewed.tsx')).Renewed })),
+});
 
 /** Search parameters stay the texts that they are: the router's own reading makes numbers of digits. */
 export const router = createRouter({

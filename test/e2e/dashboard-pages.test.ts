@@ -329,7 +329,7 @@ describe('the pages of the dashboard', () => {
     await page.keyboard.press('Enter');
     expect(page.url()).toContain('#page');
     await page.keyboard.press('Control+k');
-    await page.getByRole('textbox', { name: 'Go to a page' }).fill('how much is left');
+    await page.getByRole('combobox', { name: 'Go to a page' }).fill('how much is left');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Budgets' }).waitFor();
     await until(() => page.evaluate('document.activeElement.tagName === "H1"'));

@@ -1,4 +1,13 @@
-import { anomaliesQuery, budgetsQuery, membersQuery, meQuery, NEWEST, webhooksQuery } from './queries.ts';
+import {
+  anomaliesQuery,
+  budgetsQuery,
+  heldQuery,
+  membersQuery,
+  meQuery,
+  NEWEST,
+  preferencesQuery,
+  webhooksQuery,
+} from './queries.ts';
 import { queryClient } from './query-client.ts';
 import { filtersOf, rangeOf, readShared } from './range.ts';
 import { usageBefore, usageNow } from './usage-questions.ts';
@@ -13,7 +22,9 @@ export async function ask({ pathname, search }: Pick<Location, 'pathname' | 'sea
   const me = queryClient.getQueryData(meQuery().queryKey);
   if (!me) return;
   void queryClient.prefetchQuery(budgetsQuery());
+  void queryClient.prefetchQuery(preferencesQuery());
   if (me.role === 'admin') void queryClient.prefetchQuery(webhooksQuery());
+  if (me.role === 'admin') void queryClient.prefetchQuery(heldQuery(1));
   if (!/^\/dashboard\/?$/.test(pathname)) return;
   const shared = readShared(Object.fromEntries(new URLSearchParams(search)));
   const range = rangeOf(shared, me.org.timezone, Date.now());

@@ -114,8 +114,10 @@ export function budgetUsageQuery(id: string, window_start: string) {
   });
 }
 
+export type HeldPage = AnswerOf<'/api/v1/held-signals'>;
+
 /** A held signal as the list answers it. */
-export type HeldSignal = AnswerOf<'/api/v1/held-signals'>['data'][number];
+export type HeldSignal = HeldPage['data'][number];
 
 /** The newest held signals that nobody has decided about. */
 export function heldQuery(limit: number) {

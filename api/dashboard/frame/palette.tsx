@@ -1,29 +1,22 @@
-import { Spotlight } from '@mantine/spotlight';
-import { useNavigate } from '@tanstack/react-router';
-import { useMe } from '../data/use-me.ts';
-import { useSharedSearch } from '../data/use-range.ts';
-import { destinationsOf } from './navigation.ts';
+import { ActionIcon } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
 
-/** Ctrl or Cmd and K: go to a page by its name or by what it answers. */
+/** Loaded when it is first opened. */
+const PaletteDialog = lazy(async () => ({ default: (await import('./palette-dialog.tsx')).PaletteDialog }));
+
+/** The button of the palette, which Ctrl or Cmd and K opens too, from anywhere. */
 export function Palette() {
-  const navigate = useNavigate();
-  const { role } = useMe();
-  const kept = useSharedSearch();
-  const actions = destinationsOf(role).map(({ path, label, question, icon: Icon }) => ({
-    id: path,
-    label,
-    description: question,
-    leftSection: <Icon size={18} aria-hidden />,
-    onClick: () => void navigate({ to: path, search: kept as never }),
-  }));
+  const [isWanted, setWanted] = useState(false);
+  const [isOpen, { open, close }] = useDisclosure(false, { onOpen: () => setWanted(true) });
+  useHotkeys([['mod+K', open]], [], true);
   return (
-    <Spotlight
-      actions={actions}
-      shortcut={['mod + K']}
-      highlightQuery
-      attributes={{ content: { 'aria-label': 'Go to a page' } }}
-      nothingFound="No page of that name"
-      searchProps={{ placeholder: 'Go to …', 'aria-label': 'Go to a page' }}
-    />
+    <>
+      <ActionIcon variant="default" size="lg" onClick={open} aria-label="Go to a page (Ctrl K)">
+        <IconSearch size={18} aria-hidden />
+      </ActionIcon>
+      <Suspense>{isWanted && <PaletteDialog isOpen={isOpen} onClose={close} />}</Suspense>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Box, Center, Paper, Stack, Text, Title } from '@mantine/core';
+import { Box, Center, Paper } from '@mantine/core';
 import { GuideLink } from '../parts/page/guide-link.tsx';
 
 /** A page without navigation, for people who are not signed in. */
@@ -12,18 +12,5 @@ export function Plain({ children }: { children: React.ReactNode }) {
         </Box>
       </Paper>
     </Center>
-  );
-}
-
-export function NotFound() {
-  return (
-    <Plain>
-      <Stack>
-        <Title order={1}>There is no such page</Title>
-        <Text>
-          Go to the <Anchor href="/dashboard/">Overview</Anchor>.
-        </Text>
-      </Stack>
-    </Plain>
   );
 }

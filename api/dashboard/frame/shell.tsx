@@ -1,17 +1,6 @@
-import {
-  ActionIcon,
-  AppShell,
-  Box,
-  Burger,
-  Group,
-  NavLink,
-  Popover,
-  Text,
-  UnstyledButton,
-} from '@mantine/core';
+import { AppShell, Box, Burger, Group, NavLink, Popover, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { openSpotlight } from '@mantine/spotlight';
-import { IconLogout, IconSearch, IconUser } from '@tabler/icons-react';
+import { IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Fragment, lazy, Suspense, useEffect } from 'react';
 import { useSignOut } from '../data/use-act.ts';
@@ -20,13 +9,11 @@ import { useSharedSearch } from '../data/use-range.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
 import { Banners } from './banners.tsx';
 import { destinationsOf, GROUPS } from './navigation.ts';
+import { Palette } from './palette.tsx';
 import { Permitted } from './permitted.tsx';
 import { Renewal } from './renewal.tsx';
 import { SchemeButton } from './scheme-button.tsx';
 import { Loading } from './waiting.tsx';
-
-/** Loaded beside the page: nobody opens it before there is one. */
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
 /** Loaded beside the page: it answers a pointer that rests. */
 const TimeHint = lazy(async () => ({ default: (await import('./time-hint.tsx')).TimeHint }));
@@ -64,14 +51,7 @@ export function Shell() {
             </Text>
           </Group>
           <Group gap="sm" wrap="nowrap">
-            <ActionIcon
-              variant="default"
-              size="lg"
-              onClick={openSpotlight}
-              aria-label="Go to a page (Ctrl K)"
-            >
-              <IconSearch size={18} aria-hidden />
-            </ActionIcon>
+            <Palette />
             <SchemeButton />
             <PersonMenu />
           </Group>
@@ -95,7 +75,6 @@ export function Shell() {
         </Banners>
       </AppShell.Main>
       <Suspense>
-        <Palette />
         <TimeHint />
       </Suspense>
       <Renewal />

@@ -1,6 +1,7 @@
 import { Grid, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
+import { problemOfQuery } from '../data/query-client.ts';
 import { UsageFollower, useUsage, useUsageNow } from '../data/usage.tsx';
 import { seesTeams, useMe } from '../data/use-me.ts';
 import { useFilters } from '../data/use-range.ts';
@@ -13,6 +14,7 @@ import { UsageTiles } from '../parts/usage/tiles.tsx';
 import { AnomalyCard, BudgetCard } from './overview/attention.tsx';
 import { BudgetButton } from './overview/budget-button.tsx';
 import { CostCard } from './overview/cost-card.tsx';
+import { FirstSteps } from './overview/first-steps.tsx';
 import { TopList } from './overview/top-list.tsx';
 
 /** Loaded for a person's page alone. */
@@ -28,6 +30,7 @@ export function Overview() {
         <BudgetButton />
       </RangeBar>
       <UsageFollower />
+      <FirstSteps />
       {user_id && (
         <Suspense fallback={<Skeleton height={140} />}>
           <PersonCard userId={user_id} />
@@ -61,8 +64,9 @@ function IfAny({ children }: { children: React.ReactNode }) {
     select: ({ totals }) => totals.signals === 0,
   });
   // All of it asks the same, so one note is enough.
-  if (usage.isError && usage.data === undefined)
-    return <ProblemNote error={usage.error} onRetry={() => void usage.refetch()} />;
+  const problem = problemOfQuery(usage);
+  if (problem && usage.data === undefined)
+    return <ProblemNote error={problem} onRetry={() => void usage.refetch()} />;
   return usage.data ? <NothingYet noun="signal" /> : children;
 }
 

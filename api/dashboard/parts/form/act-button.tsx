@@ -1,14 +1,11 @@
-import { Button, type ButtonProps, Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
+import { Button, type ButtonProps } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { lazy, Suspense, useState } from 'react';
 import { ProblemNote } from '../page/problem-note.tsx';
+import type { Question } from './confirm-dialog.tsx';
 
-/** A question before an act that cannot be undone; `yes` and `no` are the labels of the buttons. */
-interface Question {
-  title: string;
-  text: string;
-  yes: string;
-  no?: string;
-}
+/** Loaded with the first question. */
+const ConfirmDialog = lazy(async () => ({ default: (await import('./confirm-dialog.tsx')).ConfirmDialog }));
 
 /** An act that cannot be undone is red before its question is asked, in both schemes. */
 const DESTRUCTIVE = { color: 'var(--bad)', borderColor: 'var(--bad)' };
@@ -24,16 +21,23 @@ export function ActButton({
   children: React.ReactNode;
   'aria-label'?: string;
 }) {
+  const [isWanted, setWanted] = useState(false);
+  const [isAsked, { open, close }] = useDisclosure(false, { onOpen: () => setWanted(true) });
   const carryOut = () => mutate(undefined);
   return (
     <>
       <Button
         variant="default"
-        onClick={question ? () => ask(question, carryOut) : carryOut}
+        onClick={question ? open : carryOut}
         loading={isPending}
         style={question ? DESTRUCTIVE : undefined}
         {...button}
       />
+      {question && isWanted && (
+        <Suspense>
+          <ConfirmDialog question={question} isOpen={isAsked} onClose={close} onYes={carryOut} />
+        </Suspense>
+      )}
       {error && (
         <div className="below">
           <ProblemNote error={error} />
@@ -41,14 +45,4 @@ export function ActButton({
       )}
     </>
   );
-}
-
-function ask({ title, text, yes, no = 'Keep' }: Question, onConfirm: () => void): void {
-  modals.openConfirmModal({
-    title,
-    children: <Text size="sm">{text}</Text>,
-    labels: { confirm: yes, cancel: no },
-    confirmProps: { color: 'red.9' },
-    onConfirm,
-  });
 }

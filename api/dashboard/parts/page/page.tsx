@@ -29,7 +29,7 @@ export function Page({
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page of the same kind counts as a new one.
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [pathname]);
+  useEffect(() => takeFocus(heading.current), [pathname]);
   useEffect(() => {
     document.title = `${title} · usage-governor`;
   }, [title]);
@@ -61,4 +61,10 @@ export function Page({
       {children}
     </Stack>
   );
+}
+
+/** A dialog that was opened while the page was loaded keeps the focus. */
+function takeFocus(heading: HTMLElement | null): void {
+  if (!document.activeElement?.closest('[role=dialog], [role=alertdialog]'))
+    heading?.focus({ preventScroll: true });
 }
