@@ -22,6 +22,9 @@ import { DAY_MS } from '../shared/platform/basics/interval.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { mailDigestJob, moveDigestsJob } from '../shared/preferences/jobs.ts';
 import { moveDigests as moveDigestTimes } from '../shared/preferences/move-digests.ts';
+import { endDueRaise } from '../shared/raises/end-due.ts';
+import { endRaiseJob, mailRaiseJob } from '../shared/raises/jobs.ts';
+import { raiseMail } from '../shared/raises/mail-raise.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
 import { endSessionJob, moveSessionEndsJob } from '../shared/sessions/jobs.ts';
@@ -94,6 +97,14 @@ export const sendDigests = jobRow(sendDigestsJob, { concurrency: 1, everyMs: 30_
 export const mailDigest = dueJobRow(mailDigestJob, {
   concurrency: 4,
   work: (ctx, key) => sendDueMail(ctx, digestMail, key),
+});
+
+/** Raises that nobody answered, and those that were approved for a time. */
+export const endRaise = dueJobRow(endRaiseJob, { concurrency: 4, work: endDueRaise });
+
+export const mailRaise = dueJobRow(mailRaiseJob, {
+  concurrency: 4,
+  work: (ctx, key) => sendDueMail(ctx, raiseMail, key),
 });
 
 export const mailInvitation = dueJobRow(mailInvitationJob, {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkAnswer } from '../../shared/enforcement/view.ts';
 import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
+import { RAISE_STATES } from '../../shared/raises/model.ts';
 import { type Json, jsonSchema } from './schema.ts';
 
 const bucket = z.strictObject({ credits: z.int().min(0), resets_at: z.int().nullable() });
@@ -32,7 +33,10 @@ const MEMBERS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
     }),
   },
   too_many_requests: { retry_after_s: z.int() },
-  conflict: { id: z.string().optional().describe('Id of the existing object') },
+  conflict: {
+    id: z.string().optional().describe('Id of the existing object'),
+    raise_status: z.enum(RAISE_STATES).optional().describe('The state of a raise that is answered'),
+  },
   not_ready: { parts: z.record(z.string(), z.enum(['ok', 'failing'])).optional() },
 };
 

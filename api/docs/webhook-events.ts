@@ -6,6 +6,7 @@ import {
   type EventType,
   NAMED_EVENT_TYPES,
 } from '../../shared/platform/basics/contract.ts';
+import { RAISE_STATES } from '../../shared/raises/model.ts';
 import { sessionView } from '../../shared/sessions/view.ts';
 import { type Json, jsonSchema } from './schema.ts';
 
@@ -41,6 +42,19 @@ const session = sessionView.extend({
 });
 
 /** The `data` of each type of event, and when it is raised. */
+const raise = z.strictObject({
+  raise_id: z.string(),
+  budget_id: z.string(),
+  budget_name: z.string(),
+  user_id: z.string(),
+  amount: z.number().describe('Granted where it was approved, else asked for; in the unit of the metric'),
+  metric: z.enum(BUDGET_METRICS),
+  note: z.string().nullable(),
+  status: z.enum(RAISE_STATES),
+  ends_at: z.string().nullable(),
+  link: z.string().describe('The page of the raise. It holds no credential: only a signed-in admin answers'),
+});
+
 export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
   'session.started': { summary: 'A session began', data: session },
   'session.ended': { summary: 'A session ended, by timeout or because it was closed', data: sessionView },
@@ -51,6 +65,11 @@ export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
   'budget.warning': {
     summary: 'A budget has reached 80 % of its threshold',
     data: z.strictObject({ ...budget, event_id: z.string() }),
+  },
+  'budget.raise_requested': { summary: 'Somebody asks for more of a budget', data: raise },
+  'budget.raise_answered': {
+    summary: 'An admin has answered such a request, or ended what was approved',
+    data: raise,
   },
   'anomaly.detected': {
     summary: 'Usage is unlike what is usual for the user',

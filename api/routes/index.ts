@@ -1,5 +1,8 @@
 import type { AnyRoute, ApiState } from '../basics/route.ts';
 import { approveDevice } from './approve-device.ts';
+import { approveRaise } from './approve-raise.ts';
+import { askForOwnRaise } from './ask-for-own-raise.ts';
+import { askForRaise } from './ask-for-raise.ts';
 import { askGate } from './ask-gate.ts';
 import { beginCheckout } from './begin-checkout.ts';
 import { breakDownSession } from './break-down-session.ts';
@@ -16,6 +19,7 @@ import { deleteBudget } from './delete-budget.ts';
 import { deleteMember } from './delete-member.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { denyDevice } from './deny-device.ts';
+import { denyRaise } from './deny-raise.ts';
 import { describeExport } from './describe-export.ts';
 import { discardHeldSignals } from './discard-held-signals.ts';
 import { enableWebhook } from './enable-webhook.ts';
@@ -36,8 +40,10 @@ import { getOrgAnalytics } from './get-org-analytics.ts';
 import { getOrgUsage } from './get-org-usage.ts';
 import { getOrganization } from './get-organization.ts';
 import { getOwnBudget } from './get-own-budget.ts';
+import { getOwnRaise } from './get-own-raise.ts';
 import { getPreferences } from './get-preferences.ts';
 import { getMcpProtectedResource, getProtectedResource } from './get-protected-resource.ts';
+import { getRaise } from './get-raise.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
 import { getUsage } from './get-usage.ts';
@@ -55,6 +61,8 @@ import { listHeldSignals } from './list-held-signals.ts';
 import { listInterventions } from './list-interventions.ts';
 import { listKeys } from './list-keys.ts';
 import { listMembers } from './list-members.ts';
+import { listOwnRaises } from './list-own-raises.ts';
+import { listRaises } from './list-raises.ts';
 import { listSessions } from './list-sessions.ts';
 import { listWebhookDeliveries } from './list-webhook-deliveries.ts';
 import { listWebhooks } from './list-webhooks.ts';
@@ -73,6 +81,7 @@ import { releaseReservations } from './release-reservations.ts';
 import { reserveBudget } from './reserve-budget.ts';
 import { revokeDevice } from './revoke-device.ts';
 import { revokeKey } from './revoke-key.ts';
+import { revokeRaise } from './revoke-raise.ts';
 import { rotateKey } from './rotate-key.ts';
 import { search } from './search.ts';
 import { sendDigest } from './send-digest.ts';
@@ -86,6 +95,8 @@ import { updateOrganization } from './update-organization.ts';
 import { updatePreferences } from './update-preferences.ts';
 import { updateWebhook } from './update-webhook.ts';
 import { voidSignals } from './void-signals.ts';
+import { withdrawOwnRaise } from './withdraw-own-raise.ts';
+import { withdrawRaise } from './withdraw-raise.ts';
 
 /** Every endpoint, in reading order. */
 export function routes(state: ApiState): readonly AnyRoute[] {
@@ -118,6 +129,17 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     getOwnBudget,
     hookClaudeCode,
     askGate,
+    askForRaise,
+    listRaises,
+    getRaise,
+    withdrawRaise,
+    askForOwnRaise,
+    listOwnRaises,
+    getOwnRaise,
+    withdrawOwnRaise,
+    approveRaise,
+    denyRaise,
+    revokeRaise,
     listAnomalies,
     consume,
     getLedger,

@@ -19,7 +19,7 @@ export const updateBudget = route({
   params: budgetParams,
   body: budgetChange,
   success: { status: 200, description: 'The changed budget', body: writtenBudget },
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
   handle: async ({ principal, params, body }, ctx) => {
     const budget = await changeBudget(ctx, wholeOrganization(principal), params.id, body);
     return changedBudget(ctx, principal, budget._id);

@@ -10,6 +10,7 @@ import { raiseOrganizationVersion } from '../organizations/versions.ts';
 import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
+import { eraseRaiseNotes } from '../raises/end-of-removed.ts';
 import { sessionsOfUser } from '../sessions/list-sessions.ts';
 import { eraseFreeText } from '../signals/erase-free-text.ts';
 import { type Removal, removeMember } from './remove-member.ts';
@@ -26,7 +27,7 @@ const ERASED = 'erased';
 
 /**
  * Erases what identifies a member: removes the member (`removeMember`), then erases names and public keys of devices,
- * names of bound API keys, the identity in the audit log, and the free text of all signals. Signals that arrive
+ * names of bound API keys, the identity in the audit log, the notes of raises, and the free text of all signals. Signals that arrive
  * later keep none. `user_id`, account id, sums, frozen weeks and the ledger stay. Every step may be repeated, so a run that
  * was cut short is finished by another. The audit log notes it once, after the removal. Throws as `removeMember`.
  */
@@ -43,6 +44,7 @@ export async function eraseMember(
   const devices = await eraseDevices(ctx, member._id);
   const keys = await eraseKeyNames(ctx, orgId, userId);
   await eraseAuditedIdentity(ctx, orgId, userId);
+  await eraseRaiseNotes(ctx, orgId, userId);
   let signals = await eraseHeldText(ctx, orgId, userId);
   for await (const session of sessionsOfUser(ctx, orgId, userId)) {
     signals += await eraseFreeText(ctx, session);

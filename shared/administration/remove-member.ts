@@ -14,6 +14,7 @@ import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.
 import type { Context } from '../platform/context/context.ts';
 import { insertDue } from '../platform/due/plan-due.ts';
 import { deletePreferences } from '../preferences/change-preferences.ts';
+import { planRaisesOfRemoved } from '../raises/end-of-removed.ts';
 import { planMade } from './made-by.ts';
 
 export interface Removal {
@@ -83,8 +84,9 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
       ...insertDue(revokeDevicesJob, { key: member._id, orgId, dueMs: nowMs }).writes,
     ];
     const release = planReleaseOfUser(orgId, userId, nowMs);
+    const raises = await planRaisesOfRemoved(ctx, { orgId, userId }, transaction);
     return {
-      ...joinPlans({ writes, wakeUps: [] }, made.plan, recount, release),
+      ...joinPlans({ writes, wakeUps: [] }, made.plan, recount, release, raises),
       result: member._id,
     };
   });

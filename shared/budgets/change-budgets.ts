@@ -12,6 +12,7 @@ import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, replaceRow, type Write } from '../platform/mongo/writes.ts';
 import { changedInput, DECISIVE_FIELDS, decideFields, OTHER_FIELDS } from './decide-fields.ts';
+import { raisesInForce } from './in-force.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
 import { counterKey } from './keys.ts';
 import {
@@ -56,7 +57,8 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
 
 /**
  * Changes a budget. A change of a field that its levels depend on (all but its name and its enforcement) raises its revision,
- * recounts its windows and lets the levels of the open window fire again. Throws `not_found`, `invalid_request`.
+ * recounts its windows and lets the levels of the open window fire again. Throws `not_found`, `invalid_request`, and
+ * `conflict` for another metric or scope while a raise is in force.
  */
 export async function changeBudget(
   ctx: Context,
@@ -70,6 +72,7 @@ export async function changeBudget(
     const nowMs = ctx.clock.now();
     const fields = decideFields(organization, changedInput(before, change), nowMs);
     const differs = (field: keyof typeof fields) => !isDeepStrictEqual(fields[field], before[field] ?? null);
+    if (RAISED_FIELDS.some(differs)) refuseRaised(before, nowMs);
     const isDecisive = DECISIVE_FIELDS.some(differs);
     if (!isDecisive && !OTHER_FIELDS.some(differs)) return { writes: [], wakeUps: [], result: before };
     const changed: Budget = { ...before, ...fields, updated_at: dateAt(nowMs) };
@@ -82,6 +85,17 @@ export async function changeBudget(
     const writes = [replaceRow(budgetRows, after), ...left, ...recount, audit(ctx, 'budget.change', after)];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: after };
   });
+}
+
+/** Fields that a raise relies on: its amount is of the metric, for those whom the scope counts. */
+const RAISED_FIELDS = ['metric', 'scope', 'scope_id'] as const;
+
+function refuseRaised(budget: Budget, nowMs: number): void {
+  if (raisesInForce(budget, nowMs).length === 0) return;
+  throw new DomainError(
+    'conflict',
+    'A raise of this budget is in force. Revoke it before you change the metric or the scope.',
+  );
 }
 
 /** Removes a budget with its history. Throws `not_found`. */

@@ -1,6 +1,7 @@
 import type { Interval } from '../platform/basics/interval.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import { amountOf, forecast, hasReached, mayFire, type WindowUsage } from './evaluate.ts';
+import { inForceIn } from './in-force.ts';
 import type { Budget } from './model.ts';
 
 /** A budget and its windows, as an evaluation reads them. */
@@ -39,7 +40,8 @@ export function* evaluateAlerts(
   for (const { budget, windows } of counted)
     for (const window of windows) {
       const alerted = asking.filter((webhook) => mayAlert(webhook, budget, window.interval, nowMs));
-      for (const webhook of alerted) yield* alertsOf(webhook, budget, window, nowMs);
+      const limited = inForceIn(budget, window.interval, nowMs);
+      for (const webhook of alerted) yield* alertsOf(webhook, limited, window, nowMs);
     }
 }
 

@@ -1,5 +1,6 @@
 import { BUDGET_WARNING_RATIO, CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
+import { type BudgetInForce, inForceIn } from './in-force.ts';
 import type { Budget, BudgetLevel, BudgetMetric, Counts } from './model.ts';
 
 export type BudgetState = 'ok' | BudgetLevel;
@@ -12,7 +13,7 @@ export interface WindowUsage {
 
 /** A level that a budget has reached in a window. `current` is in the unit of the budget's limit. */
 export interface LevelReached {
-  budget: Budget;
+  budget: BudgetInForce;
   level: BudgetLevel;
   interval: Interval;
   current: number;
@@ -68,7 +69,13 @@ export function evaluateBudget(
     .filter(({ interval }) => mayFire(interval, nowMs))
     .flatMap(({ interval, usage }) => {
       const current = amountOf(budget.metric, usage);
-      return levelsReached(current, budget.limit).map((level) => ({ budget, level, interval, current }));
+      const limited = inForceIn(budget, interval, nowMs);
+      return levelsReached(current, limited.limit).map((level) => ({
+        budget: limited,
+        level,
+        interval,
+        current,
+      }));
     });
 }
 

@@ -1,6 +1,7 @@
 import { derivedId } from '../platform/basics/ids.ts';
 import { filterText } from './filter.ts';
-import type { Budget, BudgetLevel, CounterKey } from './model.ts';
+import type { BudgetInForce } from './in-force.ts';
+import type { BudgetLevel, CounterKey } from './model.ts';
 
 /** The identity of a counter within its organization. Names of one timezone (`US/Eastern`) share a counter. */
 export function counterKey({ scope, scope_id, filter, window, timezone }: CounterKey): string {
@@ -43,23 +44,22 @@ export function windowKey(orgId: string, counter: string, startMs: number, shard
   return derivedId('bwn', orgId, counter, startMs, shard);
 }
 
-/** The primary key of a firing: one per budget, window, level and revision, and one more after each reversal. */
-export function firingKey(
-  budget: Pick<Budget, '_id' | 'revision'>,
-  startMs: number,
-  level: BudgetLevel,
-  reversals: number,
-): string {
+/** The fields of a budget that tell its firings apart. */
+type Fired = Pick<BudgetInForce, '_id' | 'revision' | 'raised'>;
+
+/** The primary key of a firing: one per budget, window, level, revision and limit in force, and one more after each reversal. */
+export function firingKey(budget: Fired, startMs: number, level: BudgetLevel, reversals: number): string {
   return derivedId('bfi', ...firingCause(budget, startMs, level, reversals));
 }
 
 /** The cause of a level's event, which its id is derived from. */
 export function firingCause(
-  budget: Pick<Budget, '_id' | 'revision'>,
+  budget: Fired,
   startMs: number,
   level: BudgetLevel,
   reversals: number,
 ): readonly (string | number)[] {
-  const cause = [budget._id, startMs, level, budget.revision];
+  const raised = budget.raised === undefined ? [] : [`+${budget.raised}`];
+  const cause = [budget._id, startMs, level, budget.revision, ...raised];
   return reversals === 0 ? cause : [...cause, reversals];
 }

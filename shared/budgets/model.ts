@@ -30,6 +30,16 @@ export type OnError = (typeof ON_ERROR)[number];
 export const BUDGET_LEVELS = ['warning', 'exceeded'] as const;
 export type BudgetLevel = (typeof BUDGET_LEVELS)[number];
 
+/** An approved raise of a budget: an amount that is added to its limit for a time. */
+export interface BudgetRaise {
+  raise_id: string;
+  /** In the unit of the budget's limit. */
+  amount: number;
+  /** It is in force in [starts_at, ends_at), by the clock of whoever asks. */
+  starts_at: Date;
+  ends_at: Date;
+}
+
 export interface Budget {
   _id: string;
   org_id: string;
@@ -52,6 +62,8 @@ export interface Budget {
   revision: number;
   /** When its windows were last counted from the rollups. A window that had ended by then raises no event. */
   counted_at: Date;
+  /** Those that are in force, and those that have ended within the time in which a closed window may fire. */
+  raises?: BudgetRaise[];
   created_at: Date;
   updated_at: Date;
 }

@@ -1,6 +1,7 @@
 import { dateAt } from '../platform/basics/clock.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import { amountOf, type LevelReached, levelsReached, mayFire, type WindowUsage } from './evaluate.ts';
+import { inForceIn } from './in-force.ts';
 import { firingKey } from './keys.ts';
 import { type Budget, type BudgetFiring, type BudgetLevel, budgetFiringRows } from './model.ts';
 
@@ -14,14 +15,15 @@ export function planHistory(
   before: ReadonlyMap<number, WindowUsage>,
   nowMs: number,
 ): Write[] {
-  const reached = (window: WindowUsage | undefined) =>
-    window ? levelsReached(amountOf(budget.metric, window.usage), budget.limit) : [];
+  const reached = (window: WindowUsage | undefined, limit: number) =>
+    window ? levelsReached(amountOf(budget.metric, window.usage), limit) : [];
   return windows
     .filter(({ interval }) => interval.endMs <= nowMs && mayFire(interval, nowMs))
     .flatMap((window) => {
-      const known = reached(before.get(window.interval.startMs));
-      const fresh = reached(window).filter((level) => !known.includes(level));
-      return fresh.map((level) => skip(budget, window, level, nowMs));
+      const limited = inForceIn(budget, window.interval, nowMs);
+      const known = reached(before.get(window.interval.startMs), limited.limit);
+      const fresh = reached(window, limited.limit).filter((level) => !known.includes(level));
+      return fresh.map((level) => skip(limited, window, level, nowMs));
     });
 }
 

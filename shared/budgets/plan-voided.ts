@@ -9,6 +9,7 @@ import type { SessionChange } from '../sessions/plan-sessions.ts';
 import type { CountedSignal } from '../usage/plan-rollups.ts';
 import { amountOf, levelsReached, mayFire } from './evaluate.ts';
 import { findFirings, firstKey, type Level } from './find-firings.ts';
+import { inForceIn } from './in-force.ts';
 import { windowKey } from './keys.ts';
 import { addCounts, budgetEvaluationRows, budgetFiringRows, type Counts } from './model.ts';
 import { countWindows, incrementOf, type WindowChange } from './plan-windows.ts';
@@ -43,7 +44,7 @@ export async function planVoidedWindows(
   // A counter that began after a window had ended never had the window.
   const changes = counted.filter((change) => mayFire(change.interval, nowMs) || windows.has(nameOf(change)));
   const lost = changes.flatMap((change) =>
-    levelsLost(byCounter.get(change.counter) ?? [], change, windows.get(nameOf(change))),
+    levelsLost(byCounter.get(change.counter) ?? [], change, windows.get(nameOf(change)), nowMs),
   );
   const conflict = updateRow(
     budgetEvaluationRows,
@@ -119,11 +120,14 @@ function levelsLost(
   budgets: readonly RuledBudget[],
   { interval, usage }: WindowChange,
   window: CountedWindow | undefined,
+  nowMs: number,
 ): Level[] {
   if (!window) return [];
   const left: Counts = { ...window.usage };
   addCounts(left, usage);
-  return budgets.flatMap(({ budget }) => {
+  // A level may have fired by the threshold alone, and once more by a raised one.
+  const limits = budgets.flatMap(({ budget }) => [...new Set([budget, inForceIn(budget, interval, nowMs)])]);
+  return limits.flatMap((budget) => {
     const reached = (counts: Counts) => levelsReached(amountOf(budget.metric, counts), budget.limit);
     const still = reached(left);
     const lost = reached(window.usage).filter((level) => !still.includes(level));

@@ -4,6 +4,7 @@ import type { Interval } from '../platform/basics/interval.ts';
 import { usd4 } from '../pricing/money.ts';
 import { amountOf, forecast, stateOf } from './evaluate.ts';
 import { filterInput } from './filter.ts';
+import { inForce, raisesInForce } from './in-force.ts';
 import {
   BUDGET_METRICS,
   BUDGET_SCOPES,
@@ -24,6 +25,8 @@ export const budgetView = z.strictObject({
   filter: filterInput.nullable().describe('The calls that count; null: all'),
   metric: z.enum(BUDGET_METRICS),
   threshold: z.number(),
+  threshold_now: z.number().describe('The threshold that decides now: with the raises that are in force'),
+  raised_until: z.string().nullable().describe('When the first of these raises ends; null without any'),
   window: z.enum(BUDGET_WINDOWS),
   timezone: z.string(),
   enforce: z.enum(ENFORCEMENTS),
@@ -55,11 +58,16 @@ export interface OpenWindow {
 /** A budget as `budgetView` shows it. */
 export function viewBudget(budget: Budget, open: OpenWindow, nowMs: number): BudgetView {
   const { interval, usage, evaluatedMs } = open;
-  const { metric, limit } = budget;
+  const { metric } = budget;
+  const now = inForce(budget, nowMs);
+  const { limit } = now;
+  const [firstRaise] = raisesInForce(budget, nowMs);
   const current = amountOf(metric, usage);
   return {
     id: budget._id,
     ...inputOf(budget),
+    threshold_now: thresholdOf(now),
+    raised_until: firstRaise ? isoTime(firstRaise.ends_at.getTime()) : null,
     current: shown(metric, current),
     remaining: shown(metric, Math.max(0, limit - current)),
     utilization_pct: utilizationPct(current, limit),

@@ -1,6 +1,7 @@
 import { calendarWindowAt } from '../budgets/calendar-windows.ts';
 import { amountOf, type WindowUsage } from '../budgets/evaluate.ts';
 import type { FilteredCall } from '../budgets/filter.ts';
+import { inForce } from '../budgets/in-force.ts';
 import { scopesOf } from '../budgets/keys.ts';
 import type { Budget } from '../budgets/model.ts';
 import type { Rules } from '../budgets/rules.ts';
@@ -52,7 +53,10 @@ export interface NamedCall {
   adapter?: string | undefined;
 }
 
-/** A budget that a call counts in, in the window that is open. Amounts are in the unit of the budget's limit. */
+/**
+ * A budget that a call counts in, with the limit that is in force, in the window that is open. Amounts are in the unit of the
+ * budget's limit.
+ */
 export interface OpenBudget {
   budget: Budget;
   interval: Interval;
@@ -95,7 +99,7 @@ export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: numbe
       const counted = windows.find((window) => window.interval.startMs === interval.startMs);
       const current = counted ? amountOf(budget.metric, counted.usage) : 0;
       const reserved = status.reserved?.sums.get(reservedKey(budget._id, interval.startMs)) ?? 0;
-      return { budget, interval, current, reserved };
+      return { budget: inForce(budget, nowMs), interval, current, reserved };
     });
 }
 

@@ -30,6 +30,8 @@ export interface Organization {
   erased_users?: string[];
   /** Rises with every change of a role and every removal, so that two at one time conflict. */
   roster_changes?: number;
+  /** Rises with every raise that somebody asks for, so that two at one time conflict. */
+  raise_changes?: number;
   created_at: Date;
 }
 

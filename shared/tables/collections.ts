@@ -32,6 +32,7 @@ import type { Db } from '../platform/mongo/connect.ts';
 import { schemaRows } from '../platform/mongo/schema.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { preferencesRows } from '../preferences/model.ts';
+import { raiseRows } from '../raises/model.ts';
 import { sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, snapshotRows } from '../usage/model.ts';
@@ -61,6 +62,7 @@ export const COLLECTIONS = [
   budgetFiringRows,
   budgetAlertRows,
   budgetEvaluationRows,
+  raiseRows,
   settlementRows,
   reservationStateRows,
   anomalyRows,

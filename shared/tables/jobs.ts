@@ -8,6 +8,7 @@ import * as held from '../held/jobs.ts';
 import * as keys from '../keys/jobs.ts';
 import type { Job } from '../platform/queues/job.ts';
 import * as preferences from '../preferences/jobs.ts';
+import * as raises from '../raises/jobs.ts';
 import * as retention from '../retention/jobs.ts';
 import * as sessions from '../sessions/jobs.ts';
 import * as usage from '../usage/jobs.ts';
@@ -19,6 +20,7 @@ export const JOBS: readonly Job[] = [
   sessions,
   anomalies,
   budgets,
+  raises,
   held,
   keys,
   deliveries,

@@ -5,6 +5,7 @@ import { heldRetention } from '../held/retention.ts';
 import { idempotencyRetention } from '../idempotency/retention.ts';
 import { keyRetention } from '../keys/retention.ts';
 import type { RetentionRule } from '../platform/mongo/retention.ts';
+import { raiseRetention } from '../raises/retention.ts';
 import { signalRetention } from '../signals/retention.ts';
 import { quarterHourRetention } from '../usage/retention.ts';
 import { deliveryRetention, pendingDeliveryRetention } from '../webhooks/deliveries/retention.ts';
@@ -13,6 +14,7 @@ import { deliveryRetention, pendingDeliveryRetention } from '../webhooks/deliver
 export const RETENTION: readonly RetentionRule[] = [
   signalRetention,
   heldRetention,
+  raiseRetention,
   quarterHourRetention,
   budgetWindowRetention,
   eventRetention,

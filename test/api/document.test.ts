@@ -95,6 +95,8 @@ describe('the OpenAPI document', () => {
       'session.ended',
       'budget.exceeded',
       'budget.warning',
+      'budget.raise_requested',
+      'budget.raise_answered',
       'anomaly.detected',
       'signals.held',
       'budget.threshold',

@@ -32,6 +32,8 @@ export async function makeWebhook(
     'session.ended',
     'budget.warning',
     'budget.exceeded',
+    'budget.raise_requested',
+    'budget.raise_answered',
     'anomaly.detected',
     'signals.held',
   ],

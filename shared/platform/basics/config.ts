@@ -82,6 +82,7 @@ const environment = z.object({
   SUPPORT_CONTACT: z.string().min(1).max(200).optional(),
   MAIL_FROM: z.string().default('usage-governor <usage-governor@localhost>'),
   OTLP_BODY_BYTES: integer(16_777_216, 65_536, 268_435_456),
+  RAISE_PENDING_S: integer(259_200, 60, 2_678_400),
   GATE_ESTIMATE_USD: z.coerce.number().min(0).max(1_000_000).default(0.05),
   RATE_LIMITS: flag.default(true),
   RATE_LIMIT_PER_KEY: integer(600, 1, 1_000_000),

@@ -42,6 +42,8 @@ export const NAMED_EVENT_TYPES = [
   'session.ended',
   'budget.exceeded',
   'budget.warning',
+  'budget.raise_requested',
+  'budget.raise_answered',
   'anomaly.detected',
   'signals.held',
   'credit.low',

@@ -16,6 +16,7 @@ export const ERRORS = {
   unauthorized: { status: 401, title: 'The credential is missing or not valid' },
   insufficient_credits: { status: 402, title: 'There are no credits left' },
   missing_scope: { status: 403, title: 'The credential does not allow this' },
+  own_request: { status: 403, title: 'Nobody answers a request of their own' },
   budget_refused: { status: 403, title: 'A budget refuses the call' },
   cross_site: { status: 403, title: 'The request came from another site' },
   not_a_member: { status: 403, title: 'The person belongs to no organization here' },

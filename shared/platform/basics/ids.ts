@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'dlv'
   | 'whk'
   | 'bud'
+  | 'rai'
   | 'bwn'
   | 'bfi'
   | 'res'

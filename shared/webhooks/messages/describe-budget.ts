@@ -45,6 +45,6 @@ function factsOf(type: BudgetType, data: Payload): Fact[] {
 }
 
 /** The unit in which a metric counts. */
-function unitOf(metric: string): string {
+export function unitOf(metric: string): string {
   return metric === 'cost_usd' ? 'USD' : metric.replaceAll('_', ' ');
 }

@@ -1,5 +1,6 @@
 import { describeAnomaly, describeCredits, describeHeld, describeSession, type Payload } from './describe.ts';
 import { describeBudget } from './describe-budget.ts';
+import { describeRaise } from './describe-raise.ts';
 import type { Envelope, Fact, Message } from './message.ts';
 import { readable } from './text.ts';
 
@@ -14,6 +15,9 @@ export function messageOf({ type, data }: Pick<Envelope, 'type' | 'data'>): Mess
     case 'budget.threshold':
     case 'budget.forecast':
       return describeBudget(type, data);
+    case 'budget.raise_requested':
+    case 'budget.raise_answered':
+      return describeRaise(type, data);
     case 'credit.low':
     case 'credit.depleted':
       return describeCredits(type, data);

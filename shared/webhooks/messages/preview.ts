@@ -12,6 +12,18 @@ const BUDGET = {
   threshold: 500,
   current: 412.5,
 };
+const RAISE = {
+  raise_id: 'rai_3Kf9XqLm2TzVb7Rw8YcN1p',
+  budget_id: 'bud_3Kf9XqLm2TzVb7Rw8YcN1p',
+  budget_name: 'Research, per month',
+  user_id: 'ada',
+  amount: 20,
+  metric: 'cost_usd',
+  note: 'The migration takes longer.',
+  status: 'pending',
+  ends_at: null,
+  link: 'https://governor.example.com/dashboard/raises/rai_3Kf9XqLm2TzVb7Rw8YcN1p',
+};
 const WINDOWED = { ...BUDGET, window: 'monthly', metric: 'cost_usd' };
 
 /** Made-up data of `session.started` at `ts` (ISO 8601); a test compares it with the sessions' own view. */
@@ -47,6 +59,8 @@ const samplesAt = (ts: string): Record<Exclude<EventType, 'digest'>, Record<stri
   'budget.exceeded': { ...WINDOWED, current: 512.5 },
   'budget.threshold': { ...WINDOWED, alert_at: 50 },
   'budget.forecast': { ...WINDOWED, forecast: 720 },
+  'budget.raise_requested': RAISE,
+  'budget.raise_answered': { ...RAISE, status: 'approved', ends_at: ts },
   'credit.low': { user_id: 'ada', total: 22, balances: { window: 2, monthly: 20, paid: 0, granted: 0 } },
   'credit.depleted': { user_id: 'ada', total: 0, balances: { window: 0, monthly: 0, paid: 0, granted: 0 } },
   'anomaly.detected': {

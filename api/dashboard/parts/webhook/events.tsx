@@ -10,6 +10,8 @@ const EVENTS: Record<EventType, string> = {
   'session.ended': 'A session ends',
   'budget.warning': 'A budget has reached 80 %',
   'budget.exceeded': 'A budget is exceeded',
+  'budget.raise_requested': 'Somebody asks for more of a budget',
+  'budget.raise_answered': 'A request for more is answered',
   'anomaly.detected': 'Something is unusual',
   'signals.held': 'Implausible signals wait for a decision',
   'credit.low': 'Credits are low',

@@ -26,6 +26,8 @@ const SHORT: Readonly<Record<string, string>> = {
   'session.ended': 'sessions end',
   'budget.warning': 'budgets at 80 %',
   'budget.exceeded': 'budgets exceeded',
+  'budget.raise_requested': 'raises asked for',
+  'budget.raise_answered': 'raises answered',
   'anomaly.detected': 'anomalies',
   'signals.held': 'held signals',
   'credit.low': 'credits low',

@@ -1,0 +1,71 @@
+import { auditWrite } from '../audit/record-audit.ts';
+import { type Budget, type BudgetRaise, budgetRows } from '../budgets/model.ts';
+import { planRuleChange } from '../budgets/plan-evaluation.ts';
+import { dateAt, isoTime } from '../platform/basics/clock.ts';
+import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
+import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
+import type { Context } from '../platform/context/context.ts';
+import { clearDue, setDue } from '../platform/due/plan-due.ts';
+import { deleteRows, insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
+import { amountFrom } from './amounts.ts';
+import { endRaiseJob } from './jobs.ts';
+import { type Raise, raiseRows } from './model.ts';
+
+/** Notes are kept for so long after the answer. Milliseconds. */
+export const NOTES_KEPT_MS = 90 * 86_400_000;
+
+/** What happened to a raise, as the audit log names it. */
+type Act = 'approve' | 'deny' | 'withdraw' | 'revoke' | 'expire' | 'end';
+
+/**
+ * The plan of a raise in another state: its row, what is due for it, and the line in the audit log, without notes. One that is
+ * approved is due again when it ends.
+ */
+export function planState(ctx: Context, raise: Raise, act: Act): Plan {
+  const { pending_for: _, ...row } = raise;
+  const { _id, org_id, state, ends_at } = row;
+  const due =
+    state === 'approved' && ends_at
+      ? setDue(endRaiseJob, { key: _id, orgId: org_id, dueMs: ends_at.getTime() })
+      : { writes: [clearDue(endRaiseJob, _id)], wakeUps: [] };
+  // Not an update: the unique index of the embedded store keeps what an update leaves (docs/stores.md).
+  const moved = [deleteRows(raiseRows, { _id }), insertRow(raiseRows, row)];
+  const writes = [...moved, auditRaise(ctx, raise, act)];
+  return joinPlans({ writes, wakeUps: [] }, due);
+}
+
+/** The line of a raise in the audit log: ids, amounts and times. */
+export function auditRaise(ctx: Context, raise: Raise, act: Act | 'ask'): Write {
+  const { _id, org_id, user_id, budget_id, metric, amount, granted, duration_s, ends_at } = raise;
+  const details = {
+    raise_id: _id,
+    budget_id,
+    user_id,
+    amount: amountFrom(metric, amount),
+    ...(duration_s === null ? {} : { duration_s }),
+    ...(granted === null ? {} : { granted_amount: amountFrom(metric, granted) }),
+    ...(ends_at === null ? {} : { ends_at: isoTime(ends_at.getTime()) }),
+  };
+  return auditWrite(ctx, { action: `raise.${act}`, org_id, details });
+}
+
+/**
+ * The plan that adds a raise to its budget, or ends it there, when `raise.ends_at` says. Every process that decides reads the
+ * budget again, and the levels are evaluated.
+ */
+export function planInForce(ctx: Context, budget: Budget, raise: Raise): Plan {
+  const nowMs = ctx.clock.now();
+  const known = budget.raises?.find(({ raise_id }) => raise_id === raise._id);
+  const others = (budget.raises ?? []).filter(
+    ({ raise_id, ends_at }) =>
+      raise_id !== raise._id && ends_at.getTime() > nowMs - 2 * CLOSED_WINDOW_FIRES_MS,
+  );
+  const entry: BudgetRaise = {
+    raise_id: raise._id,
+    amount: raise.granted ?? 0,
+    starts_at: known?.starts_at ?? dateAt(nowMs),
+    ends_at: raise.ends_at ?? dateAt(nowMs),
+  };
+  const write = updateRow(budgetRows, { _id: budget._id }, { $set: { raises: [...others, entry] } });
+  return joinPlans(planRuleChange(raise.org_id, nowMs), { writes: [write], wakeUps: [] });
+}
