@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkBudgets } from '../../shared/enforcement/check.ts';
-import { reasonOf } from '../../shared/enforcement/words.ts';
+import { askWords, reasonOf } from '../../shared/enforcement/words.ts';
+import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { HOOK_BODY_BYTES } from '../../shared/platform/basics/contract.ts';
 import { textOrEmpty } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
@@ -47,7 +48,8 @@ export const hookClaudeCode = route({
   handle: async ({ principal, body }, ctx) => {
     const { refusedBy } = await checkBudgets(ctx, callerOf(principal, { adapter: 'claude-code' }), null);
     if (refusedBy === null) return {};
-    const reason = reasonOf(refusedBy, principal);
+    const ask = askWords(refusedBy.budget._id, baseUrl(ctx.config));
+    const reason = `${reasonOf(refusedBy, principal)}\n${ask}`;
     if (body.hook_event_name === 'UserPromptSubmit') return { decision: 'block' as const, reason };
     if (body.hook_event_name !== 'PreToolUse') return {};
     return {

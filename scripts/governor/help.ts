@@ -6,6 +6,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'People and keys:': ['member', 'key', 'device', 'credits'],
   'Look:': ['status', 'webhook', 'check', 'verify'],
   'Repair:': ['usage', 'rebuild', 'analytics'],
+  'Budgets:': ['raise'],
   'Data:': ['import', 'sync', 'replay', 'mcp'],
 };
 
@@ -29,6 +30,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   credits: ['governor credits grant org_… usr_… 100', 'governor credits ledger org_… usr_… --limit 5'],
   connect: ['governor connect claude-code --org org_… --user-id ada'],
   webhook: ['governor webhook list --failing', 'governor webhook enable whk_…'],
+  raise: ['governor raise --amount 20 --for 2h --wait', 'governor raise --budget bud_… --amount 20'],
   usage: ['governor usage reconcile --check', 'governor usage reconcile org_… --from 2026-01-01'],
   import: ['governor import claude-code ~/.claude/projects', 'governor import ndjson calls.ndjson'],
   sync: ['governor sync --tool claude-code codex --once'],

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { addCheckCommand } from '../../packages/governor/src/check.ts';
 import { addHistoryCommands, type Env } from '../../packages/governor/src/commands.ts';
 import { addMcpCommand } from '../../packages/governor/src/mcp.ts';
+import { addRaiseCommand } from '../../packages/governor/src/raise.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { print } from './print.ts';
 import { readDemo, readUp } from './run.ts';
@@ -16,6 +17,7 @@ export function addClientCommands(program: Command, env: Record<string, string |
     fallback: () => ({ api: readUp(options().data).api, key: readDemo(options().data) }),
   };
   addCheckCommand(program, around);
+  addRaiseCommand(program, around);
   addMcpCommand(program, around);
   addHistoryCommands(program, around);
 }

@@ -18,6 +18,11 @@ export function reasonOf(refusing: RefusingBudget, viewer: Viewer): string {
   return `${who} ${why} until ${isoTime(interval.endMs)}.`;
 }
 
+/** The last line of a hook's refusal: how the person asks for more, by a command or on a page. */
+export function askWords(budgetId: string, baseUrl: string): string {
+  return `Ask for more: governor raise --budget ${budgetId} --amount N, or ${baseUrl}/dashboard/raise?budget=${budgetId}`;
+}
+
 /** As exact as the API: up to four decimals. */
 const DOLLARS = new Intl.NumberFormat('en-US', {
   style: 'currency',

@@ -54,7 +54,9 @@ const hook = (as: string, hook_event_name: string, more: object = {}) =>
       ...more,
     },
   });
-const reason = expect.stringMatching(/ada.* has \$0\.00 of \$8\.00 left until /);
+const reason = expect.stringMatching(
+  /^.*ada.* has \$0\.00 of \$8\.00 left until .*\nAsk for more: governor raise --budget bud_\w+ --amount N, or http\S+\/dashboard\/raise\?budget=bud_\w+$/,
+);
 
 describe('the hook of Claude Code', () => {
   test('blocks a prompt and denies a tool when a hard budget refuses, and nothing else', async () => {

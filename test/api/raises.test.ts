@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { requestRaise } from '../../packages/governor/src/raise.ts';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { eraseMember } from '../../shared/administration/erase-member.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
@@ -463,4 +464,37 @@ test('notes go 90 days after the answer', async () => {
   expect(await notes()).toEqual(['mine', 'no']);
   expect(await raiseRetention.purge(api.ctx, clock.now() + 90 * 24 * HOUR_MS + 1)).toBeGreaterThan(0);
   expect(await notes()).toEqual([null, null]);
+});
+
+describe('governor raise', () => {
+  const request = (fields: object) =>
+    requestRaise({ api: api.url, apiKey: bound }, { amount: 5, ...fields }, async () => undefined);
+
+  test('takes the budget that refuses, waits for the answer, and says how it ended', async () => {
+    expect(await request({})).toMatchObject({ exitCode: 2 });
+    await spend(10);
+    await until(async () => !(await check()).allow);
+    const sent = await request({ note: 'by hand' });
+    expect(sent).toEqual({ exitCode: 0, message: expect.stringMatching(/^Sent: rai_/) });
+    const again = await request({});
+    expect([again.exitCode, again.message]).toEqual([1, expect.stringContaining('answered 409 conflict')]);
+    const [, id = ''] = /(rai_\w+)/.exec(sent.message) ?? [];
+    await act(id, 'withdraw', ada);
+    let looks = 0;
+    const wait = (verb: string) =>
+      requestRaise({ api: api.url, apiKey: bound }, { amount: 5, budgetId, wait: true }, async () => {
+        looks += 1;
+        const waiting = await api.call('/v1/raises?status=pending', { key: admin.session });
+        await act(waiting.body.data[0].id, verb);
+      });
+    expect(await wait('deny')).toMatchObject({ exitCode: 2 });
+    expect(await wait('approve')).toMatchObject({ exitCode: 0 });
+    expect(looks).toBe(2);
+  });
+
+  test('says why it could not ask', async () => {
+    const away = { api: 'http://127.0.0.1:1', apiKey: bound };
+    expect(await requestRaise(away, { amount: 5 }, async () => undefined)).toMatchObject({ exitCode: 1 });
+    expect(await request({ budgetId: 'bud_x' })).toMatchObject({ exitCode: 1 });
+  });
 });

@@ -16,6 +16,9 @@ const MEMBER_PAGES = [
   '/sessions/{session}',
   '/budgets',
   '/budgets/{budget}',
+  '/raise?budget={budget}',
+  '/raises',
+  '/raises/{raise}',
   '/anomalies',
   '/credits',
   '/devices',
@@ -462,5 +465,10 @@ async function makeThings({ ctx, url, key, orgId }: DashboardStack): Promise<Rec
     if (member) await ensureDemoDevice(ctx, member);
   }
   const sessions = await call(`${url}/api/v1/sessions?user_id=tom`, { key });
-  return { budget: budget.body.id, session: sessions.body.data[0].id };
+  const scopes = ['budgets:check'] as const;
+  const toms = await createApiKey(ctx, { org_id: orgId, name: 'asks', scopes: [...scopes], user_id: 'tom' });
+  const asked = { budget_id: budget.body.id, amount: 5, note: HOSTILE.join(' ') };
+  const raise = await call(`${url}/api/v1/raises`, { key: toms.key, body: asked });
+  expect(raise.status, raise.text).toBe(201);
+  return { raise: raise.body.id, budget: budget.body.id, session: sessions.body.data[0].id };
 }

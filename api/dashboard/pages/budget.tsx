@@ -1,12 +1,12 @@
-import { Alert, Group, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
 import type { Budget } from '../data/queries.ts';
 import { budgetQuery } from '../data/queries.ts';
 import { useAct, useDeletion } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
+import { BudgetUsed, Gauge, RaisedUntil, usedPercent } from '../parts/budget/bar.tsx';
 import { holdsReservations, Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
 import { BudgetHistory, UsedBefore } from '../parts/budget/history.tsx';
@@ -48,7 +48,7 @@ export function BudgetDetail() {
 }
 
 function Standing({ budget }: { budget: Budget }) {
-  const { metric, threshold, remaining, window_end, unpriced_signals, state } = budget;
+  const { metric, threshold_now, remaining, window_end, unpriced_signals, state } = budget;
   const facts = {
     State: <State of={state} />,
     Used: (
@@ -57,7 +57,12 @@ function Standing({ budget }: { budget: Budget }) {
       </Group>
     ),
     'In the window before': <UsedBefore budget={budget} />,
-    Of: <Amount metric={metric} of={threshold} />,
+    Of: (
+      <>
+        <Amount metric={metric} of={threshold_now} />
+        <RaisedUntil budget={budget} />
+      </>
+    ),
     Left: <Amount metric={metric} of={remaining} />,
     ...(holdsReservations(budget) ? { Reserved: <Reserved budget={budget} /> } : {}),
     'Starts again': <When at={window_end} />,
@@ -139,9 +144,15 @@ function Actions({ budget }: { budget: Budget }) {
     () => take(api.DELETE('/api/v1/budgets/{id}', { params: { path: { id: budget.id } } })),
     { list: 'budgets', done: 'The budget is deleted.' },
   );
-  if (!isAdmin) return null;
+  const ask = (
+    <Button component={Link} to="/raise" search={{ budget: budget.id } as never} variant="default">
+      Ask for more
+    </Button>
+  );
+  if (!isAdmin) return ask;
   return (
     <Group gap="sm">
+      {ask}
       {holdsReservations(budget) && <Release id={budget.id} />}
       <Dialog label="Edit" title="Edit the budget" size="lg">
         {(close) => <BudgetForm budget={budget} onDone={close} />}

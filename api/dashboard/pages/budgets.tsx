@@ -1,6 +1,7 @@
-import { Button, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { Budget } from '../data/queries.ts';
 import { allBudgetsQuery } from '../data/queries.ts';
 import { useIsAdmin } from '../data/use-me.ts';
@@ -25,7 +26,18 @@ export function Budgets() {
   const [isOpen, { open, close }] = useDisclosure();
   const create = isAdmin && <Button onClick={open}>Create a budget</Button>;
   return (
-    <Page title="Budgets" lead="A budget warns at 80 % and again at 100 %, once per window." actions={create}>
+    <Page
+      title="Budgets"
+      lead="A budget warns at 80 % and again at 100 %, once per window."
+      actions={
+        <Group gap="sm">
+          <Button component={Link} to="/raises" variant="default">
+            Raises
+          </Button>
+          {create}
+        </Group>
+      }
+    >
       <Load query={budgets} height={300}>
         {(data) =>
           data.length === 0 ? (

@@ -69,6 +69,13 @@ function report(findings: readonly Finding[], print: Env['print'] | null): void 
   if (!findings.every(({ stops }) => stops)) process.exitCode = 1;
 }
 
+/** The last line of a refusal: how the person asks for more. */
+function askFor(budgetId: unknown, api: string): string {
+  if (typeof budgetId !== 'string') return '';
+  const page = `${api.replace(/\/$/, '')}/dashboard/raise?budget=${budgetId}`;
+  return `\nAsk for more: governor raise --budget ${budgetId} --amount N, or ${page}`;
+}
+
 /** Asks the api once. A drill refuses after an answer, so that it proves key and address too. Never throws. */
 export async function checkCall({
   api,
@@ -95,10 +102,15 @@ export async function checkCall({
     const { status } = response;
     const body = await response.text();
     if (status !== 200) throw new Error(`the api ${describeRefusal({ status, body })}`);
-    const answer = JSON.parse(body) as { allow?: unknown; reason?: unknown };
+    const answer = JSON.parse(body) as {
+      allow?: unknown;
+      reason?: unknown;
+      refused_by?: { id?: unknown } | null;
+    };
     if (typeof answer.allow !== 'boolean') throw new Error('the answer is none of a usage-governor');
     if (isDrill) return { exitCode: 2, message: DRILL.reason };
-    return answer.allow ? { exitCode: 0, message: null } : { exitCode: 2, message: String(answer.reason) };
+    if (answer.allow) return { exitCode: 0, message: null };
+    return { exitCode: 2, message: `${String(answer.reason)}${askFor(answer.refused_by?.id, api)}` };
   } catch (error) {
     const message = `governor: budgets could not be checked: ${describeFailure(error)}`;
     return { exitCode: failClosed ? 2 : 1, message };

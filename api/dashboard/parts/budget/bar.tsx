@@ -5,13 +5,14 @@ import { Name } from '../text/name.tsx';
 import { PageLink } from '../text/page-link.tsx';
 import { State } from '../text/state.tsx';
 import { Amount } from '../text/values.tsx';
+import { When } from '../time/when.tsx';
 import { sessionsSearch } from './words.ts';
 
 const COLOURS = { ok: '#0072b2', warning: '#e69f00', exceeded: '#d55e00' } as const;
 
 /** How much of a budget is used, with a tick for the forecast of the end of its window. */
 export function BudgetBar({ budget }: { budget: Budget }) {
-  const { id, name, state, metric, current, threshold } = budget;
+  const { id, name, state, metric, current, threshold_now } = budget;
   return (
     <Stack gap={4}>
       <Group justify="space-between" gap="sm" wrap="nowrap">
@@ -22,9 +23,24 @@ export function BudgetBar({ budget }: { budget: Budget }) {
       </Group>
       <Gauge budget={budget} />
       <Text size="xs" c="dimmed">
-        {amount(metric, current)} of {amount(metric, threshold)} ({usedPercent(budget)}), {budget.window}
+        {amount(metric, current)} of {amount(metric, threshold_now)} ({usedPercent(budget)}), {budget.window}
+        <RaisedUntil budget={budget} />
       </Text>
     </Stack>
+  );
+}
+
+/** A raise that is in force, with its end. */
+export function RaisedUntil({
+  budget: { metric, threshold, threshold_now, raised_until },
+}: {
+  budget: Budget;
+}) {
+  if (raised_until === null) return null;
+  return (
+    <>
+      , {amount(metric, threshold_now - threshold)} of it raised until <When at={raised_until} />
+    </>
   );
 }
 
@@ -70,8 +86,8 @@ const WIDEST_PCT = 200;
 
 /** The bar alone: the used part, a tick for the forecast, and a line at the threshold where one of them lies beyond it. */
 export function Gauge({ budget }: { budget: Budget }) {
-  const { state, metric, threshold, forecast, utilization_pct } = budget;
-  const atEnd = Math.min((forecast / threshold) * 100, WIDEST_PCT);
+  const { state, metric, threshold_now, forecast, utilization_pct } = budget;
+  const atEnd = Math.min((forecast / threshold_now) * 100, WIDEST_PCT);
   const used = Math.min(utilization_pct, WIDEST_PCT);
   const scale = Math.max(100, used, atEnd);
   return (

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useIsAdmin, useMe } from '../data/use-me.ts';
+import { Choice } from '../parts/form/fields.tsx';
+import { Load } from '../parts/page/load.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { PagedRows, usePages } from '../parts/page/pager.tsx';
+import type { Column } from '../parts/page/rows.tsx';
+import { Empty } from '../parts/page/section.tsx';
+import { RaiseAnswer } from '../parts/raise/answer.tsx';
+import { RaisedBudget, RaiseFacts } from '../parts/raise/facts.tsx';
+import { type Raise, raiseQuery, raisesQuery } from '../parts/raise/queries.ts';
+import { PageLink } from '../parts/text/page-link.tsx';
+import { State } from '../parts/text/state.tsx';
+import { UserName } from '../parts/text/user-name.tsx';
+import { Amount } from '../parts/text/values.tsx';
+import { When } from '../parts/time/when.tsx';
+
+type Status = Raise['status'];
+
+const STATES: Record<Status | '', string> = {
+  '': 'All',
+  pending: 'Waiting',
+  approved: 'In force',
+  denied: 'Denied',
+  withdrawn: 'Withdrawn',
+  expired: 'Expired',
+  ended: 'Ended',
+  revoked: 'Revoked',
+};
+
+const COLUMNS: readonly Column<Raise>[] = [
+  {
+    label: 'Asked',
+    narrow: 'first',
+    isShort: true,
+    render: ({ id, created_at }) => (
+      <PageLink to={`/raises/${id}`}>
+        <When at={created_at} />
+      </PageLink>
+    ),
+  },
+  { label: 'Who', narrow: 'first', render: ({ user_id }) => <UserName id={user_id} /> },
+  { label: 'Amount', isNumber: true, render: ({ metric, amount }) => <Amount metric={metric} of={amount} /> },
+  { label: 'Budget', render: (raise) => <RaisedBudget of={raise} /> },
+  { label: 'State', isShort: true, narrow: 'first', render: ({ status }) => <State of={status} /> },
+  {
+    label: 'Ends',
+    narrow: 'hidden',
+    render: ({ ends_at }) => (ends_at === null ? '' : <When at={ends_at} />),
+  },
+];
+
+/** Requests for more: a member's own, for an admin those of everybody. */
+export function Raises() {
+  const [status, setStatus] = useState<Status | ''>('');
+  const asked = { ...(status === '' ? {} : { status }), limit: 50 };
+  const pages = usePages(JSON.stringify(asked), (cursor) => raisesQuery({ ...asked, ...cursor }));
+  return (
+    <Page
+      title="Raises"
+      lead="Somebody asks for more of a budget, an admin answers. What is approved ends by itself."
+      actions={<Choice aria-label="State" of={STATES} value={status} onChange={setStatus} />}
+    >
+      <PagedRows
+        pages={pages}
+        label="Raises"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={<Empty>Nobody has asked for more.</Empty>}
+      />
+    </Page>
+  );
+}
+
+/** One raise, with its answer for those who may give it. */
+export function RaiseDetail() {
+  const { id = '' } = useParams({ strict: false });
+  const raise = useQuery(raiseQuery(id));
+  const isAdmin = useIsAdmin();
+  const { user_id } = useMe();
+  return (
+    <Page back={{ to: '/raises', label: 'Raises' }} title="Raise">
+      <Load query={raise} height={160}>
+        {(data) => (
+          <>
+            <RaiseFacts of={data} />
+            {isAdmin && <RaiseAnswer raise={data} isOwn={data.user_id === user_id} />}
+          </>
+        )}
+      </Load>
+    </Page>
+  );
+}

@@ -1,0 +1,92 @@
+import { Group, Paper, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, take } from '../../data/client.ts';
+import { type Budget, budgetQuery } from '../../data/queries.ts';
+import { useAct } from '../../data/use-act.ts';
+import { ActButton } from '../form/act-button.tsx';
+import { ActForm, useDraft } from '../form/act-form.tsx';
+import { TextField } from '../form/fields.tsx';
+import { NumberField } from '../form/number-field.tsx';
+import { amount, percent } from '../text/format.ts';
+import type { Raise } from './queries.ts';
+
+const CHANGES = ['raises', 'budgets'];
+
+/** The answer of an admin: what would change, then approve or deny; one in force may be revoked. */
+export function RaiseAnswer({ raise, isOwn }: { raise: Raise; isOwn: boolean }) {
+  const budget = useQuery({ ...budgetQuery(raise.budget_id), retry: false });
+  if (raise.status !== 'pending' && raise.status !== 'approved') return null;
+  if (isOwn) return <Text>You asked for this yourself: another admin has to answer.</Text>;
+  return (
+    <Stack maw={640}>
+      {budget.data && <Change raise={raise} budget={budget.data} />}
+      {raise.status === 'pending' ? <Decision key={raise.id} raise={raise} /> : <Revoke raise={raise} />}
+    </Stack>
+  );
+}
+
+function Change({ raise, budget }: { raise: Raise; budget: Budget }) {
+  const { metric, current, threshold_now } = budget;
+  const used = `${amount(metric, current)} of ${amount(metric, threshold_now)} are used now (${percent(current / threshold_now, 0)}).`;
+  if (raise.status !== 'pending') return <Text>{used}</Text>;
+  const after = threshold_now + raise.amount;
+  return (
+    <Text>
+      {used} With the raise the threshold is {amount(metric, after)} for everybody in this budget (
+      {percent(current / after, 0)} used).
+    </Text>
+  );
+}
+
+function Decision({ raise: { id, amount: asked, metric } }: { raise: Raise }) {
+  const { draft, field } = useDraft({ amount: asked, note: '' });
+  const path = { params: { path: { id } } };
+  const approve = useAct(
+    () => take(api.POST('/v1/raises/{id}/approve', { ...path, body: { amount: draft.amount } })),
+    { changes: CHANGES, done: 'Approved. It decides from now on.' },
+  );
+  const body = draft.note.trim() === '' ? {} : { note: draft.note };
+  const deny = useAct(() => take(api.POST('/v1/raises/{id}/deny', { ...path, body })), {
+    changes: CHANGES,
+    done: 'Denied.',
+  });
+  return (
+    <Paper withBorder p="md">
+      <ActForm
+        act={approve}
+        submit="Approve"
+        isReady={draft.amount > 0 && draft.amount <= asked}
+        aside={<ActButton act={deny}>Deny</ActButton>}
+      >
+        <NumberField
+          label="Amount"
+          description={`At most ${amount(metric, asked)}, as asked for`}
+          max={asked}
+          {...field('amount')}
+        />
+        <TextField label="A word to the person, with a denial" maxLength={500} {...field('note')} />
+      </ActForm>
+    </Paper>
+  );
+}
+
+function Revoke({ raise: { id } }: { raise: Raise }) {
+  const revoke = useAct(
+    () => take(api.POST('/v1/raises/{id}/revoke', { params: { path: { id } }, body: {} })),
+    { changes: CHANGES, done: 'Revoked. The threshold is as before.' },
+  );
+  return (
+    <Group>
+      <ActButton
+        act={revoke}
+        question={{
+          title: 'Revoke the raise?',
+          text: 'The threshold is as before from now on. Calls beyond it are refused.',
+          yes: 'Revoke',
+        }}
+      >
+        Revoke
+      </ActButton>
+    </Group>
+  );
+}

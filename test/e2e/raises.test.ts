@@ -1,0 +1,88 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { openBrowser, openPage, signIn } from '../support/browser.ts';
+import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { call, until } from '../support/harness.ts';
+
+/** A raise as people ask for it and answer it, at a screen of 390 pixels and by the keyboard. */
+describe('a raise on the dashboard', () => {
+  let stack: DashboardStack;
+  let browser: Browser;
+  let budget: string;
+
+  beforeAll(async () => {
+    if (CHROMIUM === null) return;
+    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+    const body = { name: 'Everybody', scope: 'org', metric: 'cost_usd', threshold: 5, window: 'monthly' };
+    const made = await call(`${stack.url}/api/v1/budgets`, {
+      key: stack.key,
+      body: { ...body, enforce: 'hard' },
+    });
+    budget = made.body.id;
+    await stack.report({ user_id: 'tom', cost_usd: 6 });
+  }, 120_000);
+  beforeEach(({ skip }) => {
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  test('is asked for by a member, answered by an admin, and decides', async () => {
+    const tom = await openPage(browser, { viewport: { width: 390, height: 844 } });
+    const grace = await openPage(browser);
+    await signIn(tom.page, stack.url, { name: 'Tom Herrera' });
+    await tom.page.goto(`${stack.url}/dashboard/raise?budget=${budget}`);
+    await tom.page.getByLabel('How much more').fill('20');
+    await expectGood(tom.page, 'ask');
+    await tom.page.getByLabel('How much more').focus();
+    await tom.page.keyboard.press('Tab');
+    await tom.page.keyboard.press('Tab');
+    await tom.page.keyboard.type('The migration takes longer.');
+    await tom.page.keyboard.press('Enter');
+    const last = tom.page.getByRole('status', { name: 'What you asked for last' });
+    await last.getByText('pending').waitFor();
+    await expectGood(tom.page, 'asked');
+
+    await signIn(grace.page, stack.url, { name: 'Grace Lindqvist' });
+    const waits = grace.page.getByRole('link', { name: 'A request for more waits for an answer' });
+    await waits.focus();
+    await grace.page.keyboard.press('Enter');
+    await grace.page.getByText('The migration takes longer.').waitFor();
+    await grace.page.getByText(/the threshold is \$25\.00 for everybody/).waitFor();
+    await expectGood(grace.page, 'answer');
+    await grace.page.setViewportSize({ width: 390, height: 844 });
+    await expectGood(grace.page, 'answer-390');
+    await grace.page.getByRole('button', { name: 'Approve' }).focus();
+    await grace.page.keyboard.press('Enter');
+    await grace.page.getByText('approved').waitFor();
+
+    await last.getByText('approved').waitFor();
+    await until(async () => {
+      const check = await call(`${stack.url}/api/v1/budgets/check`, { key: stack.key, body: {} });
+      return check.body.allow;
+    });
+    await grace.page.goto(`${stack.url}/dashboard/budgets`);
+    await grace.page.getByText(/raised until/).waitFor();
+    await expectGood(grace.page, 'budgets');
+    await grace.page.goto(`${stack.url}/dashboard/raises`);
+    await grace.page.getByText('approved').first().waitFor();
+    await expectGood(grace.page, 'raises');
+    expect([...tom.faults, ...grace.faults]).toEqual([]);
+    await tom.context.close();
+    await grace.context.close();
+  }, 90_000);
+});
+
+/** No serious violation of axe, and nothing wider than the screen. With SCREENSHOTS a picture is kept in that folder. */
+async function expectGood(page: Page, name: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(serious.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+  const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  expect(await page.evaluate(wide)).toBeLessThanOrEqual(0);
+  if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
+}
