@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import type { Budget } from '../data/queries.ts';
 import { allBudgetsQuery } from '../data/queries.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
+import { BudgetUsed, Gauge, RaisedUntil, usedPercent } from '../parts/budget/bar.tsx';
 import { Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
@@ -68,7 +68,7 @@ function worstFirst(budgets: readonly Budget[]): Budget[] {
 }
 
 function BudgetCard({ budget }: { budget: Budget }) {
-  const { id, name, metric, threshold, remaining, window_end, state } = budget;
+  const { id, name, metric, threshold_now, remaining, window_end, state } = budget;
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
@@ -80,8 +80,9 @@ function BudgetCard({ budget }: { budget: Budget }) {
         </Text>
         <Gauge budget={budget} />
         <Text size="sm">
-          <State of={state} /> · <BudgetUsed budget={budget} /> of {amount(metric, threshold)} (
+          <State of={state} /> · <BudgetUsed budget={budget} /> of {amount(metric, threshold_now)} (
           {usedPercent(budget)})
+          <RaisedUntil budget={budget} />
         </Text>
         <Text size="sm">
           {amount(metric, remaining)} left, until <When at={window_end} />

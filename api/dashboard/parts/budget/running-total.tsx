@@ -30,7 +30,7 @@ export function RunningTotal({
   usage: WindowUsage;
 }) {
   const [frame, width] = useWidth<HTMLDivElement>();
-  const { metric, threshold } = budget;
+  const { metric, threshold_now: threshold } = budget;
   const spots = spotsOf(usage, Date.now());
   const last = spots.at(-1) ?? { ms: Date.parse(usage.start), value: 0 };
   const isOver = last.ms >= Date.parse(usage.end);

@@ -32,9 +32,9 @@ function filterWords(filter: NonNullable<Budget['filter']>): string {
 }
 
 /** The forecast of a budget, in words. */
-export function forecastWords({ forecast, threshold, metric, state }: Budget): string {
+export function forecastWords({ forecast, threshold_now, metric, state }: Budget): string {
   if (state === 'exceeded') return `Exceeded. At this pace it ends at ${amount(metric, forecast)}.`;
-  if (forecast >= threshold)
+  if (forecast >= threshold_now)
     return `At this pace it will be exceeded: ${amount(metric, forecast)} at the window’s end.`;
   return `At this pace it lasts: ${amount(metric, forecast)} at the window’s end.`;
 }
