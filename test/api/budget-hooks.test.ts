@@ -55,7 +55,7 @@ const hook = (as: string, hook_event_name: string, more: object = {}) =>
     },
   });
 const reason = expect.stringMatching(
-  /^.*ada.* has \$0\.00 of \$8\.00 left until .*\nAsk for more: governor raise --budget bud_\w+ --amount N, or http\S+\/dashboard\/raise\?budget=bud_\w+$/,
+  /ada.* has \$0\.00 of \$8\.00 left until .*\nAsk for more: governor raise --budget bud_\w+ --amount N, or http\S+\/dashboard\/raise\?budget=bud_\w+$/s,
 );
 
 describe('the hook of Claude Code', () => {

@@ -17,7 +17,8 @@ export function useAct<Input, Result>(
     mutationFn: act,
     onSuccess: async (result) => {
       await Promise.all(options.changes.map((key) => client.invalidateQueries({ queryKey: [key] })));
-      if (options.done) notifications.show({ message: options.done });
+      if (options.done)
+        notifications.show({ message: options.done, closeButtonProps: { 'aria-label': 'Close' } });
       options.onDone?.(result);
     },
   });
