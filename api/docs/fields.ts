@@ -6,6 +6,7 @@ import { focus } from './fields/focus.ts';
 import { lists } from './fields/lists.ts';
 import { mcp } from './fields/mcp.ts';
 import { people } from './fields/people.ts';
+import { raises } from './fields/raises.ts';
 import { sessions } from './fields/sessions.ts';
 import { signals } from './fields/signals.ts';
 import { usage } from './fields/usage.ts';
@@ -21,6 +22,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ...credits,
   ...devices,
   ...people,
+  ...raises,
   ...lists,
   ...mcp,
   ...focus,

@@ -3,6 +3,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Signals: 'Raw events of AI tools, one per call: what everything else is computed from.',
   Sessions: 'Periods of activity of one user, project and adapter, with the signals in them.',
   Budgets: 'Thresholds on usage, which raise events at 80 % and at 100 %.',
+  Raises: 'Requests of people for more of a budget, which admins answer.',
   Anomalies: 'Sessions that are unlike what is usual for their user.',
   Usage: 'Sums of usage and cost, as an answer, a file, or analytics that single out no member.',
   Webhooks: 'Endpoints that receive signed events, and the log of what was sent to them.',

@@ -40,6 +40,8 @@ describe('a budget', () => {
       enforce: 'none',
       on_error: 'allow',
       reservation_share_pct: 25,
+      threshold_now: 12.5,
+      raised_until: null,
       reserved: 0,
       current: 0,
       remaining: 12.5,

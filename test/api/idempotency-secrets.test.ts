@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { routes } from '../../api/routes/index.ts';
 import { changeMember } from '../../shared/administration/change-member.ts';
+import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { deviceGrantRows, deviceRows } from '../../shared/devices/model.ts';
 import { idempotencyRecordRows } from '../../shared/idempotency/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
@@ -136,9 +137,12 @@ describe('beginning to link a device with an Idempotency-Key', () => {
 });
 
 /** A request that each route which creates something takes. */
+const BUDGET = { name: 'b', scope: 'org', metric: 'tokens', threshold: 1, window: 'daily' } as const;
 const BODIES: Record<string, unknown> = {
-  '/api/v1/budgets': { name: 'b', scope: 'org', metric: 'tokens', threshold: 1, window: 'daily' },
+  '/api/v1/budgets': BUDGET,
   '/api/v1/webhooks': { url: 'http://127.0.0.1:9/x', events: ['session.ended'], secret: 's'.repeat(32) },
+  '/api/v1/raises': { amount: 1 },
+  '/v1/raises': { amount: 1 },
   '/v1/members': { email: 'each@example.org', role: 'member' },
   '/v1/keys': { name: 'each', scopes: ['signals:write'] },
   '/v1/keys/{id}/rotate': {},
@@ -156,14 +160,23 @@ test.each(creating)('%s takes its key in the transaction that creates', async (p
     org_id: admin.orgId,
     scopes: ['budgets:write', 'webhooks:write'],
   });
+  const asking = await createApiKey(api.ctx, {
+    org_id: admin.orgId,
+    scopes: ['budgets:check'],
+    user_id: admin.userId,
+  });
+  const isRaise = path.endsWith('/raises');
+  const budget = isRaise ? await createBudget(api.ctx, admin.orgId, BUDGET) : null;
   const old = await createApiKey(api.ctx, { org_id: admin.orgId, scopes: ['signals:write'] });
   await idempotencyRecordRows(api.ctx).deleteMany({});
   const credential =
-    path === '/v1/device_authorization' ? {} : { key: path.startsWith('/api') ? key : admin.session };
+    path === '/v1/device_authorization'
+      ? {}
+      : { key: path.startsWith('/api') ? (isRaise ? asking.key : key) : admin.session };
   const send = () =>
     api.call(path.replace('{id}', old.key_id), {
       ...credential,
-      body: BODIES[path],
+      body: budget ? { ...(BODIES[path] as object), budget_id: budget._id } : BODIES[path],
       headers: { 'Idempotency-Key': 'each' },
     });
   const first = await send();

@@ -58,9 +58,9 @@ describe('a raise on the dashboard', () => {
     await expectGood(grace.page, 'answer-390');
     await grace.page.getByRole('button', { name: 'Approve' }).focus();
     await grace.page.keyboard.press('Enter');
-    await grace.page.getByText('approved').waitFor();
+    await grace.page.getByText('approved', { exact: true }).waitFor();
 
-    await last.getByText('approved').waitFor();
+    await last.getByText('approved', { exact: true }).waitFor();
     await until(async () => {
       const check = await call(`${stack.url}/api/v1/budgets/check`, { key: stack.key, body: {} });
       return check.body.allow;
@@ -69,7 +69,7 @@ describe('a raise on the dashboard', () => {
     await grace.page.getByText(/raised until/).waitFor();
     await expectGood(grace.page, 'budgets');
     await grace.page.goto(`${stack.url}/dashboard/raises`);
-    await grace.page.getByText('approved').first().waitFor();
+    await grace.page.getByText('approved', { exact: true }).first().waitFor();
     await expectGood(grace.page, 'raises');
     expect([...tom.faults, ...grace.faults]).toEqual([]);
     await tom.context.close();

@@ -24,7 +24,7 @@ export function describeRaise(type: RaiseType, data: Payload): Message {
 
 function factsOf(data: Payload): Fact[] {
   const note: Fact[] = typeof data.note === 'string' ? [['Why', oneLine(data.note, NOTE)]] : [];
-  const until: Fact[] = typeof data.ends_at === 'string' ? [['Until', data.ends_at]] : [];
+  const until: Fact[] = typeof data.ends_at === 'string' ? [['Until', textOf(data, 'ends_at')]] : [];
   return [
     ['Amount', `${amountOf(data, 'amount')} ${unitOf(textOf(data, 'metric'))}`],
     ...until,
