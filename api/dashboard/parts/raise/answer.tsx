@@ -5,10 +5,13 @@ import { type Budget, budgetQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActButton } from '../form/act-button.tsx';
 import { ActForm, useDraft } from '../form/act-form.tsx';
-import { TextField } from '../form/fields.tsx';
+import { Choice, TextField } from '../form/fields.tsx';
 import { NumberField } from '../form/number-field.tsx';
 import { amount, percent } from '../text/format.ts';
 import type { Raise } from './queries.ts';
+
+/** An approval may be shorter than what was asked for. */
+const TIMES = { '': 'As asked for', '900': '15 minutes', '3600': '1 hour', '14400': '4 hours' } as const;
 
 const CHANGES = ['raises', 'budgets'];
 
@@ -39,12 +42,13 @@ function Change({ raise, budget }: { raise: Raise; budget: Budget }) {
 }
 
 function Decision({ raise: { id, amount: asked, metric } }: { raise: Raise }) {
-  const { draft, field } = useDraft({ amount: asked, note: '' });
+  const { draft, field } = useDraft({ amount: asked, time: '' as keyof typeof TIMES, note: '' });
   const path = { params: { path: { id } } };
-  const approve = useAct(
-    () => take(api.POST('/v1/raises/{id}/approve', { ...path, body: { amount: draft.amount } })),
-    { changes: CHANGES, done: 'Approved. It decides from now on.' },
-  );
+  const approval = { amount: draft.amount, ...(draft.time === '' ? {} : { duration_s: Number(draft.time) }) };
+  const approve = useAct(() => take(api.POST('/v1/raises/{id}/approve', { ...path, body: approval })), {
+    changes: CHANGES,
+    done: 'Approved. It decides from now on.',
+  });
   const body = draft.note.trim() === '' ? {} : { note: draft.note };
   const deny = useAct(() => take(api.POST('/v1/raises/{id}/deny', { ...path, body })), {
     changes: CHANGES,
@@ -64,6 +68,7 @@ function Decision({ raise: { id, amount: asked, metric } }: { raise: Raise }) {
           max={asked}
           {...field('amount')}
         />
+        <Choice label="For how long" of={TIMES} {...field('time')} />
         <TextField label="A word to the person, with a denial" maxLength={500} {...field('note')} />
       </ActForm>
     </Paper>
