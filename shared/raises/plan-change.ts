@@ -14,7 +14,7 @@ import { type Raise, raiseRows } from './model.ts';
 /** Notes are kept for so long after the answer. Milliseconds. */
 export const NOTES_KEPT_MS = 90 * 86_400_000;
 
-/** What happened to a raise, as the audit log names it. */
+/** The acts on a raise, as the audit log names them. */
 type Act = 'approve' | 'deny' | 'withdraw' | 'revoke' | 'expire' | 'end';
 
 /**

@@ -58,7 +58,7 @@ export const raiseView = viewWith(z.string());
 /** A raise with times in Unix seconds, as `/v1` shows it. */
 export const ownRaiseView = viewWith(z.int());
 
-/** Who reads a raise. */
+/** The reader of a raise. */
 export interface RaiseViewer extends Viewer {
   isAdmin?: boolean;
 }

@@ -111,7 +111,7 @@ describe.each(PROXIES)('$name in front of a model', (proxy) => {
   const ask = () =>
     fetch(`${url}/v1/messages?secret=1`, {
       method: 'POST',
-      // Who calls is for the proxy to say: the claim of a client never reaches the gate.
+      // The proxy names the caller: the claim of a client never reaches the gate.
       headers: { 'X-Governor-User': 'somebody-else', 'X-Governor-Estimate-Usd': '0' },
       body: 'a prompt',
     });
