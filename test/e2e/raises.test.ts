@@ -48,6 +48,7 @@ describe('a raise on the dashboard', () => {
     await expectGood(tom.page, 'asked');
 
     await signIn(grace.page, stack.url, { name: 'Grace Lindqvist' });
+    await grace.page.goto(`${stack.url}/dashboard/budgets`);
     const waits = grace.page.getByRole('link', { name: 'A request for more waits for an answer' });
     await waits.focus();
     await grace.page.keyboard.press('Enter');

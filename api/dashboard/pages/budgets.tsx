@@ -5,13 +5,15 @@ import { Link } from '@tanstack/react-router';
 import type { Budget } from '../data/queries.ts';
 import { allBudgetsQuery } from '../data/queries.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { BudgetUsed, Gauge, RaisedUntil, usedPercent } from '../parts/budget/bar.tsx';
+import { BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
 import { Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Empty } from '../parts/page/section.tsx';
+import { RaisesBanner } from '../parts/raise/banner.tsx';
+import { RaisedUntil } from '../parts/raise/until.tsx';
 import { amount } from '../parts/text/format.ts';
 import { Name } from '../parts/text/name.tsx';
 import { PageLink } from '../parts/text/page-link.tsx';
@@ -38,6 +40,7 @@ export function Budgets() {
         </Group>
       }
     >
+      {isAdmin && <RaisesBanner />}
       <Load query={budgets} height={300}>
         {(data) =>
           data.length === 0 ? (

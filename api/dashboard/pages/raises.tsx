@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useIsAdmin, useMe } from '../data/use-me.ts';
 import { Choice } from '../parts/form/fields.tsx';
@@ -9,6 +9,7 @@ import { PagedRows, usePages } from '../parts/page/pager.tsx';
 import type { Column } from '../parts/page/rows.tsx';
 import { Empty } from '../parts/page/section.tsx';
 import { RaiseAnswer } from '../parts/raise/answer.tsx';
+import { Asking } from '../parts/raise/ask.tsx';
 import { RaisedBudget, RaiseFacts } from '../parts/raise/facts.tsx';
 import { type Raise, raiseQuery, raisesQuery } from '../parts/raise/queries.ts';
 import { PageLink } from '../parts/text/page-link.tsx';
@@ -90,6 +91,26 @@ export function RaiseDetail() {
           </>
         )}
       </Load>
+    </Page>
+  );
+}
+
+/** Asks for more of a budget, and shows the state of what was asked for last, which renews itself. */
+export function AskForRaise() {
+  const { budget: id = '' } = useSearch({ strict: false }) as { budget?: string };
+  return (
+    <Page
+      title="Ask for more"
+      lead="An admin of your organization answers. What is approved counts for everybody in the budget."
+    >
+      {id === '' ? (
+        <Empty>
+          Open this page by the link in a refusal, or ask from the page of one of the{' '}
+          <PageLink to="/budgets">budgets</PageLink>.
+        </Empty>
+      ) : (
+        <Asking id={id} />
+      )}
     </Page>
   );
 }

@@ -5,7 +5,6 @@ import { Name } from '../text/name.tsx';
 import { PageLink } from '../text/page-link.tsx';
 import { State } from '../text/state.tsx';
 import { Amount } from '../text/values.tsx';
-import { When } from '../time/when.tsx';
 import { sessionsSearch } from './words.ts';
 
 const COLOURS = { ok: '#0072b2', warning: '#e69f00', exceeded: '#d55e00' } as const;
@@ -24,23 +23,8 @@ export function BudgetBar({ budget }: { budget: Budget }) {
       <Gauge budget={budget} />
       <Text size="xs" c="dimmed">
         {amount(metric, current)} of {amount(metric, threshold_now)} ({usedPercent(budget)}), {budget.window}
-        <RaisedUntil budget={budget} />
       </Text>
     </Stack>
-  );
-}
-
-/** A raise that is in force, with its end. */
-export function RaisedUntil({
-  budget: { metric, threshold, threshold_now, raised_until },
-}: {
-  budget: Budget;
-}) {
-  if (raised_until === null) return null;
-  return (
-    <>
-      , {amount(metric, threshold_now - threshold)} of it raised until <When at={raised_until} />
-    </>
   );
 }
 

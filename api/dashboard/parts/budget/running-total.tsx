@@ -63,7 +63,7 @@ function spotsOf({ start, end, points }: WindowUsage, nowMs: number): Spot[] {
 }
 
 function Lines({
-  budget: { metric, threshold },
+  budget: { metric, threshold_now: threshold },
   usage,
   spots,
   width,

@@ -1,21 +1,18 @@
 import { Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
-import { api, take } from '../data/client.ts';
-import { type Budget, budgetQuery } from '../data/queries.ts';
-import { useAct, useIdempotencyKey } from '../data/use-act.ts';
-import { useMe } from '../data/use-me.ts';
-import { ActButton } from '../parts/form/act-button.tsx';
-import { ActForm, useDraft } from '../parts/form/act-form.tsx';
-import { Choice, TextField } from '../parts/form/fields.tsx';
-import { NumberField } from '../parts/form/number-field.tsx';
-import { Load } from '../parts/page/load.tsx';
-import { Page } from '../parts/page/page.tsx';
-import { Empty } from '../parts/page/section.tsx';
-import { RaiseFacts } from '../parts/raise/facts.tsx';
-import { type Raise, raisesQuery } from '../parts/raise/queries.ts';
-import { amount } from '../parts/text/format.ts';
-import { PageLink } from '../parts/text/page-link.tsx';
+import { api, take } from '../../data/client.ts';
+import { type Budget, budgetQuery } from '../../data/queries.ts';
+import { useAct, useIdempotencyKey } from '../../data/use-act.ts';
+import { useMe } from '../../data/use-me.ts';
+import { ActButton } from '../form/act-button.tsx';
+import { ActForm, useDraft } from '../form/act-form.tsx';
+import { Choice, TextField } from '../form/fields.tsx';
+import { NumberField } from '../form/number-field.tsx';
+import { Load } from '../page/load.tsx';
+import { amount } from '../text/format.ts';
+import { PageLink } from '../text/page-link.tsx';
+import { RaiseFacts } from './facts.tsx';
+import { type Raise, raisesQuery } from './queries.ts';
 
 const TIMES = {
   '': 'To the end of the window',
@@ -25,27 +22,8 @@ const TIMES = {
   '604800': '7 days',
 } as const;
 
-/** Asks for more of a budget, and shows the state of what was asked for last, which renews itself. */
-export function AskForRaise() {
-  const { budget: id = '' } = useSearch({ strict: false }) as { budget?: string };
-  return (
-    <Page
-      title="Ask for more"
-      lead="An admin of your organization answers. What is approved counts for everybody in the budget."
-    >
-      {id === '' ? (
-        <Empty>
-          Open this page by the link in a refusal, or ask from the page of one of the{' '}
-          <PageLink to="/budgets">budgets</PageLink>.
-        </Empty>
-      ) : (
-        <Asking id={id} />
-      )}
-    </Page>
-  );
-}
-
-function Asking({ id }: { id: string }) {
+/** The form by which a person asks for more of a budget, and the state of what was asked for last. */
+export function Asking({ id }: { id: string }) {
   const { user_id } = useMe();
   const raises = useQuery(raisesQuery({ budget_id: id, user_id, limit: 1 }));
   // Not everybody sees every budget: then the answer is that there is none.

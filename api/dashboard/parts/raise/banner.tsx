@@ -2,7 +2,7 @@ import { Alert, Anchor } from '@mantine/core';
 import { IconHandStop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { raisesQuery } from '../parts/raise/queries.ts';
+import { raisesQuery } from './queries.ts';
 
 const EVERY_MS = 30_000;
 
