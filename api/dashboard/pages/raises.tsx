@@ -12,8 +12,8 @@ import { RaiseAnswer } from '../parts/raise/answer.tsx';
 import { Asking } from '../parts/raise/ask.tsx';
 import { RaisedBudget, RaiseFacts } from '../parts/raise/facts.tsx';
 import { type Raise, raiseQuery, raisesQuery } from '../parts/raise/queries.ts';
+import { RaiseState } from '../parts/raise/state.tsx';
 import { PageLink } from '../parts/text/page-link.tsx';
-import { State } from '../parts/text/state.tsx';
 import { UserName } from '../parts/text/user-name.tsx';
 import { Amount } from '../parts/text/values.tsx';
 import { When } from '../parts/time/when.tsx';
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<Raise>[] = [
   { label: 'Who', narrow: 'first', render: ({ user_id }) => <UserName id={user_id} /> },
   { label: 'Amount', isNumber: true, render: ({ metric, amount }) => <Amount metric={metric} of={amount} /> },
   { label: 'Budget', render: (raise) => <RaisedBudget of={raise} /> },
-  { label: 'State', isShort: true, narrow: 'first', render: ({ status }) => <State of={status} /> },
+  { label: 'State', isShort: true, narrow: 'first', render: ({ status }) => <RaiseState of={status} /> },
   {
     label: 'Ends',
     narrow: 'hidden',

@@ -1,11 +1,11 @@
 import { Facts } from '../text/facts.tsx';
 import { Name } from '../text/name.tsx';
 import { PageLink } from '../text/page-link.tsx';
-import { State } from '../text/state.tsx';
 import { UserName } from '../text/user-name.tsx';
 import { Amount } from '../text/values.tsx';
 import { When } from '../time/when.tsx';
 import type { Raise } from './queries.ts';
+import { RaiseState } from './state.tsx';
 
 /** The facts about a raise. */
 export function RaiseFacts({ of: raise }: { of: Raise }) {
@@ -13,7 +13,7 @@ export function RaiseFacts({ of: raise }: { of: Raise }) {
   return (
     <Facts
       of={{
-        State: <State of={status} />,
+        State: <RaiseState of={status} />,
         Who: <UserName id={raise.user_id} />,
         Budget: <RaisedBudget of={raise} />,
         'Asked for': <Amount metric={metric} of={raise.amount} />,

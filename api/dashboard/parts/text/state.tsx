@@ -32,9 +32,6 @@ const STATES: Record<string, readonly [typeof IconClock, string]> = {
   cancelled: [IconHandStop, PLAIN],
   error: [IconCircleX, BAD],
   invited: [IconClock, CAUTION],
-  approved: [IconCircleCheck, GOOD],
-  denied: [IconCircleX, BAD],
-  withdrawn: [IconHandStop, PLAIN],
   declined: [IconHandStop, PLAIN],
   joined: [IconCircleCheck, GOOD],
 };
