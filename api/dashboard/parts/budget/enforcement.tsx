@@ -3,7 +3,7 @@ import type { Budget } from '../../data/queries.ts';
 import type { useDraft } from '../form/act-form.tsx';
 import { Choice } from '../form/fields.tsx';
 import { NumberField } from '../form/number-field.tsx';
-import { compact, exact, money } from '../text/format.ts';
+import { amount, compact, exact, money } from '../text/format.ts';
 import { State } from '../text/state.tsx';
 import { When } from '../time/when.tsx';
 import { METRICS } from './words.ts';
@@ -102,5 +102,19 @@ export function Stop({ budget }: { budget: Budget }) {
     <Text size="sm" component="div">
       <State of="exceeded">Stopped</State>: calls are refused until <When at={window_end} />
     </Text>
+  );
+}
+
+/** A raise that is in force, with its end. */
+export function RaisedUntil({
+  budget: { metric, threshold, threshold_now, raised_until },
+}: {
+  budget: Budget;
+}) {
+  if (raised_until === null) return null;
+  return (
+    <>
+      , {amount(metric, threshold_now - threshold)} of it raised until <When at={raised_until} />
+    </>
   );
 }

@@ -2,13 +2,17 @@ import { Alert, Anchor } from '@mantine/core';
 import { IconHandStop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { raisesQuery } from './queries.ts';
+import { api, take } from '../../data/client.ts';
 
 const EVERY_MS = 30_000;
 
 /** How many requests for more wait for an admin. */
 export function RaisesBanner() {
-  const raises = useQuery({ ...raisesQuery({ status: 'pending', limit: 1 }), refetchInterval: EVERY_MS });
+  const raises = useQuery({
+    queryKey: ['raises', 'waiting'],
+    queryFn: () => take(api.GET('/v1/raises', { params: { query: { status: 'pending', limit: 1 } } })),
+    refetchInterval: EVERY_MS,
+  });
   const [first] = raises.data?.data ?? [];
   if (!raises.data || !first) return null;
   const { total } = raises.data;
