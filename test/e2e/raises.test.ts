@@ -68,6 +68,7 @@ describe('a raise on the dashboard', () => {
     });
     await grace.page.goto(`${stack.url}/dashboard/budgets`);
     await grace.page.getByText(/raised until/).waitFor();
+    expect(await grace.page.getByText('Stopped').count()).toBe(0);
     await expectGood(grace.page, 'budgets');
     await grace.page.goto(`${stack.url}/dashboard/raises`);
     await grace.page.getByText('approved', { exact: true }).first().waitFor();

@@ -23,8 +23,10 @@ export function describeRaise(type: RaiseType, data: Payload): Message {
 }
 
 function factsOf(data: Payload): Fact[] {
-  const note: Fact[] = typeof data.note === 'string' ? [['Why', oneLine(data.note, NOTE)]] : [];
-  const until: Fact[] = typeof data.ends_at === 'string' ? [['Until', textOf(data, 'ends_at')]] : [];
+  const note: Fact[] =
+    typeof data.note === 'string' && data.note !== '' ? [['Why', oneLine(data.note, NOTE)]] : [];
+  const until: Fact[] =
+    typeof data.ends_at === 'string' && data.ends_at !== '' ? [['Until', textOf(data, 'ends_at')]] : [];
   return [
     ['Amount', `${amountOf(data, 'amount')} ${unitOf(textOf(data, 'metric'))}`],
     ...until,

@@ -91,11 +91,11 @@ function labelsOf<Value extends string>(words: Record<Value, { label: string }>)
 
 /** The effect of a budget at its threshold, or its present effect when it is reached. */
 export function Stop({ budget }: { budget: Budget }) {
-  const { enforce, current, threshold, window_end } = budget;
-  if (enforce !== 'hard' || current < threshold)
+  const { enforce, current, metric, threshold_now, window_end } = budget;
+  if (enforce !== 'hard' || current < threshold_now)
     return (
       <Text size="sm" className="wrap">
-        {enforceLabels(budget)[enforce]}
+        {enforceLabels({ metric, threshold: threshold_now })[enforce]}
       </Text>
     );
   return (
