@@ -42,6 +42,9 @@ const join = createRoute({
   component: () => <Navigate to="/" replace />,
 });
 
+/** Three pages of one chunk. */
+const raises = () => import('./pages/raises.tsx');
+
 const pages = [
   overview,
   join,
@@ -49,9 +52,9 @@ const pages = [
   page('/sessions/$id', async () => (await import('./pages/session.tsx')).SessionDetail),
   page('/budgets', async () => (await import('./pages/budgets.tsx')).Budgets),
   page('/budgets/$id', async () => (await import('./pages/budget.tsx')).BudgetDetail),
-  page('/raise', async () => (await import('./pages/raises.tsx')).AskForRaise),
-  page('/raises', async () => (await import('./pages/raises.tsx')).Raises),
-  page('/raises/$id', async () => (await import('./pages/raises.tsx')).RaiseDetail),
+  page('/raise', async () => (await raises()).AskForRaise),
+  page('/raises', async () => (await raises()).Raises),
+  page('/raises/$id', async () => (await raises()).RaiseDetail),
   page('/anomalies', async () => (await import('./pages/anomalies.tsx')).Anomalies),
   page('/alerts', async () => (await import('./pages/alerts.tsx')).Alerts),
   page('/alerts/$id', async () => (await import('./pages/webhook.tsx')).WebhookDetail),
