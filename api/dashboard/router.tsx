@@ -42,8 +42,9 @@ const join = createRoute({
   component: () => <Navigate to="/" replace />,
 });
 
-/** Three pages of one chunk. */
-const raises = () => import('./pages/raises.tsx');
+/** Pages with several paths. */
+const webhook = async () => (await import('./pages/webhook.tsx')).WebhookDetail;
+const raises = async () => (await import('./pages/raises.tsx')).Raises;
 
 const pages = [
   overview,
@@ -52,14 +53,13 @@ const pages = [
   page('/sessions/$id', async () => (await import('./pages/session.tsx')).SessionDetail),
   page('/budgets', async () => (await import('./pages/budgets.tsx')).Budgets),
   page('/budgets/$id', async () => (await import('./pages/budget.tsx')).BudgetDetail),
-  page('/raise', async () => (await raises()).AskForRaise),
-  page('/raises', async () => (await raises()).Raises),
-  page('/raises/$id', async () => (await raises()).RaiseDetail),
+  page('/raise', raises),
+  page('/raises/{-$id}', raises),
   page('/anomalies', async () => (await import('./pages/anomalies.tsx')).Anomalies),
   page('/alerts', async () => (await import('./pages/alerts.tsx')).Alerts),
-  page('/alerts/$id', async () => (await import('./pages/webhook.tsx')).WebhookDetail),
+  page('/alerts/$id', webhook),
   page('/webhooks', async () => (await import('./pages/webhooks.tsx')).Webhooks),
-  page('/webhooks/$id', async () => (await import('./pages/webhook.tsx')).WebhookDetail),
+  page('/webhooks/$id', webhook),
   page('/credits', async () => (await import('./pages/credits.tsx')).Credits),
   page('/devices', async () => (await import('./pages/devices.tsx')).Devices),
   page('/activate', async () => (await import('./pages/activate.tsx')).Activate),

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams, useSearch } from '@tanstack/react-router';
+import { useLocation, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useIsAdmin, useMe } from '../data/use-me.ts';
 import { Choice } from '../parts/form/fields.tsx';
@@ -53,8 +53,16 @@ const COLUMNS: readonly Column<Raise>[] = [
   },
 ];
 
-/** Requests for more: a member's own, for an admin those of everybody. */
+/** Asks for more at `/raise`; else requests for more, or the one that the path names. */
 export function Raises() {
+  const { pathname } = useLocation();
+  const { id } = useParams({ strict: false });
+  if (pathname.endsWith('/raise')) return <AskForRaise />;
+  return id === undefined ? <AllRaises /> : <RaiseDetail id={id} />;
+}
+
+/** A member's own, for an admin those of everybody. */
+function AllRaises() {
   const [status, setStatus] = useState<Status | ''>('');
   const asked = { ...(status === '' ? {} : { status }), limit: 50 };
   const pages = usePages(JSON.stringify(asked), (cursor) => raisesQuery({ ...asked, ...cursor }));
@@ -76,8 +84,7 @@ export function Raises() {
 }
 
 /** One raise, with its answer for those who may give it. */
-export function RaiseDetail() {
-  const { id = '' } = useParams({ strict: false });
+function RaiseDetail({ id }: { id: string }) {
   const raise = useQuery(raiseQuery(id));
   const isAdmin = useIsAdmin();
   const { user_id } = useMe();
@@ -96,7 +103,7 @@ export function RaiseDetail() {
 }
 
 /** Asks for more of a budget, and shows the state of what was asked for last, which renews itself. */
-export function AskForRaise() {
+function AskForRaise() {
   const { budget: id = '' } = useSearch({ strict: false }) as { budget?: string };
   return (
     <Page

@@ -1,3 +1,4 @@
+import './timeline.css';
 import { Box, Text, Title, UnstyledButton } from '@mantine/core';
 import {
   IconAlertTriangle,
