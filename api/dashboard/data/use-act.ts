@@ -17,8 +17,7 @@ export function useAct<Input, Result>(
     mutationFn: act,
     onSuccess: async (result) => {
       await Promise.all(options.changes.map((key) => client.invalidateQueries({ queryKey: [key] })));
-      if (options.done)
-        notifications.show({ message: options.done, closeButtonProps: { 'aria-label': 'Close' } });
+      if (options.done) notifications.show({ message: options.done, closeButtonProps: { title: 'Close' } });
       options.onDone?.(result);
     },
   });

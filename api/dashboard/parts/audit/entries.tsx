@@ -1,4 +1,3 @@
-import './entries.css';
 import { Box, Code, Group, Text } from '@mantine/core';
 import type { AnswerOf } from '../../data/client.ts';
 import { PageLink } from '../text/page-link.tsx';

@@ -1,3 +1,4 @@
+import './session.css';
 import { Box, SimpleGrid, Table, Text } from '@mantine/core';
 import { exact, money } from '../text/format.ts';
 import { Name } from '../text/name.tsx';

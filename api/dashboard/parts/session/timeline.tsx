@@ -1,4 +1,4 @@
-import './timeline.css';
+import './session.css';
 import { Box, Text, Title, UnstyledButton } from '@mantine/core';
 import {
   IconAlertTriangle,
