@@ -1,3 +1,4 @@
+import './audit.css';
 import { Box, Code, Group, Text } from '@mantine/core';
 import type { AnswerOf } from '../../data/client.ts';
 import { PageLink } from '../text/page-link.tsx';
