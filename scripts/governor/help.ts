@@ -4,9 +4,8 @@ import type { Command } from 'commander';
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Set up:': ['org', 'plan', 'connect', 'signing-key', 'webhook-secrets'],
   'People and keys:': ['member', 'key', 'device', 'credits'],
-  'Look:': ['status', 'webhook', 'check', 'verify'],
+  'Look:': ['status', 'webhook', 'check', 'raise', 'verify'],
   'Repair:': ['usage', 'rebuild', 'analytics'],
-  'Budgets:': ['raise'],
   'Data:': ['import', 'sync', 'replay', 'mcp'],
 };
 
