@@ -15,6 +15,8 @@ const PURE = [
   'analytics/decide-late',
   'webhooks/sending/decide-attempt',
   'attribution/repository',
+  'attribution/decide-work',
+  'attribution/resolve-pull-request',
   'adapters/adapt',
   'adapters/base',
   'adapters/claude-code',

@@ -69,9 +69,7 @@ function inForce<Name extends Part>(
   { ts, user_id }: Pick<AttributedCall, 'ts' | 'user_id'>,
 ): Told[Name] {
   const applies = (told: Told) =>
-    told.ts <= ts &&
-    told[part] !== undefined &&
-    (told.user_id === undefined || told.user_id === user_id);
+    told.ts <= ts && told[part] !== undefined && (told.user_id === undefined || told.user_id === user_id);
   const last = timeline.findLast(applies);
   return last && ts.getTime() - last.ts.getTime() <= IN_FORCE_MS ? last[part] : undefined;
 }

@@ -28,7 +28,10 @@ const call = fc.record({
   at: time,
   user: fc.constantFrom(...USERS),
   session: fc.constantFrom('s1', 's2'),
-  ownPlace: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: orNull(branch) }),
+  ownPlace: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: orNull(branch) },
+  ),
   ownTask: fc.option(fc.constantFrom(...TASKS), { nil: undefined, freq: 1 }),
   telemetry: fc.option(branch, { nil: undefined, freq: 1 }),
   nusd: fc.integer({ min: 0, max: 1_000_000 }),
@@ -75,7 +78,9 @@ interface Belongs {
 function naive(one: Call, facts: readonly Fact[]): Belongs {
   const contexts = facts.filter((fact) => fact.kind === 'context');
   const mine = contexts
-    .filter(({ session, user, at }) => session === one.session && (!user || user === one.user) && at <= one.at)
+    .filter(
+      ({ session, user, at }) => session === one.session && (!user || user === one.user) && at <= one.at,
+    )
     .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
   const placed = mine.find(({ place }) => place !== undefined);
   const tasked = mine.find(({ task }) => task !== undefined);
@@ -145,21 +150,28 @@ class Store {
   }
 
   bound(of: string, at: number): void {
-    this.boundaries.set(of, [...(this.boundaries.get(of) ?? []), at].sort((a, b) => a - b));
+    this.boundaries.set(
+      of,
+      [...(this.boundaries.get(of) ?? []), at].sort((a, b) => a - b),
+    );
     for (const kept of this.calls)
       if (kept.place?.branch?.text === of && kept.call.at >= at) this.decide(kept);
   }
 
   learn(fact: Fact): void {
-    if (fact.kind === 'context') return this.tell(fact);
-    if (fact.kind === 'rename') {
+    if (fact.kind === 'context') this.tell(fact);
+    else if (fact.kind === 'rename') {
       const known = [...(this.renames.get(fact.from) ?? []), { atMs: fact.at, to: fact.to }];
-      this.renames.set(fact.from, known.sort((a, b) => a.atMs - b.atMs));
-      return this.bound(fact.from, fact.at);
+      this.renames.set(
+        fact.from,
+        known.sort((a, b) => a.atMs - b.atMs),
+      );
+      this.bound(fact.from, fact.at);
+    } else {
+      const { number, head, opened, closed } = fact;
+      this.requests.set(number, { number, head, openedMs: opened, closedMs: closed });
+      if (closed !== null) this.bound(head, closed);
     }
-    const { number, head, opened, closed } = fact;
-    this.requests.set(number, { number, head, openedMs: opened, closedMs: closed });
-    if (closed !== null) this.bound(head, closed);
   }
 
   belongs({ place, task, since }: Store['calls'][number]): Belongs {
@@ -183,13 +195,11 @@ function isIn({ fromMs, untilMs }: Span, at: number): boolean {
 }
 
 /** Pull requests keep their head and opening, contexts have ids of their own, and a branch is renamed once at a moment. */
-const facts = fc
-  .array(fc.oneof(context, context, rename, request), { maxLength: 14 })
-  .map((all) => {
-    const first = new Map<string, Fact>();
-    for (const fact of all) first.set(keyOf(fact), fact);
-    return [...first.values()];
-  });
+const facts = fc.array(fc.oneof(context, context, rename, request), { maxLength: 14 }).map((all) => {
+  const first = new Map<string, Fact>();
+  for (const fact of all) first.set(keyOf(fact), fact);
+  return [...first.values()];
+});
 
 function keyOf(fact: Fact): string {
   if (fact.kind === 'context') return `context ${fact.id}`;
