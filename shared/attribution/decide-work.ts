@@ -55,23 +55,26 @@ export function inOrder<Row extends Pick<Told, '_id' | 'ts'>>(contexts: readonly
  * telemetry. A part that a context has ended is absent. Pure.
  */
 export function decideParts(call: AttributedCall, timeline: readonly Told[]): Parts {
-  const decide = <Name extends Part>(part: Name): Parts[Name] => {
-    const told = call.own.includes(part) ? undefined : inForce(timeline, part, call);
-    return (told === undefined ? call[part] : (told ?? undefined)) as Parts[Name];
+  const inForce = (part: Part) => (call.own.includes(part) ? undefined : findInForce(timeline, part, call));
+  const placed = inForce('place');
+  const tasked = inForce('task');
+  return {
+    place: placed ? (placed.place ?? undefined) : call.place,
+    task: tasked ? (tasked.task ?? undefined) : call.task,
   };
-  return { place: decide('place'), task: decide('task') };
 }
 
-/** The value of a part that is in force for a call: null where it was ended, undefined where none is. */
-function inForce<Name extends Part>(
+/** The context whose part is in force for a call, also where it ends the part. */
+function findInForce(
   timeline: readonly Told[],
-  part: Name,
+  part: Part,
   { ts, user_id }: Pick<AttributedCall, 'ts' | 'user_id'>,
-): Told[Name] {
-  const applies = (told: Told) =>
-    told.ts <= ts && told[part] !== undefined && (told.user_id === undefined || told.user_id === user_id);
-  const last = timeline.findLast(applies);
-  return last && ts.getTime() - last.ts.getTime() <= IN_FORCE_MS ? last[part] : undefined;
+): Told | undefined {
+  const last = timeline.findLast(
+    (told) =>
+      told.ts <= ts && told[part] !== undefined && (told.user_id === undefined || told.user_id === user_id),
+  );
+  return last && ts.getTime() - last.ts.getTime() <= IN_FORCE_MS ? last : undefined;
 }
 
 /** The stretch of a branch that a moment lies in: its last boundary (ascending, epoch ms) at or before `tsMs`, else 0. Pure. */
