@@ -17,7 +17,7 @@ export interface Place {
 
 /** A context as far as it decides: a part that it does not say is absent, one that it ends is null. */
 export interface Told {
-  /** Of equal times the larger one wins. */
+  /** The larger one wins where times are equal. */
   _id: string;
   ts: Date;
   /** Absent: it applies to every user. */
