@@ -12,11 +12,14 @@ export interface Comparison {
   isRight: boolean;
 }
 
-/** Compares the signals of an organization with the calls of its model. `hidesErrors`: the client ends before it reports one. */
+/**
+ * Compares the signals of an organization with the calls of its model. `hidesErrors`: the client ends before it reports one.
+ * `hidesCache`: it reports no cache counts.
+ */
 export function compare(
   signals: readonly Signal[],
   served: readonly ModelCall[],
-  { projectId, hidesErrors }: { projectId: string; hidesErrors: boolean },
+  { projectId, hidesErrors, hidesCache }: { projectId: string; hidesErrors: boolean; hidesCache: boolean },
 ): Comparison {
   const calls = signals.filter(({ type, tool_name }) => type === 'call' && tool_name === undefined);
   const counted = calls.filter(({ error }) => error === undefined);
@@ -25,7 +28,10 @@ export function compare(
   const attempts = hidesErrors ? 0 : served.length - answered.length;
   // A client may try again, and reports one error for all attempts or one for each.
   const areErrorsRight = failures <= attempts && failures > 0 === attempts > 0;
-  const tokens = sorted(counted.map(countsOf)) === sorted(answered.map(servedCounts)) ? 'exact' : 'WRONG';
+  const servedAs = answered.map((call) =>
+    servedCounts(hidesCache ? { ...call, cacheRead: 0, cacheWrite: 0 } : call),
+  );
+  const tokens = sorted(counted.map(countsOf)) === sorted(servedAs) ? 'exact' : 'WRONG';
   const cost = costOf(counted);
   const project = signals.every(({ project_id }) => project_id === projectId) ? 'named' : 'WRONG';
   return {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settingsFor } from '../../shared/adapters/connect-settings.ts';
@@ -12,13 +12,14 @@ import { toolNamed } from '../governor/src/readers/tools.ts';
 import { sync } from '../governor/src/sync.ts';
 import { CLIENTS, type Client, PROMPTS } from './clients.ts';
 import { type Comparison, compare } from './compare.ts';
+import { LIBRARIES, type Library, programOf } from './libraries.ts';
 import { startModelServer } from './model-server.ts';
 import { MARKS } from './models/ledger.ts';
 import { runProgram } from './run-program.ts';
 
 /*
- * `npm run clients [-- NAME ...]`: installs published coding agents, lets them work against a model on loopback, connected as
- * `governor connect` says, and compares what the product recorded with what the model counted.
+ * `npm run clients [-- NAME ...]`: installs published coding agents and Python libraries, lets them work against a model on
+ * loopback, connected as docs/adapters.md says, and compares what the product recorded with what the model counted.
  */
 
 const PROJECT = 'demo';
@@ -30,20 +31,24 @@ const NOWHERE = 'http://127.0.0.1:9';
 type Row = Record<string, string>;
 
 const wanted = process.argv.slice(2);
-const clients = CLIENTS.filter(({ tool }) => wanted.length === 0 || wanted.includes(tool));
+const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
 const folder = mkdtempSync(join(tmpdir(), 'usage-governor-clients-'));
 const stage = await setStage({ RATE_LIMITS: 'off' });
 try {
   const { url } = await stage.startApi();
   const rows: Row[] = [];
-  for (const client of clients) {
-    const row = await tryClient(client, url).catch((error: unknown) => ({
-      client: client.name,
+  const add = async (name: string, trial: Promise<Row>) => {
+    const row = await trial.catch((error: unknown) => ({
+      client: name,
       result: `skipped: ${String(error).slice(0, 200)}`,
     }));
     rows.push(row);
     console.log(JSON.stringify(row));
-  }
+  };
+  for (const client of CLIENTS.filter(({ tool }) => isWanted(tool)))
+    await add(client.name, tryClient(client, url));
+  for (const library of LIBRARIES.filter(({ id }) => isWanted(id)))
+    await add(library.name, tryLibrary(library, url));
   console.table(rows);
   if (rows.some(({ result }) => result !== 'right' && !result?.startsWith('skipped'))) process.exitCode = 1;
 } finally {
@@ -58,7 +63,7 @@ async function tryClient(client: Client, api: string): Promise<Row> {
   mkdirSync(join(work, '.git'), { recursive: true });
   const model = await startModelServer();
   try {
-    const { orgId, key } = await connect(stage, client);
+    const { orgId, key } = await connect(stage, client.tool);
     const settings = settingsFor(client.tool, { api, key, projectId: PROJECT });
     const place = { home, work, modelUrl: model.url, modules };
     const env = { ...baseEnvironment(home), ...client.configure(place, settings) };
@@ -76,6 +81,7 @@ async function tryClient(client: Client, api: string): Promise<Row> {
     const told = compare(await read(orgId), model.calls, {
       projectId: PROJECT,
       hidesErrors: client.tool === 'codex',
+      hidesCache: false,
     });
     const imported = await importAgain(client, home, { api, key: await readingKey(orgId), orgId });
     const leak = await findLeak(orgId);
@@ -83,6 +89,64 @@ async function tryClient(client: Client, api: string): Promise<Row> {
   } finally {
     model.close();
   }
+}
+
+/** A library has no history and no settings of `governor connect`: the variables of "Your own application" connect it. */
+async function tryLibrary(library: Library, api: string): Promise<Row> {
+  const home = join(folder, `python-${library.id}`);
+  mkdirSync(home, { recursive: true });
+  const python = installLibrary(library, home);
+  const model = await startModelServer();
+  try {
+    const { orgId, key } = await connect(stage, library.id);
+    const program = join(home, 'program.py');
+    writeFileSync(program, programOf(library, model.url));
+    const env = {
+      ...baseEnvironment(home),
+      OTEL_EXPORTER_OTLP_ENDPOINT: `${api}/otlp`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${key}`,
+      ...library.env,
+    };
+    const { code, output } = await runProgram([python, program], { cwd: home, env, timeoutMs: RUN_MS });
+    const { hidesCache = false } = library;
+    const told = compare(await read(orgId), model.calls, {
+      projectId: PROJECT,
+      hidesErrors: false,
+      hidesCache,
+    });
+    const leak = await findLeak(orgId);
+    const isRight = told.isRight && leak === 'none' && code === 0;
+    const { calls, tokens, cost, errors, project } = told;
+    return {
+      client: library.name,
+      version: libraryVersion(library, python),
+      calls,
+      tokens,
+      cost,
+      errors,
+      project,
+      import: 'none',
+      content: leak,
+      result: isRight ? 'right' : `WRONG (exit code ${code}) ${output.slice(-300)}`,
+    };
+  } finally {
+    model.close();
+  }
+}
+
+/** A virtual environment with the library; its Python. */
+function installLibrary({ packs }: Library, home: string): string {
+  const venv = join(home, 'venv');
+  execFileSync('python3', ['-m', 'venv', venv], { stdio: 'pipe', timeout: INSTALL_MS });
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packs];
+  execFileSync(join(venv, 'bin/python'), pip, { stdio: 'pipe', timeout: INSTALL_MS });
+  return join(venv, 'bin/python');
+}
+
+function libraryVersion({ packs: [pack] }: Library, python: string): string {
+  const ask = `from importlib.metadata import version; print(version(${JSON.stringify(pack)}))`;
+  return execFileSync(python, ['-c', ask], { encoding: 'utf8' }).trim();
 }
 
 function rowOf(
@@ -122,8 +186,8 @@ function baseEnvironment(home: string): Record<string, string> {
 }
 
 /** The key is bound to a user and a project, as `governor connect --user-id --project-id` makes it. */
-async function connect({ ctx }: Stage, { tool }: Client): Promise<{ orgId: string; key: string }> {
-  const { _id: orgId } = await createOrganization(ctx, { name: tool, plan: 'enterprise' });
+async function connect({ ctx }: Stage, name: string): Promise<{ orgId: string; key: string }> {
+  const { _id: orgId } = await createOrganization(ctx, { name, plan: 'enterprise' });
   const bound = { user_id: 'ada', project_id: PROJECT };
   const { key } = await createApiKey(ctx, { org_id: orgId, scopes: ['signals:write'], ...bound });
   return { orgId, key };
