@@ -31,6 +31,7 @@ const ADMIN_PAGES = [
   '/analytics',
   '/analytics?dimension=none',
   '/export?people=true&level=daily',
+  '/export?level=focus',
   '/credits',
   '/connect',
   '/connect?tool=claude-code&form=managed',
@@ -221,6 +222,31 @@ describe('the pages from which people take something along', () => {
     const refused = await tom.page.request.get(new URL(href, stack.url).href);
     expect([refused.status(), (await refused.json()).code]).toEqual([403, 'missing_scope']);
     await tom.context.close();
+  });
+
+  test('Export makes a FOCUS file of its choices, without names, and its metadata', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open(`/export?people=true&${days()}`);
+    await page.getByLabel('Rows', { exact: true }).selectOption('focus');
+    await page.getByLabel('Version of FOCUS').selectOption('1.3');
+    await page.getByLabel('BilledCost').selectOption('invoice');
+    const first = page.getByRole('region', { name: 'The first rows' });
+    await first.getByRole('columnheader', { name: 'ServiceProviderName' }).waitFor();
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    const metadata = page.getByRole('link', { name: 'focus_metadata.json' });
+    for (const link of [page.getByRole('link', { name: 'Download' }), metadata]) {
+      const href = (await link.getAttribute('href')) ?? '';
+      const query = Object.fromEntries(new URL(href, stack.url).searchParams);
+      expect(query).toMatchObject({
+        level: 'focus',
+        focus_version: '1.3',
+        granularity: 'day',
+        billed: 'invoice',
+      });
+      expect((await page.request.get(new URL(href, stack.url).href)).status()).toBe(200);
+    }
+    await context.close();
   });
 
   test('Credits says how long the window is and when it is full again, and the ledger what was left', {

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Paper, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Button, Checkbox, Group, Paper, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Preview, previewOfExport } from '../data/preview.ts';
 import { useIsAdmin } from '../data/use-me.ts';
@@ -15,6 +15,20 @@ const FORMATS = { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' } as const;
 const LEVELS = {
   sessions: 'One row per session that began in the range',
   daily: 'One row per day, user, project, model and tool',
+  focus: 'FOCUS, for FinOps tools: one row per charge',
+} as const;
+const NOTES = {
+  sessions: 'A session’s row has all that it cost, also after the range.',
+  daily: 'These rows add up to the cost that Overview shows.',
+  focus: 'EffectiveCost adds up to the cost that Overview shows. Calls without a price have no row.',
+} as const;
+const FOCUS_CHOICES = {
+  focus_version: { label: 'Version of FOCUS', values: { '1.2': '1.2', '1.3': '1.3' } },
+  granularity: { label: 'Charge period (UTC)', values: { day: 'Day', hour: 'Hour' } },
+  billed: {
+    label: 'BilledCost',
+    values: { computed: 'The computed cost', invoice: '0, since the vendor’s invoice has it' },
+  },
 } as const;
 
 /** The figures as a file: a plain link, and the same as a command. */
@@ -24,9 +38,11 @@ export function Export() {
   const isAdmin = useIsAdmin();
   const format = useChoice('format', FORMATS) ?? 'csv';
   const level = useChoice('level', LEVELS) ?? 'sessions';
-  const withPeople = useChoice('people', ['true']) === 'true' && isAdmin;
-  const people = withPeople ? { people: 'true' } : {};
-  const query = new URLSearchParams({ format, level, ...range.query, ...filters, ...people });
+  const isFocus = level === 'focus';
+  const withPeople = useChoice('people', ['true']) === 'true' && isAdmin && !isFocus;
+  const focus = useFocusChoices();
+  const options = isFocus ? focus : withPeople ? { people: 'true' } : {};
+  const query = new URLSearchParams({ format, level, ...range.query, ...filters, ...options });
   const path = `/api/v1/usage/export?${query}`;
   const preview = useQuery(previewOfExport(query));
   return (
@@ -38,18 +54,24 @@ export function Export() {
             <SearchSelect name="format" label="Format" value={format} data={optionsOf(FORMATS)} />
             <SearchSelect name="level" label="Rows" value={level} data={optionsOf(LEVELS)} />
           </SimpleGrid>
-          {isAdmin && <PeopleChoice checked={withPeople} />}
+          {isFocus && <FocusChoices chosen={focus} />}
+          {isAdmin && !isFocus && <PeopleChoice checked={withPeople} />}
           <Text size="sm" c="dimmed">
-            {level === 'daily'
-              ? 'These rows add up to the cost that Overview shows.'
-              : 'A session’s row has all that it cost, also after the range.'}{' '}
-            Money has nine decimals.
+            {NOTES[level]} Money has nine decimals.
           </Text>
-          <div>
+          <Group>
             <Button component="a" href={`/dashboard${path}`} download>
               Download
             </Button>
-          </div>
+            {isFocus && (
+              <Anchor
+                href={`/dashboard/api/v1/usage/export/metadata?${query}`}
+                download="focus_metadata.json"
+              >
+                Its metadata (focus_metadata.json)
+              </Anchor>
+            )}
+          </Group>
         </Stack>
       </Paper>
       <Section title="Preview">
@@ -69,6 +91,35 @@ export function Export() {
         />
       </Section>
     </Page>
+  );
+}
+
+type FocusChoice = keyof typeof FOCUS_CHOICES;
+type ChosenFocus = Record<FocusChoice, string>;
+
+function useFocusChoices(): ChosenFocus {
+  const { focus_version, granularity, billed } = FOCUS_CHOICES;
+  return {
+    focus_version: useChoice('focus_version', focus_version.values) ?? '1.2',
+    granularity: useChoice('granularity', granularity.values) ?? 'day',
+    billed: useChoice('billed', billed.values) ?? 'computed',
+  };
+}
+
+/** The options of a FOCUS file (docs/focus.md). */
+function FocusChoices({ chosen }: { chosen: ChosenFocus }) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 3 }}>
+      {(Object.keys(FOCUS_CHOICES) as FocusChoice[]).map((name) => (
+        <SearchSelect
+          key={name}
+          name={name}
+          label={FOCUS_CHOICES[name].label}
+          value={chosen[name]}
+          data={optionsOf(FOCUS_CHOICES[name].values)}
+        />
+      ))}
+    </SimpleGrid>
   );
 }
 
