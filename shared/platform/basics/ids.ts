@@ -23,7 +23,9 @@ export type IdPrefix =
   | 'dev'
   | 'aud'
   | 'lot'
-  | 'chk';
+  | 'chk'
+  | 'src'
+  | 'pr';
 
 const creation = new AsyncLocalStorage<{ prefix: IdPrefix; seed: string }>();
 

@@ -1,0 +1,72 @@
+import type { Name } from '../attribution/name.ts';
+import { derivedId, hashedKey } from '../platform/basics/ids.ts';
+import { collection } from '../platform/mongo/collection.ts';
+
+/** How far a pull request has come, in this order. */
+export const PULL_REQUEST_STATES = ['open', 'closed', 'merged'] as const;
+export type PullRequestState = (typeof PULL_REQUEST_STATES)[number];
+
+/** A report as far as the order of reports matters. */
+export interface Seen {
+  /** When the code host had last changed the pull request. */
+  at: Date;
+  state: PullRequestState;
+  /** When it ended, where the report says so. */
+  closed_at?: Date;
+  /** Absent: the head repository is gone. */
+  head_repository?: string;
+  branch: Name;
+}
+
+/** A head branch got another name. */
+export interface HeadRename {
+  at: Date;
+  repository: string;
+  from: Name;
+  to: Name;
+}
+
+export interface PullRequest {
+  _id: string;
+  org_id: string;
+  /** The base repository, in its normal form. */
+  repository: string;
+  number: number;
+  title: string | null;
+  url: string | null;
+  /** Null where it was gone before anything was reported of it. */
+  head_repository: string | null;
+  branch: Name;
+  base_branch: Name | null;
+  state: PullRequestState;
+  opened_at: Date;
+  /** Null while it is open. */
+  closed_at: Date | null;
+  merged_at: Date | null;
+  /** When the code host had last changed it, as far as is known. */
+  updated_at: Date;
+  /** What was reported of it, by `at`: at most `MOST_SEEN`. `closed_at`, the head and the renames follow from it. */
+  seen: readonly Seen[];
+  renames: readonly HeadRename[];
+  /** `headKey` of its head; null without a head repository. */
+  head: string | null;
+}
+
+export const pullRequestRows = collection<PullRequest>('pull_requests', {
+  shardKey: { org_id: 1, _id: 1 },
+  indexes: [
+    { key: { org_id: 1, opened_at: 1 } },
+    { key: { org_id: 1, repository: 1, opened_at: 1 } },
+    { key: { org_id: 1, head: 1 } },
+  ],
+});
+
+/** The id of a pull request: it has one cause, so a repeat meets the primary key. */
+export function pullRequestId(orgId: string, repository: string, number: number): string {
+  return derivedId('pr', orgId, repository, number);
+}
+
+/** The key of a branch, by which its pull requests are found. */
+export function headKey(repository: string, branch: Name): string {
+  return hashedKey(18, repository, branch.hash);
+}
