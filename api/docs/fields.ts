@@ -6,6 +6,7 @@ import { focus } from './fields/focus.ts';
 import { lists } from './fields/lists.ts';
 import { mcp } from './fields/mcp.ts';
 import { people } from './fields/people.ts';
+import { pullRequests } from './fields/pull-requests.ts';
 import { raises } from './fields/raises.ts';
 import { sessions } from './fields/sessions.ts';
 import { signals } from './fields/signals.ts';
@@ -23,6 +24,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ...devices,
   ...people,
   ...raises,
+  ...pullRequests,
   ...lists,
   ...mcp,
   ...focus,

@@ -1,4 +1,5 @@
 import type { AnyRoute, ApiState } from '../basics/route.ts';
+import { addCodeHost } from './add-code-host.ts';
 import { approveDevice } from './approve-device.ts';
 import { approveRaise } from './approve-raise.ts';
 import { askForOwnRaise } from './ask-for-own-raise.ts';
@@ -16,6 +17,7 @@ import { createKey } from './create-key.ts';
 import { createMember } from './create-member.ts';
 import { createWebhook } from './create-webhook.ts';
 import { deleteBudget } from './delete-budget.ts';
+import { deleteCodeHost } from './delete-code-host.ts';
 import { deleteMember } from './delete-member.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { denyDevice } from './deny-device.ts';
@@ -56,6 +58,7 @@ import { listBalances } from './list-balances.ts';
 import { listBudgetEvents } from './list-budget-events.ts';
 import { listBudgetWindows } from './list-budget-windows.ts';
 import { listBudgets } from './list-budgets.ts';
+import { listCodeHosts } from './list-code-hosts.ts';
 import { listDevices } from './list-devices.ts';
 import { listHeldSignals } from './list-held-signals.ts';
 import { listInterventions } from './list-interventions.ts';
@@ -78,6 +81,7 @@ import { redeliver } from './redeliver.ts';
 import { releaseBudget } from './release-budget.ts';
 import { releaseHeldSignals } from './release-held-signals.ts';
 import { releaseReservations } from './release-reservations.ts';
+import { reportPullRequest } from './report-pull-request.ts';
 import { reserveBudget } from './reserve-budget.ts';
 import { revokeDevice } from './revoke-device.ts';
 import { revokeKey } from './revoke-key.ts';
@@ -86,6 +90,7 @@ import { rotateKey } from './rotate-key.ts';
 import { search } from './search.ts';
 import { sendDigest } from './send-digest.ts';
 import { startLinking } from './start-linking.ts';
+import { takeCodeHostEvent } from './take-code-host-event.ts';
 import { takeStripeEvent } from './take-stripe-event.ts';
 import { testWebhook } from './test-webhook.ts';
 import { askToUnsubscribe, unsubscribe } from './unsubscribe.ts';
@@ -114,6 +119,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     listInterventions,
     closeSession,
     voidSignals,
+    reportPullRequest,
     createBudget,
     listBudgets,
     getBudget,
@@ -196,6 +202,10 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     revokeKey,
     getOrganization,
     updateOrganization,
+    addCodeHost,
+    listCodeHosts,
+    deleteCodeHost,
+    takeCodeHostEvent,
     listAudit,
     exportAudit,
     getHealth,

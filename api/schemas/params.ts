@@ -8,6 +8,7 @@ export const sessionParams = z.strictObject({ id: text(128).describe('Session id
 export const budgetParams = z.strictObject({ id: text(128).describe('Budget id') });
 export const webhookParams = z.strictObject({ id: text(128).describe('Webhook id') });
 export const deliveryParams = webhookParams.extend({ delivery_id: text(128).describe('Delivery id') });
+export const codeHostParams = z.strictObject({ id: text(128).describe('Code host id') });
 export const orgParams = z.strictObject({ orgId: text(128).describe('Organization id') });
 
 /** A query parameter that is `true` or `false`. */

@@ -1,12 +1,15 @@
-import { isUtf8 } from 'node:buffer';
 import { parse as parseQuery } from 'node:querystring';
 import type { Request } from 'express';
-import { BODY_DEPTH, BODY_VALUES } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import {
+  asDomainError,
+  BODY_BOUNDS,
+  parseJsonBytes,
+  requireUtf8,
+} from '../../shared/platform/basics/parse-json.ts';
 import {
   eachMember,
   expectEnd,
-  JsonScanError,
   openJson,
   parseValue,
   skipValue,
@@ -33,7 +36,7 @@ export async function readBody(
 ): Promise<unknown> {
   const type = requireType(req, types);
   const bytes = await readText(req, limits, ['gzip', 'deflate', 'br', 'zstd']);
-  return type === 'form' ? parseForm(bytes) : parseJson(bytes);
+  return type === 'form' ? parseForm(bytes) : parseJsonBytes(bytes);
 }
 
 /** Reads the members of these names of a JSON object. Others, however large, are neither parsed nor checked. */
@@ -65,11 +68,11 @@ function requireType(req: Request, types: readonly BodyType[]): BodyType {
   return type;
 }
 
-/** Reads bytes that are UTF-8: with U+FFFD in place of others, two ids could become one. */
+/** Reads bytes that are UTF-8 and not empty. */
 async function readText(req: Request, limits: BodyLimits, codings: readonly Coding[]): Promise<Buffer> {
   const bytes = await readBytes(req, limits, codings);
   if (bytes.length === 0) throw emptyBody();
-  if (!isUtf8(bytes)) throw new DomainError('malformed_json', 'The body is not valid UTF-8.');
+  requireUtf8(bytes);
   return bytes;
 }
 
@@ -79,29 +82,8 @@ function parseForm(bytes: Buffer): unknown {
   return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''));
 }
 
-/** Parses JSON. A byte order mark at its beginning is dropped. */
-function parseJson(bytes: Buffer): unknown {
-  rejectDeeplyNested(bytes);
-  const text = bytes.toString();
-  try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  } catch {
-    throw new DomainError('malformed_json', 'The body is not valid JSON.');
-  }
-}
-
 function emptyBody(): DomainError {
   return new DomainError('malformed_json', 'The body is empty.');
-}
-
-const BOUNDS = { depth: BODY_DEPTH, values: BODY_VALUES };
-
-/**
- * Refuses JSON that is nested too deep or holds too many values, before it is parsed: to parse 8 MiB of empty objects
- * holds the event loop for a second.
- */
-function rejectDeeplyNested(bytes: Buffer): void {
-  asDomainError(() => skipValue(openJson(bytes), BOUNDS));
 }
 
 /** The members of these names of a JSON object; the others are skipped as bytes. */
@@ -110,26 +92,10 @@ function pickMembers(bytes: Buffer, names: ReadonlySet<string>): Record<string, 
   const cursor = openJson(bytes);
   asDomainError(() => {
     eachMember(cursor, (name) => {
-      if (names.has(name)) picked[name] = parseValue(cursor, BOUNDS);
+      if (names.has(name)) picked[name] = parseValue(cursor, BODY_BOUNDS);
       else skipValue(cursor);
     });
     expectEnd(cursor);
   });
   return picked;
 }
-
-function asDomainError(scan: () => void): void {
-  try {
-    scan();
-  } catch (error) {
-    if (!(error instanceof JsonScanError)) throw error;
-    const { code, detail } = FAULTS[error.fault];
-    throw new DomainError(code, detail);
-  }
-}
-
-const FAULTS = {
-  syntax: { code: 'malformed_json', detail: 'The body is not valid JSON.' },
-  depth: { code: 'malformed_json', detail: `The body is nested deeper than ${BODY_DEPTH} levels.` },
-  values: { code: 'payload_too_large', detail: `The body holds more than ${BODY_VALUES} values.` },
-} as const;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 /** The commands under each heading of `governor --help`, in this order. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Set up:': ['org', 'plan', 'connect', 'signing-key', 'webhook-secrets'],
+  'Set up:': ['org', 'plan', 'connect', 'code-host', 'signing-key', 'webhook-secrets'],
   'People and keys:': ['member', 'key', 'device', 'credits'],
   'Look:': ['status', 'webhook', 'check', 'raise', 'verify'],
   'Repair:': ['usage', 'rebuild', 'analytics'],
@@ -28,6 +28,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   credits: ['governor credits grant org_… usr_… 100', 'governor credits ledger org_… usr_… --limit 5'],
   connect: ['governor connect claude-code --org org_… --user-id ada'],
+  'code-host': [
+    'governor code-host create org_… --provider github --name "Acme on GitHub"',
+    'governor code-host list org_…',
+  ],
   webhook: ['governor webhook list --failing', 'governor webhook enable whk_…'],
   raise: ['governor raise --amount 20 --for 2h --wait', 'governor raise --budget bud_… --amount 20'],
   usage: ['governor usage reconcile --check', 'governor usage reconcile org_… --from 2026-01-01'],

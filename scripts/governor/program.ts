@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addAccessCommands } from './access.ts';
 import { addAnalyticsCommands } from './analytics.ts';
+import { addCodeHostCommands } from './code-hosts.ts';
 import { addConnectCommand } from './connect.ts';
 import { addCreditCommands } from './credits.ts';
 import { arrangeHelp } from './help.ts';
@@ -29,6 +30,7 @@ export function createProgram(env: Record<string, string | undefined>): Command 
   addUsageCommands(program, run);
   addAnalyticsCommands(program, run);
   addWebhookCommands(program, run);
+  addCodeHostCommands(program, run);
   addReplayCommand(program, env);
   addClientCommands(program, env);
   addConnectCommand(program, run);

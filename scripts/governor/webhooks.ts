@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { SEALED_ROWS } from '../../shared/tables/secrets.ts';
 import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
 import { listForOperator } from '../../shared/webhooks/endpoints/list-for-operator.ts';
 import { rotateSecretKeys } from '../../shared/webhooks/endpoints/rotate-secret-keys.ts';
@@ -30,8 +31,10 @@ export function addWebhookCommands(program: Command, run: Run): void {
     );
   program
     .command('webhook-secrets')
-    .description('Secrets of webhooks')
+    .description('Secrets of webhooks and code hosts')
     .command('rotate')
-    .description('Encrypt all webhook secrets again with the first key of WEBHOOK_SECRET_KEYS')
-    .action(() => run(async (ctx) => rotateSecretKeys(ctx)));
+    .description(
+      'Encrypt all secrets of webhooks and code hosts again with the first key of WEBHOOK_SECRET_KEYS',
+    )
+    .action(() => run(async (ctx) => rotateSecretKeys(ctx, SEALED_ROWS)));
 }

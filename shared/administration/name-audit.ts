@@ -13,6 +13,7 @@ const TARGETS = {
   user: ['user_id'],
   key: ['key_id'],
   webhook: ['webhook_id'],
+  code_host: ['code_host_id'],
   budget: ['budget_id'],
   device: ['device_id'],
   session: ['session_id', 'session'],
@@ -26,6 +27,7 @@ const KIND_OF: Readonly<Record<string, Kind>> = {
   credits: 'user',
   key: 'key',
   webhook: 'webhook',
+  code_host: 'code_host',
   budget: 'budget',
   device: 'device',
   signals: 'session',
@@ -74,9 +76,12 @@ export async function nameEntries(
   });
 }
 
-/** A budget that is gone had the name that its entry holds. */
+/** A budget that is gone had the name that its entry holds, and a code host at least its provider. */
 function nameIn({ action, details }: AuditEntry): string | null {
-  return action.startsWith('budget.') && typeof details.name === 'string' ? details.name : null;
+  const [noun] = action.split('.');
+  if (noun !== 'budget' && noun !== 'code_host') return null;
+  const name = details.name ?? details.provider;
+  return typeof name === 'string' ? name : null;
 }
 
 function targetOf({ action, details }: AuditEntry): Target | null {

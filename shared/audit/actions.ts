@@ -22,6 +22,8 @@ export const AUDIT_ACTIONS = [
   'webhook.recover',
   'webhook.delete',
   'webhook.rotate-keys',
+  'code_host.create',
+  'code_host.delete',
   'budget.create',
   'budget.change',
   'budget.remove',

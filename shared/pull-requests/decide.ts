@@ -51,16 +51,17 @@ export function decideReport(orgId: string, known: PullRequest | null, reported:
   const outcome = outcomeOf(known, reported);
   if (known && outcome === 'repeated') return { outcome, row: known, boundaries: [] };
   const seen = shorten(insert(known?.seen ?? [], seenOf(reported)));
-  const newest = known && outcome === 'stale' ? known : reported;
+  const [newest, other] = known && outcome === 'stale' ? [known, reported] : [reported, known];
   const head = headOf(seen);
   const row: PullRequest = {
     _id: pullRequestId(orgId, reported.repository, reported.number),
     org_id: orgId,
     repository: reported.repository,
     number: reported.number,
-    title: newest.title,
-    url: newest.url,
-    base_branch: newest.base_branch,
+    // A report may leave these out.
+    title: newest.title ?? other?.title ?? null,
+    url: newest.url ?? other?.url ?? null,
+    base_branch: newest.base_branch ?? other?.base_branch ?? null,
     state: newest.state,
     opened_at: newest.opened_at,
     updated_at: newest.updated_at,

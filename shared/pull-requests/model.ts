@@ -45,7 +45,7 @@ export interface PullRequest {
   merged_at: Date | null;
   /** When the code host had last changed it, as far as is known. */
   updated_at: Date;
-  /** What was reported of it, by `at`: at most `MOST_SEEN`. `closed_at`, the head and the renames follow from it. */
+  /** Reports of it by `at`, at most `MOST_SEEN`: `closed_at`, the head and the renames follow from them. */
   seen: readonly Seen[];
   renames: readonly HeadRename[];
   /** `headKey` of its head; null without a head repository. */

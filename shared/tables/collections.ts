@@ -9,6 +9,7 @@ import {
   budgetRows,
   budgetWindowRows,
 } from '../budgets/model.ts';
+import { codeHostRows } from '../code-hosts/model.ts';
 import {
   creditAccountRows,
   creditAlertRows,
@@ -32,6 +33,7 @@ import type { Db } from '../platform/mongo/connect.ts';
 import { schemaRows } from '../platform/mongo/schema.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { preferencesRows } from '../preferences/model.ts';
+import { pullRequestRows } from '../pull-requests/model.ts';
 import { raiseRows } from '../raises/model.ts';
 import { sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
@@ -79,6 +81,8 @@ export const COLLECTIONS = [
   deliveryRows,
   queuedDeliveryRows,
   mailPermitRows,
+  codeHostRows,
+  pullRequestRows,
   auditRows,
   dueRows,
   idempotencyRecordRows,

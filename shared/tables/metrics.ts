@@ -1,3 +1,4 @@
+import * as codeHosts from '../code-hosts/metrics.ts';
 import * as credits from '../credits/metrics.ts';
 import * as devices from '../devices/metrics.ts';
 import * as enforcement from '../enforcement/metrics.ts';
@@ -12,6 +13,7 @@ import * as webhooks from '../webhooks/sending/metrics.ts';
 /** Shows every metric of the nouns from the start of a process on, also those that have not counted anything yet. */
 export function registerMetrics(ctx: { metrics: Metrics }): void {
   for (const declared of [
+    codeHosts,
     credits,
     devices,
     enforcement,

@@ -147,6 +147,7 @@ const BODIES: Record<string, unknown> = {
   '/v1/keys': { name: 'each', scopes: ['signals:write'] },
   '/v1/keys/{id}/rotate': {},
   '/v1/invitations': { emails: ['each@invited.example'], role: 'member', mail: false },
+  '/v1/code-hosts': { provider: 'github' },
   '/v1/device_authorization': { name: 'each' },
 };
 /** Its Checkout Session is Stripe's, and so is its idempotency. */

@@ -77,6 +77,13 @@ async function recordAndRead(story: Story): Promise<void> {
   const limit = { metric: 'cost_usd', window: 'daily', threshold: 0.01, enforce: 'hard' };
   const { id } = await ask(story, 'POST', '/api/v1/budgets', { name: 'B', scope: 'org', ...limit });
   const now = clock.now();
+  await ask(story, 'POST', '/api/v1/pull-requests', {
+    repository: 'github.com/acme/shop',
+    number: 12,
+    branch: 'cart',
+    state: 'open',
+    opened_at: new Date(now).toISOString(),
+  });
   const costly = { user_id: 'ada', tokens_in: 9_000_000, cost_usd: 900 };
   const signals = [
     ...['ada', 'bob'].map((user_id) => makeSignal({ ts: now - 5 * HOUR_MS, user_id })),

@@ -117,6 +117,8 @@ export const KEYS_PER_USER = 50;
 export const KEYS_PER_ORGANIZATION = 1_000;
 /** Days for which a key is listed after it was revoked or has expired. */
 export const KEY_KEPT_DAYS = 30;
+/** Code hosts of an organization; one more is a 409. */
+export const CODE_HOSTS_PER_ORGANIZATION = 50;
 /** Present members of an organization; one more is a 409. */
 export const MEMBERS_PER_ORGANIZATION = 10_000;
 

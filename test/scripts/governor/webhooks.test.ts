@@ -2,6 +2,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readReadiness } from '../../../shared/platform/context/readiness.ts';
+import { SEALED_ROWS } from '../../../shared/tables/secrets.ts';
 import { WARNINGS } from '../../../shared/tables/warnings.ts';
 import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';
 import { rotateSecretKeys } from '../../../shared/webhooks/endpoints/rotate-secret-keys.ts';
@@ -58,7 +59,7 @@ test('webhook-secrets rotate encrypts every secret with the first key: deliverie
     encrypted: 1,
     current: 0,
   });
-  expect(await rotateSecretKeys(startedWith(both))).toEqual({ encrypted: 0, current: 1 });
+  expect(await rotateSecretKeys(startedWith(both), SEALED_ROWS)).toEqual({ encrypted: 0, current: 1 });
   await expectSignedBy(startedWith(both), orgId);
   await expectSignedBy(startedWith(FRESH), orgId);
   await webhookRows(ctx).deleteMany({});
@@ -88,7 +89,7 @@ test('the former secret of a webhook is encrypted again too, and still signs', a
   const { _id } = await makeWebhook(ctx, orgId, receiver.url);
   const fresh = 'another-secret-of-32-characters-!';
   await updateWebhook(ctx, orgId, _id, { secret: fresh });
-  await rotateSecretKeys(startedWith(`${FRESH},${OLD}`));
+  await rotateSecretKeys(startedWith(`${FRESH},${OLD}`), SEALED_ROWS);
   receiver.received.length = 0;
   const [eventId = ''] = await raise(startedWith(FRESH), orgId);
   await attemptAllDue(startedWith(FRESH), eventId);

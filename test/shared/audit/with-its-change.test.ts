@@ -7,6 +7,7 @@ import { removeMember } from '../../../shared/administration/remove-member.ts';
 import { auditRows } from '../../../shared/audit/model.ts';
 import { changeBudget, createBudget, removeBudget } from '../../../shared/budgets/change-budgets.ts';
 import { type BudgetInput, budgetInput } from '../../../shared/budgets/input.ts';
+import { addCodeHost, deleteCodeHost } from '../../../shared/code-hosts/manage-code-hosts.ts';
 import { acceptInvitation, declineInvitation } from '../../../shared/identity/invitations.ts';
 import { linkIdentity } from '../../../shared/identity/link-identity.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../shared/keys/api-keys.ts';
@@ -90,6 +91,11 @@ const CHANGES: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => removeBudget(ctx, orgId, _id);
   },
   'webhook.create': async () => () => makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x'),
+  'code_host.create': async () => () => addCodeHost(ctx, orgId, { provider: 'github' }),
+  'code_host.delete': async () => {
+    const { host } = await addCodeHost(ctx, orgId, { provider: 'gitlab' });
+    return () => deleteCodeHost(ctx, orgId, host._id);
+  },
   'webhook.update': async () => {
     const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x');
     return () => updateWebhook(ctx, orgId, _id, { enabled: false });

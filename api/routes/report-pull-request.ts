@@ -1,0 +1,38 @@
+import { recordReport } from '../../shared/code-hosts/record-report.ts';
+import { dateAt } from '../../shared/platform/basics/clock.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { faultOfTimes, pullRequestInput, safeUrl, shortTitle } from '../../shared/pull-requests/report.ts';
+import { pullRequestView, viewPullRequest } from '../../shared/pull-requests/view.ts';
+import { route } from '../basics/route.ts';
+
+export const reportPullRequest = route({
+  method: 'post',
+  path: '/api/v1/pull-requests',
+  summary: 'Report a pull request',
+  description:
+    'For CI jobs. Reports the whole state of one pull request; a report that is older than the newest changes nothing, and ' +
+    'repeating one neither.',
+  tag: 'Pull requests',
+  auth: { kind: 'api-key', scope: 'signals:write' },
+  priority: 'ingest',
+  body: pullRequestInput,
+  success: { status: 200, description: 'The pull request as it is now', body: pullRequestView },
+  handle: async ({ principal, body }, ctx) => {
+    const nowMs = ctx.clock.now();
+    const report = {
+      ...body,
+      title: shortTitle(body.title),
+      url: safeUrl(body.url),
+      head_repository: body.head_repository ?? body.repository,
+      base_branch: body.base_branch ?? null,
+      closed_at: body.closed_at ?? null,
+      updated_at: body.updated_at ?? dateAt(nowMs),
+    };
+    const fault = faultOfTimes(report, nowMs);
+    if (fault !== null) {
+      const errors = [{ pointer: `/${fault.field}`, detail: fault.detail }];
+      throw new DomainError('invalid_request', 'The body is not valid.', { errors });
+    }
+    return viewPullRequest((await recordReport(ctx, principal.orgId, report)).row);
+  },
+});

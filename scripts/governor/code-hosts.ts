@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import type { z } from 'zod';
+import { addCodeHost, deleteCodeHost, listCodeHosts } from '../../shared/code-hosts/manage-code-hosts.ts';
+import { CODE_HOST_PROVIDERS } from '../../shared/code-hosts/model.ts';
+import { codeHostInput, viewCodeHost } from '../../shared/code-hosts/view.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { checkInput } from './input.ts';
+import type { Run } from './run.ts';
+
+/** `code-host`: where the pull requests of an organization are. */
+export function addCodeHostCommands(program: Command, run: Run): void {
+  const codeHost = program.command('code-host').description('Code hosts, which send events of pull requests');
+  codeHost
+    .command('create <org_id>')
+    .description('Add a code host and show its address and its secret, this once')
+    .requiredOption('--provider <provider>', `one of ${CODE_HOST_PROVIDERS.join(', ')}`)
+    .option('--name <name>', 'shown beside the provider')
+    .action((orgId: string, options: z.input<typeof codeHostInput>) =>
+      run(async (ctx) => {
+        await readOrganization(ctx, orgId);
+        const { host, secret } = await addCodeHost(ctx, orgId, checkInput(codeHostInput, options));
+        return { ...viewCodeHost(ctx.config, host), secret };
+      }),
+    );
+  codeHost
+    .command('list <org_id>')
+    .description('List the code hosts, without their secrets')
+    .action((orgId: string) =>
+      run(async (ctx) => {
+        await readOrganization(ctx, orgId);
+        const hosts = await listCodeHosts(ctx, orgId);
+        return { code_hosts: hosts.map((host) => viewCodeHost(ctx.config, host)) };
+      }),
+    );
+  codeHost
+    .command('delete <org_id> <id>')
+    .description('Delete a code host; the pull requests that it reported stay')
+    .action((orgId: string, id: string) =>
+      run(async (ctx) => {
+        await deleteCodeHost(ctx, orgId, id);
+        return { id, deleted: true };
+      }),
+    );
+}

@@ -1,0 +1,436 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { auditRows } from '../../shared/audit/model.ts';
+import { CODE_HOST_PROVIDERS, codeHostRows } from '../../shared/code-hosts/model.ts';
+import { CODE_HOSTS_PER_ORGANIZATION } from '../../shared/platform/basics/contract.ts';
+import { type PullRequest, pullRequestRows } from '../../shared/pull-requests/model.ts';
+import {
+  gitlabSignature,
+  type HostedPullRequest,
+  payloadOf,
+  proofOf,
+  startCodeHost,
+  type TestCodeHost,
+} from '../support/code-hosts.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson, type Person } from '../support/people.ts';
+
+const clock = createTestClock(Date.parse('2026-02-01T12:00:00Z'));
+let idp: TestIssuer;
+let api: TestApi;
+let admin: Person;
+
+beforeAll(async () => {
+  idp = await startIssuer();
+  api = await startApi({ clock, env: { ...idp.env, BASE_URL: 'https://governor.example' } });
+});
+beforeEach(async () => {
+  admin = await makePerson(api.ctx, idp, { role: 'admin' });
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+const add = (body: unknown = { provider: 'github' }, key = admin.session) =>
+  api.call('/v1/code-hosts', { key, body });
+const list = async () => (await api.call('/v1/code-hosts', { key: admin.session })).body.data;
+const remove = (id: string, key = admin.session) =>
+  api.call(`/v1/code-hosts/${id}`, { method: 'DELETE', key });
+const stored = async (orgId = admin.orgId): Promise<PullRequest[]> =>
+  pullRequestRows(api.ctx).find({ org_id: orgId }).toArray();
+
+describe('code hosts', () => {
+  test('are added with a secret that is shown once, listed and deleted, each with a line in the audit log', async () => {
+    const { status, body } = await add({ provider: 'gitlab', name: 'Acme' });
+    expect(status).toBe(201);
+    const { secret, ...shown } = body;
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(shown).toEqual({
+      id: expect.stringMatching(/^src_\w{22}$/),
+      provider: 'gitlab',
+      name: 'Acme',
+      url: `https://governor.example/integrations/code-hosts/${shown.id}`,
+      created_at: clock.now() / 1_000,
+      last_event_at: null,
+    });
+    clock.advance(1_000);
+    const other = await add();
+    clock.advance(1_000);
+    expect(other.body.secret).toMatch(/^[\w-]{43}$/);
+    expect(await list()).toEqual([shown, expect.objectContaining({ id: other.body.id, name: null })]);
+    const row = await codeHostRows(api.ctx).findOne({ _id: shown.id });
+    expect(JSON.stringify(row)).not.toContain(secret);
+    expect((await remove(shown.id)).status).toBe(204);
+    expect((await remove(shown.id)).status).toBe(404);
+    expect(await list()).toHaveLength(1);
+    const audit = await api.call('/v1/audit?action=code_host.', { key: admin.session });
+    expect(audit.body.data.map(({ action, target, actor }: never) => [action, target, actor])).toEqual([
+      ['code_host.delete', { kind: 'code_host', id: shown.id, name: 'Acme' }, admin.accountId],
+      ['code_host.create', { kind: 'code_host', id: other.body.id, name: 'github' }, admin.accountId],
+      ['code_host.create', { kind: 'code_host', id: shown.id, name: 'Acme' }, admin.accountId],
+    ]);
+    const lines = await auditRows(api.ctx).find({ org_id: admin.orgId }).toArray();
+    expect(JSON.stringify(lines)).not.toContain(secret);
+  });
+
+  test('are the concern of admins, of their own organization', async () => {
+    const { body } = await add();
+    const member = await makePerson(api.ctx, idp, { orgId: admin.orgId });
+    for (const answer of [
+      await add(undefined, member.session),
+      await api.call('/v1/code-hosts', { key: member.session }),
+      await remove(body.id, member.session),
+    ])
+      expect([answer.status, answer.body.code]).toEqual([403, 'missing_scope']);
+    const foreign = await makePerson(api.ctx, idp, { role: 'admin' });
+    expect((await remove(body.id, foreign.session)).status).toBe(404);
+    expect((await api.call('/v1/code-hosts', { key: foreign.session })).body.data).toEqual([]);
+    expect(await list()).toHaveLength(1);
+  });
+
+  test('have a provider that is known, and no other fields', async () => {
+    for (const body of [
+      {},
+      { provider: 'gitea' },
+      { provider: 'github', secret: 'x' },
+      { provider: 'github', name: '' },
+    ])
+      expect((await add(body)).body.code).toBe('invalid_request');
+  });
+
+  test(`are at most ${CODE_HOSTS_PER_ORGANIZATION}, also when the last ones are added at the same time`, async () => {
+    for (let made = 0; made < CODE_HOSTS_PER_ORGANIZATION - 2; made += 1) await add();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => add()));
+    expect(Object.fromEntries(Map.groupBy(answers, ({ status }) => status))).toEqual({
+      201: [expect.anything(), expect.anything()],
+      409: Array.from({ length: 4 }, () => expect.anything()),
+    });
+    expect(await list()).toHaveLength(CODE_HOSTS_PER_ORGANIZATION);
+  });
+
+  test('are added once per Idempotency-Key: a repeat is 409 and shows no secret', async () => {
+    const send = () =>
+      api.call('/v1/code-hosts', {
+        key: admin.session,
+        body: { provider: 'github' },
+        headers: { 'Idempotency-Key': 'one' },
+      });
+    const first = await send();
+    const repeat = await send();
+    expect([first.status, repeat.status, repeat.body.id]).toEqual([201, 409, first.body.id]);
+    expect(repeat.text).not.toContain(first.body.secret);
+    expect(await list()).toHaveLength(1);
+  });
+});
+
+describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
+  let host: TestCodeHost;
+  beforeEach(async () => {
+    host = await startCodeHost(api, admin.orgId, provider);
+  });
+  const repository = {
+    github: 'github.com/acme/shop',
+    gitlab: 'gitlab.example/acme/shop',
+    bitbucket: 'bitbucket.org/acme/shop',
+  }[provider];
+  const event = (changes: Partial<HostedPullRequest> = {}) => payloadOf(provider, changes);
+
+  test('stores the pull request, and its ends: closed, reopened, merged', async () => {
+    const opened = await host.send(event());
+    expect([opened.status, opened.body]).toEqual([200, { outcome: 'applied' }]);
+    expect(await stored()).toEqual([
+      expect.objectContaining({
+        _id: expect.stringMatching(/^pr_\w{22}$/),
+        org_id: admin.orgId,
+        repository,
+        number: 12,
+        title: 'Add a cart',
+        url: expect.stringMatching(/^https:\/\/.*acme\/shop\/.*12$/),
+        head_repository: repository,
+        branch: { text: 'cart', hash: expect.stringMatching(/^h_\w{22}$/) },
+        base_branch: expect.objectContaining({ text: 'main' }),
+        state: 'open',
+        opened_at: new Date('2026-01-10T10:00:00Z'),
+        closed_at: null,
+        merged_at: null,
+      }),
+    ]);
+    const states = [
+      ['closed', '2026-01-11T10:00:00Z'],
+      ['open', '2026-01-12T10:00:00Z'],
+      ['merged', '2026-01-13T10:00:00Z'],
+    ] as const;
+    for (const [state, updatedAt] of states) {
+      const closedAt = state === 'open' ? null : updatedAt;
+      const answer = await host.send(event({ state, updatedAt, closedAt }));
+      expect(answer.body).toEqual({ outcome: 'applied' });
+      const [row] = await stored();
+      expect(row).toMatchObject({ state });
+      expect(row?.closed_at?.toISOString().slice(0, 19) ?? null).toBe(closedAt?.slice(0, 19) ?? null);
+      expect(row?.merged_at).toEqual(state === 'merged' ? row?.closed_at : null);
+    }
+    // An edit after the end does not move it.
+    const edited = {
+      state: 'merged',
+      updatedAt: '2026-01-20T10:00:00Z',
+      closedAt: '2026-01-13T10:00:00Z',
+    } as const;
+    await host.send(event({ ...edited, title: 'Edited' }));
+    const [row] = await stored();
+    expect([row?.title, row?.closed_at?.toISOString().slice(0, 10)]).toEqual(['Edited', '2026-01-13']);
+  });
+
+  test('that is sent again, or came late, changes nothing', async () => {
+    const late = event({ updatedAt: '2026-01-10T11:00:00Z', title: 'Late' });
+    const newest = event({ updatedAt: '2026-01-10T12:00:00Z', title: 'Newest' });
+    expect((await host.send(newest)).body.outcome).toBe('applied');
+    expect((await host.send(newest)).body.outcome).toBe('repeated');
+    expect((await host.send(late)).body.outcome).toBe('stale');
+    const [row] = await stored();
+    expect(row).toMatchObject({ title: 'Newest' });
+    const { text } = await api.call('/metrics', { key: api.ctx.config.operatorToken });
+    for (const outcome of ['applied', 'repeated', 'stale'])
+      expect(text).toContain(`governor_code_host_events_total{provider="${provider}",outcome="${outcome}"}`);
+  });
+
+  test('of a pull request from a fork keeps the fork when it is deleted', async () => {
+    await host.send(event({ fork: 'ada/shop' }));
+    const gone = event({
+      fork: null,
+      updatedAt: '2026-01-11T10:00:00Z',
+      state: 'closed',
+      closedAt: '2026-01-11T10:00:00Z',
+    });
+    expect((await host.send(gone)).body.outcome).toBe('applied');
+    const [row] = await stored();
+    expect(row).toMatchObject({
+      repository,
+      head_repository: repository.replace('acme', 'ada'),
+      state: 'closed',
+    });
+  });
+
+  test('without the right proof is refused before it is parsed, and leaves nothing', async () => {
+    const body = JSON.stringify(event());
+    const other = await startCodeHost(api, admin.orgId, provider);
+    const flipped = Object.fromEntries(
+      Object.entries(proofOf(provider, host.secret, body)).map(([name, value]) => [
+        name,
+        value.replace(/.$/, '#'),
+      ]),
+    );
+    const sha1 = createHmac('sha1', host.secret).update(body).digest('hex');
+    const proofs = [
+      {},
+      flipped,
+      proofOf(provider, other.secret, body),
+      proofOf(provider, host.secret, `${body} `),
+      proofOf(provider, '', body),
+      { 'X-Hub-Signature': `sha1=${sha1}`, 'X-Hub-Signature-256': 'sha256=', 'X-Gitlab-Token': '' },
+      { 'X-Hub-Signature': 'sha256=é', 'X-Hub-Signature-256': 'x', 'X-Gitlab-Token': 'x'.repeat(5_000) },
+    ];
+    for (const proof of provider === 'gitlab' ? proofs.toSpliced(3, 1) : proofs)
+      for (const sent of [body, 'no JSON']) {
+        const answer = await api.call(`/integrations/code-hosts/${host.id}`, { body: sent, headers: proof });
+        expect([answer.status, answer.body.code], JSON.stringify(proof)).toEqual([400, 'invalid_signature']);
+      }
+    expect(await stored()).toEqual([]);
+    const [row] = await codeHostRows(api.ctx).find({ _id: host.id }).toArray();
+    expect(row?.last_event_at).toBeNull();
+  });
+
+  test('reaches no pull request of another organization', async () => {
+    await host.send(event());
+    const foreign = await makePerson(api.ctx, idp, { role: 'admin' });
+    const second = await startCodeHost(api, foreign.orgId, provider);
+    await second.send(event({ title: 'Theirs', updatedAt: '2026-01-12T10:00:00Z' }));
+    expect((await stored()).map(({ title }) => title)).toEqual(['Add a cart']);
+    expect((await stored(foreign.orgId)).map(({ title }) => title)).toEqual(['Theirs']);
+    const [own, theirs] = [await stored(), await stored(foreign.orgId)];
+    // Nobody sees from a hash that two organizations have a branch of the same name.
+    expect(own[0]?.branch.hash).not.toBe(theirs[0]?.branch.hash);
+  });
+
+  test('that reports no pull request is ignored, and shows that the host is connected', async () => {
+    const nonsense = [{}, [], null, 1, 'text', { zen: 'Keep it logically awesome.', hook_id: 1 }];
+    for (const payload of nonsense.map((one) => JSON.stringify(one))) {
+      const answer = await host.send(payload);
+      expect([answer.status, answer.body], payload).toEqual([200, { outcome: 'ignored' }]);
+    }
+    expect(await stored()).toEqual([]);
+    const [row] = await list();
+    expect(row.last_event_at).toBe(clock.now() / 1_000);
+  });
+
+  test('of no JSON, or beyond the limits of every body, is refused', async () => {
+    const deep = `${'['.repeat(70)}${']'.repeat(70)}`;
+    for (const [body, status, code] of [
+      ['{', 400, 'malformed_json'],
+      [deep, 400, 'malformed_json'],
+      ['"\ud800"', 200, undefined],
+      [`[${'1,'.repeat(300_000)}1]`, 413, 'payload_too_large'],
+      [JSON.stringify('x'.repeat(1_048_577)), 413, 'payload_too_large'],
+    ] as const) {
+      const answer = await host.send(body);
+      expect([answer.status, answer.body.code], body.slice(0, 20)).toEqual([status, code]);
+    }
+  });
+
+  test('of an unknown or a deleted code host is 404', async () => {
+    const body = JSON.stringify(event());
+    const headers = proofOf(provider, host.secret, body);
+    await remove(host.id);
+    for (const id of [host.id, 'src_x', admin.orgId])
+      expect((await api.call(`/integrations/code-hosts/${id}`, { body, headers })).status).toBe(404);
+    expect((await host.send(event())).status).toBe(404);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('makes the same of pull requests in whatever order, at the same time, and again', async () => {
+    const story = [
+      event({ fork: 'ada/shop' }),
+      event({ updatedAt: '2026-01-10T11:00:00Z', branch: 'basket', fork: 'ada/shop' }),
+      event({ updatedAt: '2026-01-10T12:00:00Z', branch: 'basket', fork: null }),
+      event({
+        updatedAt: '2026-01-11T10:00:00Z',
+        branch: 'basket',
+        state: 'closed',
+        closedAt: '2026-01-11T10:00:00Z',
+      }),
+      event({ updatedAt: '2026-01-12T10:00:00Z', branch: 'basket' }),
+      event({
+        updatedAt: '2026-01-13T10:00:00Z',
+        branch: 'basket',
+        state: 'merged',
+        closedAt: '2026-01-13T10:00:00Z',
+      }),
+      event({
+        updatedAt: '2026-01-14T10:00:00Z',
+        branch: 'basket',
+        state: 'merged',
+        closedAt: '2026-01-13T10:00:00Z',
+        title: 'T',
+      }),
+    ];
+    for (const payload of story) await host.send(payload);
+    const [inOrder] = await stored();
+    expect(inOrder?.renames).toHaveLength(1);
+    for (let round = 0; round < 3; round += 1) {
+      await pullRequestRows(api.ctx).deleteMany({ org_id: admin.orgId });
+      const [shuffled = []] = fc.sample(
+        fc.shuffledSubarray([...story, ...story], { minLength: story.length * 2 }),
+        1,
+      );
+      const answers = await Promise.all(shuffled.map((payload) => host.send(payload)));
+      expect(answers.every(({ status }) => status === 200)).toBe(true);
+      expect(await stored()).toEqual([inOrder]);
+    }
+  });
+});
+
+describe('a webhook-signature of GitLab', () => {
+  const body = JSON.stringify(payloadOf('gitlab'));
+  const send = (host: TestCodeHost, headers: Record<string, string>) =>
+    api.call(`/integrations/code-hosts/${host.id}`, { body, headers });
+
+  test('proves an event for five minutes', async () => {
+    const host = await startCodeHost(api, admin.orgId, 'gitlab');
+    const at = (ms: number) => gitlabSignature(host.secret, body, clock.now() + ms);
+    expect((await send(host, at(-299_000))).body.outcome).toBe('applied');
+    expect((await send(host, at(299_000))).body.outcome).toBe('repeated');
+    const several = at(0);
+    several['webhook-signature'] =
+      `v1a,xx v1,${Buffer.alloc(32).toString('base64')} ${several['webhook-signature']}`;
+    expect((await send(host, several)).body.outcome).toBe('repeated');
+    for (const headers of [at(-302_000), at(302_000)])
+      expect((await send(host, headers)).body.code).toBe('invalid_signature');
+  });
+
+  test('that is wrong is not made up for by the right token', async () => {
+    const host = await startCodeHost(api, admin.orgId, 'gitlab');
+    const right = gitlabSignature(host.secret, body, clock.now());
+    for (const wrong of [
+      { ...right, 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` },
+      { ...right, 'webhook-signature': '' },
+      { ...right, 'webhook-id': 'another' },
+      { ...right, 'webhook-timestamp': 'now' },
+      { 'webhook-signature': right['webhook-signature'] ?? '' },
+    ])
+      expect((await send(host, { ...wrong, 'X-Gitlab-Token': host.secret })).body.code).toBe(
+        'invalid_signature',
+      );
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe('every field of an event', () => {
+  const HOSTILE: readonly unknown[] = [
+    null,
+    true,
+    -1,
+    0,
+    1.5,
+    1e300,
+    '',
+    'x'.repeat(10_000),
+    '\u0000',
+    '\ud800',
+    '<img src=x onerror=alert(1)>',
+    'javascript:alert(1)',
+    '/etc/passwd',
+    'file:///etc/passwd',
+    '../..',
+    [],
+    {},
+    { $gt: '' },
+    { _bsontype: 'ObjectId' },
+    '9999-12-31T23:59:59Z',
+    '0000-01-01T00:00:00Z',
+    '1969-12-31T00:00:00Z',
+    'https://ada:s3cret@github.com/acme/shop',
+  ];
+
+  test.each(CODE_HOST_PROVIDERS)(
+    'of %s may be hostile: it is applied safely or ignored',
+    async (provider) => {
+      const host = await startCodeHost(api, admin.orgId, provider);
+      const root = { github: 'pull_request', gitlab: 'object_attributes', bitbucket: 'pullrequest' }[
+        provider
+      ];
+      for (const path of pathsOf(payloadOf(provider)[root])) {
+        for (const value of HOSTILE) {
+          const payload = payloadOf(provider);
+          plant(payload[root], path, value);
+          const answer = await host.send(payload);
+          expect(answer.status, `${path.join('.')} ${JSON.stringify(value)?.slice(0, 40)}`).toBe(200);
+        }
+      }
+      const rows = await stored();
+      expect(rows.length).toBeGreaterThan(0);
+      for (const row of rows) {
+        expect(row.repository).toMatch(/^[^/.~\s][^\s@]*\/[^\s@]*$/);
+        expect(row.url === null || /^https?:\/\/[^@]*$/.test(row.url)).toBe(true);
+        expect(Array.from(row.title ?? '').length).toBeLessThanOrEqual(256);
+        expect(row.number).toBeGreaterThanOrEqual(1);
+        expect(row.updated_at.getTime()).toBeLessThanOrEqual(clock.now() + 300_000);
+        expect(JSON.stringify(row)).not.toContain('s3cret');
+      }
+    },
+    120_000,
+  );
+});
+
+/** The paths of all leaves and all objects of a payload. */
+function pathsOf(part: unknown, path: string[] = []): string[][] {
+  if (typeof part !== 'object' || part === null) return [path];
+  const inner = Object.entries(part).flatMap(([name, value]) => pathsOf(value, [...path, name]));
+  return path.length === 0 ? inner : [path, ...inner];
+}
+
+function plant(part: Record<string, unknown>, [name = '', ...rest]: string[], value: unknown): void {
+  if (rest.length === 0) part[name] = value;
+  else plant(part[name] as Record<string, unknown>, rest, value);
+}

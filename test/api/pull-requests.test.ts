@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { pullRequestRows } from '../../shared/pull-requests/model.ts';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const clock = createTestClock(Date.parse('2026-02-01T12:00:00Z'));
+let api: TestApi;
+let orgId: string;
+let key: string;
+
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+beforeEach(async () => {
+  ({ orgId, key } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+const REPORT = {
+  repository: 'https://github.com/Acme/Shop.git',
+  number: 12,
+  branch: 'cart',
+  state: 'open',
+  opened_at: '2026-01-10T10:00:00Z',
+  updated_at: '2026-01-10T11:00:00Z',
+  base_branch: 'main',
+  title: 'Add a cart',
+  url: 'https://github.com/acme/shop/pull/12',
+};
+const report = (overrides: Record<string, unknown> = {}, by = key) =>
+  api.call('/api/v1/pull-requests', { key: by, body: { ...REPORT, ...overrides } });
+const stored = () => pullRequestRows(api.ctx).find({ org_id: orgId }).toArray();
+
+describe('POST /api/v1/pull-requests', () => {
+  test('answers the pull request as it is stored, and the same when it is sent again', async () => {
+    const first = await report();
+    expect(first.status).toBe(200);
+    expect(first.body).toMatchObject({
+      id: expect.stringMatching(/^pr_\w{22}$/),
+      repository: 'github.com/acme/shop',
+      number: 12,
+      title: 'Add a cart',
+      url: 'https://github.com/acme/shop/pull/12',
+      head_repository: 'github.com/acme/shop',
+      branch: 'cart',
+      base_branch: 'main',
+      state: 'open',
+      opened_at: '2026-01-10T10:00:00.000Z',
+      closed_at: null,
+      merged_at: null,
+    });
+    expect((await report()).text).toBe(first.text);
+    const merged = await report({
+      state: 'merged',
+      closed_at: '2026-01-12T10:00:00Z',
+      updated_at: undefined,
+    });
+    expect(merged.body).toMatchObject({
+      id: first.body.id,
+      state: 'merged',
+      merged_at: '2026-01-12T10:00:00.000Z',
+    });
+    // An older report changes nothing, and is answered with what is known.
+    expect((await report()).text).toBe(merged.text);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  test('of one pull request at the same time makes one', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        report({ title: `T${index}`, updated_at: `2026-01-10T11:00:${String(index + 10)}Z` }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
+    const rows = await stored();
+    expect(rows.map(({ title }) => title)).toEqual(['T11']);
+    expect(rows[0]?.seen).toHaveLength(12);
+  });
+
+  test('keeps what a report leaves out, and cuts a title at 256 characters', async () => {
+    await report({ title: `${'ä'.repeat(255)}🛒🛒` });
+    const { body } = await report({
+      title: undefined,
+      url: undefined,
+      base_branch: undefined,
+      updated_at: '2026-01-11T10:00:00Z',
+      head_repository: 'git@github.com:ada/shop.git',
+    });
+    expect(body).toMatchObject({
+      title: `${'ä'.repeat(255)}🛒`,
+      url: REPORT.url,
+      base_branch: 'main',
+      head_repository: 'github.com/ada/shop',
+    });
+  });
+
+  test('takes reports of any key that may write signals, and of no other', async () => {
+    const bound = await createApiKey(api.ctx, { org_id: orgId, user_id: 'ada', scopes: ['signals:write'] });
+    expect((await report({}, bound.key)).status).toBe(200);
+    const reader = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
+    expect((await report({}, reader.key)).body.code).toBe('missing_scope');
+    const other = await makeTenant(api.ctx);
+    const theirs = await report({ title: 'Theirs' }, other.key);
+    expect(theirs.body.title).toBe('Theirs');
+    expect((await stored()).map(({ title }) => title)).toEqual(['Add a cart']);
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['without a number', { number: undefined }, '/number'],
+    ['of number 0', { number: 0 }, '/number'],
+    ['of a path', { repository: '/home/ada/shop' }, '/repository'],
+    ['without a branch', { branch: '' }, '/branch'],
+    ['of a branch of 257 characters', { branch: 'b'.repeat(257) }, '/branch'],
+    ['of another state', { state: 'draft' }, '/state'],
+    ['without a time', { opened_at: undefined }, '/opened_at'],
+    ['of a time in words', { opened_at: 'yesterday' }, '/opened_at'],
+    ['that is closed without a time', { state: 'closed' }, '/closed_at'],
+    ['that is open and has an end', { closed_at: '2026-01-12T10:00:00Z' }, '/closed_at'],
+    ['that ended before it began', { state: 'closed', closed_at: '2026-01-09T10:00:00Z' }, '/closed_at'],
+    ['that changed before it began', { updated_at: '2026-01-09T10:00:00Z' }, '/updated_at'],
+    ['of the future', { updated_at: '2026-02-01T12:06:00Z' }, '/updated_at'],
+    ['of the time before times', { opened_at: '1969-12-31T00:00:00Z' }, '/opened_at'],
+    ['with another address', { url: 'javascript:alert(1)' }, '/url'],
+    ['with a secret in its address', { url: 'https://ada:s3cret@github.com/acme/shop/pull/12' }, '/url'],
+    ['with a field that is not known', { author: 'ada' }, '/author'],
+  ])('%s is refused, with a pointer to the field', async (_, overrides, pointer) => {
+    const { status, body } = await report(overrides);
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect(body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer);
+    expect(await stored()).toEqual([]);
+  });
+});
