@@ -9,6 +9,12 @@ import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`broken`">';
 
+/** As people paste: names, lines, separators, an address twice, one who has joined, and one that is none. */
+const PASTED = `Ada Lovelace <ada@acme.example>, Bob <bob@acme.example>;
+carol@acme.example ada@acme.example
+tom@acme.example
+${HOSTILE}`;
+
 describe('members, their changes and the pages of admins', () => {
   let stack: DashboardStack;
   let browser: Browser;
@@ -78,4 +84,93 @@ describe('members, their changes and the pages of admins', () => {
       await close(watched);
     }
   });
+
+  test('a pasted list invites everybody in it, each with an outcome, once', {
+    timeout: 120_000,
+  }, async () => {
+    const watched = await open('/settings?tab=members');
+    const { page } = watched;
+    await loseFirstAnswer(page, '**/dashboard/v1/invitations');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite people' });
+    await dialog.getByRole('textbox', { name: 'E-mail addresses' }).fill(PASTED);
+    await dialog.getByRole('combobox', { name: 'Teams' }).fill('we');
+    await page.getByRole('option', { name: 'web' }).click();
+    await dialog.getByRole('button', { name: 'Invite 5' }).click();
+    await dialog.getByText('The service cannot be reached.').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Invite 5' }).click();
+    await dialog.getByText('3 of 5 addresses invited, 1 wrong.').waitFor();
+    const outcomes = dialog.getByRole('table', { name: 'Outcomes' }).getByRole('row');
+    const outcomeOf = (address: string) => outcomes.filter({ hasText: address });
+    await outcomeOf('ada@acme.example').getByText('invited', { exact: true }).waitFor();
+    await outcomeOf('tom@acme.example').getByText('has joined already').waitFor();
+    await outcomeOf(HOSTILE).getByText('is no e-mail address').waitFor();
+    // Without SMTP_URL nobody gets a mail.
+    await dialog.getByText('No mail is sent: give people this link.').waitFor();
+    await dialog.getByText('/dashboard/join').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const rows = page.getByRole('table', { name: 'Members' }).getByRole('row');
+    const ada = rows.filter({ hasText: 'ada@acme.example' });
+    await ada.getByText('invited', { exact: true }).waitFor();
+    await ada.getByText('web', { exact: true }).waitFor();
+    expect(await ada.count()).toBe(1);
+
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await dialog.getByRole('textbox', { name: 'E-mail addresses' }).fill('ada@acme.example');
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    await dialog.getByText('invited again').waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const many = Array.from({ length: 201 }, (_, index) => `user-${index}@acme.example`).join('\n');
+    await dialog.getByRole('textbox', { name: 'E-mail addresses' }).fill(many);
+    await dialog.getByText('These are 201. Invite 200 at a time.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Invite 201' }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await close(watched);
+  });
+
+  test('members are found by name, team or id, and those without a signal by a link', {
+    timeout: 120_000,
+  }, async () => {
+    await stack.report({ user_id: 'tom' });
+    const watched = await open('/settings?tab=members&connected=no');
+    const { page } = watched;
+    const rows = page.getByRole('table', { name: 'Members' }).getByRole('row');
+    await rows.filter({ hasText: 'Grace Lindqvist' }).getByText('never').waitFor();
+    expect(await rows.filter({ hasText: 'Tom Herrera' }).count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Signals' }).selectOption('Everybody');
+    await page.getByRole('searchbox', { name: 'Search members' }).fill('HERR');
+    await until(async () => (await rows.count()) === 2, { what: 'Tom alone' });
+    expect(await rows.nth(1).getByRole('time').count()).toBe(1);
+    await rows.nth(1).getByRole('button', { name: 'Edit Tom Herrera' }).click();
+    const edited = page.getByRole('dialog', { name: 'Edit a member' });
+    await edited.getByRole('button', { name: 'Cancel' }).click();
+    await edited.waitFor({ state: 'hidden' });
+    await page.getByRole('searchbox', { name: 'Search members' }).fill('nobody at all');
+    await page.getByText(/^0 of \d+ members$/).waitFor();
+    await page.getByRole('searchbox', { name: 'Search members' }).fill('tom');
+    await page.getByRole('link', { name: 'Tom Herrera' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    expect(page.url()).toContain('user_id=tom');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await visit(page, '/settings?tab=members');
+    await page.getByRole('list', { name: 'Members' }).getByText('tom@acme.example').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await sidewaysBy(page)).toBe(0);
+    await close(watched);
+  });
 });
+
+/** The first change arrives, and its answer is lost. */
+async function loseFirstAnswer(page: Page, url: string) {
+  let isLost = false;
+  await page.route(url, async (route) => {
+    if (isLost) return route.continue();
+    isLost = true;
+    await route.fetch();
+    await route.abort();
+  });
+}

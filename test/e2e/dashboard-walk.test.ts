@@ -65,8 +65,9 @@ describe('the dashboard, step by step', () => {
     await visit('Settings');
     await page.getByRole('tab', { name: 'Members' }).click();
     await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByRole('textbox', { name: 'E-mail' }).fill('Eve@acme.example');
+    await page.getByRole('textbox', { name: 'E-mail addresses' }).fill('Eve@acme.example');
     await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
     await page.getByText('invited', { exact: true }).waitFor();
 
     const eve = await openPage(browser);

@@ -1,20 +1,19 @@
-import { Button, Group, Modal, Stack, TagsInput, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AnswerOf, api, take } from '../../data/client.ts';
-import { membersQuery, organizationQuery } from '../../data/queries.ts';
-import { useAct } from '../../data/use-act.ts';
-import { MadeChoice, withoutMade } from '../../parts/access/made-choice.tsx';
-import { ActButton } from '../../parts/form/act-button.tsx';
-import { ActForm, changesOf, useDraft } from '../../parts/form/act-form.tsx';
+import { membersQuery } from '../../data/queries.ts';
+import { useChoice } from '../../data/use-range.ts';
 import { Dialog } from '../../parts/form/dialog.tsx';
-import { Choice, TextField } from '../../parts/form/fields.tsx';
+import { TextField } from '../../parts/form/fields.tsx';
+import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { type Column, Rows } from '../../parts/page/rows.tsx';
+import { Invitation } from '../../parts/people/invitation.tsx';
+import { type Member, MemberForm } from '../../parts/people/member-form.tsx';
+import { PageLink } from '../../parts/text/page-link.tsx';
 import { State } from '../../parts/text/state.tsx';
 import { shownName } from '../../parts/text/user-name.tsx';
-
-type Member = AnswerOf<'/v1/members'>['data'][number];
+import { When } from '../../parts/time/when.tsx';
 
 function stateOf({ linked, declined }: Member): string {
   if (linked) return 'joined';
@@ -26,48 +25,40 @@ function byName(a: Member, b: Member): number {
   return shownName(a).localeCompare(shownName(b));
 }
 
+const CONNECTED = { no: 'No signal yet', yes: 'With signals' };
+
+/** The members, who can be searched, and the invitation of more. */
 export function MembersTab() {
   const members = useQuery(membersQuery());
   const [edited, setEdited] = useState<Member | null>(null);
-  const columns: readonly Column<Member>[] = [
-    { label: 'Name', narrow: 'first', render: shownName },
-    { label: 'State', isShort: true, narrow: 'first', render: (member) => <State of={stateOf(member)} /> },
-    { label: 'E-mail', narrow: 'hidden', render: ({ email }) => email },
-    { label: 'Role', isShort: true, render: ({ role }) => role },
-    { label: 'Teams', render: ({ teams }) => teams.join(', ') || 'none' },
-    { label: 'User id', narrow: 'hidden', render: ({ user_id }) => user_id },
-    {
-      label: '',
-      render: (member) => (
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={() => setEdited(member)}
-          aria-label={`Edit ${shownName(member)}`}
-        >
-          Edit
-        </Button>
-      ),
-    },
-  ];
+  const [searched, setSearched] = useState('');
+  const connected = useChoice('connected', CONNECTED);
   return (
     <Stack>
       <Group justify="space-between">
         <Text c="dimmed">
-          No mail is sent: tell people to sign in here. Invited people are asked to join when they sign in
-          with their verified address.
+          Invited people are asked to join when they sign in here with their verified address.
         </Text>
-        <Dialog label="Invite" variant="filled" title="Invite a member">
-          {(close) => <MemberForm onDone={close} />}
+        <Dialog label="Invite" variant="filled" title="Invite people" size="lg" closeOnClickOutside={false}>
+          {(close) => <Invitation onDone={close} />}
         </Dialog>
+      </Group>
+      <Group gap="sm">
+        <TextField
+          aria-label="Search members"
+          placeholder="Name, e-mail, team or id"
+          type="search"
+          value={searched}
+          onChange={setSearched}
+        />
+        <SearchSelect name="connected" aria-label="Signals" none="Everybody" data={optionsOf(CONNECTED)} />
       </Group>
       <Load query={members} height={240}>
         {({ data }) => (
-          <Rows
-            label="Members"
-            rows={data.toSorted(byName)}
-            columns={columns}
-            keyOf={({ user_id }) => user_id}
+          <Found
+            of={data.filter((member) => isSearched(member, searched) && isChosen(member, connected))}
+            all={data.length}
+            onEdit={setEdited}
           />
         )}
       </Load>
@@ -78,77 +69,74 @@ export function MembersTab() {
   );
 }
 
-type Draft = { email: string; name: string } & Pick<Member, 'role' | 'teams'>;
-
-const ROLES = { member: 'member', admin: 'admin' };
-const NEW: Draft = { email: '', name: '', role: 'member', teams: [] };
-
-function draftOf({ email, name, role, teams }: Member): Draft {
-  return { email: email ?? '', name: name ?? '', role, teams };
+function isSearched(member: Member, searched: string): boolean {
+  const words = [shownName(member), member.email ?? '', member.user_id, ...member.teams];
+  return words.some((word) => word.toLowerCase().includes(searched.trim().toLowerCase()));
 }
 
-function MemberForm({ member, onDone }: { member?: Member; onDone: () => void }) {
-  const organization = useQuery(organizationQuery());
-  const before = member ? draftOf(member) : NEW;
-  const { draft, field } = useDraft(before);
-  const { email, name, role, teams } = draft;
-  // An invitation that was turned down is renewed by its e-mail.
-  const changes = { ...changesOf(before, draft), ...(member?.declined ? { email } : {}) };
-  const save = useAct(
-    async (revokeMade: boolean | undefined) => {
-      const named = name === '' ? {} : { name };
-      if (!member) return take(api.POST('/v1/members', { body: { email, role, teams, ...named } }));
-      const path = { user_id: member.user_id };
-      const params = { path, query: madeQuery(revokeMade) };
-      return take(api.PATCH('/v1/members/{user_id}', { params, body: changes }));
-    },
-    {
-      changes: ['members', 'organization', 'me', 'keys', 'webhooks'],
-      done: member ? 'Saved.' : 'Invited.',
-      onDone,
-    },
-  );
-  return (
-    <ActForm
-      act={withoutMade(save)}
-      submit={member ? 'Save' : 'Invite'}
-      isReady={!member || Object.keys(changes).length > 0}
-      aside={member && <RemoveButton member={member} onDone={onDone} />}
-    >
-      <TextField label="E-mail" type="email" required data-autofocus {...field('email')} />
-      {member?.declined && <Text size="sm">The invitation was turned down. Saving renews it.</Text>}
-      <TextField label="Name" required={before.name !== ''} maxLength={256} {...field('name')} />
-      <Choice label="Role" of={ROLES} {...field('role')} />
-      <TagsInput label="Teams" data={organization.data?.teams ?? []} {...field('teams')} />
-      <MadeChoice act={save} name={member ? shownName(member) : ''} />
-    </ActForm>
-  );
+function isChosen({ last_signal_at }: Member, connected: keyof typeof CONNECTED | undefined): boolean {
+  return connected === undefined || (connected === 'yes') === (last_signal_at !== null);
 }
 
-function madeQuery(revokeMade: boolean | undefined): { revoke_made?: 'true' | 'false' } {
-  return revokeMade === undefined ? {} : { revoke_made: revokeMade ? 'true' : 'false' };
-}
-
-function RemoveButton({ member, onDone }: { member: Member; onDone: () => void }) {
-  const path = { user_id: member.user_id };
-  const remove = useAct(
-    (revokeMade: boolean | undefined) =>
-      take(api.DELETE('/v1/members/{user_id}', { params: { path, query: madeQuery(revokeMade) } })),
-    { changes: ['members', 'keys', 'webhooks'], done: 'The member is removed.', onDone },
-  );
+function Found({
+  of: members,
+  all,
+  onEdit,
+}: {
+  of: readonly Member[];
+  all: number;
+  onEdit: (member: Member) => void;
+}) {
   return (
     <Stack gap="sm">
-      <ActButton
-        act={withoutMade(remove)}
-        question={{
-          title: `Remove ${shownName(member)}?`,
-          text: 'Erases name, e-mail and identity, and revokes the devices and the keys that are bound to this person. Recorded usage stays.',
-          yes: 'Remove',
-        }}
-      >
-        Remove
-      </ActButton>
-      <MadeChoice act={remove} name={shownName(member)} />
+      <Text size="sm" c="dimmed" role="status">
+        {members.length === all ? `${all} members` : `${members.length} of ${all} members`}
+      </Text>
+      {members.length > 0 && (
+        <Rows
+          label="Members"
+          rows={members.toSorted(byName)}
+          columns={columns(onEdit)}
+          keyOf={({ user_id }) => user_id}
+        />
+      )}
     </Stack>
   );
+}
+
+function columns(onEdit: (member: Member) => void): readonly Column<Member>[] {
+  return [
+    {
+      label: 'Name',
+      narrow: 'first',
+      render: (member) => (
+        <PageLink to="/" search={{ user_id: member.user_id }}>
+          {shownName(member)}
+        </PageLink>
+      ),
+    },
+    { label: 'State', isShort: true, narrow: 'first', render: (member) => <State of={stateOf(member)} /> },
+    { label: 'E-mail', narrow: 'third', isNameless: true, render: ({ email }) => email },
+    { label: 'Role', isShort: true, isNameless: true, render: ({ role }) => role },
+    { label: 'Teams', narrow: 'third', render: ({ teams }) => teams.join(', ') || 'none' },
+    {
+      label: 'Last signal',
+      isShort: true,
+      render: ({ last_signal_at }) => <When at={last_signal_at} relative />,
+    },
+    { label: 'User id', narrow: 'hidden', render: ({ user_id }) => user_id },
+    {
+      label: '',
+      render: (member) => (
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => onEdit(member)}
+          aria-label={`Edit ${shownName(member)}`}
+        >
+          Edit
+        </Button>
+      ),
+    },
+  ];
 }

@@ -1,0 +1,1 @@
+export const ROLES = { member: 'member', admin: 'admin' };
