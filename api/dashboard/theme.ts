@@ -31,6 +31,7 @@ export const theme = createTheme({
     // In a sentence a link must be told from its text without its colour; where it stands alone it says so itself.
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // The title of a dialog is no second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },

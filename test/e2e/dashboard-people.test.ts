@@ -6,6 +6,7 @@ import { openBrowser, openPage, signIn, type WatchedPage } from '../support/brow
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
 import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`broken`">';
 
@@ -18,10 +19,11 @@ ${HOSTILE}`;
 describe('members, their changes and the pages of admins', () => {
   let stack: DashboardStack;
   let browser: Browser;
+  let slack: Receiver;
 
   beforeAll(async () => {
     if (CHROMIUM === null) return;
-    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+    [stack, browser, slack] = await Promise.all([startDashboard(), openBrowser(), startReceiver()]);
     const body = { name: HOSTILE, scope: 'org', metric: 'cost_usd', threshold: 40, window: 'monthly' };
     const made = await call(`${stack.url}/api/v1/budgets`, { key: stack.key, body });
     expect(made.status, made.text).toBe(201);
@@ -32,7 +34,7 @@ describe('members, their changes and the pages of admins', () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await stack?.stop();
+    await Promise.all([stack?.stop(), slack?.close()]);
   });
 
   const open = async (path: string, name = 'Grace', view: Parameters<typeof openPage>[1] = {}) => {
@@ -160,6 +162,46 @@ describe('members, their changes and the pages of admins', () => {
     await page.getByRole('list', { name: 'Members' }).getByText('tom@acme.example').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     expect(await sidewaysBy(page)).toBe(0);
+    await close(watched);
+  });
+
+  test('a channel is renamed, its tests are marked and not sent again, and its end leads to Alerts', {
+    timeout: 120_000,
+  }, async () => {
+    const body = { format: 'slack', url: `${slack.url}/slack`, events: ['budget.exceeded'], name: 'On call' };
+    const made = await call(`${stack.url}/api/v1/webhooks`, { key: stack.key, body });
+    expect(made.status, made.text).toBe(201);
+    const watched = await open('/alerts');
+    const { page } = watched;
+    await page.getByRole('link', { name: 'On call' }).click();
+    await page.getByRole('heading', { level: 1, name: 'On call' }).waitFor();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename' });
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Name' }).fill(HOSTILE);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Channel' }).waitFor();
+
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText(/^The test was taken: HTTP 200/).waitFor();
+    const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1);
+    await row.getByText('test', { exact: true }).waitFor();
+    await row.getByRole('button', { name: 'session.started' }).click();
+    const delivery = page.getByRole('dialog', { name: 'Delivery' });
+    await delivery.getByText('A test is sent once.').waitFor();
+    expect(await delivery.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete this channel?' })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor();
     await close(watched);
   });
 });

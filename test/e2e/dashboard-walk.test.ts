@@ -68,7 +68,8 @@ describe('the dashboard, step by step', () => {
     await page.getByRole('textbox', { name: 'E-mail addresses' }).fill('Eve@acme.example');
     await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
-    await page.getByText('invited', { exact: true }).waitFor();
+    const members = page.getByRole('table', { name: 'Members' });
+    await members.getByText('invited', { exact: true }).waitFor();
 
     const eve = await openPage(browser);
     await signIn(eve.page, stack.url, { email: 'eve@acme.example' });

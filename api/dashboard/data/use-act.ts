@@ -34,14 +34,16 @@ export function useIdempotencyKey(body: object): { 'Idempotency-Key': string } {
 }
 
 /** A deletion, after which its list is shown. It leaves the page of the deleted object first, which must not ask again. */
-export function useDeletion(act: () => Promise<unknown>, { list, done }: { list: string; done: string }) {
+export function useDeletion(
+  act: () => Promise<unknown>,
+  { list, to = `/${list}`, done }: { list: string; to?: string; done: string },
+) {
   const client = useQueryClient();
   const navigate = useNavigate();
   return useAct(act, {
     changes: [],
     done,
-    onDone: () =>
-      void navigate({ to: `/${list}` }).then(() => client.invalidateQueries({ queryKey: [list] })),
+    onDone: () => void navigate({ to }).then(() => client.invalidateQueries({ queryKey: [list] })),
   });
 }
 

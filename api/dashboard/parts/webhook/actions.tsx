@@ -1,19 +1,18 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import type { operations } from '../../../docs/client.d.ts';
 import { type AnswerOf, api, take } from '../../data/client.ts';
 import { useAct, useDeletion } from '../../data/use-act.ts';
 import { latency } from '../../words/time.ts';
 import { ActButton } from '../form/act-button.tsx';
-import { ActForm, changesOf } from '../form/act-form.tsx';
 import { ShownOnce } from '../form/copyable.tsx';
 import { Dialog } from '../form/dialog.tsx';
 import { exact } from '../text/format.ts';
 import { Outcome } from '../text/outcome.tsx';
-import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
-import { EventChoice, newSecret, VerifySnippet } from './events.tsx';
+import { AlertsForm, EventsForm, NameForm, useChange } from './change-forms.tsx';
+import { newSecret, VerifySnippet } from './events.tsx';
 import { RecoverButton } from './recover-button.tsx';
+import { isChannel, placeOf } from './words.ts';
 
 export type DetailedWebhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
@@ -82,6 +81,9 @@ export function WebhookActions({ webhook }: { webhook: DetailedWebhook }) {
   return (
     <Group gap="sm" align="flex-start">
       <TestButton id={webhook.id} />
+      <Dialog label="Rename" title="Rename">
+        {(close) => <NameForm webhook={webhook} onDone={close} />}
+      </Dialog>
       <Dialog label="Edit events" title="Edit events">
         {(close) => <EventsForm webhook={webhook} onDone={close} />}
       </Dialog>
@@ -91,7 +93,7 @@ export function WebhookActions({ webhook }: { webhook: DetailedWebhook }) {
       <PauseButton webhook={webhook} />
       <SecretButton id={webhook.id} />
       <RecoverButton id={webhook.id} />
-      <DeleteButton id={webhook.id} />
+      <DeleteButton webhook={webhook} />
     </Group>
   );
 }
@@ -114,49 +116,6 @@ function TestButton({ id }: { id: string }) {
         )}
       </div>
     </>
-  );
-}
-
-type WebhookChange = NonNullable<
-  operations['patch_api_v1_webhooks_id']['requestBody']
->['content']['application/json'];
-
-/** One change of a webhook; omitted fields stay. */
-function useChange(id: string, done: string, onDone: () => void = () => undefined) {
-  return useAct(
-    (body: WebhookChange) => take(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body })),
-    { changes: CHANGES, done, onDone },
-  );
-}
-
-/** Edits the events that the webhook has when the form is opened. */
-function EventsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () => void }) {
-  const [chosen, setChosen] = useState([...webhook.events]);
-  const change = useChange(webhook.id, 'The events are changed.', onDone);
-  return (
-    <ActForm act={{ ...change, mutate: () => change.mutate({ events: chosen }) }} submit="Save">
-      <EventChoice value={chosen} onChange={setChosen} />
-      <Text size="sm" c="dimmed">
-        This holds for events that are raised from now on.
-      </Text>
-    </ActForm>
-  );
-}
-
-/** Edits the alerts that the webhook has when the form is opened. */
-function AlertsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () => void }) {
-  const [before] = useState(() => fieldsOf(webhook));
-  const [fields, setFields] = useState(before);
-  const changes = changesOf(settingsOf(before), settingsOf(fields));
-  const change = useChange(webhook.id, 'The alerts are changed.', onDone);
-  return (
-    <ActForm
-      act={{ ...change, mutate: () => change.mutate(changes) }}
-      submit="Save"
-      isReady={Object.keys(changes).length > 0}
-    >
-      <AlertSettings value={fields} onChange={setFields} />
-    </ActForm>
   );
 }
 
@@ -212,16 +171,19 @@ function SecretButton({ id }: { id: string }) {
   );
 }
 
-function DeleteButton({ id }: { id: string }) {
-  const remove = useDeletion(() => take(api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } } })), {
+function DeleteButton({ webhook }: { webhook: DetailedWebhook }) {
+  const params = { path: { id: webhook.id } };
+  const word = isChannel(webhook) ? 'channel' : 'webhook';
+  const remove = useDeletion(() => take(api.DELETE('/api/v1/webhooks/{id}', { params })), {
+    to: placeOf(webhook).list.to,
     list: 'webhooks',
-    done: 'The webhook is deleted.',
+    done: `The ${word} is deleted.`,
   });
   return (
     <ActButton
       act={remove}
       question={{
-        title: 'Delete this webhook?',
+        title: `Delete this ${word}?`,
         text: 'Its undelivered events are cancelled.',
         yes: 'Delete',
       }}

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
@@ -64,10 +64,13 @@ function columns(open: (id: string) => void): readonly Column<Delivery>[] {
     {
       label: 'Event',
       narrow: 'first',
-      render: ({ id, type }) => (
-        <Button variant="transparent" size="compact-sm" px={0} onClick={() => open(id)}>
-          {type}
-        </Button>
+      render: ({ id, type, test }) => (
+        <Group gap="sm" component="span" wrap="nowrap">
+          <Button variant="transparent" size="compact-sm" px={0} onClick={() => open(id)}>
+            {type}
+          </Button>
+          {test && <TestMark />}
+        </Group>
       ),
     },
     { label: 'Status', isShort: true, narrow: 'first', render: ({ status }) => <State of={status} /> },
@@ -86,6 +89,15 @@ function columns(open: (id: string) => void): readonly Column<Delivery>[] {
         next_attempt_at ? <When at={next_attempt_at} relative precision="second" /> : '–',
     },
   ];
+}
+
+/** Marks what was sent as a test. */
+function TestMark() {
+  return (
+    <Badge variant="default" size="sm" tt="none">
+      test
+    </Badge>
+  );
 }
 
 function lastAnswer(attempt: Delivery['attempts'][number] | undefined): string {
@@ -107,7 +119,7 @@ function DeliveryDetail({ id, deliveryId }: { id: string; deliveryId: string }) 
   );
   return (
     <Load query={delivery}>
-      {({ status, attempts, next_attempt_at, request, event_id, type }) => (
+      {({ status, attempts, next_attempt_at, request, event_id, type, test }) => (
         <Stack>
           <Group justify="space-between">
             <Text className="wrap">
@@ -119,9 +131,15 @@ function DeliveryDetail({ id, deliveryId }: { id: string; deliveryId: string }) 
                 </>
               )}
             </Text>
-            <Button variant="default" onClick={() => again.mutate(undefined)} loading={again.isPending}>
-              Send again
-            </Button>
+            {test ? (
+              <Text size="sm" c="dimmed">
+                A test is sent once. Send another one instead.
+              </Text>
+            ) : (
+              <Button variant="default" onClick={() => again.mutate(undefined)} loading={again.isPending}>
+                Send again
+              </Button>
+            )}
           </Group>
           <ProblemNote error={again.error} />
           {attempts.map((attempt) => (
