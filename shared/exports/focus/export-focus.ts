@@ -68,7 +68,6 @@ export async function exportFocus(
 export async function describeFocus(ctx: Context, organization: Organization, question: FocusQuestion) {
   const { version, granularity, billed, filter } = question;
   const range = chargePeriods(ctx, question);
-  const { signals, tokens } = await countUnpriced(ctx, organization._id, filter, range);
   const sums = await sumCalls(ctx, signalsIn(organization._id, matchOf(filter), range));
   return {
     DataGenerator: 'usage-governor',
@@ -84,8 +83,8 @@ export async function describeFocus(ctx: Context, organization: Organization, qu
     x_Granularity: granularity,
     x_Billed: billed,
     x_Signals: sums.calls,
-    x_UnpricedSignals: signals,
-    x_UnpricedTokens: tokens,
+    x_UnpricedSignals: sums.unpriced.signals,
+    x_UnpricedTokens: sums.unpriced.tokens,
     x_EffectiveCost: usd9(sums.costNusd),
     x_ClosedThrough: null,
   };
@@ -142,14 +141,20 @@ function refusePurged(ctx: Context, fromMs: number): void {
 }
 
 async function sumCalls(ctx: Context, filter: ReturnType<typeof signalsIn>) {
+  const unpriced = { signals: 0, tokens: 0 };
   let calls = 0;
   let costNusd = 0n;
   for await (const signals of readSignals(ctx, filter))
-    for (const signal of signals.filter((one) => chargesOf(one).length > 0)) {
-      calls += 1;
-      costNusd += BigInt(signal.cost_nusd ?? 0);
+    for (const signal of signals) {
+      if (signal.cost_nusd === null) {
+        unpriced.signals += 1;
+        unpriced.tokens += signal.tokens_in + signal.tokens_out;
+      } else if (chargesOf(signal).length > 0) {
+        calls += 1;
+        costNusd += BigInt(signal.cost_nusd);
+      }
     }
-  return { calls, costNusd };
+  return { calls, costNusd, unpriced };
 }
 
 /** The calls without a price, and their tokens. */
