@@ -10,7 +10,10 @@ const DAYS = 30;
 const USERS = 300;
 const MODELS = ['claude-sonnet-4-5', 'gpt-5', 'gemini-2.5-pro'];
 
-/** FOCUS files of a month of single calls, from an api process of their own. `--signals N`; `rows/s` are signals per second. */
+/**
+ * FOCUS files of a month of single calls, from an api process of their own, beside a cursor that only reads the same signals.
+ * `--signals N`; `rows/s` are signals per second.
+ */
 export async function runFocusBench(args: string[]): Promise<void> {
   const signals = numberOption(args, 'signals', 1_000_000);
   const stage = await setStage();
@@ -22,12 +25,22 @@ export async function runFocusBench(args: string[]): Promise<void> {
     await seed(stage, orgId, signals, toMs);
     console.error(`${signals} signals in ${round((performance.now() - began) / 1_000, 0)} s`);
     const query = new URLSearchParams({ from: isoTime(toMs - DAYS * DAY_MS), to: isoTime(toMs) }).toString();
+    rows.push({ format: 'none: read alone', rows: signals, 'rows/s': await readAlone(stage, orgId) });
     for (const format of ['csv', 'parquet'])
       rows.push(await measureExport(stage, key, format, { query, rows: signals, level: 'focus' }));
   } finally {
     await stage.stop();
   }
   report('focus', rows);
+}
+
+async function readAlone(stage: Stage, orgId: string): Promise<number> {
+  const projection = { ts: 1, user_id: 1, model: 1, cost_nusd: 1, tokens_in: 1, tokens_out: 1 };
+  const began = performance.now();
+  const cursor = signalRows(stage.ctx).find({ org_id: orgId }, { projection, batchSize: 500 });
+  let signals = 0;
+  for await (const _ of cursor) signals += 1;
+  return round(signals / ((performance.now() - began) / 1_000), 0);
 }
 
 async function seed(stage: Stage, orgId: string, signals: number, toMs: number): Promise<void> {
