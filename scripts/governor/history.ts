@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { addCheckCommand } from '../../packages/governor/src/check.ts';
 import { addHistoryCommands, type Env } from '../../packages/governor/src/commands.ts';
 import { addMcpCommand } from '../../packages/governor/src/mcp.ts';
+import { addPullRequestCommands } from '../../packages/governor/src/pull-requests/commands.ts';
 import { addRaiseCommand } from '../../packages/governor/src/raise.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { print } from './print.ts';
@@ -20,4 +21,5 @@ export function addClientCommands(program: Command, env: Record<string, string |
   addRaiseCommand(program, around);
   addMcpCommand(program, around);
   addHistoryCommands(program, around);
+  addPullRequestCommands(program, around);
 }

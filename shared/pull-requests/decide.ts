@@ -1,28 +1,12 @@
 import type { Name } from '../attribution/name.ts';
-import {
-  type HeadRename,
-  headKey,
-  PULL_REQUEST_STATES,
-  type PullRequest,
-  pullRequestId,
-  type Seen,
-} from './model.ts';
+import { type HeadRename, headKey, type PullRequest, pullRequestId, type Seen } from './model.ts';
+import { PULL_REQUEST_STATES, type PullRequestReport } from './report.ts';
 
-/** A pull request as one report shows it, whole. */
-export type Reported = Pick<
-  PullRequest,
-  | 'repository'
-  | 'number'
-  | 'title'
-  | 'url'
-  | 'head_repository'
-  | 'branch'
-  | 'base_branch'
-  | 'state'
-  | 'opened_at'
-  | 'closed_at'
-  | 'updated_at'
->;
+/** A report with its names as they are kept. */
+export interface Reported extends Omit<PullRequestReport, 'branch' | 'base_branch'> {
+  branch: Name;
+  base_branch: Name | null;
+}
 
 export type ReportOutcome = 'applied' | 'repeated' | 'stale';
 
@@ -63,7 +47,8 @@ export function decideReport(orgId: string, known: PullRequest | null, reported:
     url: newest.url ?? other?.url ?? null,
     base_branch: newest.base_branch ?? other?.base_branch ?? null,
     state: newest.state,
-    opened_at: newest.opened_at,
+    // A CI job may not know when it was opened, and says a later time.
+    opened_at: earliest(newest.opened_at, other?.opened_at),
     updated_at: newest.updated_at,
     ...endOf(seen),
     head_repository: head.repository,
@@ -73,6 +58,10 @@ export function decideReport(orgId: string, known: PullRequest | null, reported:
     head: head.repository === null ? null : headKey(head.repository, head.branch),
   };
   return { outcome, row, boundaries: newBoundaries(known, row) };
+}
+
+function earliest(a: Date, b: Date = a): Date {
+  return a < b ? a : b;
 }
 
 function outcomeOf(known: PullRequest | null, { updated_at, state }: Reported): ReportOutcome {

@@ -1,10 +1,7 @@
 import type { Name } from '../attribution/name.ts';
 import { derivedId, hashedKey } from '../platform/basics/ids.ts';
 import { collection } from '../platform/mongo/collection.ts';
-
-/** How far a pull request has come, in this order. */
-export const PULL_REQUEST_STATES = ['open', 'closed', 'merged'] as const;
-export type PullRequestState = (typeof PULL_REQUEST_STATES)[number];
+import type { PullRequestState } from './report.ts';
 
 /** A report as far as the order of reports matters. */
 export interface Seen {

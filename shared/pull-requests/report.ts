@@ -1,18 +1,31 @@
 import { z } from 'zod';
 import { repositoryField } from '../attribution/fields.ts';
-import { plainName } from '../attribution/name.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { instant } from '../platform/basics/iso-time.ts';
 import { exactText, text } from '../platform/basics/text.ts';
-import type { Context } from '../platform/context/context.ts';
-import type { Reported } from './decide.ts';
-import { PULL_REQUEST_STATES } from './model.ts';
+
+/** How far a pull request has come, in this order. */
+export const PULL_REQUEST_STATES = ['open', 'closed', 'merged'] as const;
+export type PullRequestState = (typeof PULL_REQUEST_STATES)[number];
 
 /** A pull request as a code host or a CI job reports it, whole; its branches as they are written. */
-export interface PullRequestReport extends Omit<Reported, 'branch' | 'base_branch'> {
+export interface PullRequestReport {
+  /** The base repository, in its normal form. */
+  repository: string;
+  number: number;
+  title: string | null;
+  url: string | null;
+  /** Null: it is gone. */
+  head_repository: string | null;
   branch: string;
   base_branch: string | null;
+  state: PullRequestState;
+  opened_at: Date;
+  /** When it ended; null while it is open, and where the report does not say it. */
+  closed_at: Date | null;
+  /** When the code host had last changed it. */
+  updated_at: Date;
 }
 
 const TITLE_LENGTH = 256;
@@ -38,7 +51,7 @@ export function safeUrl(address: unknown): string | null {
 
 /** The fault of the times of a report, or null. They are in the order of a pull request's life, and none is more than 5 minutes ahead. */
 export function faultOfTimes(
-  { opened_at, closed_at, updated_at }: Pick<Reported, 'opened_at' | 'closed_at' | 'updated_at'>,
+  { opened_at, closed_at, updated_at }: Pick<PullRequestReport, 'opened_at' | 'closed_at' | 'updated_at'>,
   nowMs: number,
 ): { field: 'opened_at' | 'closed_at' | 'updated_at'; detail: string } | null {
   const latest = dateAt(nowMs + SIGNAL_AGE_MS.ahead);
@@ -87,13 +100,3 @@ export const pullRequestInput = z
     path: ['closed_at'],
     message: 'is needed unless the pull request is open, and only then',
   });
-
-/** A report with its names as they are stored. */
-export function withNames(ctx: Context, orgId: string, report: PullRequestReport): Reported {
-  const { branch, base_branch } = report;
-  return {
-    ...report,
-    branch: plainName(ctx, orgId, branch),
-    base_branch: base_branch === null ? null : plainName(ctx, orgId, base_branch),
-  };
-}

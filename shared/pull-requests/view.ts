@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../platform/basics/clock.ts';
-import { PULL_REQUEST_STATES, type PullRequest } from './model.ts';
+import type { PullRequest } from './model.ts';
+import { PULL_REQUEST_STATES } from './report.ts';
 
 /** A pull request without its costs. */
 export const pullRequestView = z.strictObject({

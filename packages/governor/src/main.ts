@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { addCheckCommand } from './check.ts';
 import { addHistoryCommands, type Env } from './commands.ts';
 import { addMcpCommand } from './mcp.ts';
+import { addPullRequestCommands } from './pull-requests/commands.ts';
 import { addRaiseCommand } from './raise.ts';
 
 /** The command line that people run beside their agents: it needs an api and a key, and nothing of the server. */
@@ -22,6 +23,7 @@ addHistoryCommands(program, around);
 addCheckCommand(program, around);
 addRaiseCommand(program, around);
 addMcpCommand(program, around);
+addPullRequestCommands(program, around);
 
 try {
   await program.parseAsync();

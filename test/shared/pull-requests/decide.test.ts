@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BranchBoundary, decideReport, type Reported } from '../../../shared/pull-requests/decide.ts';
-import { headKey, PULL_REQUEST_STATES, type PullRequest } from '../../../shared/pull-requests/model.ts';
+import { headKey, type PullRequest } from '../../../shared/pull-requests/model.ts';
+import { PULL_REQUEST_STATES } from '../../../shared/pull-requests/report.ts';
 
 const ORG = 'org_1';
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute));
@@ -72,6 +73,15 @@ describe('a report of a pull request', () => {
     expect(boundaries).toEqual(['4 github.com/acme/shop cart', '12 github.com/acme/shop cart']);
   });
 
+  it('that says a later opening moves it not, and an earlier one does', () => {
+    expect(tell([report(5, { opened_at: at(3) }), report(6, { opened_at: at(4) })]).row.opened_at).toEqual(
+      at(3),
+    );
+    expect(tell([report(6, { opened_at: at(4) }), report(5, { opened_at: at(3) })]).row.opened_at).toEqual(
+      at(3),
+    );
+  });
+
   it('keeps the head repository when the fork is gone', () => {
     const fork = 'github.com/ada/shop';
     const { row } = tell([
@@ -129,6 +139,7 @@ const story = fc
       report(minute, {
         state,
         title: `${state} at ${minute}`,
+        opened_at: at(minute % 3),
         branch: name(branch),
         head_repository: fork,
         closed_at: state !== 'open' && saysEnd ? at(minute - 1) : null,
@@ -154,6 +165,7 @@ function naive(reports: readonly Reported[]) {
   }
   const last = ordered.at(-1);
   return {
+    opened_at: reports.map((one) => one.opened_at).reduce((a, b) => (a < b ? a : b)),
     state: last?.state,
     title: last?.title,
     closed_at: closedAt,

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { type Api, ask } from '../api/ask.ts';
+import type { Env } from '../commands.ts';
+import { pullRequestOfJob, type ReportBody } from './from-ci.ts';
+
+interface TargetFlags {
+  api?: string;
+  key?: string;
+}
+
+interface ReportFlags extends TargetFlags {
+  repository?: string;
+  number?: number;
+  branch?: string;
+  state?: string;
+  openedAt?: string;
+  closedAt?: string;
+  updatedAt?: string;
+  headRepository?: string;
+  baseBranch?: string;
+  title?: string;
+  url?: string;
+}
+
+/** `pr`: pull requests, in CI jobs. */
+export function addPullRequestCommands(program: Command, around: Env): void {
+  const pr = program.command('pr').description('Pull requests, in CI jobs');
+  pr.command('report')
+    .description(
+      'Report a pull request: the one that a job of GitHub Actions, GitLab CI or Bitbucket Pipelines runs for, or by options',
+    )
+    .option('--repository <address>', 'the base repository')
+    .option('--number <n>', 'its number there', parseNumber)
+    .option('--branch <name>', 'the head branch')
+    .option('--state <state>', 'open, closed or merged')
+    .option('--opened-at <time>', 'ISO 8601')
+    .option('--closed-at <time>', 'ISO 8601; needed unless it is open')
+    .option('--updated-at <time>', 'ISO 8601; default: now')
+    .option('--head-repository <address>', 'default: the base repository')
+    .option('--base-branch <name>')
+    .option('--title <text>')
+    .option('--url <url>', 'its page')
+    .option('--api <url>', 'default: GOVERNOR_API')
+    .option('--key <key>', 'API key with signals:write; default: GOVERNOR_API_KEY')
+    .action(async (flags: ReportFlags) => {
+      const job = pullRequestOfJob(around.env, (path) => readFileSync(path, 'utf8'), around.now());
+      around.print(await report(targetOf(flags, around), { ...job, ...given(flags) }));
+    });
+}
+
+export function parseNumber(value: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  return Number(value);
+}
+
+function targetOf(flags: TargetFlags, { env, fallback }: Env): Api {
+  const other = fallback();
+  const api = flags.api || env.GOVERNOR_API || other.api;
+  const apiKey = flags.key || env.GOVERNOR_API_KEY || other.key;
+  if (!api || !apiKey) throw new Error('Name --api and --key, or set GOVERNOR_API and GOVERNOR_API_KEY.');
+  return { api, apiKey };
+}
+
+function given(flags: ReportFlags): ReportBody {
+  const body: ReportBody = {
+    repository: flags.repository,
+    number: flags.number,
+    branch: flags.branch,
+    state: flags.state,
+    opened_at: flags.openedAt,
+    closed_at: flags.closedAt,
+    updated_at: flags.updatedAt,
+    head_repository: flags.headRepository,
+    base_branch: flags.baseBranch,
+    title: flags.title,
+    url: flags.url,
+  };
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+}
+
+const NEEDED = ['repository', 'number', 'branch', 'state', 'opened_at'] as const;
+
+async function report(target: Api, body: ReportBody): Promise<Record<string, unknown>> {
+  const missing = NEEDED.filter((field) => body[field] === undefined);
+  if (missing.length === NEEDED.length)
+    throw new Error('This is no job of a pull request. Name it by options: governor pr report --help');
+  if (missing.length > 0)
+    throw new Error(`Name --${missing.map((field) => field.replace('_', '-')).join(', --')}.`);
+  return ask(target, '/api/v1/pull-requests', JSON.stringify(body), sleep, z.record(z.string(), z.unknown()));
+}
