@@ -11,9 +11,15 @@ import { newId } from '../platform/basics/ids.ts';
 import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, replaceRow, type Write } from '../platform/mongo/writes.ts';
-import { changedInput, DECISIVE_FIELDS, decideFields, OTHER_FIELDS } from './decide-fields.ts';
+import {
+  changedInput,
+  DECISIVE_FIELDS,
+  type DecidedInput,
+  decideFields,
+  OTHER_FIELDS,
+} from './decide-fields.ts';
 import { raisesInForce } from './in-force.ts';
-import type { BudgetChange, BudgetInput } from './input.ts';
+import type { BudgetChange } from './input.ts';
 import { counterKey } from './keys.ts';
 import {
   type Budget,
@@ -22,9 +28,12 @@ import {
   budgetMonthRows,
   budgetRows,
   budgetWindowRows,
+  personOverrideRows,
+  personWindowRows,
 } from './model.ts';
 import { planRuleChange } from './plan-evaluation.ts';
-import { planHistory } from './plan-history.ts';
+import { planCountedHistory } from './plan-history.ts';
+import { readExceptions } from './read-exceptions.ts';
 import { recountCounter } from './recount.ts';
 import { inputOf } from './view.ts';
 
@@ -34,7 +43,7 @@ const BUDGETS_PER_ORGANIZATION = 5_000;
  * Creates a budget together with its windows, counted from the rollups. Signals that arrive meanwhile are counted once.
  * Throws `invalid_request` for a scope that does not exist, `conflict` when there are too many.
  */
-export async function createBudget(ctx: Context, orgId: string, input: BudgetInput): Promise<Budget> {
+export async function createBudget(ctx: Context, orgId: string, input: DecidedInput): Promise<Budget> {
   return commitPlan(ctx, async (transaction) => {
     await beginCreation(ctx, 'bud', transaction);
     const organization = await readOrganization(ctx, orgId, transaction);
@@ -88,7 +97,7 @@ export async function changeBudget(
 }
 
 /** Fields that a raise relies on: its amount is of the metric, for those whom the scope counts. */
-const RAISED_FIELDS = ['metric', 'scope', 'scope_id'] as const;
+const RAISED_FIELDS = ['metric', 'scope', 'scope_id', 'per'] as const;
 
 function refuseRaised(budget: Budget, nowMs: number): void {
   if (raisesInForce(budget, nowMs).length === 0) return;
@@ -106,6 +115,7 @@ export async function removeBudget(ctx: Context, orgId: string, budgetId: string
       deleteRows(budgetRows, { _id: budgetId }),
       deleteRows(budgetFiringRows, { budget_id: budgetId }),
       deleteRows(budgetAlertRows, { budget_id: budgetId }),
+      deleteRows(personOverrideRows, { budget_id: budgetId }),
       ...(await planRemoval(ctx, budget, transaction)),
       audit(ctx, 'budget.remove', budget),
     ];
@@ -120,9 +130,12 @@ async function planRemoval(ctx: Context, budget: Budget, transaction: ClientSess
   const all = await budgetRows(ctx).find({ org_id }, { session: transaction }).toArray();
   const counter = counterKey(budget);
   const isShared = all.some((other) => other._id !== _id && counterKey(other) === counter);
-  return isShared
-    ? []
-    : [deleteRows(budgetWindowRows, { org_id, counter }), deleteRows(budgetMonthRows, { org_id, counter })];
+  if (isShared) return [];
+  if (budget.per) return [deleteRows(personWindowRows, { org_id, counter })];
+  return [
+    deleteRows(budgetWindowRows, { org_id, counter }),
+    deleteRows(budgetMonthRows, { org_id, counter }),
+  ];
 }
 
 async function readOwn(
@@ -149,7 +162,8 @@ async function planRecount(
   transaction: ClientSession,
 ): Promise<Write[]> {
   const { windows, writes } = await recountCounter(ctx, organization, budget, transaction);
-  return [...writes, ...planHistory(budget, windows, new Map(), ctx.clock.now())];
+  const ruled = { budget, exceptions: await readExceptions(ctx, budget, transaction) };
+  return [...writes, ...planCountedHistory(ruled, windows, [], ctx.clock.now())];
 }
 
 function audit(ctx: Context, action: AuditAction, budget: Budget): Write {

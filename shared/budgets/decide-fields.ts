@@ -4,7 +4,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { nusdFromUsd } from '../pricing/money.ts';
 import { type BudgetFilter, canonicalFilter } from './filter.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
-import type { Budget, BudgetMetric } from './model.ts';
+import type { Budget, BudgetMetric, BudgetPer } from './model.ts';
 import { inputOf } from './view.ts';
 
 /** Which fields raise a budget's revision when they change. */
@@ -12,6 +12,7 @@ export const DECISIVE_FIELDS = [
   'scope',
   'scope_id',
   'filter',
+  'per',
   'metric',
   'limit',
   'window',
@@ -25,10 +26,13 @@ type DecidedField = (typeof DECISIVE_FIELDS)[number] | (typeof OTHER_FIELDS)[num
 
 const SHARE_PCT = 25;
 
+/** A budget as posted, or a template. */
+export type DecidedInput = BudgetInput & { per?: BudgetPer | null | undefined };
+
 /** Checks a budget's input and fills in the defaults. Pure. Throws `invalid_request`. */
 export function decideFields(
   organization: Organization,
-  input: BudgetInput,
+  input: DecidedInput,
   nowMs: number,
 ): Pick<Budget, DecidedField> {
   const { name, scope, metric, window, threshold } = input;
@@ -37,6 +41,7 @@ export function decideFields(
     scope,
     scope_id: knownScopeId(organization, input),
     filter: filterOf(input),
+    per: perOf(input),
     metric,
     limit: limitOf(metric, threshold),
     window,
@@ -64,6 +69,13 @@ function filterOf({ filter, metric }: BudgetInput): BudgetFilter | null {
   return canonicalFilter(filter);
 }
 
+function perOf({ per, scope }: DecidedInput): BudgetPer | null {
+  if (!per) return null;
+  if (scope !== 'org' && scope !== 'team')
+    throw refused('per', 'goes with the scopes org and team: it counts each of their users apart');
+  return per;
+}
+
 function limitOf(metric: BudgetMetric, threshold: number): number {
   const limit = metric === 'cost_usd' ? nusdFromUsd(threshold) : threshold;
   if (limit === null || limit > Number.MAX_SAFE_INTEGER) {
@@ -81,7 +93,7 @@ function refused(field: string, detail: string): DomainError {
 }
 
 /** The input of a changed budget. Omitted fields keep their value; a changed scope drops `scope_id`. */
-export function changedInput(budget: Budget, change: BudgetChange): BudgetInput {
+export function changedInput(budget: Budget, change: BudgetChange): DecidedInput {
   const { scope_id, ...rest } = inputOf(budget);
   const isKept = change.scope === undefined || change.scope === budget.scope;
   const given = Object.entries(change).filter(([, value]) => value !== undefined);

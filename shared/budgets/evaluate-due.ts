@@ -16,7 +16,7 @@ import { type DueEvaluation, evaluateBudgetsJob } from './jobs.ts';
 import { firingCause } from './keys.ts';
 import { budgetEvaluationRows, budgetFiringRows } from './model.ts';
 import { firingOf } from './plan-history.ts';
-import { readCounted } from './read-windows.ts';
+import { type Progress, progressOf, readEvaluated } from './read-evaluated.ts';
 import { cacheRules, guardedSubscribers, type Rules, readRules } from './rules.ts';
 import { sendAlerts } from './send-alerts.ts';
 import { shown, thresholdOf } from './view.ts';
@@ -31,10 +31,11 @@ export async function evaluateDue(ctx: Context, orgId: string): Promise<number> 
     earliest_window_end: dateAt(Math.min(...rows.map((row) => row.earliest_window_end.getTime()))),
   }));
   if (!claim) return 0;
-  const { fired, rules, ...evaluated } = await fireLevels(ctx, orgId, claim);
+  const { fired, rules, progress, ...evaluated } = await fireLevels(ctx, orgId, claim);
   cacheRules(ctx, rules);
   if (evaluated.asking.length === 0) return fired;
   const sent = await sendAlerts(ctx, orgId, evaluated);
+  if (progress) await budgetEvaluationRows(ctx).updateOne({ _id: orgId }, { $set: progress });
   await endClaim(ctx, claim);
   return fired + sent;
 }
@@ -46,6 +47,8 @@ interface Evaluated {
   /** The webhooks that ask for alerts. */
   asking: readonly Subscriber[];
   counted: readonly CountedBudget[];
+  /** How far the people of templates are evaluated when their alerts are sent. */
+  progress: Progress | null;
 }
 
 /** One snapshot, one transaction. The claim ends with it, unless there are alerts to send. */
@@ -56,28 +59,39 @@ async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluatio
       const nowMs = ctx.clock.now();
       const shard = secondShard();
       const rules = await readRules(ctx, orgId, shard, transaction);
-      const open = { window_end: { $gte: claim.earliest_window_end } };
-      const counted = await readCounted(ctx, rules, open, transaction);
+      const { counted, people } = await readEvaluated(ctx, rules, claim.earliest_window_end, transaction);
       const reached = counted.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
       const firings = await planFirings(ctx, reached, guardedSubscribers(rules, shard), transaction);
+      const asking = rules.subscribers.filter(asksForAlerts);
+      const nextMs = earliest(nextForecastMs(rules.subscribers, counted, nowMs), people?.forecastMs);
+      const progress = people && progressOf(rules, people, nextMs);
+      // Alerts that are lost on the way are found again only if their people are still to be evaluated.
+      const isLast = asking.length === 0;
       const evaluated = updateRow(
         budgetEvaluationRows,
         { _id: orgId },
-        { $max: { evaluated_at: dateAt(nowMs) }, $inc: { touches: 1 } },
+        {
+          $max: { evaluated_at: dateAt(nowMs) },
+          $inc: { touches: 1 },
+          ...(progress && isLast ? { $set: progress } : {}),
+        },
         { upsert: true },
       );
-      const asking = rules.subscribers.filter(asksForAlerts);
-      const finished = asking.length > 0 ? [] : [finishClaim(claim)];
-      const plan = joinPlans(
-        firings.plan,
-        planNextEvaluation(orgId, nextForecastMs(rules.subscribers, counted, nowMs)),
-        { writes: [evaluated, ...finished], wakeUps: [] },
-      );
-      return { ...plan, result: { fired: firings.count, rules, asking, counted } };
+      const finished = isLast ? [finishClaim(claim)] : [];
+      const plan = joinPlans(firings.plan, planNextEvaluation(orgId, nextMs), {
+        writes: [evaluated, ...finished],
+        wakeUps: [],
+      });
+      return { ...plan, result: { fired: firings.count, rules, asking, counted, progress } };
     },
     // Another worker fires the same level at this moment.
     { onDuplicateKey: 'retry' },
   );
+}
+
+function earliest(...times: readonly (number | null | undefined)[]): number | null {
+  const known = times.filter((time): time is number => typeof time === 'number');
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** The plan of another evaluation at the moment from which a forecast may pass its limit, if there is one. */

@@ -1,12 +1,13 @@
-import { derivedId } from '../platform/basics/ids.ts';
+import { derivedId, hashedKey } from '../platform/basics/ids.ts';
 import { filterText } from './filter.ts';
 import type { BudgetInForce } from './in-force.ts';
-import type { BudgetLevel, CounterKey } from './model.ts';
+import type { Budget, BudgetLevel, CounterKey } from './model.ts';
 
 /** The identity of a counter within its organization. Names of one timezone (`US/Eastern`) share a counter. */
-export function counterKey({ scope, scope_id, filter, window, timezone }: CounterKey): string {
+export function counterKey({ scope, scope_id, filter, per, window, timezone }: CounterKey): string {
   const filtered = filter ? [filterText(filter)] : [];
-  return JSON.stringify([scope, scope_id, window, canonicalTimezone(timezone), ...filtered]);
+  const apart = per ? [per] : [];
+  return JSON.stringify([scope, scope_id, window, canonicalTimezone(timezone), ...filtered, ...apart]);
 }
 
 /** One entry per name of a timezone. */
@@ -44,12 +45,32 @@ export function windowKey(orgId: string, counter: string, startMs: number, shard
   return derivedId('bwn', orgId, counter, startMs, shard);
 }
 
-/** The fields of a budget that tell its firings apart. */
-type Fired = Pick<BudgetInForce, '_id' | 'revision' | 'raised'>;
+/** The name of one person's window of a template's counter, over all counter shards. */
+export function personWindowKey(orgId: string, counter: string, startMs: number, person: string): string {
+  return derivedId('bwn', orgId, counter, startMs, 'person', person);
+}
 
-/** The primary key of a firing: one per budget, window, level, revision and limit in force, and one more after each reversal. */
+/** The primary key of the row of such a window in one counter shard. */
+export function personRowKey(window: string, shard: number): string {
+  return `${window}/${shard}`;
+}
+
+/** The primary key of a person's exception from a template. */
+export function overrideKey(budgetId: string, userId: string): string {
+  return `${budgetId}/${hashedKey(24, userId)}`;
+}
+
+/** The fields of a budget that tell its firings apart. */
+type Fired = Pick<BudgetInForce, '_id' | 'revision' | 'raised'> & Partial<Pick<Budget, 'per' | 'scope_id'>>;
+
+/** The primary key of a firing: one per budget, person of a template, window, level, revision and limit in force, and one more after each reversal. */
 export function firingKey(budget: Fired, startMs: number, level: BudgetLevel, reversals: number): string {
   return derivedId('bfi', ...firingCause(budget, startMs, level, reversals));
+}
+
+/** The part of a cause that tells the people of a template apart. */
+export function personCause({ per, scope_id }: Partial<Pick<Budget, 'per' | 'scope_id'>>): string[] {
+  return per && scope_id !== undefined ? ['person', scope_id] : [];
 }
 
 /** The cause of a level's event, which its id is derived from. */
@@ -60,6 +81,6 @@ export function firingCause(
   reversals: number,
 ): readonly (string | number)[] {
   const raised = budget.raised === undefined ? [] : [`+${budget.raised}`];
-  const cause = [budget._id, startMs, level, budget.revision, ...raised];
+  const cause = [budget._id, startMs, level, budget.revision, ...personCause(budget), ...raised];
   return reversals === 0 ? cause : [...cause, reversals];
 }

@@ -18,6 +18,10 @@ export type BudgetMetric = (typeof BUDGET_METRICS)[number];
 export const BUDGET_WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 export type BudgetWindowKind = (typeof BUDGET_WINDOWS)[number];
 
+/** A budget that counts each user apart (`user`) is a template. */
+export const BUDGET_PERS = ['user'] as const;
+export type BudgetPer = (typeof BUDGET_PERS)[number];
+
 /** A budget's effect on calls: none (`none`, `soft`), or refusing those that would pass its threshold (`hard`). */
 export const ENFORCEMENTS = ['none', 'soft', 'hard'] as const;
 export type Enforcement = (typeof ENFORCEMENTS)[number];
@@ -33,6 +37,8 @@ export type BudgetLevel = (typeof BUDGET_LEVELS)[number];
 /** An approved raise of a budget: an amount that is added to its limit for a time. */
 export interface BudgetRaise {
   raise_id: string;
+  /** The person whose limit it raises, if the budget is a template; else it is everybody's. */
+  user_id?: string;
   /** In the unit of the budget's limit. */
   amount: number;
   /** It is in force in [starts_at, ends_at), by the clock of whoever asks. */
@@ -49,6 +55,8 @@ export interface Budget {
   scope_id: string;
   /** The calls that it counts; null, or absent: all. */
   filter?: BudgetFilter | null;
+  /** `user`: a template, which counts each user of its scope apart. Null, or absent: all of them together. */
+  per?: BudgetPer | null;
   metric: BudgetMetric;
   /** In the unit that usage is counted in: nano-USD for `cost_usd`, otherwise as given. */
   limit: number;
@@ -99,7 +107,7 @@ export function addCounts(counts: Counts, more: Partial<Counts>): void {
 }
 
 /** Identifies a counter: budgets that differ only in metric and threshold share one. */
-export type CounterKey = Pick<Budget, 'scope' | 'scope_id' | 'filter' | 'window' | 'timezone'>;
+export type CounterKey = Pick<Budget, 'scope' | 'scope_id' | 'filter' | 'per' | 'window' | 'timezone'>;
 
 /**
  * The counts of a counter in one calendar window. They are spread over counter shards, so that processes do not write the
@@ -129,6 +137,41 @@ export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
   ],
 });
 
+/** The counts of one person in one window of a template's counter: like the rows of other windows, spread over counter shards. */
+export interface PersonWindow extends BudgetWindow {
+  /** `personRowKey(...)`. */
+  _id: string;
+  /** The user, by the id that signals name. */
+  person: string;
+}
+
+export const personWindowRows = collection<PersonWindow>('budget_person_windows', {
+  shardKey: { org_id: 1, _id: 1 },
+  indexes: [
+    // For evaluations of everybody, for the first read of a process, and for the retention.
+    { key: { org_id: 1, window_end: 1 } },
+    // For the people of one window.
+    { key: { org_id: 1, counter: 1, window_start: 1 } },
+    // For recounts, and for the windows of one person.
+    { key: { org_id: 1, counter: 1, person: 1 } },
+  ],
+});
+
+/** An exception from a template for one person. */
+export interface PersonOverride {
+  /** `overrideKey(...)`. */
+  _id: string;
+  org_id: string;
+  budget_id: string;
+  user_id: string;
+  /** In the unit of the budget's limit; null: the template does not count for this person. */
+  limit: number | null;
+}
+
+export const personOverrideRows = collection<PersonOverride>('budget_people', {
+  indexes: [{ key: { org_id: 1 } }, { key: { budget_id: 1 } }],
+});
+
 /** The counts of a counter in one month that is over, folded from its counter shards (`fold-months.ts`). It stays. */
 export type BudgetMonth = BudgetWindow;
 
@@ -142,6 +185,8 @@ export interface BudgetFiring {
   _id: string;
   org_id: string;
   budget_id: string;
+  /** The person whose window it is, if the budget is a template. */
+  user_id?: string;
   revision: number;
   level: BudgetLevel;
   window_start: Date;
@@ -191,6 +236,12 @@ export interface BudgetEvaluation {
   evaluated_at: Date;
   /** Rises with each evaluation and each void, so that two of them at one time conflict. */
   touches?: number;
+  /** The version of the rules that every person of the templates was evaluated by. */
+  version?: number;
+  /** The windows of people that were evaluated, as a position in their log (`people-log.ts`). */
+  logged?: readonly number[];
+  /** When everybody is evaluated again, because somebody's forecast may pass a limit then; null: never. */
+  forecast_at?: Date | null;
 }
 
 export const budgetEvaluationRows = collection<BudgetEvaluation>('budget_evaluations');

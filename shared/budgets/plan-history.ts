@@ -4,12 +4,33 @@ import { amountOf, type LevelReached, levelsReached, mayFire, type WindowUsage }
 import { inForceIn } from './in-force.ts';
 import { firingKey } from './keys.ts';
 import { type Budget, type BudgetFiring, type BudgetLevel, budgetFiringRows } from './model.ts';
+import { budgetOfPerson, type WithExceptions } from './people.ts';
+
+/** A window, of a template that of one person. */
+type Counted = WindowUsage & { person: string | null };
+
+/** As `planHistory`, given all windows that the budget's counter had before; of a template for each person. Pure. */
+export function planCountedHistory(
+  ruled: WithExceptions,
+  windows: readonly Counted[],
+  before: readonly Counted[],
+  nowMs: number,
+): Write[] {
+  const byStart = (counted: readonly Counted[]) =>
+    new Map(counted.map((window) => [window.interval.startMs, window]));
+  if (!ruled.budget.per) return planHistory(ruled.budget, windows, byStart(before), nowMs);
+  const known = Map.groupBy(before, ({ person }) => person);
+  return [...Map.groupBy(windows, ({ person }) => person)].flatMap(([person, own]) => {
+    const budget = person === null ? null : budgetOfPerson(ruled, person);
+    return budget ? planHistory(budget, own, byStart(known.get(person) ?? []), nowMs) : [];
+  });
+}
 
 /**
  * The writes after a recount of a budget's windows, by which history raises no events: each level that a closed window reaches
  * by this count, and had not reached `before` (by its start, epoch ms), counts as fired. Pure.
  */
-export function planHistory(
+function planHistory(
   budget: Budget,
   windows: readonly WindowUsage[],
   before: ReadonlyMap<number, WindowUsage>,
@@ -44,6 +65,7 @@ export function firingOf(
     _id: firingKey(budget, interval.startMs, level, reversals),
     org_id: budget.org_id,
     budget_id: budget._id,
+    ...(budget.per ? { user_id: budget.scope_id } : {}),
     revision: budget.revision,
     level,
     window_start: dateAt(interval.startMs),

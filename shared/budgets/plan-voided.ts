@@ -10,10 +10,11 @@ import type { CountedSignal } from '../usage/plan-rollups.ts';
 import { amountOf, levelsReached, mayFire } from './evaluate.ts';
 import { findFirings, firstKey, type Level } from './find-firings.ts';
 import { inForceIn } from './in-force.ts';
-import { windowKey } from './keys.ts';
+import { personWindowKey, windowKey } from './keys.ts';
 import { addCounts, budgetEvaluationRows, budgetFiringRows, type Counts } from './model.ts';
-import { countWindows, incrementOf, type WindowChange } from './plan-windows.ts';
-import { type CountedWindow, readWindows } from './read-windows.ts';
+import { budgetOfPerson } from './people.ts';
+import { countWindows, incrementsOf, type WindowChange } from './plan-windows.ts';
+import { type CountedWindow, findPersonWindows, readWindows } from './read-windows.ts';
 import type { RuledBudget, Rules } from './rules.ts';
 
 /** Signals of a session that are voided, and the session as it becomes. */
@@ -53,7 +54,7 @@ export async function planVoidedWindows(
     { upsert: true },
   );
   const reversals = await planReversals(ctx, lost, nowMs, transaction);
-  const decrements = changes.map((change) => incrementOf(orgId, change, shard));
+  const decrements = incrementsOf(orgId, changes, shard);
   return { writes: [...decrements, conflict, ...reversals], wakeUps: [] };
 }
 
@@ -98,8 +99,8 @@ function hasCounted(
   return receivedMs >= recountedMs || openUntilMs > recountedMs;
 }
 
-function nameOf({ counter, interval }: Pick<WindowChange, 'counter' | 'interval'>): string {
-  return `${counter} ${interval.startMs}`;
+function nameOf({ counter, interval, person }: Omit<WindowChange, 'usage'>): string {
+  return `${counter} ${interval.startMs} ${person}`;
 }
 
 async function readChanged(
@@ -108,25 +109,34 @@ async function readChanged(
   changes: readonly WindowChange[],
   transaction: ClientSession,
 ): Promise<Map<string, CountedWindow>> {
-  const ids = changes.flatMap(({ counter, interval }) =>
-    ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, interval.startMs, shard)),
+  const ids = changes.flatMap(({ counter, interval, person }) =>
+    person === null
+      ? ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, interval.startMs, shard))
+      : [],
+  );
+  const names = changes.flatMap(({ counter, interval, person }) =>
+    person === null ? [] : [personWindowKey(orgId, counter, interval.startMs, person)],
   );
   const windows = await readWindows(ctx, { _id: { $in: ids }, org_id: orgId }, transaction);
+  windows.push(...(await findPersonWindows(ctx, orgId, names, transaction)));
   return new Map(windows.map((window) => [nameOf(window), window]));
 }
 
 /** The levels of these budgets that a window reached, and no longer does. Pure. */
 function levelsLost(
   budgets: readonly RuledBudget[],
-  { interval, usage }: WindowChange,
+  { interval, person, usage }: WindowChange,
   window: CountedWindow | undefined,
   nowMs: number,
 ): Level[] {
   if (!window) return [];
   const left: Counts = { ...window.usage };
   addCounts(left, usage);
+  const own = budgets.flatMap((ruled) =>
+    person === null ? ruled.budget : (budgetOfPerson(ruled, person) ?? []),
+  );
   // A level may have fired by the threshold alone, and once more by a raised one.
-  const limits = budgets.flatMap(({ budget }) => [...new Set([budget, inForceIn(budget, interval, nowMs)])]);
+  const limits = own.flatMap((budget) => [...new Set([budget, inForceIn(budget, interval, nowMs)])]);
   return limits.flatMap((budget) => {
     const reached = (counts: Counts) => levelsReached(amountOf(budget.metric, counts), budget.limit);
     const still = reached(left);

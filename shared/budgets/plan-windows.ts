@@ -10,8 +10,17 @@ import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
 import { mayFire } from './evaluate.ts';
 import type { FilteredCall, Matcher } from './filter.ts';
-import { scopesOf, windowKey } from './keys.ts';
-import { addCounts, budgetWindowRows, COUNTED, type CounterKey, type Counts, noCounts } from './model.ts';
+import { personRowKey, personWindowKey, scopesOf, windowKey } from './keys.ts';
+import {
+  addCounts,
+  budgetWindowRows,
+  COUNTED,
+  type CounterKey,
+  type Counts,
+  noCounts,
+  personWindowRows,
+} from './model.ts';
+import { logWindows } from './people-log.ts';
 import { planEvaluation } from './plan-evaluation.ts';
 import type { BudgetRules, CountedTogether } from './rules.ts';
 
@@ -22,9 +31,11 @@ interface Counted {
   sign?: 1 | -1;
 }
 
-/** The amounts that a transaction adds to one window of one counter. */
+/** The amounts that a transaction adds to one window of one counter, of a template's to that of one person. */
 export interface WindowChange {
   counter: string;
+  /** Null: of no template. */
+  person: string | null;
   interval: Interval;
   usage: Counts;
 }
@@ -42,7 +53,7 @@ export function planWindows(
 ): Plan {
   const changes = countWindows(rules, counted).filter(({ interval }) => mayFire(interval, nowMs));
   if (changes.length === 0) return NO_PLAN;
-  const plan = { writes: changes.map((change) => incrementOf(orgId, change, shard)), wakeUps: [] };
+  const plan = { writes: incrementsOf(orgId, changes, shard), wakeUps: [] };
   if (isSilent) return plan;
   const earliestEndMs = Math.min(...changes.map(({ interval }) => interval.endMs));
   return joinPlans(plan, planEvaluation(orgId, { shard, earliestEndMs, nowMs }));
@@ -54,20 +65,25 @@ export function planWindows(
  */
 export function countWindows(rules: BudgetRules, counted: Counted): WindowChange[] {
   const changes: WindowChange[] = [];
-  for (const [{ counters }, quarters] of sumTogether(rules, counted))
-    for (const [key, counter] of counters) changes.push(...changesOf(key, counter, quarters));
+  for (const [{ counters }, byPerson] of sumTogether(rules, counted))
+    for (const [person, quarters] of byPerson)
+      for (const [key, counter] of counters)
+        changes.push(...changesOf(key, counter, quarters).map((change) => ({ ...change, person })));
   return changes.filter(({ usage }) => COUNTED.some((measure) => usage[measure] !== 0));
 }
 
 /** By the start of a quarter hour (epoch ms). Every calendar window begins and ends with one. */
 type Quarters = Map<number, Counts>;
 
+/** By the person, for templates; else all is under null. */
+type ByPerson = Map<string | null, Quarters>;
+
 /** Sums of what is counted together. A budget with a filter counts no sessions: they are not of one model. */
 function sumTogether(
   { countedBy, teamsOf }: BudgetRules,
   { signals, sessions, sign = 1 }: Counted,
-): Map<CountedTogether, Quarters> {
-  const sums = new Map<CountedTogether, Quarters>();
+): Map<CountedTogether, ByPerson> {
+  const sums = new Map<CountedTogether, ByPerson>();
   if (countedBy.size === 0) return sums;
   const add = (
     { org_id, user_id, project_id }: Identity,
@@ -80,8 +96,11 @@ function sumTogether(
     for (const scope of scopesOf(teamsOf, caller))
       for (const together of countedBy.get(scope) ?? []) {
         if (together.matches && !isCounted(together.matches)) continue;
-        const quarters = sums.get(together) ?? new Map<number, Counts>();
-        sums.set(together, quarters);
+        const byPerson = sums.get(together) ?? new Map<string | null, Quarters>();
+        sums.set(together, byPerson);
+        const person = together.isPerPerson ? user_id : null;
+        const quarters = byPerson.get(person) ?? new Map<number, Counts>();
+        byPerson.set(person, quarters);
         const usage = quarters.get(quarterMs) ?? noCounts();
         quarters.set(quarterMs, usage);
         addCounts(usage, measures);
@@ -109,8 +128,12 @@ function callOf({ model, price_provider, adapter, ts }: CountedSignal): Filtered
   };
 }
 
-function changesOf(counter: string, { window, timezone }: CounterKey, quarters: Quarters): WindowChange[] {
-  const changes = new Map<number, WindowChange>();
+function changesOf(
+  counter: string,
+  { window, timezone }: CounterKey,
+  quarters: Quarters,
+): Omit<WindowChange, 'person'>[] {
+  const changes = new Map<number, Omit<WindowChange, 'person'>>();
   for (const [quarterMs, usage] of quarters) {
     const interval = calendarWindowAt(window, timezone, quarterMs);
     const change = changes.get(interval.startMs) ?? { counter, interval, usage: noCounts() };
@@ -120,24 +143,28 @@ function changesOf(counter: string, { window, timezone }: CounterKey, quarters: 
   return [...changes.values()];
 }
 
-/** The write that adds a change to its window, in one counter shard. Pure. */
-export function incrementOf(
+/** The writes that add changes to their windows, in one counter shard, and log those of people. Pure. */
+export function incrementsOf(orgId: string, changes: readonly WindowChange[], shard: number): Write[] {
+  const named = changes.flatMap(({ counter, interval, person }) =>
+    person === null ? [] : [personWindowKey(orgId, counter, interval.startMs, person)],
+  );
+  const log = named.length > 0 ? [logWindows(orgId, shard, named)] : [];
+  return [...changes.map((change) => incrementOf(orgId, change, shard)), ...log];
+}
+
+function incrementOf(
   org_id: string,
-  { counter, interval, usage }: WindowChange,
+  { counter, interval, person, usage }: WindowChange,
   shard: number,
 ): Write {
-  return updateRow(
-    budgetWindowRows,
-    { _id: windowKey(org_id, counter, interval.startMs, shard), org_id },
-    {
-      $inc: Object.fromEntries(COUNTED.map((measure) => [measure, usage[measure]])),
-      $setOnInsert: {
-        org_id,
-        counter,
-        window_start: dateAt(interval.startMs),
-        window_end: dateAt(interval.endMs),
-      },
-    },
-    { upsert: true },
-  );
+  const $inc = Object.fromEntries(COUNTED.map((measure) => [measure, usage[measure]]));
+  const { startMs, endMs } = interval;
+  const window = { org_id, counter, window_start: dateAt(startMs), window_end: dateAt(endMs) };
+  const upsert = { upsert: true };
+  if (person === null) {
+    const _id = windowKey(org_id, counter, startMs, shard);
+    return updateRow(budgetWindowRows, { _id, org_id }, { $inc, $setOnInsert: window }, upsert);
+  }
+  const _id = personRowKey(personWindowKey(org_id, counter, startMs, person), shard);
+  return updateRow(personWindowRows, { _id, org_id }, { $inc, $setOnInsert: { ...window, person } }, upsert);
 }

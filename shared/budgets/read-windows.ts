@@ -1,15 +1,29 @@
 import type { ClientSession, mongo } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
 import type { Db } from '../platform/mongo/connect.ts';
+import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
 import type { WindowUsage } from './evaluate.ts';
 import type { CountedBudget } from './evaluate-alerts.ts';
-import { type BudgetWindow, budgetWindowRows, COUNTED, type Counts } from './model.ts';
+import { personRowKey } from './keys.ts';
+import {
+  addCounts,
+  type BudgetWindow,
+  budgetWindowRows,
+  COUNTED,
+  type Counts,
+  noCounts,
+  type PersonWindow,
+  personWindowRows,
+} from './model.ts';
+import { budgetOfPerson } from './people.ts';
 import type { Rules } from './rules.ts';
 
-/** The counts of an organization's counter in one window. */
+/** The counts of an organization's counter in one window, of a template's those of one person. */
 export interface CountedWindow extends WindowUsage {
   org_id: string;
   counter: string;
+  /** Null: of no template. */
+  person: string | null;
 }
 
 type Sum = Counts & {
@@ -35,19 +49,82 @@ export async function readWindows(
   return sums.map(({ _id: { org_id, counter, window_start }, window_end, ...usage }) => ({
     org_id,
     counter,
+    person: null,
     interval: { startMs: window_start.getTime(), endMs: window_end.getTime() },
     usage,
   }));
 }
 
-/** Budgets with those of their windows that match. */
-export async function readCounted(
+/** Rows of one answer: decoding them is one turn of the event loop. */
+const ROWS_PER_ANSWER = 1_000;
+
+/**
+ * The windows of people that match, each the sum of its rows in all counter shards. They are summed here, because the embedded
+ * store carries out nothing else during an aggregation (docs/stores.md).
+ */
+export async function readPersonWindows(
+  ctx: { db: Db },
+  filter: mongo.Filter<PersonWindow>,
+  transaction?: ClientSession,
+): Promise<CountedWindow[]> {
+  const options = transaction ? { session: transaction } : {};
+  const rows = personWindowRows(ctx).find(filter, { ...options, batchSize: ROWS_PER_ANSWER });
+  const windows = new Map<string, CountedWindow>();
+  for await (const { org_id, counter, person, window_start, window_end, ...usage } of rows) {
+    const interval = { startMs: window_start.getTime(), endMs: window_end.getTime() };
+    const name = personWindowName({ counter, person, interval });
+    const window = windows.get(name) ?? { org_id, counter, person, interval, usage: noCounts() };
+    windows.set(name, window);
+    addCounts(window.usage, usage);
+  }
+  return [...windows.values()];
+}
+
+function personWindowName({ counter, person, interval }: Omit<CountedWindow, 'org_id' | 'usage'>): string {
+  return `${counter} ${interval.startMs} ${person}`;
+}
+
+/** The windows of people of an organization by their names (`personWindowKey`), as of the transaction's snapshot. */
+export async function findPersonWindows(
+  ctx: { db: Db },
+  orgId: string,
+  names: readonly string[],
+  transaction?: ClientSession,
+): Promise<CountedWindow[]> {
+  const found: CountedWindow[] = [];
+  for (let from = 0; from < names.length; from += WINDOWS_AT_ONCE) {
+    const some = names.slice(from, from + WINDOWS_AT_ONCE);
+    const ids = some.flatMap((name) => ALL_COUNTER_SHARDS.map((shard) => personRowKey(name, shard)));
+    found.push(...(await readPersonWindows(ctx, { _id: { $in: ids }, org_id: orgId }, transaction)));
+  }
+  return found;
+}
+
+/** For more ids at once the embedded store takes longer per id (docs/stores.md). */
+const WINDOWS_AT_ONCE = 60;
+
+/** The windows of budgets that match, by counter. */
+export async function windowsByCounter(
   ctx: Context,
-  { organization, budgets }: Rules,
+  { organization }: Rules,
   filter: mongo.Filter<BudgetWindow>,
   transaction: ClientSession,
-): Promise<CountedBudget[]> {
+): Promise<Map<string, CountedWindow[]>> {
   const windows = await readWindows(ctx, { org_id: organization._id, ...filter }, transaction);
-  const byCounter = Map.groupBy(windows, ({ counter }) => counter);
-  return budgets.map(({ budget, counter }) => ({ budget, windows: byCounter.get(counter) ?? [] }));
+  return Map.groupBy(windows, ({ counter }) => counter);
+}
+
+/** Budgets with their windows, and of a template each person's budget with that person's windows. Pure. */
+export function countedBudgets(
+  { budgets }: Pick<Rules, 'budgets'>,
+  byCounter: ReadonlyMap<string, readonly CountedWindow[]>,
+): CountedBudget[] {
+  return budgets.flatMap((ruled): CountedBudget[] => {
+    const windows = byCounter.get(ruled.counter) ?? [];
+    if (!ruled.budget.per) return [{ budget: ruled.budget, windows }];
+    return [...Map.groupBy(windows, ({ person }) => person ?? '')].flatMap(([person, own]) => {
+      const budget = budgetOfPerson(ruled, person);
+      return budget ? [{ budget, windows: own }] : [];
+    });
+  });
 }

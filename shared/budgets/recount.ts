@@ -16,16 +16,31 @@ import { splitRange } from '../usage/split-range.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
 import type { WindowUsage } from './evaluate.ts';
 import { createMatcher } from './filter.ts';
-import { counterKey, windowKey } from './keys.ts';
-import { type Budget, budgetRows, budgetWindowRows, COUNTED, type CounterKey, noCounts } from './model.ts';
+import { counterKey, personRowKey, personWindowKey, windowKey } from './keys.ts';
+import {
+  type Budget,
+  budgetRows,
+  budgetWindowRows,
+  COUNTED,
+  type CounterKey,
+  noCounts,
+  personWindowRows,
+} from './model.ts';
+import { logEverything } from './people-log.ts';
 import { planRuleChange } from './plan-evaluation.ts';
-import { planHistory } from './plan-history.ts';
-import { readWindows } from './read-windows.ts';
+import { planCountedHistory } from './plan-history.ts';
+import { readExceptions } from './read-exceptions.ts';
+import { readPersonWindows, readWindows } from './read-windows.ts';
 
 /** The windows that a recount found, and the writes that put them in place of the counter's former ones. */
 export interface Recount {
-  windows: readonly WindowUsage[];
+  windows: readonly RecountedWindow[];
   writes: readonly Write[];
+}
+
+/** A window, of a template's counter that of one person. */
+export interface RecountedWindow extends WindowUsage {
+  person: string | null;
 }
 
 type TeamsOf = ReadonlyMap<string, readonly string[]>;
@@ -39,28 +54,48 @@ export async function recountCounter(
   organization: Organization,
   counter: CounterKey,
   transaction: ClientSession,
-  teamsOf?: TeamsOf,
+  { teamsOf, person }: RecountOptions = {},
 ): Promise<Recount> {
   const org_id = organization._id;
   await applyWrites(ctx, takeOrganizationRules(org_id), transaction);
-  const match = await matchOf(ctx, org_id, counter, transaction, teamsOf);
+  const match = await matchOf(ctx, org_id, counter, transaction, { teamsOf, person });
   const sinceMs = ctx.clock.now() - CLOSED_WINDOW_FIRES_MS;
   const windows = await countWindows(ctx, organization, { counter, sinceMs, match }, transaction);
-  const key = counterKey(counter);
-  const rows = windows.map(({ interval, usage }) => ({
-    _id: windowKey(org_id, key, interval.startMs, 0),
-    org_id,
-    counter: key,
-    window_start: dateAt(interval.startMs),
-    window_end: dateAt(interval.endMs),
-    ...usage,
-  }));
-  const cleared = deleteRows(budgetWindowRows, {
-    org_id,
-    counter: key,
-    window_end: { $gt: dateAt(sinceMs) },
-  });
-  return { windows, writes: [cleared, ...rows.map((row) => insertRow(budgetWindowRows, row))] };
+  const key = { org_id, counter: counterKey(counter) };
+  const cleared = { ...key, window_end: { $gt: dateAt(sinceMs) } };
+  if (!counter.per)
+    return {
+      windows,
+      writes: [deleteRows(budgetWindowRows, cleared), ...windows.map((window) => windowRow(key, window))],
+    };
+  const own = person === undefined ? {} : { person };
+  return {
+    windows,
+    writes: [
+      deleteRows(personWindowRows, { ...cleared, ...own }),
+      ...windows.map((window) => windowRow(key, window)),
+      logEverything(org_id),
+    ],
+  };
+}
+
+interface RecountOptions {
+  teamsOf?: TeamsOf | undefined;
+  /** Counts this person alone, of a template. */
+  person?: string | undefined;
+}
+
+/** The write of what was counted, in the first counter shard. */
+function windowRow(
+  { org_id, counter }: { org_id: string; counter: string },
+  { interval, person, usage }: RecountedWindow,
+): Write {
+  const { startMs, endMs } = interval;
+  const row = { org_id, counter, window_start: dateAt(startMs), window_end: dateAt(endMs), ...usage };
+  if (person === null)
+    return insertRow(budgetWindowRows, { _id: windowKey(org_id, counter, startMs, 0), ...row });
+  const _id = personRowKey(personWindowKey(org_id, counter, startMs, person), 0);
+  return insertRow(personWindowRows, { _id, person, ...row });
 }
 
 async function countWindows(
@@ -68,23 +103,29 @@ async function countWindows(
   organization: Organization,
   { counter, sinceMs, match }: { counter: CounterKey; sinceMs: number; match: Match },
   transaction: ClientSession,
-): Promise<WindowUsage[]> {
+): Promise<RecountedWindow[]> {
   const windowAt = (epochMs: number): Interval => calendarWindowAt(counter.window, counter.timezone, epochMs);
   // Another process may have the right time, and so signals of a window that has not begun by this clock.
   const untilMs = ctx.clock.now() + CLOCK_LAG_MS + SIGNAL_AGE_MS.ahead + 1;
   const edges = windowEdges(windowAt, sinceMs, untilMs);
   const parts = splitRange(organization, edges);
   const matches = rollupMatcher(counter);
-  const windows = new Map<number, WindowUsage>();
+  const windows = new Map<string, RecountedWindow>();
   // From the rollups alone: looking for snapshots makes this transaction longer, and signals that commit meanwhile end it.
   for (const part of parts) {
-    const columns = ['start', ...(counter.filter ? FILTERED : [])] as const;
+    const columns = [
+      'start',
+      ...(counter.per ? (['user_id'] as const) : []),
+      ...(counter.filter ? FILTERED : []),
+    ] as const;
     const cells = readRollups(ctx, organization._id, { part, match, columns }, transaction);
     for await (const { startMs, cell } of cells) {
       if (matches && !matches(cell, startMs)) continue;
       const interval = windowAt(startMs);
-      const window = windows.get(interval.startMs) ?? { interval, usage: noCounts() };
-      windows.set(interval.startMs, window);
+      const person = counter.per ? String(cell.user_id) : null;
+      const name = `${interval.startMs} ${person}`;
+      const window = windows.get(name) ?? { interval, person, usage: noCounts() };
+      windows.set(name, window);
       for (const measure of COUNTED) window.usage[measure] += Number(cell[measure]);
       if (matches) window.usage.sessions = 0;
     }
@@ -117,14 +158,15 @@ export async function matchOf(
   orgId: string,
   { scope, scope_id }: CounterKey,
   transaction: ClientSession,
-  teamsOf?: TeamsOf,
+  { teamsOf, person }: RecountOptions = {},
 ): Promise<Match> {
-  if (scope === 'org') return {};
+  if (scope === 'org') return person === undefined ? {} : { user_id: person };
   if (scope === 'user') return { user_id: scope_id };
   if (scope === 'project') return { project_id: scope_id };
   const teams: TeamsOf = teamsOf ?? (await teamsByUser(ctx, orgId, transaction));
   const inTeam = [...teams].filter(([, names]) => names.includes(scope_id));
-  return { user_id: { $in: inTeam.map(([userId]) => userId) } };
+  const members = inTeam.map(([userId]) => userId);
+  return { user_id: { $in: person === undefined ? members : members.filter((id) => id === person) } };
 }
 
 /** The bounds of the windows that hold any of `[fromMs, toMs)`. */
@@ -163,27 +205,36 @@ export async function planTeamChange(
   teamsOf.set(userId, [...after]);
   const writes: Write[] = [];
   for (const sharing of Map.groupBy(budgets, counterKey).values())
-    writes.push(...(await recountShared(ctx, organization, { budgets: sharing, teamsOf }, transaction)));
+    writes.push(
+      ...(await recountShared(ctx, organization, { budgets: sharing, teamsOf, userId }, transaction)),
+    );
   return joinPlans(change, { writes, wakeUps: [] });
 }
 
-/** The writes that recount the one counter of these budgets. Changes in windows that are over raise no events. */
+/**
+ * The writes that recount the one counter of these budgets, of templates only the user's windows. Changes in windows that are
+ * over raise no events.
+ */
 async function recountShared(
   ctx: Context,
   organization: Organization,
-  { budgets, teamsOf }: { budgets: readonly Budget[]; teamsOf: TeamsOf },
+  { budgets, teamsOf, userId }: { budgets: readonly Budget[]; teamsOf: TeamsOf; userId: string },
   transaction: ClientSession,
 ): Promise<Write[]> {
   const [counter] = budgets;
   if (!counter) return [];
   const nowMs = ctx.clock.now();
   const key = { org_id: organization._id, counter: counterKey(counter) };
-  const found = await readWindows(ctx, key, transaction);
-  const before = new Map(found.map((window) => [window.interval.startMs, window]));
-  const { windows, writes } = await recountCounter(ctx, organization, counter, transaction, teamsOf);
-  const history = budgets.flatMap((budget) => [
-    updateRow(budgetRows, { _id: budget._id }, { $set: { counted_at: dateAt(nowMs) } }),
-    ...planHistory(budget, windows, before, nowMs),
-  ]);
+  const before = counter.per
+    ? await readPersonWindows(ctx, { ...key, person: userId }, transaction)
+    : await readWindows(ctx, key, transaction);
+  const only = counter.per ? { teamsOf, person: userId } : { teamsOf };
+  const { windows, writes } = await recountCounter(ctx, organization, counter, transaction, only);
+  const history: Write[] = [];
+  for (const budget of budgets) {
+    history.push(updateRow(budgetRows, { _id: budget._id }, { $set: { counted_at: dateAt(nowMs) } }));
+    const ruled = { budget, exceptions: await readExceptions(ctx, budget, transaction) };
+    history.push(...planCountedHistory(ruled, windows, before, nowMs));
+  }
   return [...writes, ...history];
 }

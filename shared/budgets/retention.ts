@@ -1,6 +1,6 @@
 import { daysBefore, type RetentionRule, retentionRule } from '../platform/mongo/retention.ts';
 import { foldMonths } from './fold-months.ts';
-import { budgetWindowRows, WINDOW_KEPT_DAYS } from './model.ts';
+import { budgetWindowRows, personWindowRows, WINDOW_KEPT_DAYS } from './model.ts';
 
 const expired = retentionRule('budget_windows', budgetWindowRows, {
   isPerOrganization: true,
@@ -18,3 +18,12 @@ export const budgetWindowRetention: RetentionRule = {
     return expired.purge(ctx, nowMs, orgId);
   },
 };
+
+/** Windows of people are not folded: each goes with its age. */
+export const personWindowRetention: RetentionRule = retentionRule('budget_person_windows', personWindowRows, {
+  isPerOrganization: true,
+  old: (_config, nowMs) => ({
+    filter: { window_end: { $lt: daysBefore(nowMs, WINDOW_KEPT_DAYS) } },
+    ageField: 'window_end',
+  }),
+});

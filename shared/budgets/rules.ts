@@ -12,7 +12,14 @@ import {
 } from '../webhooks/endpoints/find-subscribers.ts';
 import { createMatcher, filterText, type Matcher } from './filter.ts';
 import { counterKey, scopeKey } from './keys.ts';
-import { type Budget, budgetRows, type CounterKey } from './model.ts';
+import {
+  type Budget,
+  budgetRows,
+  type CounterKey,
+  type PersonOverride,
+  personOverrideRows,
+} from './model.ts';
+import { type Exceptions, exceptionsOf } from './people.ts';
 
 /** The rules by which an organization's signals count and its calls are checked, as of one version. */
 export interface Rules extends BudgetRules {
@@ -39,11 +46,14 @@ export interface RuledBudget {
   counter: string;
   /** Null: it counts all calls of its scope. */
   matches: Matcher | null;
+  /** Of a template, by user. */
+  exceptions: Exceptions;
 }
 
-/** The counters of one scope and one filter, by their keys. */
+/** The counters of one scope and one filter, by their keys: templates, or budgets that are none. */
 export interface CountedTogether {
   matches: Matcher | null;
+  isPerPerson: boolean;
   counters: ReadonlyMap<string, CounterKey>;
 }
 
@@ -87,17 +97,38 @@ export async function readRulesOf(
     .toArray();
   const hasTeams = budgets.some(({ scope }) => scope === 'team');
   const teamsOf = hasTeams ? await teamsByUser(ctx, orgId, transaction) : new Map<string, string[]>();
+  const hasTemplates = budgets.some(({ per }) => per);
+  const overrides = hasTemplates ? await readOverrides(ctx, orgId, transaction) : [];
   const { webhooks: subscribers } = await findSubscribers(ctx, orgId, transaction);
-  return { version, organization, ...arrangeBudgets(budgets, teamsOf), subscribers };
+  return { version, organization, ...arrangeBudgets(budgets, teamsOf, overrides), subscribers };
 }
 
 /** Decoding one answer is one turn of the event loop. */
 const BUDGETS_PER_ANSWER = 200;
+const OVERRIDES_PER_ANSWER = 1_000;
 
-function arrangeBudgets(budgets: readonly Budget[], teamsOf: BudgetRules['teamsOf']): BudgetRules {
+/** The exceptions from all templates of an organization. */
+async function readOverrides(
+  ctx: Context,
+  orgId: string,
+  transaction: ClientSession,
+): Promise<PersonOverride[]> {
+  return personOverrideRows(ctx)
+    .find({ org_id: orgId }, { session: transaction, batchSize: OVERRIDES_PER_ANSWER })
+    .toArray();
+}
+
+const NO_EXCEPTIONS: Exceptions = new Map();
+
+function arrangeBudgets(
+  budgets: readonly Budget[],
+  teamsOf: BudgetRules['teamsOf'],
+  overrides: readonly PersonOverride[],
+): BudgetRules {
   const ordered = budgets.toSorted(
     (a, b) => a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : 1),
   );
+  const overridesOf = Map.groupBy(overrides, ({ budget_id }) => budget_id);
   const matchers = new Map<string, Matcher>();
   const matcherOf = ({ filter }: Budget): Matcher | null => {
     if (!filter) return null;
@@ -106,7 +137,8 @@ function arrangeBudgets(budgets: readonly Budget[], teamsOf: BudgetRules['teamsO
     return matches;
   };
   const ruled = ordered.map((budget, place) => {
-    return { budget, place, counter: counterKey(budget), matches: matcherOf(budget) };
+    const exceptions = budget.per ? exceptionsOf(budget, overridesOf.get(budget._id) ?? []) : NO_EXCEPTIONS;
+    return { budget, place, counter: counterKey(budget), matches: matcherOf(budget), exceptions };
   });
   const byScope = Map.groupBy(ruled, ({ budget }) => scopeKey(budget));
   const countedBy = new Map([...byScope].map(([scope, own]) => [scope, countedTogether(own)]));
@@ -114,10 +146,14 @@ function arrangeBudgets(budgets: readonly Budget[], teamsOf: BudgetRules['teamsO
 }
 
 function countedTogether(budgets: readonly RuledBudget[]): CountedTogether[] {
-  return [...Map.groupBy(budgets, ({ matches }) => matches)].map(([matches, own]) => ({
-    matches,
-    counters: new Map(own.map(({ counter, budget }) => [counter, budget])),
-  }));
+  return [false, true].flatMap((isPerPerson) => {
+    const kind = budgets.filter(({ budget }) => Boolean(budget.per) === isPerPerson);
+    return [...Map.groupBy(kind, ({ matches }) => matches)].map(([matches, own]) => ({
+      matches,
+      isPerPerson,
+      counters: new Map(own.map(({ counter, budget }) => [counter, budget])),
+    }));
+  });
 }
 
 /**

@@ -11,9 +11,9 @@ import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import { type Alert, type CountedBudget, evaluateAlerts } from './evaluate-alerts.ts';
-import { windowKey } from './keys.ts';
+import { personCause, personWindowKey, windowKey } from './keys.ts';
 import { type BudgetAlert, budgetAlertRows } from './model.ts';
-import { readCounted } from './read-windows.ts';
+import { countedBudgets, findPersonWindows, windowsByCounter } from './read-windows.ts';
 import { guardedSubscribers, type Rules, readRules } from './rules.ts';
 import { shown, thresholdOf } from './view.ts';
 
@@ -73,14 +73,25 @@ async function readAlerted(
 ): Promise<CountedBudget[]> {
   const counterOf = new Map(rules.budgets.map(({ budget, counter }) => [budget._id, counter]));
   const orgId = rules.organization._id;
-  const keys = alerts.flatMap(({ budget: { _id }, interval: { startMs } }) => {
-    const counter = counterOf.get(_id);
-    if (counter === undefined) return [];
-    return ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, startMs, shard));
-  });
+  const keys: string[] = [];
+  const people: string[] = [];
+  for (const { budget, interval } of alerts) {
+    const counter = counterOf.get(budget._id);
+    if (counter === undefined) continue;
+    if (budget.per) people.push(personWindowKey(orgId, counter, interval.startMs, budget.scope_id));
+    else
+      for (const shard of ALL_COUNTER_SHARDS) keys.push(windowKey(orgId, counter, interval.startMs, shard));
+  }
   const ids = new Set(alerts.map(({ budget }) => budget._id));
-  const alerted = { ...rules, budgets: rules.budgets.filter(({ budget }) => ids.has(budget._id)) };
-  return readCounted(ctx, alerted, { _id: { $in: [...new Set(keys)] } }, transaction);
+  const alerted = rules.budgets.filter(({ budget }) => ids.has(budget._id));
+  const byCounter = new Map([
+    ...(await windowsByCounter(ctx, rules, { _id: { $in: [...new Set(keys)] } }, transaction)),
+    ...Map.groupBy(
+      await findPersonWindows(ctx, orgId, [...new Set(people)], transaction),
+      ({ counter }) => counter,
+    ),
+  ]);
+  return countedBudgets({ budgets: alerted }, byCounter);
 }
 
 /** The candidates that are true now, with the amounts of now. */
@@ -122,9 +133,10 @@ function alertKey(alert: Alert): string {
   return derivedId('bal', ...causeOf(alert));
 }
 
-/** The cause of an alert, which its id is derived from: one per webhook, budget, window and per cent. */
+/** The cause of an alert, which its id is derived from: one per webhook, budget, person of a template, window and per cent. */
 function causeOf(alert: Alert): readonly (string | number)[] {
-  return [alert.webhookId, alert.budget._id, alert.interval.startMs, aboutOf(alert)];
+  const { webhookId, budget, interval } = alert;
+  return [webhookId, budget._id, interval.startMs, aboutOf(alert), ...personCause(budget)];
 }
 
 function aboutOf({ about }: Alert): number | 'forecast' {

@@ -7,6 +7,7 @@ import { filterInput } from './filter.ts';
 import { inForce, raisesInForce } from './in-force.ts';
 import {
   BUDGET_METRICS,
+  BUDGET_PERS,
   BUDGET_SCOPES,
   BUDGET_WINDOWS,
   type Budget,
@@ -23,6 +24,10 @@ export const budgetView = z.strictObject({
   scope: z.enum(BUDGET_SCOPES),
   scope_id: z.string(),
   filter: filterInput.nullable().describe('The calls that count; null: all'),
+  per: z
+    .enum(BUDGET_PERS)
+    .nullable()
+    .describe('`user`: a template, which counts each user apart; null: none'),
   metric: z.enum(BUDGET_METRICS),
   threshold: z.number(),
   threshold_now: z.number().describe('The threshold that decides now: with the raises that are in force'),
@@ -85,13 +90,14 @@ export function viewBudget(budget: Budget, open: OpenWindow, nowMs: number): Bud
 
 /** The input that would make a budget as it is. */
 export function inputOf(budget: Budget) {
-  const { name, scope, scope_id, filter = null, metric, window, timezone } = budget;
+  const { name, scope, scope_id, filter = null, per = null, metric, window, timezone } = budget;
   const { enforce, on_error, reservation_share_pct } = budget;
   return {
     name,
     scope,
     scope_id,
     filter,
+    per,
     metric,
     threshold: thresholdOf(budget),
     window,

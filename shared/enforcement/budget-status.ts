@@ -4,10 +4,13 @@ import type { FilteredCall } from '../budgets/filter.ts';
 import { inForce } from '../budgets/in-force.ts';
 import { scopesOf } from '../budgets/keys.ts';
 import type { Budget } from '../budgets/model.ts';
-import type { Rules } from '../budgets/rules.ts';
+import { budgetOfPerson } from '../budgets/people.ts';
+import type { RuledBudget, Rules } from '../budgets/rules.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import { providerOf } from '../pricing/provider-of.ts';
 import { namedProvider } from '../pricing/providers.ts';
+import { type PeopleUsage, usageOfPerson } from './people-usage.ts';
 
 /** The amounts that open reservations hold beside the usage of a status. */
 export interface Reserved {
@@ -31,6 +34,8 @@ export interface BudgetStatus {
   touches: number;
   /** By counter: its windows that are open now or open later. */
   usage: ReadonlyMap<string, readonly WindowUsage[]>;
+  /** The same of each person of a template. */
+  people: PeopleUsage;
   /** Null when there is no budget with reservations, or Redis was never read. */
   reserved: Reserved | null;
 }
@@ -75,9 +80,24 @@ export function mayReserve({ budgets }: Pick<Rules, 'budgets'>): boolean {
   return budgets.some(({ budget }) => isReservedIn(budget));
 }
 
-/** The key of the reservations in a budget and a window: a reservation belongs to the window in which it was made. */
-export function reservedKey(budgetId: string, windowStartMs: number): string {
-  return `${budgetId}:${windowStartMs}`;
+/**
+ * The key of the reservations in a budget and a window: a reservation belongs to the window in which it was made. Of a template it
+ * is that of one person (`nameOfUser`).
+ */
+export function reservedKey(budgetId: string, windowStartMs: number, person: string | null): string {
+  const key = `${budgetId}:${windowStartMs}`;
+  return person === null ? key : `${key}:${person}`;
+}
+
+/** The key of the reservations in a budget that is open. */
+export function reservedKeyOf({ budget, interval }: Pick<OpenBudget, 'budget' | 'interval'>): string {
+  const { _id, org_id, per, scope_id } = budget;
+  return reservedKey(_id, interval.startMs, per ? nameOfUser(org_id, scope_id) : null);
+}
+
+/** The name of a user in the scripts: a hash, because the id may name a person; '' for none. */
+export function nameOfUser(orgId: string, userId: string | null): string {
+  return userId === null ? '' : hashedKey(12, orgId, userId);
 }
 
 /**
@@ -93,14 +113,35 @@ export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: numbe
   return matching
     .filter(({ matches }) => !(matches && filtered) || (matches(filtered) ?? countsUnnamed))
     .sort((a, b) => a.place - b.place)
-    .map(({ budget, counter }) => {
-      const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
-      const windows = status.usage.get(counter) ?? [];
-      const counted = windows.find((window) => window.interval.startMs === interval.startMs);
-      const current = counted ? amountOf(budget.metric, counted.usage) : 0;
-      const reserved = status.reserved?.sums.get(reservedKey(budget._id, interval.startMs)) ?? 0;
-      return { budget: inForce(budget, nowMs), interval, current, reserved };
+    .flatMap((ruled) => {
+      const budget = ruled.budget.per ? ownBudget(ruled, caller) : ruled.budget;
+      return budget ? [openBudget(status, budget, ruled.counter, nowMs)] : [];
     });
+}
+
+/** A template's budget of a caller. Null: the call is nobody's, or the template does not count for this person. */
+function ownBudget(ruled: RuledBudget, { userId }: Caller): Budget | null {
+  return userId === null ? null : budgetOfPerson(ruled, userId);
+}
+
+/** A budget, or one person's budget of a template, with what is used and held of it now. Pure. */
+export function openBudget(
+  { usage, people, reserved }: Pick<BudgetStatus, 'usage' | 'people' | 'reserved'>,
+  budget: Budget,
+  counter: string,
+  nowMs: number,
+): OpenBudget {
+  const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
+  const windows = budget.per ? usageOfPerson(people, counter, budget.scope_id) : (usage.get(counter) ?? []);
+  let current = 0;
+  for (const window of windows)
+    if (window.interval.startMs === interval.startMs) current += amountOf(budget.metric, window.usage);
+  return {
+    budget: inForce(budget, nowMs),
+    interval,
+    current,
+    reserved: reserved?.sums.get(reservedKeyOf({ budget, interval })) ?? 0,
+  };
 }
 
 /** A call as filters see it. One that names a model names its provider too. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { hashedKey } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { sendScript } from '../platform/context/send-script.ts';
 import { reservationKeys } from '../platform/redis/keys.ts';
@@ -29,11 +28,6 @@ const CODES = {
   'release-matching': ['released', 'shut'],
 } as const;
 type Codes = typeof CODES;
-
-/** The name of a user in the scripts: a hash, because the id may name a person; '' for none. */
-export function nameOfUser(orgId: string, userId: string | null): string {
-  return userId === null ? '' : hashedKey(12, orgId, userId);
-}
 
 const reply = z.tuple([z.string(), z.int()], z.string());
 

@@ -7,6 +7,7 @@ import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { type BudgetStatus, mayReserve } from './budget-status.ts';
 import { type ReservationState, reservationStateRows, type Settlement, settlementRows } from './model.ts';
+import { NO_PEOPLE, readPeople } from './people-usage.ts';
 
 /** A read that takes longer has failed: its amounts would be too old. */
 const DEADLINE_MS = 900;
@@ -48,13 +49,32 @@ async function readChanges(
     const before = known.get(orgId);
     const isSame = before?.rules.version === version;
     const rules = isSame ? before.rules : await readRulesOf(ctx, orgId, version, transaction);
-    statuses.push({ orgId, touches, rules, usage: usage.get(orgId) ?? before?.usage ?? new Map() });
+    const people = before?.people ?? NO_PEOPLE;
+    statuses.push({ orgId, touches, rules, usage: usage.get(orgId) ?? before?.usage ?? new Map(), people });
   }
+  await addPeople(
+    ctx,
+    statuses.filter(({ orgId }) => touched.includes(orgId)),
+    known,
+    transaction,
+  );
   const reserving = statuses.filter(({ rules }) => mayReserve(rules)).map(({ orgId }) => orgId);
   const recorded = await readRecorded(ctx, reserving, transaction);
   return new Map(
     statuses.map((status) => [status.orgId, { status, ...(recorded.get(status.orgId) ?? NOTHING) }]),
   );
+}
+
+/** Puts the usage of people into statuses whose usage has changed. */
+async function addPeople(
+  ctx: Context,
+  statuses: readonly StatusSnapshot['status'][],
+  known: ReadonlyMap<string, BudgetStatus | null>,
+  transaction: ClientSession,
+): Promise<void> {
+  const asked = statuses.map(({ orgId, rules }) => ({ rules, known: known.get(orgId)?.people }));
+  const people = await readPeople(ctx, asked, transaction);
+  for (const status of statuses) status.people = people.get(status.orgId) ?? NO_PEOPLE;
 }
 
 const NOTHING = { settlements: [], state: null };

@@ -3,9 +3,9 @@ import { budgetRows } from '../budgets/model.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { mayReserve } from './budget-status.ts';
+import { mayReserve, nameOfUser } from './budget-status.ts';
 import { statusCache } from './cached-status.ts';
-import { callReservations, nameOfUser } from './call-reservations.ts';
+import { callReservations } from './call-reservations.ts';
 import { openReservations, readReservationState } from './reservation-state.ts';
 
 /**

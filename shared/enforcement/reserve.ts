@@ -7,12 +7,13 @@ import {
   type BudgetStatus,
   type Caller,
   isReservedIn,
+  nameOfUser,
   type OpenBudget,
   openBudgetsOf,
-  reservedKey,
+  reservedKeyOf,
 } from './budget-status.ts';
 import { statusCache } from './cached-status.ts';
-import { callReservations, nameOfUser } from './call-reservations.ts';
+import { callReservations } from './call-reservations.ts';
 import { causeOf, type JudgedBudget, judge, type Verdict, verdictOf } from './judge.ts';
 import { noteFullShare, shareOf } from './shares.ts';
 
@@ -142,7 +143,7 @@ function namesOf({ call }: Caller): string[] {
 function roomsOf(open: OpenBudget, { isBound }: ReservationRequest['by']): readonly (string | number)[] {
   const room = open.budget.limit - open.current;
   if (!isReservedIn(open.budget)) return ['', room, ''];
-  return [reservedKey(open.budget._id, open.interval.startMs), room, (isBound ? shareOf(open) : null) ?? ''];
+  return [reservedKeyOf(open), room, (isBound ? shareOf(open) : null) ?? ''];
 }
 
 /** The budgets that the script refused by. Those whose share is full come with what the user holds, the others with null. */

@@ -38,7 +38,7 @@ function reservedOf(
   { id, window_start }: BudgetView,
   sums: ReadonlyMap<string, number> | null,
 ): number | null {
-  return sums && usd4(sums.get(reservedKey(id, Date.parse(window_start))) ?? 0);
+  return sums && usd4(sums.get(reservedKey(id, Date.parse(window_start), null)) ?? 0);
 }
 
 /** Null while it is not known. */

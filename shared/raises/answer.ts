@@ -1,6 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import { calendarWindowAt } from '../budgets/calendar-windows.ts';
 import { type Budget, budgetRows } from '../budgets/model.ts';
+import { budgetOfPerson } from '../budgets/people.ts';
+import { readExceptions } from '../budgets/read-exceptions.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
@@ -9,7 +11,7 @@ import type { Context } from '../platform/context/context.ts';
 import { limitFrom, refusedAmount } from './amounts.ts';
 import type { Person } from './ask.ts';
 import { raisesChanged } from './metrics.ts';
-import { type Raise, stateAt } from './model.ts';
+import { type Raise, raisedScope, stateAt } from './model.ts';
 import { NOTES_KEPT_MS, planInForce, planState } from './plan-change.ts';
 import { planAnswered } from './plan-told.ts';
 import { readRaise } from './read-raises.ts';
@@ -39,7 +41,11 @@ export async function approveRaise(
     if (state !== 'pending') throw answered(state);
     const budget = await findBudget(ctx, raise, transaction);
     const endsMs = endOf(budget, granted.granted_s, nowMs);
-    refuseTooMuch(budget, granted.granted, nowMs);
+    const exceptions = await readExceptions(ctx, budget, transaction);
+    const raised = budget.per ? budgetOfPerson({ budget, exceptions }, raise.user_id) : budget;
+    if (raised === null)
+      throw new DomainError('conflict', 'The budget does not count for this person. Deny the raise.');
+    refuseTooMuch(raised, granted.granted, nowMs);
     const approved: Raise = {
       ...answeredBy(admin, raise, nowMs),
       ...granted,
@@ -167,8 +173,9 @@ function grantedOf(raise: Raise, { amount, duration_s }: ApprovalInput): Granted
 async function findBudget(ctx: Context, raise: Raise, transaction: ClientSession): Promise<Budget> {
   const budget = await budgetRows(ctx).findOne({ _id: raise.budget_id }, { session: transaction });
   if (!budget) throw new DomainError('conflict', 'The budget was removed. Deny the raise.');
-  const { metric, scope, scope_id } = raise;
-  if (budget.metric === metric && budget.scope === scope && budget.scope_id === scope_id) return budget;
+  const { scope, scope_id } = raisedScope(budget, raise.user_id);
+  const isSame = budget.metric === raise.metric && scope === raise.scope && scope_id === raise.scope_id;
+  if (isSame) return budget;
   throw new DomainError('conflict', 'The budget counts something else since. Deny the raise.');
 }
 

@@ -15,7 +15,7 @@ import { insertRow, updateRow } from '../platform/mongo/writes.ts';
 import { limitFrom } from './amounts.ts';
 import { endRaiseJob } from './jobs.ts';
 import { raisesChanged } from './metrics.ts';
-import { pendingKey, type Raise, raiseRows, stateAt } from './model.ts';
+import { pendingKey, type Raise, raisedScope, raiseRows, stateAt } from './model.ts';
 import { auditRaise, NOTES_KEPT_MS, planState } from './plan-change.ts';
 import { planRequested } from './plan-told.ts';
 import type { RaiseInput } from './view.ts';
@@ -90,8 +90,7 @@ function raiseOf(
     user_id: userId,
     budget_id: budget._id,
     budget_name: budget.name,
-    scope: budget.scope,
-    scope_id: budget.scope_id,
+    ...raisedScope(budget, userId),
     metric: budget.metric,
     amount: limitFrom(budget.metric, amount),
     duration_s: duration_s ?? null,

@@ -1,4 +1,4 @@
-import type { BudgetMetric, BudgetScope } from '../budgets/model.ts';
+import type { Budget, BudgetMetric, BudgetScope } from '../budgets/model.ts';
 import { collection } from '../platform/mongo/collection.ts';
 
 export const RAISE_STATES = [
@@ -18,7 +18,7 @@ export interface Raise {
   org_id: string;
   user_id: string;
   budget_id: string;
-  /** The budget as it was when the raise was asked for. */
+  /** The budget as it was when the raise was asked for, of a template the person's own. */
   budget_name: string;
   scope: BudgetScope;
   scope_id: string;
@@ -71,4 +71,12 @@ export function stateAt({ state, expires_at, ends_at }: Raise, nowMs: number): R
   if (state === 'pending' && expires_at.getTime() <= nowMs) return 'expired';
   if (state === 'approved' && ends_at !== null && ends_at.getTime() <= nowMs) return 'ended';
   return state;
+}
+
+/** The scope that a raise of a budget adds to: of a template that of the person. Pure. */
+export function raisedScope(
+  { per, scope, scope_id }: Budget,
+  userId: string,
+): Pick<Raise, 'scope' | 'scope_id'> {
+  return per ? { scope: 'user', scope_id: userId } : { scope, scope_id };
 }

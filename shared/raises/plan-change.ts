@@ -62,6 +62,7 @@ export function planInForce(ctx: Context, budget: Budget, raise: Raise): Plan {
   );
   const entry: BudgetRaise = {
     raise_id: raise._id,
+    ...(budget.per ? { user_id: raise.user_id } : {}),
     amount: raise.granted ?? 0,
     starts_at: known?.starts_at ?? dateAt(nowMs),
     ends_at: raise.ends_at ?? dateAt(nowMs),

@@ -8,8 +8,11 @@ import {
   budgetMonthRows,
   budgetRows,
   budgetWindowRows,
+  personOverrideRows,
+  personWindowRows,
 } from '../budgets/model.ts';
 import { codeHostRows } from '../code-hosts/model.ts';
+import { peopleLogRows } from '../budgets/people-log.ts';
 import {
   creditAccountRows,
   creditAlertRows,
@@ -65,6 +68,9 @@ export const COLLECTIONS = [
   budgetAlertRows,
   budgetEvaluationRows,
   raiseRows,
+  personWindowRows,
+  personOverrideRows,
+  peopleLogRows,
   settlementRows,
   reservationStateRows,
   anomalyRows,

@@ -1,5 +1,5 @@
 import { auditRetention } from '../audit/retention.ts';
-import { budgetWindowRetention } from '../budgets/retention.ts';
+import { budgetWindowRetention, personWindowRetention } from '../budgets/retention.ts';
 import { eventRetention } from '../events/retention.ts';
 import { heldRetention } from '../held/retention.ts';
 import { idempotencyRetention } from '../idempotency/retention.ts';
@@ -17,6 +17,7 @@ export const RETENTION: readonly RetentionRule[] = [
   raiseRetention,
   quarterHourRetention,
   budgetWindowRetention,
+  personWindowRetention,
   eventRetention,
   deliveryRetention,
   pendingDeliveryRetention,

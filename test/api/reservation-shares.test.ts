@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
 import type { BudgetInput } from '../../shared/budgets/input.ts';
-import { nameOfUser } from '../../shared/enforcement/call-reservations.ts';
+import { nameOfUser } from '../../shared/enforcement/budget-status.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';

@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { changeMember } from '../../shared/administration/change-member.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
+import { changeBudget, createBudget } from '../../shared/budgets/change-budgets.ts';
+import { counterKey } from '../../shared/budgets/keys.ts';
+import { type Budget, personWindowRows } from '../../shared/budgets/model.ts';
+import { openBudgetsOf } from '../../shared/enforcement/budget-status.ts';
+import { statusCache } from '../../shared/enforcement/cached-status.ts';
+import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { voidSignals } from '../../shared/ingest/void-signals.ts';
+import { memberRows } from '../../shared/organizations/model.ts';
+import { type Signal, signalRows } from '../../shared/signals/model.ts';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
+
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 9, 26, 10, 20);
+const clock = createTestClock(NOW);
+let ctx: TestContext;
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+afterAll(() => ctx.close());
+
+const PEOPLE = ['ada', 'bob', 'cyd', 'eve'];
+const person = fc.constantFrom(...PEOPLE);
+
+const signal = fc.record({
+  user_id: person,
+  model: fc.constantFrom('gpt-5', 'claude-sonnet-4-5', 'nobody-knows-it'),
+  agoMs: fc.integer({ min: 0, max: 47 * HOUR }),
+  tokens_in: fc.nat(100_000),
+  tokens_out: fc.nat(10_000),
+  cost_usd: fc.integer({ min: 0, max: 5_000_000_000 }).map((nusd) => nusd / 1e9),
+});
+
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('record'), signals: fc.array(signal, { maxLength: 6 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('void'), pick: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('teams'), person, isRed: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('template'), pick: fc.nat() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('change'),
+      pick: fc.nat(),
+      threshold: fc.integer({ min: 1, max: 100 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('pass'), hours: fc.integer({ min: 1, max: 5 }) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** The templates that a story may make, with the calls that each counts in plain words. */
+const TEMPLATES = [
+  { scope: 'org', metric: 'cost_usd', window: 'daily', timezone: 'Asia/Kathmandu' },
+  { scope: 'org', metric: 'tokens', window: 'hourly', timezone: 'UTC' },
+  { scope: 'team', scope_id: 'red', metric: 'cost_usd', window: 'weekly', timezone: 'America/New_York' },
+  { scope: 'team', scope_id: 'red', metric: 'signals', window: 'daily', timezone: 'UTC' },
+  { scope: 'org', metric: 'tokens_in', window: 'monthly', timezone: 'UTC', filter: { models: ['gpt-*'] } },
+] as const;
+
+interface Story {
+  orgId: string;
+  templates: Budget[];
+  sent: number;
+}
+
+async function begin(): Promise<Story> {
+  const { orgId } = await makeTenant(ctx);
+  for (const user_id of PEOPLE.slice(0, 3))
+    await addMember(ctx, {
+      org_id: orgId,
+      user_id,
+      email: `${user_id}@e.org`,
+      role: 'member',
+      teams: ['red'],
+    });
+  const story: Story = { orgId, templates: [], sent: 0 };
+  for (const pick of [0, 2]) await makeTemplate(story, pick);
+  return story;
+}
+
+async function makeTemplate(story: Story, pick: number): Promise<void> {
+  const shape = TEMPLATES[pick % TEMPLATES.length] ?? TEMPLATES[0];
+  const { filter, ...rest } = { filter: null, ...shape };
+  const own = filter ? { filter: { models: [...filter.models] } } : {};
+  const input = {
+    name: 'each',
+    per: 'user' as const,
+    threshold: 5,
+    enforce: 'hard' as const,
+    ...rest,
+    ...own,
+  };
+  story.templates.push(await createBudget(ctx, story.orgId, input));
+}
+
+async function play(story: Story, taken: Step): Promise<void> {
+  const { orgId, templates } = story;
+  if (taken.kind === 'record') return record(story, taken.signals);
+  if (taken.kind === 'template') return makeTemplate(story, taken.pick);
+  if (taken.kind === 'pass') return clock.advance(taken.hours * HOUR);
+  if (taken.kind === 'void') return voidOne(story, taken.pick);
+  if (taken.kind === 'teams') {
+    const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: taken.person });
+    if (member) await changeMember(ctx, orgId, taken.person, { teams: taken.isRed ? ['red'] : [] });
+    return;
+  }
+  const at = taken.pick % templates.length;
+  const changed = await changeBudget(ctx, orgId, templates[at]?._id ?? '', { threshold: taken.threshold });
+  templates[at] = changed;
+}
+
+async function record(story: Story, signals: readonly { agoMs: number }[]): Promise<void> {
+  const posted = signals.map(({ agoMs, ...rest }) => {
+    story.sent += 1;
+    return {
+      id: `s${story.sent}`,
+      ts: new Date(clock.now() - agoMs).toISOString(),
+      adapter: 'test',
+      ...rest,
+    };
+  });
+  await recordSignals(ctx, { orgId: story.orgId, boundUserId: null, defaultProjectId: null }, posted);
+}
+
+async function voidOne({ orgId }: Story, pick: number): Promise<void> {
+  const signals = await signalRows(ctx)
+    .find({ org_id: orgId, voided: { $exists: false } })
+    .toArray();
+  const picked = signals.toSorted((a, b) => (a._id < b._id ? -1 : 1))[pick % Math.max(1, signals.length)];
+  if (picked)
+    await voidSignals(ctx, orgId, {
+      sessionId: picked.session_id,
+      signalIds: [picked.id],
+      reason: 'mistake',
+    });
+}
+
+/** What each person used of a template, by a plain scan: "start user" -> amount. */
+async function naive(budget: Budget): Promise<Map<string, number>> {
+  const signals = await signalRows(ctx)
+    .find({ org_id: budget.org_id, voided: { $exists: false } })
+    .toArray();
+  const members = await memberRows(ctx).find({ org_id: budget.org_id }).toArray();
+  const inTeam = new Set(members.filter(({ teams }) => teams.includes('red')).map(({ user_id }) => user_id));
+  const sums = new Map<string, number>();
+  for (const signal of signals) {
+    if (budget.scope === 'team' && !inTeam.has(signal.user_id)) continue;
+    if (budget.filter && !signal.model?.startsWith('gpt-')) continue;
+    const { startMs } = calendarWindowAt(budget.window, budget.timezone, signal.ts.getTime());
+    const name = `${startMs} ${signal.user_id}`;
+    sums.set(name, (sums.get(name) ?? 0) + amountOf(budget, signal));
+  }
+  return sums;
+}
+
+function amountOf({ metric }: Budget, signal: Signal): number {
+  if (metric === 'cost_usd') return signal.cost_nusd ?? 0;
+  if (metric === 'tokens') return signal.tokens_in + signal.tokens_out;
+  return metric === 'tokens_in' ? signal.tokens_in : 1;
+}
+
+/** The same by the rows of windows that may still fire. */
+async function counted(budget: Budget): Promise<Map<string, number>> {
+  const rows = await personWindowRows(ctx)
+    .find({ org_id: budget.org_id, counter: counterKey(budget) })
+    .toArray();
+  const sums = new Map<string, number>();
+  for (const row of rows) {
+    const name = `${row.window_start.getTime()} ${row.person}`;
+    const amount = {
+      cost_usd: row.cost_nusd,
+      tokens: row.tokens_in + row.tokens_out,
+      tokens_in: row.tokens_in,
+    };
+    const value = budget.metric in amount ? amount[budget.metric as 'tokens'] : row.signals;
+    sums.set(name, (sums.get(name) ?? 0) + value);
+  }
+  return sums;
+}
+
+function shown(sums: ReadonlyMap<string, number>, budget: Budget): object {
+  const since = calendarWindowAt(budget.window, budget.timezone, clock.now() - 47 * HOUR);
+  return Object.fromEntries(
+    [...sums]
+      .filter(([name, amount]) => Number(name.split(' ')[0]) >= since.startMs && amount !== 0)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+it('counts each person apart, whatever comes late, is voided, changes or joins: rows and decisions equal a plain scan', {
+  timeout: 120_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 10 }), async (steps) => {
+      clock.set(NOW);
+      const story = await begin();
+      for (const taken of steps) {
+        await play(story, taken);
+        await compare(story);
+      }
+    }),
+    { numRuns: 12 },
+  );
+});
+
+async function compare({ orgId, templates }: Story): Promise<void> {
+  const status = await statusCache(ctx).refresh(orgId);
+  if (!status) throw new Error('the organization has a status');
+  for (const budget of templates) {
+    const expected = await naive(budget);
+    expect(shown(await counted(budget), budget)).toEqual(shown(expected, budget));
+    const { startMs } = calendarWindowAt(budget.window, budget.timezone, clock.now());
+    for (const userId of PEOPLE) {
+      const open = openBudgetsOf(status, { orgId, userId, projectId: 'x', countsUnnamed: true }, clock.now());
+      const own = open.find((each) => each.budget._id === budget._id);
+      if (budget.scope === 'org') expect(own).toBeDefined();
+      const used = own?.current ?? 0;
+      expect({ userId, used }).toEqual({ userId, used: expected.get(`${startMs} ${userId}`) ?? 0 });
+      if (own) expect(own.budget).toMatchObject({ scope: 'user', scope_id: userId, limit: budget.limit });
+    }
+  }
+}
