@@ -1,4 +1,4 @@
-import { derivedId, hashedKey } from '../platform/basics/ids.ts';
+import { derivedId } from '../platform/basics/ids.ts';
 import { filterText } from './filter.ts';
 import type { BudgetInForce } from './in-force.ts';
 import type { Budget, BudgetLevel, CounterKey } from './model.ts';
@@ -55,20 +55,16 @@ export function personRowKey(window: string, shard: number): string {
   return `${window}/${shard}`;
 }
 
-/** The primary key of a person's exception from a template. */
-export function overrideKey(budgetId: string, userId: string): string {
-  return `${budgetId}/${hashedKey(24, userId)}`;
-}
-
 /** The fields of a budget that tell its firings apart. */
-type Fired = Pick<BudgetInForce, '_id' | 'revision' | 'raised'> & Partial<Pick<Budget, 'per' | 'scope_id'>>;
+type Fired = Pick<BudgetInForce, '_id' | 'revision' | 'raised'> &
+  Partial<Pick<Budget, 'per' | 'scope_id' | 'limit'>>;
 
 /** The primary key of a firing: one per budget, person of a template, window, level, revision and limit in force, and one more after each reversal. */
 export function firingKey(budget: Fired, startMs: number, level: BudgetLevel, reversals: number): string {
   return derivedId('bfi', ...firingCause(budget, startMs, level, reversals));
 }
 
-/** The part of a cause that tells the people of a template apart. */
+/** The part of a cause that names the person of a template. */
 export function personCause({ per, scope_id }: Partial<Pick<Budget, 'per' | 'scope_id'>>): string[] {
   return per && scope_id !== undefined ? ['person', scope_id] : [];
 }
@@ -81,6 +77,8 @@ export function firingCause(
   reversals: number,
 ): readonly (string | number)[] {
   const raised = budget.raised === undefined ? [] : [`+${budget.raised}`];
-  const cause = [budget._id, startMs, level, budget.revision, ...personCause(budget), ...raised];
+  // A person's own threshold may change within a revision of the template.
+  const person = budget.per ? [...personCause(budget), budget.limit ?? ''] : [];
+  const cause = [budget._id, startMs, level, budget.revision, ...person, ...raised];
   return reversals === 0 ? cause : [...cause, reversals];
 }

@@ -145,7 +145,7 @@ export interface PersonWindow extends BudgetWindow {
   person: string;
 }
 
-export const personWindowRows = collection<PersonWindow>('budget_person_windows', {
+export const personWindowRows = collection<PersonWindow>('person_windows', {
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // For evaluations of everybody, for the first read of a process, and for the retention.
@@ -159,7 +159,7 @@ export const personWindowRows = collection<PersonWindow>('budget_person_windows'
 
 /** An exception from a template for one person. */
 export interface PersonOverride {
-  /** `overrideKey(...)`. */
+  /** Budget and user. */
   _id: string;
   org_id: string;
   budget_id: string;

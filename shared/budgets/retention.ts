@@ -20,7 +20,7 @@ export const budgetWindowRetention: RetentionRule = {
 };
 
 /** Windows of people are not folded: each goes with its age. */
-export const personWindowRetention: RetentionRule = retentionRule('budget_person_windows', personWindowRows, {
+export const personWindowRetention: RetentionRule = retentionRule('person_windows', personWindowRows, {
   isPerOrganization: true,
   old: (_config, nowMs) => ({
     filter: { window_end: { $lt: daysBefore(nowMs, WINDOW_KEPT_DAYS) } },

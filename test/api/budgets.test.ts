@@ -36,6 +36,7 @@ describe('a budget', () => {
       id: expect.stringMatching(/^bud_/),
       scope_id: orgId,
       filter: null,
+      per: null,
       timezone: 'Europe/Berlin',
       enforce: 'none',
       on_error: 'allow',

@@ -5,6 +5,7 @@ import { eraseMember } from '../../shared/administration/erase-member.ts';
 import { exportMember } from '../../shared/administration/export-member.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { listAudit } from '../../shared/audit/list-audit.ts';
+import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
 import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
 import { refundSpend } from '../../shared/credits/ledger/refund-spend.ts';
@@ -76,6 +77,8 @@ async function recordAndRead(story: Story): Promise<void> {
   await ask(story, 'POST', '/api/v1/webhooks', { url: story.receiver.url, events: EVENTS, secret: SECRET });
   const limit = { metric: 'cost_usd', window: 'daily', threshold: 0.01, enforce: 'hard' };
   const { id } = await ask(story, 'POST', '/api/v1/budgets', { name: 'B', scope: 'org', ...limit });
+  const each = { name: 'Each', scope: 'org', per: 'user', metric: 'tokens', window: 'daily' } as const;
+  await createBudget(story.ctx, orgId, { ...each, threshold: 100 });
   const now = clock.now();
   await ask(story, 'POST', '/api/v1/pull-requests', {
     repository: 'github.com/acme/shop',
