@@ -11,8 +11,8 @@ import {
   personOverrideRows,
   personWindowRows,
 } from '../budgets/model.ts';
-import { codeHostRows } from '../code-hosts/model.ts';
 import { peopleLogRows } from '../budgets/people-log.ts';
+import { codeHostRows } from '../code-hosts/model.ts';
 import {
   creditAccountRows,
   creditAlertRows,
