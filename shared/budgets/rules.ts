@@ -46,7 +46,7 @@ export interface RuledBudget {
   counter: string;
   /** Null: it counts all calls of its scope. */
   matches: Matcher | null;
-  /** Of a template, by user. */
+  /** By user; empty where the budget is no template. */
   exceptions: Exceptions;
 }
 

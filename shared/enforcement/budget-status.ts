@@ -81,8 +81,8 @@ export function mayReserve({ budgets }: Pick<Rules, 'budgets'>): boolean {
 }
 
 /**
- * The key of the reservations in a budget and a window: a reservation belongs to the window in which it was made. Of a template it
- * is that of one person (`nameOfUser`).
+ * The key of the reservations in a budget and a window: a reservation belongs to the window in which it was made. A
+ * template has one for each person (`nameOfUser`).
  */
 export function reservedKey(budgetId: string, windowStartMs: number, person: string | null): string {
   const key = `${budgetId}:${windowStartMs}`;

@@ -143,7 +143,7 @@ async function voidOne({ orgId }: Story, pick: number): Promise<void> {
     });
 }
 
-/** What each person used of a template, by a plain scan: "start user" -> amount. */
+/** The amount that each person used of a template, by a plain scan: "start user" -> amount. */
 async function naive(budget: Budget): Promise<Map<string, number>> {
   const signals = await signalRows(ctx)
     .find({ org_id: budget.org_id, voided: { $exists: false } })
