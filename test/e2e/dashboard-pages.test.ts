@@ -35,6 +35,7 @@ const ADMIN_PAGES = [
   '/settings',
   '/settings?tab=members',
   '/settings?tab=keys',
+  '/settings?tab=code-hosts',
   '/settings?tab=audit',
 ] as const;
 
@@ -63,6 +64,7 @@ const ADMINS_DIALOGS = [
   ['/settings?tab=members', 'Invite'],
   ['/settings?tab=members', 'Edit Tom Herrera'],
   ['/settings?tab=keys', 'Create a key'],
+  ['/settings?tab=code-hosts', 'Add a code host'],
   ['/settings?tab=keys', 'Revoke Laptop key'],
 ] as const;
 

@@ -2,6 +2,7 @@ import { Anchor, Tabs } from '@mantine/core';
 import { useChangeSearch, useChoice } from '../data/use-range.ts';
 import { Page } from '../parts/page/page.tsx';
 import { AuditTab } from './settings/audit-tab.tsx';
+import { CodeHostsTab } from './settings/code-hosts-tab.tsx';
 import { KeysTab } from './settings/keys-tab.tsx';
 import { MembersTab } from './settings/members-tab.tsx';
 import { OrganizationTab } from './settings/organization-tab.tsx';
@@ -10,6 +11,7 @@ const TABS = {
   organization: ['Organization', OrganizationTab],
   members: ['Members', MembersTab],
   keys: ['Keys', KeysTab],
+  'code-hosts': ['Code hosts', CodeHostsTab],
   audit: ['Audit', AuditTab],
 } as const;
 

@@ -1,0 +1,73 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { openBrowser, openPage, signIn } from '../support/browser.ts';
+import { payloadOf, proofOf } from '../support/code-hosts.ts';
+import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { call } from '../support/harness.ts';
+import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+
+/** Pull requests as an admin sets them up and reads them. */
+describe('pull requests on the dashboard', () => {
+  let stack: DashboardStack;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    if (CHROMIUM === null) return;
+    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+  }, 120_000);
+  beforeEach(({ skip }) => {
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  test('a code host is added with a secret that is shown once, is seen to send, and is deleted', {
+    timeout: 90_000,
+  }, async () => {
+    const { page, faults } = await openPage(browser);
+    await signIn(page, stack.url, { name: 'Grace Lindqvist' });
+    await page.goto(`${stack.url}/dashboard/settings?tab=code-hosts`);
+    await page.getByText('No code host yet.').waitFor();
+    await expectGood(page, 'code-hosts-empty');
+    await page.getByRole('button', { name: 'Add a code host' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('combobox', { name: 'Code host' }).selectOption('GitHub');
+    await form.getByRole('textbox', { name: 'Name' }).fill('Acme on GitHub');
+    await form.getByRole('button', { name: 'Add' }).click();
+    const secret = (await form.getByRole('region', { name: 'Secret' }).textContent()) ?? '';
+    const address = (await form.getByRole('region', { name: 'Address' }).textContent()) ?? '';
+    await expectGood(page, 'code-host-added');
+    await form.getByRole('button', { name: 'I have kept it' }).click();
+    const body = JSON.stringify(payloadOf('github'));
+    const { pathname } = new URL(address);
+    const sent = await call(stack.url + pathname, { body, headers: proofOf('github', secret, body) });
+    expect(sent.body).toEqual({ outcome: 'applied' });
+    await page.reload();
+    const row = page.getByRole('row', { name: 'Acme on GitHub' });
+    await row.waitFor();
+    expect(await row.getByText('none yet').count()).toBe(0);
+    expect(await page.content()).not.toContain(secret);
+    await expectGood(page, 'code-hosts');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expectGood(page, 'code-hosts-390');
+    await page.getByRole('button', { name: 'Delete Acme on GitHub' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No code host yet.').waitFor();
+    const again = await call(stack.url + pathname, { body, headers: proofOf('github', secret, body) });
+    expect(again.status).toBe(404);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  /** Nothing for axe, nothing sideways. `name` is that of a picture where `PICTURES` names a folder. */
+  async function expectGood(page: Page, name: string): Promise<void> {
+    await page.waitForLoadState('networkidle');
+    const { PICTURES } = process.env;
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+    expect(await axeFindings(page), name).toEqual([]);
+    expect(await sidewaysBy(page), name).toBe(0);
+  }
+});
