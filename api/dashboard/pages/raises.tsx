@@ -106,10 +106,7 @@ function RaiseDetail({ id }: { id: string }) {
 function AskForRaise() {
   const { budget: id = '' } = useSearch({ strict: false }) as { budget?: string };
   return (
-    <Page
-      title="Ask for more"
-      lead="An admin of your organization answers. What is approved counts for everybody in the budget."
-    >
+    <Page title="Ask for more" lead="An admin of your organization answers.">
       {id === '' ? (
         <Empty>
           Open this page by the link in a refusal, or ask from the page of one of the{' '}

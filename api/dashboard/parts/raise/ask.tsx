@@ -45,13 +45,20 @@ export function Asking({ id }: { id: string }) {
 
 function Standing({ budget }: { budget: Budget | undefined }) {
   if (!budget) return <Text>A budget of your organization. You do not see its amounts.</Text>;
-  const { id, name, metric, current, threshold_now } = budget;
+  const { id, name, metric, current, threshold_now, scope } = budget;
   return (
     <Text>
       <PageLink to={`/budgets/${id}`}>{name}</PageLink>: {amount(metric, current)} of{' '}
-      {amount(metric, threshold_now)} are used.
+      {amount(metric, threshold_now)} are used.{' '}
+      {scope !== 'user' && 'More of it counts for everybody whom the budget counts.'}
     </Text>
   );
+}
+
+/** The unit of an amount, as far as the person may know it. */
+function unitOf(budget: Budget | undefined): string {
+  if (!budget) return 'US dollars, if the budget counts cost';
+  return budget.metric === 'cost_usd' ? 'US dollars' : budget.metric.replaceAll('_', ' ');
 }
 
 function Last({ raise }: { raise: Raise }) {
@@ -92,7 +99,7 @@ function RaiseForm({ id, budget }: { id: string; budget: Budget | undefined }) {
       <ActForm act={ask} submit="Ask" isReady={draft.amount > 0}>
         <NumberField
           label="How much more"
-          description={isMoney ? 'US dollars, if the budget counts cost' : budget.metric.replaceAll('_', ' ')}
+          description={unitOf(budget)}
           decimalScale={isMoney ? 2 : 0}
           {...field('amount')}
         />
