@@ -48,9 +48,11 @@ describe('a raise on the dashboard', () => {
     await expectGood(tom.page, 'asked');
 
     await signIn(grace.page, stack.url, { name: 'Grace Lindqvist' });
-    await grace.page.goto(`${stack.url}/dashboard/budgets`);
-    const waits = grace.page.getByRole('link', { name: 'A request for more waits for an answer' });
-    await waits.focus();
+    await grace.page.goto(`${stack.url}/dashboard/devices`);
+    await grace.page.getByRole('button', { name: 'and 1 more' }).press('Enter');
+    const banner = grace.page.locator('[data-banner^=raise][data-severity=warning]');
+    await banner.getByRole('link', { name: 'A request for more waits' }).focus();
+    expect(await tom.page.locator('[data-banner^=raise]').count(), 'a member answers nothing').toBe(0);
     await grace.page.keyboard.press('Enter');
     await grace.page.getByText('The migration takes longer.').waitFor();
     await grace.page.getByText(/the threshold is \$25\.00 for everybody/).waitFor();

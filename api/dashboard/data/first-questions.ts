@@ -6,6 +6,7 @@ import {
   meQuery,
   NEWEST,
   preferencesQuery,
+  waitingRaisesQuery,
   webhooksQuery,
 } from './queries.ts';
 import { queryClient } from './query-client.ts';
@@ -23,8 +24,11 @@ export async function ask({ pathname, search }: Pick<Location, 'pathname' | 'sea
   if (!me) return;
   void queryClient.prefetchQuery(budgetsQuery());
   void queryClient.prefetchQuery(preferencesQuery());
-  if (me.role === 'admin') void queryClient.prefetchQuery(webhooksQuery());
-  if (me.role === 'admin') void queryClient.prefetchQuery(heldQuery(1));
+  if (me.role === 'admin') {
+    void queryClient.prefetchQuery(webhooksQuery());
+    void queryClient.prefetchQuery(heldQuery(1));
+    void queryClient.prefetchQuery(waitingRaisesQuery());
+  }
   if (!/^\/dashboard\/?$/.test(pathname)) return;
   const shared = readShared(Object.fromEntries(new URLSearchParams(search)));
   const range = rangeOf(shared, me.org.timezone, Date.now());

@@ -115,6 +115,7 @@ export function budgetUsageQuery(id: string, window_start: string) {
 }
 
 export type HeldPage = AnswerOf<'/api/v1/held-signals'>;
+export type RaisesPage = AnswerOf<'/v1/raises'>;
 
 /** A held signal as the list answers it. */
 export type HeldSignal = HeldPage['data'][number];
@@ -125,6 +126,14 @@ export function heldQuery(limit: number) {
     queryKey: ['held', limit],
     queryFn: () => take(api.GET('/api/v1/held-signals', { params: { query: { limit } } })),
     refetchInterval: 60_000,
+  });
+}
+
+/** Requests for more of a budget that nobody has answered, the newest first. */
+export function waitingRaisesQuery() {
+  return queryOptions({
+    queryKey: ['raises', 'waiting'],
+    queryFn: () => take(api.GET('/v1/raises', { params: { query: { status: 'pending', limit: 1 } } })),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { SignInProblem } from '../../../shared/identity/me.ts';
-import type { Budget, HeldPage, Webhook } from '../data/queries.ts';
+import type { Budget, HeldPage, RaisesPage, Webhook } from '../data/queries.ts';
 import type { Usage } from '../data/usage.tsx';
 import { groupsBy } from '../data/usage.tsx';
 import { exact, percent } from '../parts/text/format.ts';
@@ -11,7 +11,7 @@ export type Severity = (typeof SEVERITIES)[number];
 
 /** Something that the frame says above every page. Another occurrence of it is another notice. */
 export interface Concern {
-  kind: 'sign-in' | 'budget' | 'webhook' | 'held' | 'unpriced';
+  kind: 'sign-in' | 'budget' | 'raise' | 'webhook' | 'held' | 'unpriced';
   object: string;
   occurrence: string;
   severity: Severity;
@@ -69,6 +69,24 @@ export function budgetConcerns(budgets: readonly Budget[]): Concern[] {
       note: percent(utilization_pct / 100, 0),
       to: `/budgets/${id}`,
     }));
+}
+
+/** Requests for more of a budget that wait for an admin; a newer one is another occurrence. */
+export function raiseConcerns(waiting: RaisesPage | undefined): Concern[] {
+  const [newest] = waiting?.data ?? [];
+  if (!waiting || !newest) return [];
+  const isOne = waiting.total === 1;
+  return [
+    {
+      kind: 'raise',
+      object: 'requests',
+      occurrence: newest.id,
+      severity: 'warning',
+      link: isOne ? 'A request for more waits' : `${exact(waiting.total)} requests for more wait`,
+      note: isOne ? 'an admin has to answer it' : 'an admin has to answer them',
+      to: isOne ? `/raises/${newest.id}` : '/raises',
+    },
+  ];
 }
 
 export function webhookConcerns(webhooks: readonly Webhook[]): Concern[] {

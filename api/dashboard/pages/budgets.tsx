@@ -12,7 +12,6 @@ import { forecastWords, scopeWords } from '../parts/budget/words.ts';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Empty } from '../parts/page/section.tsx';
-import { RaisesBanner } from '../parts/raise/banner.tsx';
 import { amount } from '../parts/text/format.ts';
 import { Name } from '../parts/text/name.tsx';
 import { PageLink } from '../parts/text/page-link.tsx';
@@ -39,7 +38,6 @@ export function Budgets() {
         </Group>
       }
     >
-      {isAdmin && <RaisesBanner />}
       <Load query={budgets} height={300}>
         {(data) =>
           data.length === 0 ? (
