@@ -5,6 +5,7 @@ import { BUDGET_FAULTS } from './faults/budgets.ts';
 import { CREDIT_FAULTS } from './faults/credits.ts';
 import { LIMIT_FAULTS } from './faults/limits.ts';
 import { PEOPLE_FAULTS } from './faults/people.ts';
+import { RAISE_FAULTS } from './faults/raises.ts';
 import { SESSION_FAULTS } from './faults/sessions.ts';
 import { WEBHOOK_FAULTS } from './faults/webhooks.ts';
 
@@ -16,6 +17,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   auth: AUTH_FAULTS,
   analytics: ANALYTICS_FAULTS,
   budgets: BUDGET_FAULTS,
+  raises: RAISE_FAULTS,
   people: PEOPLE_FAULTS,
   limits: LIMIT_FAULTS,
 };

@@ -52,7 +52,7 @@ export async function approveRaise(
       state: 'approved',
       ends_at: dateAt(endsMs),
     };
-    const plan = joinPlans(planState(ctx, approved, 'approve'), planInForce(ctx, budget, approved));
+    const plan = joinPlans(planState(ctx, approved, 'approve'), planInForce(ctx, budget, [approved]));
     return { ...plan, result: approved };
   });
 }
@@ -91,25 +91,29 @@ export async function revokeRaise(
       return unchanged(raise);
     if (state !== 'approved') throw answered(state);
     const by = { ...answeredBy(admin, raise, nowMs), answer_note: note ?? null };
-    const plan = await planRevocation(ctx, by, nowMs, transaction);
-    return plan;
+    const { result, ...plan } = await planRevocations(ctx, [by], nowMs, transaction);
+    return { ...plan, result: result[0] ?? by };
   });
 }
 
-/** The plan that ends a raise in force, whose budget may be gone. */
-export async function planRevocation(
+/** The plan that ends raises in force, whose budgets may be gone. */
+export async function planRevocations(
   ctx: Context,
-  raise: Raise,
+  raises: readonly Raise[],
   nowMs: number,
   transaction: ClientSession,
-): Promise<Decision<Raise>> {
-  const revoked: Raise = { ...raise, state: 'revoked', ends_at: dateAt(nowMs) };
-  const budget = await budgetRows(ctx).findOne({ _id: raise.budget_id }, { session: transaction });
-  const plan = joinPlans(
-    planState(ctx, revoked, 'revoke'),
-    budget ? planInForce(ctx, budget, revoked) : NO_PLAN,
-  );
-  return { ...plan, result: revoked };
+): Promise<Decision<Raise[]>> {
+  const result = raises.map((raise): Raise => ({ ...raise, state: 'revoked', ends_at: dateAt(nowMs) }));
+  const ids = [...new Set(result.map(({ budget_id }) => budget_id))];
+  const budgets = await budgetRows(ctx)
+    .find({ _id: { $in: ids } }, { session: transaction })
+    .toArray();
+  const ended = budgets.map((budget) => {
+    const ofBudget = result.filter(({ budget_id }) => budget_id === budget._id);
+    return planInForce(ctx, budget, ofBudget);
+  });
+  const states = result.map((raise) => planState(ctx, raise, 'revoke'));
+  return { ...joinPlans(...states, ...ended), result };
 }
 
 /** Runs one answer as one transaction. An answer that changed the raise is told and counted. */

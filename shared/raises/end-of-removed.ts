@@ -1,11 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
-import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
+import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { planRevocation } from './answer.ts';
+import { planRevocations } from './answer.ts';
 import type { Person } from './ask.ts';
 import { type Raise, raiseRows, stateAt } from './model.ts';
-import { planState } from './plan-change.ts';
+import { NOTES_KEPT_MS, planState } from './plan-change.ts';
 import { planAnswered } from './plan-told.ts';
 
 /**
@@ -19,19 +19,15 @@ export async function planRaisesOfRemoved(
   const open = { org_id: orgId, user_id: userId, state: { $in: ['pending' as const, 'approved' as const] } };
   const found = await raiseRows(ctx).find(open, { session: transaction }).toArray();
   const nowMs = ctx.clock.now();
-  const plans: Plan[] = [];
-  for (const raise of found) {
-    const state = stateAt(raise, nowMs);
-    if (state === 'pending') {
-      const denied: Raise = { ...raise, state: 'denied', answered_at: dateAt(nowMs) };
-      plans.push(planState(ctx, denied, 'deny'), await planAnswered(ctx, denied, transaction));
-    }
-    if (state === 'approved') {
-      const { result, ...plan } = await planRevocation(ctx, raise, nowMs, transaction);
-      plans.push(plan, await planAnswered(ctx, result, transaction));
-    }
-  }
-  return plans.length === 0 ? NO_PLAN : joinPlans(...plans);
+  const answered = { answered_at: dateAt(nowMs), notes_until: dateAt(nowMs + NOTES_KEPT_MS) };
+  const denied = found
+    .filter((raise) => stateAt(raise, nowMs) === 'pending')
+    .map((raise): Raise => ({ ...raise, ...answered, state: 'denied' }));
+  const inForce = found.filter((raise) => stateAt(raise, nowMs) === 'approved');
+  const { result: revoked, ...plan } = await planRevocations(ctx, inForce, nowMs, transaction);
+  const told: Plan[] = [];
+  for (const raise of [...denied, ...revoked]) told.push(await planAnswered(ctx, raise, transaction));
+  return joinPlans(...denied.map((raise) => planState(ctx, raise, 'deny')), plan, ...told);
 }
 
 /** Erases the notes of a person's raises. */

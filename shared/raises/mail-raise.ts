@@ -44,10 +44,15 @@ async function decide(
   const member = await memberRows(ctx).findOne({ _id: accountId }, session);
   const to = member && mailAddressFor(member);
   // An admin need not hear of what was answered meanwhile, nor a person of an answer that another one has replaced.
-  if (!raise || !member || !to || raise.state !== state || stateAt(raise, ctx.clock.now()) === 'expired')
-    return ended(key);
+  if (!raise || raise.state !== state || stateAt(raise, ctx.clock.now()) === 'expired') return ended(key);
+  if (!member || !to || !mayRead(member, raise)) return ended(key);
   const content = { key, raise, member: { ...member, email: to.address } };
   return { content, to, scheduled_at, attempt };
+}
+
+/** True for the person, and for whoever is an admin still: a mail to anybody else would show what they do not see. */
+function mayRead({ user_id, role }: Member, raise: Raise): boolean {
+  return user_id === raise.user_id || role === 'admin';
 }
 
 async function write(ctx: Context, { key, raise, member }: Content): Promise<Mail> {

@@ -50,23 +50,27 @@ export function auditRaise(ctx: Context, raise: Raise, act: Act | 'ask'): Write 
 }
 
 /**
- * The plan that adds a raise to its budget, or ends it there, when `raise.ends_at` says. Every process that decides reads the
- * budget again, and the levels are evaluated.
+ * The plan that adds raises to their budget, or ends them there, when each `ends_at` says. Every process that decides reads
+ * the budget again, and the levels are evaluated. All that a transaction changes in a budget is one plan: each writes the
+ * whole list.
  */
-export function planInForce(ctx: Context, budget: Budget, raise: Raise): Plan {
+export function planInForce(ctx: Context, budget: Budget, raises: readonly Raise[]): Plan {
   const nowMs = ctx.clock.now();
-  const known = budget.raises?.find(({ raise_id }) => raise_id === raise._id);
-  const others = (budget.raises ?? []).filter(
+  const changed = new Set(raises.map(({ _id }) => _id));
+  const known = budget.raises ?? [];
+  const others = known.filter(
     ({ raise_id, ends_at }) =>
-      raise_id !== raise._id && ends_at.getTime() > nowMs - 2 * CLOSED_WINDOW_FIRES_MS,
+      !changed.has(raise_id) && ends_at.getTime() > nowMs - 2 * CLOSED_WINDOW_FIRES_MS,
   );
-  const entry: BudgetRaise = {
-    raise_id: raise._id,
-    ...(budget.per ? { user_id: raise.user_id } : {}),
-    amount: raise.granted ?? 0,
-    starts_at: known?.starts_at ?? dateAt(nowMs),
-    ends_at: raise.ends_at ?? dateAt(nowMs),
-  };
-  const write = updateRow(budgetRows, { _id: budget._id }, { $set: { raises: [...others, entry] } });
-  return joinPlans(planRuleChange(raise.org_id, nowMs), { writes: [write], wakeUps: [] });
+  const entries = raises.map(
+    ({ _id, user_id, granted, ends_at }): BudgetRaise => ({
+      raise_id: _id,
+      ...(budget.per ? { user_id } : {}),
+      amount: granted ?? 0,
+      starts_at: known.find(({ raise_id }) => raise_id === _id)?.starts_at ?? dateAt(nowMs),
+      ends_at: ends_at ?? dateAt(nowMs),
+    }),
+  );
+  const write = updateRow(budgetRows, { _id: budget._id }, { $set: { raises: [...others, ...entries] } });
+  return joinPlans(planRuleChange(budget.org_id, nowMs), { writes: [write], wakeUps: [] });
 }

@@ -444,6 +444,15 @@ describe('a person who is removed', () => {
     expect(JSON.stringify(entries)).not.toContain('mine');
   });
 
+  test('leaves none of several raises of one budget in force', async () => {
+    for (const amount of [3, 4]) await act(await asked({ amount }), 'approve');
+    expect((await view()).threshold_now).toBe(17);
+    await removeMember(api.ctx, admin.orgId, ada.userId);
+    expect(await view()).toMatchObject({ threshold_now: 10, raised_until: null });
+    const rows = await raiseRows(api.ctx).find({ org_id: admin.orgId }).toArray();
+    expect(rows.map(({ state }) => state)).toEqual(['revoked', 'revoked']);
+  });
+
   test('is not overtaken by an approval', async () => {
     const id = await asked();
     const [, answer] = await Promise.all([

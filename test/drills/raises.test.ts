@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditRows } from '../../shared/audit/model.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import {
+  startTransactionGuard,
+  type TransactionGuard,
+} from '../../shared/platform/mongo/transaction-guard.ts';
+import { approveRaise } from '../../shared/raises/answer.ts';
+import { askForRaise } from '../../shared/raises/ask.ts';
+import { raiseRows } from '../../shared/raises/model.ts';
+import { type Child, startChild } from '../support/drills/child.ts';
+import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
+import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
+import { type Stack, startStack } from '../support/drills/stack.ts';
+import { makeTenant } from '../support/factories.ts';
+import {
+  call,
+  openTestContext,
+  startApi,
+  type TestApi,
+  type TestContext,
+  testEnv,
+  until,
+} from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson, type Person } from '../support/people.ts';
+import { seeded } from '../support/random.ts';
+
+const ROUNDS = Number(process.env.DRILL_ROUNDS ?? 3);
+const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
+/** More requests than an approval makes to MongoDB. */
+const MOST_STEPS = 30;
+const THRESHOLD = 10;
+const RAISE = 5;
+const BUDGET = { metric: 'cost_usd', threshold: THRESHOLD, window: 'monthly', enforce: 'hard' };
+
+/** The names of what was done to raises, sorted. */
+async function auditedIn(ctx: Context, orgId: string): Promise<string[]> {
+  const named = { org_id: orgId, action: { $regex: '^raise\\.' } };
+  return (await auditRows(ctx).find(named).toArray()).map(({ action }) => action).toSorted();
+}
+
+describe('an api that is killed in an approval', () => {
+  let own: OwnMongo;
+  let ctx: TestContext;
+  let idp: TestIssuer;
+  let proxy: NetProxy;
+  let env: Record<string, string>;
+  let survivor: TestApi;
+  let guard: TransactionGuard;
+  let next: Promise<Child>;
+  beforeAll(async () => {
+    [own, idp] = await Promise.all([startOwnMongo(), startIssuer()]);
+    ctx = await openTestContext({ mongoUrl: own.url, env: idp.env });
+    survivor = await startApi({ ctx });
+    const mongo = new URL(ctx.config.mongodbUrl);
+    proxy = await startProxy(Number(mongo.port));
+    mongo.port = String(proxy.port);
+    // The driver would find the store's own address in the replica set and pass the proxy by.
+    mongo.searchParams.delete('replicaSet');
+    mongo.searchParams.set('directConnection', 'true');
+    guard = await startTransactionGuard(ctx.db, ctx.log, 2_000);
+    env = { ...testEnv('unused'), ...idp.env, MONGODB_URL: mongo.href };
+    next = startChild('api/main.ts', env);
+  }, 60_000);
+  afterAll(async () => {
+    await next.then((child) => child.kill());
+    await guard.stop();
+    await survivor.close();
+    await proxy.close();
+    await ctx.close();
+    await own.stop();
+    await idp.stop();
+  });
+
+  /** Approves at a new api that is killed at a step, which reaches MongoDB or not. Returns whether there was such a step. */
+  async function killAt(step: number, isSent: boolean, path: string, key: string): Promise<boolean> {
+    proxy.onRequest = () => true;
+    const api = await next;
+    next = startChild('api/main.ts', env);
+    await next;
+    let steps = 0;
+    proxy.onRequest = (chunk) => {
+      const text = chunk.toString('latin1');
+      if (!/raises|budgets|members|commitTransaction/.test(text) || text.includes('hello')) return true;
+      steps += 1;
+      if (steps === step) api.process.kill('SIGKILL');
+      return steps < step || (isSent && steps === step);
+    };
+    await call(`${api.url}${path}`, { key, body: {} }).catch(() => undefined);
+    proxy.onRequest = () => true;
+    await api.kill();
+    return steps >= step;
+  }
+
+  /** A pending raise of a person, and an admin who may answer. */
+  async function makeRaise() {
+    const { orgId, key } = await makeTenant(ctx);
+    const admins: Person[] = [];
+    for (let made = 0; made < 2; made += 1) admins.push(await makePerson(ctx, idp, { orgId, role: 'admin' }));
+    const [admin, second] = admins as [Person, Person];
+    const ada = await makePerson(ctx, idp, { orgId });
+    const budget = { name: 'All', scope: 'org', ...BUDGET };
+    const { body: made } = await survivor.call('/api/v1/budgets', { key, body: budget });
+    const bound = await createApiKey(ctx, { org_id: orgId, scopes: ['budgets:check'], user_id: ada.userId });
+    const body = { budget_id: made.id, amount: RAISE };
+    const { body: raise } = await survivor.call('/api/v1/raises', { key: bound.key, body });
+    const limit = async () => (await survivor.call(`/api/v1/budgets/${made.id}`, { key })).body.threshold_now;
+    return { orgId, id: raise.id as string, admin, second, limit };
+  }
+
+  it.each([
+    ['before', false],
+    ['after', true],
+  ])(
+    '%s any step reaches the store has approved it or not, and there is one answer',
+    {
+      timeout: 240_000,
+    },
+    async (_when, isSent) => {
+      const seen = new Set<string>();
+      let step = 0;
+      for (let isKilled = true; isKilled; ) {
+        step += 1;
+        expect(step).toBeLessThan(MOST_STEPS);
+        const { orgId, id, admin, second, limit } = await makeRaise();
+        const path = `/v1/raises/${id}/approve`;
+        isKilled = await killAt(step, isSent, path, admin.session);
+        // What the dead api left in a transaction is undone by the guard, or was committed.
+        const other = await survivor.call(`/v1/raises/${id}/deny`, { key: second.session, body: {} });
+        const isApproved = other.status === 409;
+        expect([200, 409], `step ${step}: ${other.text}`).toContain(other.status);
+        if (isApproved) expect(other.body.raise_status).toBe('approved');
+        seen.add(isApproved ? 'approved' : 'denied');
+        expect(await limit(), `step ${step}`).toBe(isApproved ? THRESHOLD + RAISE : THRESHOLD);
+        const repeat = await survivor.call(path, { key: admin.session, body: {} });
+        expect(repeat.status, `step ${step}`).toBe(isApproved ? 200 : 409);
+        const act = isApproved ? 'raise.approve' : 'raise.deny';
+        expect(await auditedIn(ctx, orgId), `step ${step}`).toEqual([act, 'raise.ask'].toSorted());
+      }
+      expect(step, 'steps were seen').toBeGreaterThan(4);
+      expect(seen, 'a lost and a committed approval were seen').toEqual(new Set(['denied', 'approved']));
+    },
+  );
+});
+
+describe('a worker that is killed while raises end', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startStack();
+  }, 60_000);
+  afterAll(() => stack.stop());
+
+  it(`prolongs none: the clock ends each, and each is written once (${ROUNDS} kills, seed ${SEED})`, {
+    timeout: 180_000,
+  }, async () => {
+    const random = seeded(SEED);
+    const { ctx } = stack;
+    const { orgId, key } = await makeTenant(ctx);
+    const endsOf = new Map<string, number>();
+    const lastMs = ctx.clock.now() + ROUNDS * 4_000;
+    for (let made = 0; made < 3 * ROUNDS; made += 1) {
+      const person = { orgId, userId: `person-${made}` };
+      const budget = { name: person.userId, scope: 'user', scope_id: person.userId, ...BUDGET };
+      const { body } = await call(`${stack.url}/api/v1/budgets`, { key, body: budget });
+      // A raise lasts a minute at least: it was approved by a process whose minute is nearly over.
+      const endsMs = Math.round(lastMs - random() * ROUNDS * 3_000);
+      const past = { ...ctx, clock: { ...ctx.clock, now: () => endsMs - 60_000 } };
+      const asked = { budget_id: body.id, amount: RAISE, duration_s: 60 };
+      const { _id } = await askForRaise(past, person, asked);
+      await approveRaise(past, { orgId, userId: 'grace', accountId: 'usr_grace' }, _id, {});
+      endsOf.set(body.id, endsMs);
+    }
+    let isOver = false;
+    let looks = 0;
+    const look = async () => {
+      while (!isOver)
+        for (const [id, endsMs] of endsOf) {
+          const askedMs = Date.now();
+          const { body } = await call(`${stack.url}/api/v1/budgets/${id}`, { key });
+          if (Date.now() < endsMs) expect(body.threshold_now).toBe(THRESHOLD + RAISE);
+          if (askedMs >= endsMs) expect(body.threshold_now).toBe(THRESHOLD);
+          looks += 1;
+        }
+    };
+    const looking = look();
+    for (let killed = 0; killed < ROUNDS; killed += 1) {
+      await new Promise((resolve) => setTimeout(resolve, random() * 2_000));
+      await stack.kill('worker');
+      await stack.start('worker');
+      await until(() => stack.isReady('worker'), { timeoutMs: 30_000, what: 'the worker back' });
+    }
+    const named = { org_id: orgId, state: 'ended' as const };
+    await until(async () => (await raiseRows(ctx).countDocuments(named)) === endsOf.size, {
+      timeoutMs: 60_000,
+      what: 'the end of every raise',
+    });
+    isOver = true;
+    await looking;
+    const acts = await auditedIn(ctx, orgId);
+    expect(acts.filter((act) => act === 'raise.end')).toHaveLength(endsOf.size);
+    expect(acts).toHaveLength(3 * endsOf.size);
+    console.log(`${endsOf.size} raises ended, ${looks} looks at their thresholds`);
+  });
+});
