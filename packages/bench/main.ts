@@ -9,6 +9,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   people: async () => (await import('./people.ts')).runPeopleBench,
   check: async () => (await import('./check.ts')).runCheckBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
+  gate: async () => (await import('./gate.ts')).runGateBench,
   history: async () => (await import('./history.ts')).runHistoryBench,
   idle: async () => (await import('./idle.ts')).runIdleBench,
   'scale-out': async () => (await import('./scale-out.ts')).runScaleOutBench,
