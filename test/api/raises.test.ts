@@ -4,6 +4,7 @@ import { changeMember } from '../../shared/administration/change-member.ts';
 import { eraseMember } from '../../shared/administration/erase-member.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
 import { auditRows } from '../../shared/audit/model.ts';
+import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { budgetRows } from '../../shared/budgets/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
@@ -244,6 +245,28 @@ describe('an approved raise', () => {
     expect(answers.filter(({ allow }) => allow)).toHaveLength(15);
   });
 
+  test('of a template raises the limit of the person alone', async () => {
+    const each = { name: 'Each', scope: 'org', per: 'user', metric: 'cost_usd', threshold: 2 } as const;
+    const own = { window: 'daily', timezone: 'UTC', enforce: 'hard' } as const;
+    const { _id } = await createBudget(api.ctx, admin.orgId, { ...each, ...own });
+    const made = await ask({ budget_id: _id, amount: 3 });
+    expect(made.body, 'the row is the person’s own').toMatchObject({
+      budget_name: 'Each',
+      status: 'pending',
+    });
+    const fits = async (user_id: string, at = api) => {
+      const body = { user_id, estimate_usd: 4 };
+      return (await at.call('/api/v1/budgets/check', { key: unbound, body })).body.allow;
+    };
+    await until(async () => !(await fits(ada.userId)));
+    expect((await act(made.body.id, 'approve')).status).toBe(200);
+    expect([await fits(ada.userId), await fits('tom')]).toEqual([true, false]);
+    await until(async () => fits(ada.userId, other));
+    expect(await fits('tom', other)).toBe(false);
+    await act(made.body.id, 'revoke');
+    expect(await fits(ada.userId)).toBe(false);
+  });
+
   test('ends with the window of the budget, whatever was granted', async () => {
     const long = await act(await asked({ duration_s: 2_678_400 }), 'approve');
     const midnight = clock.now() / 1_000 + 18 * 3_600;
@@ -314,6 +337,20 @@ describe('an answer', () => {
     for (const verb of ['approve', 'deny', 'revoke', 'withdraw'])
       expect((await act(id, verb, foreign)).status).toBe(404);
     expect((await act(own.body.id, 'approve', second)).status).toBe(200);
+  });
+
+  test('is counted by its state', async () => {
+    const count = async (status: string) => {
+      const headers = { Authorization: `Bearer ${api.ctx.config.operatorToken}` };
+      const text = await (await fetch(`${api.url}/metrics`, { headers })).text();
+      return Number(
+        new RegExp(`^governor_raises_total\\{status="${status}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
+      );
+    };
+    const before = [await count('pending'), await count('denied')];
+    const id = await asked();
+    for (let given = 0; given < 2; given += 1) await act(id, 'deny');
+    expect([await count('pending'), await count('denied')]).toEqual(before.map((one) => one + 1));
   });
 
   test('is one, however many are given at once in two processes', async () => {

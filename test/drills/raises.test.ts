@@ -127,7 +127,7 @@ describe('an api that is killed in an approval', () => {
         const { orgId, id, admin, second, limit } = await makeRaise();
         const path = `/v1/raises/${id}/approve`;
         isKilled = await killAt(step, isSent, path, admin.session);
-        // What the dead api left in a transaction is undone by the guard, or was committed.
+        // The transaction of the dead api was committed, or the guard ends it.
         const other = await survivor.call(`/v1/raises/${id}/deny`, { key: second.session, body: {} });
         const isApproved = other.status === 409;
         expect([200, 409], `step ${step}: ${other.text}`).toContain(other.status);

@@ -10,7 +10,7 @@ const MOST_PHANTOMS = 5;
 /** For how long clients try again while something is away. */
 const PATIENCE_MS = 240_000;
 
-/** What became of a limit of $1. */
+/** The end of a limit of $1. */
 export interface Outcome {
   /** Calls that the model served. */
   served: number;
