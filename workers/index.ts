@@ -18,6 +18,11 @@ import { reportHeld as reportHeldSignals } from '../shared/held/report-held.ts';
 import { endIfSilent } from '../shared/ingest/end-session.ts';
 import { releaseReservationsJob } from '../shared/keys/jobs.ts';
 import { sendDueMail } from '../shared/mails/send-due-mail.ts';
+import { moveBranchCallsJob, moveSessionCallsJob } from '../shared/moves/jobs.ts';
+import {
+  moveBranchCalls as moveCallsOfBranch,
+  moveSessionCalls as moveCallsOfSession,
+} from '../shared/moves/move-calls.ts';
 import { DAY_MS } from '../shared/platform/basics/interval.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { mailDigestJob, moveDigestsJob } from '../shared/preferences/jobs.ts';
@@ -70,6 +75,10 @@ export const checkSession = dueJobRow(checkSessionJob, { concurrency: 8, work: l
 
 /** After signals were held, and an hour later. */
 export const reportHeld = dueJobRow(reportHeldJob, { concurrency: 4, work: reportHeldSignals });
+
+/** After contexts or boundaries that concern more calls than their transaction moves. */
+export const moveSessionCalls = dueJobRow(moveSessionCallsJob, { concurrency: 2, work: moveCallsOfSession });
+export const moveBranchCalls = dueJobRow(moveBranchCallsJob, { concurrency: 2, work: moveCallsOfBranch });
 
 /** How many attempts run is limited per endpoint (shared/webhooks/sending/endpoint.ts). */
 const attempts = { concurrency: Number.POSITIVE_INFINITY, work: deliver };

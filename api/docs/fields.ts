@@ -1,3 +1,4 @@
+import { attribution } from './fields/attribution.ts';
 import { budgets } from './fields/budgets.ts';
 import { credits } from './fields/credits.ts';
 import { devices } from './fields/devices.ts';
@@ -17,6 +18,7 @@ import { webhooks } from './fields/webhooks.ts';
 const FIELDS: Readonly<Record<string, Field>> = {
   ...sessions,
   ...signals,
+  ...attribution,
   ...budgets,
   ...usage,
   ...webhooks,

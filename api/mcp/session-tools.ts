@@ -105,7 +105,7 @@ const call = signalView
   });
 
 function viewCall(signal: Signal): Record<string, unknown> {
-  const { error, intervention, ...shown } = viewSignal(signal);
+  const { error, intervention, ...shown } = viewSignal(signal, new Map());
   return {
     ...shown,
     ...(error ? { error_code: error.code } : {}),

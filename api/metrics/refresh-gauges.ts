@@ -1,5 +1,6 @@
 import { readBudgetGauges } from '../../shared/budgets/gauges.ts';
 import { measureShards } from '../../shared/credits/meter/shards.ts';
+import { readMoveGauges } from '../../shared/moves/gauges.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { within } from '../../shared/platform/basics/within.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -18,7 +19,7 @@ const reading = perContext((): { atMs: number; current: Promise<unknown> | null 
 }));
 
 /**
- * Brings the gauges of readiness, usage, budgets and credits up to date: of readiness because nobody may ask `/readyz`, of
+ * Brings the gauges of readiness, usage, budgets, moves and credits up to date: of readiness because nobody may ask `/readyz`, of
  * credits because there may be no worker that does. Never throws: without a store the others are still told.
  */
 export async function refreshGauges(ctx: Context): Promise<void> {
@@ -30,6 +31,7 @@ export async function refreshGauges(ctx: Context): Promise<void> {
       readReadiness(ctx, []),
       attempt(ctx, 'usage and budgets', readGauges(ctx)),
       attempt(ctx, 'credits', measureShards(ctx)),
+      attempt(ctx, 'moves', readMoveGauges(ctx)),
     ]).finally(() => {
       state.current = null;
     });

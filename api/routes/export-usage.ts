@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findWorks } from '../../shared/attribution/read-works.ts';
 import { CONTENT_TYPES, encode, FORMATS } from '../../shared/exports/encode.ts';
 import { type Export, exportUsage as exportRows, LEVELS } from '../../shared/exports/export-usage.ts';
 import { exportFocus } from '../../shared/exports/focus/export-focus.ts';
@@ -7,6 +8,7 @@ import { readOrganization } from '../../shared/organizations/read-organization.t
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { findWorked } from '../../shared/sessions/find-worked.ts';
 import { zonesOf } from '../../shared/usage/calendar.ts';
 import { knowsMembers } from '../auth/knows-members.ts';
 import { usersOfNamedTeam } from '../auth/own-organization.ts';
@@ -15,14 +17,15 @@ import { focusOptions, focusQuestion } from '../schemas/focus-query.ts';
 import { flag } from '../schemas/params.ts';
 import { sessionFilters, sessionMatch, teamFilter } from '../schemas/session-query.ts';
 import { rangeIn } from '../schemas/time.ts';
-import { usageFilters, usageRange } from '../schemas/usage-query.ts';
+import { usageFilters, usageRange, workFilters } from '../schemas/usage-query.ts';
 
 export const exportUsage = route({
   method: 'get',
   path: '/api/v1/usage/export',
   summary: 'Download usage as a file',
   description:
-    '`level=daily`: a row per day, user, project, model and adapter, which sum to `/api/v1/usage`. `level=sessions`: ' +
+    '`level=daily`: a row per day, user, project, model and adapter, which sum to `/api/v1/usage`. `level=attributed`: the ' +
+    'same, also by repository, branch and task. `level=sessions`: ' +
     'a row per session that started in the range. `level=focus`: rows of the FinOps Open Cost and Usage Specification, whose ' +
     'EffectiveCost sums to the same. Money has 9 decimals. In CSV, text that a spreadsheet would take ' +
     'for a formula begins with an apostrophe. `people=true` adds who each user is as the last columns: `user_name`, ' +
@@ -35,6 +38,7 @@ export const exportUsage = route({
     level: z.enum([...LEVELS, 'focus']).default('daily'),
     ...usageRange,
     ...usageFilters,
+    ...workFilters,
     ...sessionFilters,
     team: teamFilter,
     people: flag
@@ -65,7 +69,8 @@ export const exportUsage = route({
       );
     const users = await usersOfNamedTeam(ctx, principal, team);
     const organization = await readOrganization(ctx, principal.orgId);
-    const filter = { ...narrowToReader(principal, { user_id, project_id, model, adapter }), users };
+    const works = await findWorks(ctx, principal.orgId, query);
+    const filter = { ...narrowToReader(principal, { user_id, project_id, model, adapter }), users, works };
     const file = ({ columns, rows, fromMs, toMs }: Export, headers: Record<string, string> = {}) =>
       reply(encode(format, columns, rows), {
         ...headers,
@@ -80,7 +85,8 @@ export const exportUsage = route({
       });
     }
     const zones = zonesOf(organization, timezone, ctx.clock.now());
-    const asked = { ...filter, ...sessionMatch(query) };
+    const worked = level === 'sessions' ? await findWorked(ctx, principal.orgId, works) : undefined;
+    const asked = { ...filter, ...sessionMatch(query), worked };
     const range = rangeIn(zones, { from, to });
     const table = exportRows(ctx, organization, { level, ...range, timezone, filter: asked });
     return file(query.people ? { ...table, ...withPeople(ctx, organization._id, table) } : table);

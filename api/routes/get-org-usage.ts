@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findWorks } from '../../shared/attribution/read-works.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { zonesOf } from '../../shared/usage/calendar.ts';
 import { GROUPINGS } from '../../shared/usage/group-usage.ts';
@@ -17,6 +18,7 @@ import {
   usageFilters,
   usageInterval,
   usageRange,
+  workFilters,
 } from '../schemas/usage-query.ts';
 
 export const getOrgUsage = route({
@@ -35,6 +37,7 @@ export const getOrgUsage = route({
     group_by: groupBy(GROUPINGS, GROUPINGS.length),
     ...groupSeriesQuery,
     ...usageFilters,
+    ...workFilters,
     team: text(128).optional().describe('Filter by team: its members now'),
   }),
   success: { status: 200, description: 'Totals, buckets and groups', body: seriesView, list: 'groups' },
@@ -42,14 +45,16 @@ export const getOrgUsage = route({
   handle: async ({ principal, params, query }, ctx) => {
     const organization = await ownOrganization(ctx, principal, params.orgId);
     requirePaidPlan(organization);
-    const { from, to, interval, timezone, group_by, series, top, team, ...filter } = query;
+    const { from, to, interval, timezone, group_by, series, top, team, ...others } = query;
+    const { repository, branch, task, ...filter } = others;
     refuseMisplaced(query);
+    const works = await findWorks(ctx, organization._id, { repository, branch, task });
     const question = {
       ...rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to }),
       interval,
       timezone,
       groupBy: group_by ?? [],
-      filter: { ...filter, users: await usersOfNamedTeam(ctx, principal, team) },
+      filter: { ...filter, users: await usersOfNamedTeam(ctx, principal, team), works },
     };
     if (series === undefined) return readUsage(ctx, organization, question);
     return readGroupSeries(ctx, organization, question, top ?? MOST_GROUP_SERIES.default);

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import type { Context } from '../../shared/platform/context/context.ts';
-import type { Session } from '../../shared/sessions/model.ts';
+import {
+  type AttributedSession,
+  attributionView,
+  contextView,
+  readAttribution,
+} from '../../shared/sessions/read-attribution.ts';
 import { readSession, streamSignals } from '../../shared/sessions/read-session.ts';
 import { listedSessionView, viewListedSession } from '../../shared/sessions/view.ts';
 import { signalView, viewSignal } from '../../shared/signals/view.ts';
@@ -20,12 +25,17 @@ export const getSession = route({
   success: {
     status: 200,
     description: 'The session, its signals in time order',
-    body: listedSessionView.extend({ signals: z.array(signalView) }),
+    body: listedSessionView.extend({
+      attribution: z.array(attributionView).describe('Where its cost belongs; it sums to the session'),
+      contexts: z.array(contextView).describe('The last 200 that its client sessions were told'),
+      signals: z.array(signalView),
+    }),
   },
   errors: ['not_found'],
   handle: async ({ principal, params, query }, ctx) => {
     const session = await readSession(ctx, principal, params.id);
-    return reply(sessionWithSignals(ctx, session, { withVoided: query.voided === 'include' }));
+    const attributed = await readAttribution(ctx, session);
+    return reply(sessionWithSignals(ctx, attributed, { withVoided: query.voided === 'include' }));
   },
 });
 
@@ -35,13 +45,14 @@ const PIECE_LENGTH = 65_536;
 /** One JSON object in pieces: memory grows with neither the number nor the size of the signals. */
 async function* sessionWithSignals(
   ctx: Context,
-  session: Session,
+  { session, attribution, contexts, works }: AttributedSession,
   which: { withVoided: boolean },
 ): AsyncGenerator<string> {
-  let piece = `${JSON.stringify(viewListedSession(session)).slice(0, -1)},"signals":[`;
+  const view = { ...viewListedSession(session), attribution, contexts };
+  let piece = `${JSON.stringify(view).slice(0, -1)},"signals":[`;
   let comma = '';
   for await (const signal of streamSignals(ctx, session, which)) {
-    piece += comma + JSON.stringify(viewSignal(signal));
+    piece += comma + JSON.stringify(viewSignal(signal, works));
     comma = ',';
     if (piece.length < PIECE_LENGTH) continue;
     yield piece;

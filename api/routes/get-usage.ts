@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findWorks } from '../../shared/attribution/read-works.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { zonesOf } from '../../shared/usage/calendar.ts';
@@ -18,6 +19,7 @@ import {
   usageFilters,
   usageInterval,
   usageRange,
+  workFilters,
 } from '../schemas/usage-query.ts';
 
 const asked = z.strictObject({
@@ -26,6 +28,7 @@ const asked = z.strictObject({
   group_by: groupBy(ownGroupings, ownGroupings.length),
   ...groupSeriesQuery,
   ...usageFilters,
+  ...workFilters,
   team: teamFilter,
 });
 
@@ -42,16 +45,18 @@ export const getUsage = route({
   success: { status: 200, description: 'Totals, buckets and groups', body: seriesView, list: 'groups' },
   errors: ['plan_required'],
   handle: async ({ principal, query }, ctx) => {
-    const { from, to, interval, timezone, group_by, series, top, team, ...filter } = query;
+    const { from, to, interval, timezone, group_by, series, top, team, ...others } = query;
+    const { repository, branch, task, ...filter } = others;
     const organization = await readOrganization(ctx, principal.orgId);
     refuseMisplaced(query);
     const users = await usersOfNamedTeam(ctx, principal, team);
+    const works = await findWorks(ctx, principal.orgId, { repository, branch, task });
     const question = {
       ...rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to }),
       interval,
       timezone,
       groupBy: group_by ?? [],
-      filter: { ...narrowToReader(principal, filter), users },
+      filter: { ...narrowToReader(principal, filter), users, works },
     };
     if (series === undefined) return readUsage(ctx, organization, question);
     return readGroupSeries(ctx, organization, question, top ?? MOST_GROUP_SERIES.default);

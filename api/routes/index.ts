@@ -74,6 +74,7 @@ import { otlpLogs } from './otlp-logs.ts';
 import { otlpMetrics } from './otlp-metrics.ts';
 import { otlpTraces } from './otlp-traces.ts';
 import { previewMessage } from './preview-message.ts';
+import { recordContexts } from './record-contexts.ts';
 import { recordSignals } from './record-signals.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
 import { redeemGrant } from './redeem-grant.ts';
@@ -107,6 +108,7 @@ import { withdrawRaise } from './withdraw-raise.ts';
 export function routes(state: ApiState): readonly AnyRoute[] {
   return [
     recordSignals,
+    recordContexts,
     otlpLogs,
     otlpTraces,
     otlpMetrics,

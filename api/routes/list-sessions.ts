@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { findWorks } from '../../shared/attribution/read-works.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { text } from '../../shared/platform/basics/text.ts';
+import { findWorked } from '../../shared/sessions/find-worked.ts';
 import { listSessions as list } from '../../shared/sessions/list-sessions.ts';
 import { ORDERED_SESSIONS, SESSION_SORTS } from '../../shared/sessions/order-sessions.ts';
 import { listedSessionView, viewListedSession } from '../../shared/sessions/view.ts';
@@ -11,6 +13,7 @@ import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 import { sessionFilters, sessionMatch, teamFilter } from '../schemas/session-query.ts';
 import { listRange, timeOrDate } from '../schemas/time.ts';
+import { workFilters } from '../schemas/usage-query.ts';
 
 export const listSessions = route({
   method: 'get',
@@ -29,6 +32,7 @@ export const listSessions = route({
         "Sessions that started at or after this time; a date is its midnight in the organization's timezone",
       ),
     to: timeOrDate.optional().describe('Sessions that started before this time; a date likewise'),
+    ...workFilters,
     ...sessionFilters,
     team: teamFilter,
     sort: z
@@ -42,7 +46,7 @@ export const listSessions = route({
   success: { status: 200, description: 'A page of sessions', body: pageOf(listedSessionView) },
   errors: ['invalid_cursor', 'plan_required'],
   handle: async ({ principal, query }, ctx) => {
-    const { user_id, project_id, model, adapter, team, from, to, sort } = query;
+    const { user_id, project_id, model, adapter, repository, branch, task, team, from, to, sort } = query;
     const { orgId, userId } = principal;
     const asked = {
       user_id,
@@ -53,11 +57,13 @@ export const listSessions = route({
       ...(await listRange(ctx, orgId, { from, to })),
     };
     const users = await usersOfNamedTeam(ctx, principal, team);
-    const filter = { ...narrowToReader(principal, asked), users };
+    const named = { repository, branch, task };
+    const worked = await findWorked(ctx, orgId, await findWorks(ctx, orgId, named));
+    const filter = { ...narrowToReader(principal, asked), users, worked };
     const count = async () => countSessions(ctx, await readOrganization(ctx, orgId), filter);
     return answerPage(
       ctx,
-      ['sessions', orgId, userId, asked, team, sort],
+      ['sessions', orgId, userId, asked, team, sort, named],
       query,
       (page) => list(ctx, orgId, filter, { ...page, sort, total: page.total ?? count }),
       viewListedSession,

@@ -1,10 +1,18 @@
 import { z } from 'zod';
+import { repositoryField } from '../../shared/attribution/fields.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text, timezone } from '../../shared/platform/basics/text.ts';
 import { INTERVALS, type SeriesInterval } from '../../shared/usage/calendar.ts';
 import { GROUPINGS, type GroupBy } from '../../shared/usage/group-usage.ts';
 import { measuresView } from '../../shared/usage/measures.ts';
 import { timeOrDate } from './time.ts';
+
+/** The filters by the work that calls belong to. */
+export const workFilters = {
+  repository: repositoryField.optional().describe('Filter by repository, by any address'),
+  branch: text(256).optional().describe('Filter by branch: its name, or the hash of it'),
+  task: text(128).optional().describe('Filter by task: its name, or the hash of it'),
+};
 
 /** The filters of every question about usage. */
 export const usageFilters = {

@@ -1,3 +1,4 @@
+import { contextRows } from '../attribution/model.ts';
 import { auditRows } from '../audit/model.ts';
 import { auditWrite } from '../audit/record-audit.ts';
 import { deviceGrantRows, deviceRows } from '../devices/model.ts';
@@ -27,8 +28,8 @@ const ERASED = 'erased';
 
 /**
  * Erases what identifies a member: removes the member (`removeMember`), then erases names and public keys of devices,
- * names of bound API keys, the identity in the audit log, the notes of raises, and the free text of all signals. Signals that arrive
- * later keep none. `user_id`, account id, sums, frozen weeks and the ledger stay. Every step may be repeated, so a run that
+ * names of bound API keys, the person's contexts, the identity in the audit log, the notes of raises, and the free text of all
+ * signals. Signals that arrive later keep none. `user_id`, account id, sums, frozen weeks and the ledger stay. Every step may be repeated, so a run that
  * was cut short is finished by another. The audit log notes it once, after the removal. Throws as `removeMember`.
  */
 export async function eraseMember(
@@ -45,6 +46,7 @@ export async function eraseMember(
   const keys = await eraseKeyNames(ctx, orgId, userId);
   await eraseAuditedIdentity(ctx, orgId, userId);
   await eraseRaiseNotes(ctx, orgId, userId);
+  await contextRows(ctx).deleteMany({ org_id: orgId, user_id: userId });
   let signals = await eraseHeldText(ctx, orgId, userId);
   for await (const session of sessionsOfUser(ctx, orgId, userId)) {
     signals += await eraseFreeText(ctx, session);

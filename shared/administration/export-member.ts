@@ -1,5 +1,7 @@
 import { viewAnomaly } from '../anomalies/list-anomalies.ts';
 import { anomalyRows } from '../anomalies/model.ts';
+import { contextRows } from '../attribution/model.ts';
+import { NO_WORK, readWorkNames } from '../attribution/read-works.ts';
 import { viewAudit } from '../audit/list-audit.ts';
 import { type AuditEntry, auditRows } from '../audit/model.ts';
 import { recordAct } from '../audit/record-audit.ts';
@@ -19,6 +21,7 @@ import type { Context } from '../platform/context/context.ts';
 import { readPreferences } from '../preferences/change-preferences.ts';
 import { viewPreferences } from '../preferences/view.ts';
 import { sessionsOfUser } from '../sessions/list-sessions.ts';
+import { readAttribution, viewContext } from '../sessions/read-attribution.ts';
 import { streamSignals } from '../sessions/read-session.ts';
 import { viewSession } from '../sessions/view.ts';
 import { viewSignal } from '../signals/view.ts';
@@ -36,6 +39,7 @@ export interface MemberRecord {
     | 'session'
     | 'signal'
     | 'held_signal'
+    | 'context'
     | 'anomaly'
     | 'usage_day'
     | 'transaction'
@@ -64,13 +68,21 @@ export async function* exportMember(
   yield* budgetsOf(ctx, member);
   for await (const session of sessionsOfUser(ctx, orgId, userId)) {
     yield { kind: 'session', data: viewSession(session) };
+    const { works } = await readAttribution(ctx, session);
     for await (const signal of streamSignals(ctx, session, { withVoided: true })) {
-      yield { kind: 'signal', data: { session_id: session._id, ...viewSignal(signal) } };
+      yield { kind: 'signal', data: { session_id: session._id, ...viewSignal(signal, works) } };
     }
   }
+  for await (const context of contextRows(ctx).find(owned))
+    yield { kind: 'context', data: viewContext(context) };
   for await (const held of heldRows(ctx).find(owned)) {
-    const signal = viewSignal({ ...held.signal, session_id: '' });
-    yield { kind: 'held_signal', data: { ...viewHeld(held), signal } };
+    const { parts, ...draft } = held.signal;
+    const said = { repository: parts?.place?.repository ?? null, branch: parts?.place?.branch?.text ?? null };
+    const signal = { ...viewSignal({ ...draft, session_id: '' }, new Map()), ...said };
+    yield {
+      kind: 'held_signal',
+      data: { ...viewHeld(held), signal: { ...signal, task: parts?.task?.text ?? null } },
+    };
   }
   for await (const anomaly of anomalyRows(ctx).find(owned)) {
     yield { kind: 'anomaly', data: viewAnomaly(anomaly) };
@@ -145,8 +157,9 @@ async function* budgetsOf(ctx: Context, { org_id, user_id }: Member): AsyncGener
 async function* usageOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
   const days = rollupRows(ctx).find({ org_id, period: 'day', user_id }).sort({ start: 1 });
   for await (const day of days) {
-    const { project_id, model, adapter, provider = null } = day;
-    const of = { start: timeOf(day.start), user_id, project_id, model, adapter, provider };
+    const { project_id, model, adapter, provider = null, work = '' } = day;
+    const named = (await readWorkNames(ctx, new Set([work]), undefined)).get(work) ?? NO_WORK;
+    const of = { start: timeOf(day.start), user_id, project_id, model, adapter, provider, ...named };
     yield { kind: 'usage_day', data: { ...of, ...viewSums(sumsOf({ ...day })) } };
   }
 }

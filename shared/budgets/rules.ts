@@ -2,7 +2,11 @@ import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { teamsByUser } from '../organizations/teams.ts';
-import { guardOrganizationRules, readOrganizationVersion } from '../organizations/versions.ts';
+import {
+  guardOrganizationRules,
+  type RulesCounts,
+  readOrganizationVersion,
+} from '../organizations/versions.ts';
 import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import {
@@ -24,6 +28,8 @@ import { type Exceptions, exceptionsOf } from './people.ts';
 /** The rules by which an organization's signals count and its calls are checked, as of one version. */
 export interface Rules extends BudgetRules {
   version: number;
+  /** How often contexts and boundaries had changed when this was read. */
+  contexts: number;
   organization: Organization;
   subscribers: readonly Subscriber[];
 }
@@ -64,9 +70,12 @@ export function cachedRules(ctx: Context, orgId: string): Rules | undefined {
   return cache(ctx).get(orgId);
 }
 
-/** Caches rules. Call it when the transaction that read them has committed. */
+/** Caches rules. Call it when the transaction that read them has committed. A later count of contexts stays. */
 export function cacheRules(ctx: Context, rules: Rules): void {
-  cache(ctx).set(rules.organization._id, rules);
+  const orgId = rules.organization._id;
+  const known = cachedRules(ctx, orgId);
+  const isLater = known?.version === rules.version && known.contexts > rules.contexts;
+  cache(ctx).set(orgId, isLater ? { ...rules, contexts: known.contexts } : rules);
 }
 
 /**
@@ -82,15 +91,15 @@ export async function readRules(
   return readRulesOf(ctx, orgId, await readOrganizationVersion(ctx, orgId, shard, transaction), transaction);
 }
 
-/** Reads the rules of a version that the transaction has read. Throws `not_found`. */
+/** Reads the rules at counts that the transaction has read. Throws `not_found`. */
 export async function readRulesOf(
   ctx: Context,
   orgId: string,
-  version: number,
+  { version, contexts }: RulesCounts,
   transaction: ClientSession,
 ): Promise<Rules> {
   const known = cachedRules(ctx, orgId);
-  if (known?.version === version) return known;
+  if (known?.version === version) return { ...known, contexts };
   const organization = await readOrganization(ctx, orgId, transaction);
   const budgets = await budgetRows(ctx)
     .find({ org_id: orgId }, { session: transaction, batchSize: BUDGETS_PER_ANSWER })
@@ -100,7 +109,7 @@ export async function readRulesOf(
   const hasTemplates = budgets.some(({ per }) => per);
   const overrides = hasTemplates ? await readOverrides(ctx, orgId, transaction) : [];
   const { webhooks: subscribers } = await findSubscribers(ctx, orgId, transaction);
-  return { version, organization, ...arrangeBudgets(budgets, teamsOf, overrides), subscribers };
+  return { version, contexts, organization, ...arrangeBudgets(budgets, teamsOf, overrides), subscribers };
 }
 
 /** Decoding one answer is one turn of the event loop. */

@@ -45,10 +45,12 @@ async function readChanges(
   const touched = [...versions].filter(isTouched).map(([orgId]) => orgId);
   const usage = await readUsage(ctx, touched, transaction);
   const statuses: StatusSnapshot['status'][] = [];
-  for (const [orgId, { version, touches }] of versions) {
+  for (const [orgId, { version, contexts, touches }] of versions) {
     const before = known.get(orgId);
     const isSame = before?.rules.version === version;
-    const rules = isSame ? before.rules : await readRulesOf(ctx, orgId, version, transaction);
+    const rules = isSame
+      ? { ...before.rules, contexts }
+      : await readRulesOf(ctx, orgId, { version, contexts }, transaction);
     const people = before?.people ?? NO_PEOPLE;
     statuses.push({ orgId, touches, rules, usage: usage.get(orgId) ?? before?.usage ?? new Map(), people });
   }

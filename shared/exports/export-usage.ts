@@ -1,3 +1,4 @@
+import { readWorkNames, WORK_FIELDS } from '../attribution/read-works.ts';
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { batches } from '../platform/basics/in-batches.ts';
@@ -7,8 +8,8 @@ import type { SessionMatch } from '../sessions/match-sessions.ts';
 import type { Session } from '../sessions/model.ts';
 import { viewSession } from '../sessions/view.ts';
 import { type Cell, createGrouping, type Grouping, type Match, matcherOf } from '../usage/cells.ts';
-import { isZero, sumsOf } from '../usage/measures.ts';
-import { DIMENSIONS, MEASURES, rollupRows } from '../usage/model.ts';
+import { addSums, isZero, noSums, type Sums, sumsOf } from '../usage/measures.ts';
+import { DIMENSIONS, type Dimensions, MEASURES, rollupRows } from '../usage/model.ts';
 import { boundsOf, type Range, type RangeInput, rangeOf } from '../usage/range.ts';
 import { inPart, sumStage } from '../usage/read-rollups.ts';
 import { matchOf, type UsageFilter } from '../usage/read-usage.ts';
@@ -16,12 +17,12 @@ import { readCellsOnce } from '../usage/snapshots.ts';
 import { type Part, separate, splitRange } from '../usage/split-range.ts';
 import type { Columns, Row } from './columns.ts';
 
-export const LEVELS = ['sessions', 'daily'] as const;
+export const LEVELS = ['sessions', 'daily', 'attributed'] as const;
 export type Level = (typeof LEVELS)[number];
 
 export interface ExportQuestion extends Omit<RangeInput, 'interval'> {
   level: Level;
-  /** At the level `daily` those of usage alone. */
+  /** At the levels `daily` and `attributed` those of usage alone. */
   filter: UsageFilter & SessionMatch;
 }
 
@@ -39,11 +40,15 @@ const BATCH_ROWS = 1_000;
 /** The table that a question asks for. Throws `invalid_request` at once when the range cannot be answered exactly. */
 export function exportUsage(ctx: Context, organization: Organization, question: ExportQuestion): Export {
   const { level, filter, ...asked } = question;
-  if (level === 'daily') {
+  if (level !== 'sessions') {
     const days = { ...asked, interval: 'day' } as const;
     const range = rangeOf(ctx, organization, days, Number.POSITIVE_INFINITY);
-    const rows = dailyRows(ctx, organization, range, matchOf(filter));
-    return { columns: DAILY_COLUMNS, rows, fromMs: range.fromMs, toMs: range.toMs };
+    const equal = matchOf(filter);
+    const rows =
+      level === 'daily'
+        ? dailyRows(ctx, organization, range, equal)
+        : attributedRows(ctx, organization, range, equal);
+    return { columns: columnsOf(level), rows, fromMs: range.fromMs, toMs: range.toMs };
   }
   const { fromMs, toMs } = boundsOf(ctx, asked);
   return {
@@ -90,15 +95,19 @@ function sessionRow(session: Session): Row {
   return SESSION_COLUMNS.map(({ name }) => view[name as keyof typeof view]);
 }
 
-const DAILY_COLUMNS: Columns = [
-  { name: 'start', type: 'time' },
-  ...DIMENSIONS.map((name) => ({ name, type: 'text' as const })),
-  ...MEASURES.map((name) =>
-    name === 'cost_nusd'
-      ? ({ name: 'cost_usd', type: 'money' } as const)
-      : { name, type: 'integer' as const },
-  ),
-];
+/** The columns of a table of days. */
+function columnsOf(level: Exclude<Level, 'sessions'>): Columns {
+  const texts = level === 'daily' ? DIMENSIONS : [...DIMENSIONS, ...WORK_FIELDS];
+  return [
+    { name: 'start', type: 'time' },
+    ...texts.map((name) => ({ name, type: 'text' as const })),
+    ...MEASURES.map((name) =>
+      name === 'cost_nusd'
+        ? ({ name: 'cost_usd', type: 'money' } as const)
+        : { name, type: 'integer' as const },
+    ),
+  ];
+}
 
 /** A row per day and (user, project, model, adapter), day by day, in the range's timezone. */
 async function* dailyRows(
@@ -107,16 +116,59 @@ async function* dailyRows(
   range: Range,
   equal: Match,
 ): AsyncGenerator<readonly Row[]> {
-  for (let index = 0; index + 1 < range.edges.length; index += 1) {
-    const start = isoTime(range.edges[index] ?? 0);
-    const parts = splitRange(organization, range.edges.slice(index, index + 2)).flatMap((part) =>
-      separate(organization, part),
-    );
-    for await (const cells of daySums(ctx, organization._id, parts, equal)) {
+  for (const { start, parts } of daysOf(organization, range)) {
+    for await (const cells of daySums(ctx, organization._id, parts, { equal, dimensions: DIMENSIONS })) {
       // A session that moved to another model or start leaves a row of zeros behind.
-      yield cells.filter((cell) => !isZero(cell)).map((cell) => dailyRow(start, cell));
+      yield cells
+        .filter((cell) => !isZero(cell))
+        .map((cell) => [start, ...DIMENSIONS.map((name) => cell[name] ?? ''), ...measuresOf(cell)]);
     }
   }
+}
+
+function* daysOf(organization: Organization, { edges }: Range): Generator<{ start: string; parts: Part[] }> {
+  for (let index = 0; index + 1 < edges.length; index += 1) {
+    const parts = splitRange(organization, edges.slice(index, index + 2));
+    const separated = parts.flatMap((part) => separate(organization, part));
+    yield { start: isoTime(edges[index] ?? 0), parts: separated };
+  }
+}
+
+function measuresOf(sums: Sums): (number | bigint)[] {
+  return MEASURES.map((measure) => sums[measure]);
+}
+
+/** The same by the names of works too: works of equal names, such as two stretches of a branch, are one row. */
+async function* attributedRows(
+  ctx: Context,
+  organization: Organization,
+  range: Range,
+  equal: Match,
+): AsyncGenerator<readonly Row[]> {
+  const dimensions = [...DIMENSIONS, 'work'] as const;
+  for (const { start, parts } of daysOf(organization, range)) {
+    const rows = new Map<string, { key: (string | null)[]; sums: Sums }>();
+    for await (const cells of daySums(ctx, organization._id, parts, { equal, dimensions })) {
+      const works = await readWorkNames(ctx, new Set(cells.map(({ work = '' }) => work)), undefined);
+      for (const cell of cells) {
+        const work = works.get(cell.work ?? '');
+        const names = WORK_FIELDS.map((name) => work?.[name] ?? null);
+        const key = [...DIMENSIONS.map((name) => cell[name] ?? ''), ...names];
+        const id = JSON.stringify(key);
+        const row = rows.get(id) ?? { key, sums: noSums() };
+        rows.set(id, row);
+        addSums(row.sums, cell);
+      }
+    }
+    yield [...rows.values()]
+      .filter(({ sums }) => !isZero(sums))
+      .map(({ key, sums }) => [start, ...key, ...measuresOf(sums)]);
+  }
+}
+
+interface AskedDays {
+  equal: Match;
+  dimensions: readonly (keyof Dimensions)[];
 }
 
 /** The cells of one day. */
@@ -124,16 +176,16 @@ async function* daySums(
   ctx: Context,
   orgId: string,
   parts: readonly Part[],
-  equal: Match,
+  asked: AskedDays,
 ): AsyncGenerator<readonly Cell[]> {
   const [first, ...others] = parts;
   if (first && others.length === 0) {
-    yield* readCells(ctx, orgId, first, equal);
+    yield* readCells(ctx, orgId, first, asked);
     return;
   }
-  const grouping = createGrouping(DIMENSIONS);
+  const grouping = createGrouping(asked.dimensions);
   for (const part of parts)
-    for await (const cells of readCells(ctx, orgId, part, equal))
+    for await (const cells of readCells(ctx, orgId, part, asked))
       for (const cell of cells) grouping.add(cell);
   yield cellsOf(grouping);
 }
@@ -147,15 +199,17 @@ async function* readCells(
   ctx: Context,
   orgId: string,
   part: Part,
-  equal: Match,
+  asked: AskedDays,
 ): AsyncGenerator<readonly Cell[]> {
   const { period, fromMs, toMs } = part;
+  const { equal, dimensions } = asked;
+  const table = dimensions.includes('work') || equal.work !== undefined ? 'works' : 'cells';
   const cells =
     period === 'quarter_hour' || typeof equal.user_id === 'string'
       ? null
-      : await readCellsOnce(ctx, orgId, { period, fromMs, toMs });
-  if (cells === null) return yield* readStoredCells(ctx, orgId, part, equal);
-  const grouping = createGrouping(DIMENSIONS);
+      : await readCellsOnce(ctx, orgId, { period, fromMs, toMs }, table);
+  if (cells === null) return yield* readStoredCells(ctx, orgId, part, asked);
+  const grouping = createGrouping(dimensions);
   for (const cell of cells.filter(matcherOf(equal))) grouping.add(cell);
   yield cellsOf(grouping);
 }
@@ -164,9 +218,9 @@ async function* readStoredCells(
   ctx: Context,
   orgId: string,
   part: Part,
-  equal: Match,
+  { equal, dimensions }: AskedDays,
 ): AsyncGenerator<readonly Cell[]> {
-  const stages = [{ $match: { ...inPart(orgId, part), ...equal } }, sumStage(DIMENSIONS)];
+  const stages = [{ $match: { ...inPart(orgId, part), ...equal } }, sumStage(dimensions)];
   const cursor = rollupRows(ctx).aggregate(stages, { useBigInt64: true, batchSize: BATCH_ROWS });
   try {
     for await (const rows of batches(cursor, BATCH_ROWS))
@@ -174,8 +228,4 @@ async function* readStoredCells(
   } finally {
     await cursor.close();
   }
-}
-
-function dailyRow(start: string, cell: Cell): Row {
-  return [start, ...DIMENSIONS.map((name) => cell[name] ?? ''), ...MEASURES.map((measure) => cell[measure])];
 }

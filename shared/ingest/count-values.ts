@@ -9,10 +9,20 @@ import { valuesKey } from '../platform/redis/keys.ts';
 import { loadScript, runScript } from '../platform/redis/script.ts';
 import type { Draft } from '../signals/check-signal.ts';
 
-const FIELDS = ['model', 'user_id', 'project_id'] as const;
+const FIELDS = ['model', 'user_id', 'project_id', 'work'] as const;
 /** A field with a limit on an organization's distinct values per day. */
 export type Field = (typeof FIELDS)[number];
 type ValuesByField = Record<Field, Set<string>>;
+
+/** A signal as its values count, or a context. A work counts as it is said: the rest of it follows from the time. */
+export type Counted = Record<'model' | 'user_id' | 'project_id', string | null> & Pick<Draft, 'parts'>;
+
+function valueIn(counted: Counted, field: Field): string | null {
+  if (field !== 'work') return counted[field];
+  const { place, task } = counted.parts ?? {};
+  if (!place && !task) return null;
+  return hashedKey(12, place?.repository ?? '', place?.branch?.hash ?? '', task?.hash ?? '');
+}
 
 /** A count outlives its day by a day, so that processes whose clocks differ share it. */
 const LIFETIME_S = 2 * 86_400;
@@ -28,17 +38,17 @@ const script = loadScript(new URL('count-values.lua', import.meta.url));
 const reply = z.array(z.array(z.int().min(0)));
 
 /**
- * Finds the signals with a new user, project or model of which the organization has as many as it may have on this UTC day of
+ * Finds the signals with a new user, project, model or work of which the organization has as many as it may have on this UTC day of
  * receipt, each with the field. Only values that this process has not seen today cost anything: one call of Redis. The counts
  * are those of a HyperLogLog: exact while they are small, within about 1 % at a million. When Redis does not answer, nothing
  * is refused.
  */
-export async function findOverLimit(
+export async function findOverLimit<Each extends Counted>(
   ctx: Context,
   orgId: string,
-  drafts: readonly Draft[],
-): Promise<ReadonlyMap<Draft, Field>> {
-  const overLimit = new Map<Draft, Field>();
+  drafts: readonly Each[],
+): Promise<ReadonlyMap<Each, Field>> {
+  const overLimit = new Map<Each, Field>();
   if (!ctx.config.rateLimits || ctx.clock.elapsed() < pause(ctx).endsMs) return overLimit;
   const day = dayOf(ctx);
   const unseen = unseenValues(
@@ -48,7 +58,7 @@ export async function findOverLimit(
   const full = unseen && (await countValues(ctx, orgId, day, unseen));
   if (full === null) return overLimit;
   for (const draft of drafts) {
-    const field = FIELDS.find((each) => full[each].has(draft[each] ?? ''));
+    const field = FIELDS.find((each) => full[each].has(valueIn(draft, each) ?? ''));
     if (field) overLimit.set(draft, field);
   }
   rememberValues(
@@ -60,11 +70,11 @@ export async function findOverLimit(
 }
 
 /** Remembers the values of signals that are recorded: today they cost no call of Redis, and are not refused. */
-export function rememberValues(ctx: Context, orgId: string, drafts: readonly Draft[]): void {
+export function rememberValues(ctx: Context, orgId: string, drafts: readonly Counted[]): void {
   const day = dayOf(ctx);
   for (const draft of drafts)
     for (const field of FIELDS) {
-      const value = draft[field];
+      const value = valueIn(draft, field);
       if (value !== null) seenValues(ctx).set(nameOf(orgId, day, field, value), true);
     }
 }
@@ -79,13 +89,13 @@ function nameOf(orgId: string, day: string, field: Field, value: string): string
 
 /** The values of these signals that were not seen; null when all were. */
 function unseenValues(
-  drafts: readonly Draft[],
+  drafts: readonly Counted[],
   isSeen: (field: Field, value: string) => boolean,
 ): ValuesByField | null {
   let unseen: ValuesByField | null = null;
   for (const draft of drafts)
     for (const field of FIELDS) {
-      const value = draft[field];
+      const value = valueIn(draft, field);
       if (value === null || isSeen(field, value)) continue;
       unseen ??= noValues();
       unseen[field].add(value);
@@ -126,5 +136,5 @@ async function countValues(
 }
 
 function noValues(): ValuesByField {
-  return { model: new Set(), user_id: new Set(), project_id: new Set() };
+  return { model: new Set(), user_id: new Set(), project_id: new Set(), work: new Set() };
 }

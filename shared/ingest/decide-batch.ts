@@ -3,7 +3,7 @@ import { cachedRules, type Rules, readRules } from '../budgets/rules.ts';
 import type { HeldSignal } from '../held/model.ts';
 import { touchOrganizationVersion } from '../organizations/versions.ts';
 import { newId } from '../platform/basics/ids.ts';
-import { type Decision, joinPlans } from '../platform/context/commit-plan.ts';
+import { type Decision, joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { Write } from '../platform/mongo/writes.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
@@ -12,6 +12,7 @@ import type { Session } from '../sessions/model.ts';
 import { timeoutMsOf } from '../sessions/silence.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
+import { type AttributedSignals, attributeSignals } from './attribute-signals.ts';
 import type { Field } from './count-values.ts';
 import { type Identity, planBatch } from './plan-batch.ts';
 import {
@@ -62,6 +63,7 @@ interface DecidedBatch {
   outcomes: Outcome[];
   rules: Rules;
   held: number;
+  seen: AttributedSignals['seen'];
 }
 
 /**
@@ -89,7 +91,7 @@ export async function decideBatch(
   const fresh = new Map([...above].filter(([{ _id }]) => !recorded.has(_id) && !known.has(_id)));
   const holding = await decideHolding(ctx, rules.organization, fresh, transaction);
   const counting = unrecorded.filter((draft) => !known.has(draft._id) && !fresh.has(draft));
-  const { plan, refused, sessionOf } = await decideCounting(
+  const { plan, refused, sessionOf, attributed } = await decideCounting(
     ctx,
     rules,
     { drafts: counting, historical, overLimit, isReleased },
@@ -98,9 +100,10 @@ export async function decideBatch(
   );
   const held = new Map([...known, ...holding.rows]);
   const outcomes = outcomesOf(drafts, { recorded, held, tooMany: holding.tooMany, refused, sessionOf });
-  const guard = guardOf(rules, { shard, holding, isWriting: plan.writes.length > 0 });
+  const isWriting = plan.writes.length > 0;
+  const guard = guardOf(rules, { shard, holding, isWriting, isRelying: attributed.isRelying });
   const whole = joinPlans({ writes: guard, wakeUps: [] }, plan, holding.plan);
-  return { ...whole, result: { outcomes, rules, held: holding.rows.size } };
+  return { ...whole, result: { outcomes, rules, held: holding.rows.size, seen: attributed.seen } };
 }
 
 const NONE_ABOVE: ReturnType<typeof findImplausible> = new Map();
@@ -108,13 +111,19 @@ const NONE_HELD: HeldByKey = new Map();
 
 /** The writes by which a batch that writes anything conflicts with a change of the rules that it does not see. */
 function guardOf(
-  { organization, version }: Rules,
-  { shard, holding, isWriting }: { shard: number; holding: Holding; isWriting: boolean },
+  { organization, version, contexts }: Rules,
+  {
+    shard,
+    holding,
+    isWriting,
+    isRelying,
+  }: { shard: number; holding: Holding; isWriting: boolean; isRelying: boolean },
 ): Write[] {
   const raised = planHeldUntil(organization, holding.rows);
   if (raised.length > 0) return raised;
   const isAny = isWriting || holding.rows.size > 0;
-  return isAny ? [touchOrganizationVersion(organization._id, shard, version)] : [];
+  const relied = isRelying ? { version, contexts } : { version };
+  return isAny ? [touchOrganizationVersion(organization._id, shard, relied)] : [];
 }
 
 /** Assigns signals that are neither recorded nor held to sessions, and plans what they change. */
@@ -137,8 +146,12 @@ async function decideCounting(
   const sessionOf = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const signals = fresh.filter(({ _id }) => sessionOf.has(_id));
   const isNew = (of: Identity) => isFirst && !newest.has(keyOf(of));
-  const plan = await planBatch(ctx, rules, { signals, historical, assignments, sessionOf, shard, isNew });
-  return { plan, refused, sessionOf };
+  const attributed = await attributeSignals(ctx, rules, { signals, sessionOf }, transaction);
+  const { workOf } = attributed;
+  const assigned = { signals, historical, assignments, sessionOf, workOf, shard, isNew };
+  const plan = await planBatch(ctx, rules, assigned);
+  const seen: Plan = { writes: attributed.writes, wakeUps: [] };
+  return { plan: joinPlans(plan, seen), refused, sessionOf, attributed };
 }
 
 type Recorded = ReadonlyMap<string, Pick<Signal, 'session_id' | 'user_id'>>;
@@ -169,7 +182,8 @@ function allowKnownValues(
   keys: ReadonlyMap<Draft, string>,
   newest: ReadonlyMap<string, Session>,
 ): ReadonlyMap<Draft, Field> {
-  const isKnown = (draft: Draft, field: Field) => field !== 'model' && newest.has(keys.get(draft) ?? '');
+  const isOfKey = (field: Field) => field === 'user_id' || field === 'project_id';
+  const isKnown = (draft: Draft, field: Field) => isOfKey(field) && newest.has(keys.get(draft) ?? '');
   return new Map([...overLimit].filter(([draft, field]) => keys.has(draft) && !isKnown(draft, field)));
 }
 

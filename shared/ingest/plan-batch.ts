@@ -11,7 +11,7 @@ import { planHead, type SessionChange } from '../sessions/plan-sessions.ts';
 import { timeoutMsOf } from '../sessions/silence.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { withoutFreeText } from '../signals/erase-free-text.ts';
-import { signalRows } from '../signals/model.ts';
+import { type Signal, signalRows } from '../signals/model.ts';
 import { planRollups } from '../usage/plan-rollups.ts';
 import { isPast } from './is-past.ts';
 import { planSessionChanges } from './plan-session-changes.ts';
@@ -23,6 +23,8 @@ interface AssignedBatch {
   assignments: readonly Assignment[];
   /** Session id by signal key. */
   sessionOf: ReadonlyMap<string, string>;
+  /** Work id by signal key, of those that belong to one. */
+  workOf: ReadonlyMap<string, string>;
   /** The counter shard that is written in. */
   shard: number;
   /** True for a row of a session key that has no session: then the row is inserted. */
@@ -36,15 +38,17 @@ export type Identity = Pick<Session, 'org_id' | 'user_id' | 'project_id' | 'adap
 export async function planBatch(
   ctx: Context,
   { organization, ...rules }: Rules,
-  { signals, historical, assignments, sessionOf, shard, isNew }: AssignedBatch,
+  { signals: drafts, historical, assignments, sessionOf, workOf, shard, isNew }: AssignedBatch,
 ): Promise<Plan> {
-  if (signals.length === 0) return NO_PLAN;
+  if (drafts.length === 0) return NO_PLAN;
+  const signals = drafts.map((draft) => withWork(draft, workOf.get(draft._id)));
   const orgId = organization._id;
   const timeoutMs = timeoutMsOf(organization);
   const nowMs = ctx.clock.now();
   const changes = assignments.flatMap(({ changed }) => changed);
   const heads = assignments.flatMap(({ moved, newest }) => (moved && newest ? [newest] : []));
-  const isLive = (signal: Draft) => !historical.has(signal) || !isPast(signal, timeoutMs, nowMs);
+  const past = new Set([...historical].map(({ _id }) => _id));
+  const isLive = (signal: Recorded) => !past.has(signal._id) || !isPast(signal, timeoutMs, nowMs);
   const live = new Set(signals.filter(isLive).map(({ _id }) => sessionOf.get(_id)));
   const touched = new Set(sessionOf.values());
   // A session without signals of this batch ended because a newer one began: that is no history.
@@ -68,10 +72,10 @@ export async function planBatch(
   });
   await turn(signals);
   const erased = new Set(organization.erased_users);
-  const kept = (draft: Draft) => (erased.has(draft.user_id) ? withoutFreeText(draft) : draft);
+  const kept = (signal: Recorded) => (erased.has(signal.user_id) ? withoutFreeText(signal) : signal);
   const writes = [
-    ...signals.map((draft) =>
-      insertRow(signalRows, { ...kept(draft), session_id: sessionOf.get(draft._id) as string }),
+    ...signals.map((signal) =>
+      insertRow(signalRows, { ...kept(signal), session_id: sessionOf.get(signal._id) as string }),
     ),
     ...heads.map((head) => planHead(head, isNew(head))),
     ...rollups,
@@ -80,10 +84,18 @@ export async function planBatch(
   return joinPlans({ writes, wakeUps: [] }, sessions, ...windows);
 }
 
+/** A signal as it is recorded: with its work instead of the parts that it says. */
+type Recorded = Omit<Signal, 'session_id'>;
+
+function withWork({ parts, ...draft }: Draft, work: string | undefined): Recorded {
+  if (work === undefined) return draft;
+  return { ...draft, work, ...(parts && parts.own.length > 0 ? { own: parts.own } : {}) };
+}
+
 /** From this many signals on, a batch is planned in several turns of the event loop. */
 const MANY_SIGNALS = 100;
 
 /** Without it a thousand signals of new users hold the event loop for 72 ms (docs/reliability.md). */
-async function turn(signals: readonly Draft[]): Promise<void> {
+async function turn(signals: readonly Recorded[]): Promise<void> {
   if (signals.length >= MANY_SIGNALS) await nextTurn();
 }

@@ -2,17 +2,23 @@ import type { ClientSession } from 'mongoose';
 import { cachedRules, cacheRules } from '../budgets/rules.ts';
 import { describeHeld } from '../held/view.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
-import { SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
-import type { Batching } from '../platform/context/batcher.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { currentShard, moveToOtherShard } from '../platform/mongo/counter-shards.ts';
 import { checkSignal, type Draft, reject, type Sender } from '../signals/check-signal.ts';
 import type { SignalResult } from '../signals/input.ts';
+import { rememberSeen, sayings } from './attribute-signals.ts';
 import { findOverLimit, rememberValues } from './count-values.ts';
 import { decideBatch, type Outcome } from './decide-batch.ts';
 import { signalBatchSize, signalsHeld, signalsRecorded } from './metrics.ts';
 import { findImplausible } from './plan-held.ts';
+import { takeTurn } from './take-turn.ts';
+
+interface Posting {
+  historical?: boolean;
+  /** The places that the signals say are of the telemetry that they came with: contexts go before them. */
+  isTelemetry?: boolean;
+}
 
 /**
  * Records posted signals: one result per signal, in order; one bad signal never loses the others. Repeating a batch
@@ -23,10 +29,11 @@ export async function recordSignals(
   ctx: Context,
   sender: Sender,
   posted: readonly unknown[],
-  { historical = false }: { historical?: boolean } = {},
+  { historical = false, isTelemetry = false }: Posting = {},
 ): Promise<SignalResult[]> {
   const nowMs = ctx.clock.now();
-  const checked = posted.map((signal) => checkSignal(signal, sender, nowMs));
+  const say = sayings(ctx, sender.orgId, isTelemetry);
+  const checked = posted.map((signal) => checkSignal(signal, sender, nowMs, say));
   const drafts = checked.filter((result) => '_id' in result);
   const outcomes = drafts.length === 0 ? [] : await submit(ctx, sender.orgId, { drafts, historical });
   let next = 0;
@@ -70,21 +77,18 @@ interface Posted {
   historical: boolean;
 }
 
-/** About the time that reading sixteen requests takes, so that clients that were answered join the next batch. */
-const LINGER_MS = 12;
-
 /** One transaction per organization at a time; signals that arrive meanwhile join the next one. */
 function submit(ctx: Context, orgId: string, posted: Posted): Promise<Outcome[]> {
-  const batching: Batching<Posted, Outcome[]> = {
-    maxWeight: SIGNALS_PER_REQUEST,
-    weigh: ({ drafts }) => drafts.length,
-    lingerMs: LINGER_MS,
-    run: async (batches) => {
-      const outcomes = await recordBatch(ctx, orgId, batches);
-      return batches.map(({ drafts }) => outcomes.splice(0, drafts.length));
-    },
-  };
-  return ctx.batcher.submit(`signals ${orgId}`, posted, batching);
+  return takeTurn(ctx, orgId, {
+    item: posted,
+    weight: posted.drafts.length,
+    run: recordPosted,
+  });
+}
+
+async function recordPosted(ctx: Context, orgId: string, batches: readonly Posted[]): Promise<Outcome[][]> {
+  const outcomes = await recordBatch(ctx, orgId, batches);
+  return batches.map(({ drafts }) => outcomes.splice(0, drafts.length));
 }
 
 /** The write path: signals, sessions, rollups, budget windows, events and due rows, all or nothing. */
@@ -100,8 +104,9 @@ async function recordBatch(ctx: Context, orgId: string, batches: readonly Posted
     if (attempts > 1) moveToOtherShard();
     return decideBatch(ctx, orgId, batch, { shard: currentShard(), isFirst: attempts === 1 }, transaction);
   };
-  const { outcomes, rules, held } = await commitPlan(ctx, decide, { onDuplicateKey: 'retry' });
+  const { outcomes, rules, held, seen } = await commitPlan(ctx, decide, { onDuplicateKey: 'retry' });
   cacheRules(ctx, rules);
+  rememberSeen(ctx, { orgId, contexts: rules.contexts }, seen);
   signalsHeld(ctx).inc(held);
   const kept = drafts.filter((_, index) => !UNCOUNTED.has(outcomes[index]?.status ?? ''));
   if (overLimit.size > 0) rememberValues(ctx, orgId, kept);

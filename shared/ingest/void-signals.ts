@@ -4,7 +4,8 @@ import { currentActor } from '../audit/acting-as.ts';
 import { auditWrite } from '../audit/record-audit.ts';
 import { planVoidedWindows } from '../budgets/plan-voided.ts';
 import { cacheRules, type Rules, readRules } from '../budgets/rules.ts';
-import { guardOrganizationRules } from '../organizations/versions.ts';
+import { deletePair, findEmptied } from '../moves/plan-moves.ts';
+import { guardOrganizationRules, raiseOrganizationContexts } from '../organizations/versions.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
@@ -150,9 +151,11 @@ async function planVoid(
     cost_usd: sum(({ cost_nusd }) => cost_nusd ?? 0) / 1e9,
     reason,
   };
+  const emptied = await findEmptied(ctx, org_id, { leaving: fresh }, transaction);
   const writes = [
     // It conflicts with a change of budgets, teams or timezone that this transaction does not see.
-    guardOrganizationRules(org_id, shard),
+    ...(emptied.length > 0 ? raiseOrganizationContexts(org_id) : [guardOrganizationRules(org_id, shard)]),
+    ...emptied.map((pair) => deletePair(org_id, pair)),
     ...fresh.map(({ _id }) => updateRow(signalRows, { _id, org_id }, { $set: { voided } })),
     ...planRollups(organization, fresh, [{ before, after }], { nowMs, isNew: () => false, sign: -1 }),
     ...(await planCorrections(ctx, before, transaction)),

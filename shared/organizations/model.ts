@@ -26,6 +26,8 @@ export interface Organization {
   hold_above?: Partial<HoldAbove>;
   /** Until when a signal that comes may be one that was held; absent when none ever was (`ingest/plan-held.ts`). */
   held_until?: Date;
+  /** Names of branches and tasks are kept and shown as hashes. */
+  hash_names?: boolean;
   /** Users who were erased: the free text of their signals is not kept. */
   erased_users?: string[];
   /** Rises with every change of a role and every removal, so that two at one time conflict. */

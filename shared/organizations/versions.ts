@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose';
+import type { ClientSession, mongo } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
 import { collection } from '../platform/mongo/collection.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
@@ -18,34 +18,38 @@ export interface OrganizationVersion {
   version: number;
   /** Rises with each batch of signals, and with each transaction that raises events. */
   touches?: number;
+  /** Rises with each change of the organization's contexts and boundaries: the same in all shards; absent before the first. */
+  contexts?: number;
 }
 
 export const organizationVersionRows = collection<OrganizationVersion>('organization_versions', {
   // For the embedded store, which reads more than one row for a filter that no index holds whole.
-  indexes: [{ key: { _id: 1, version: 1 } }],
+  indexes: [{ key: { _id: 1, version: 1, contexts: 1 } }],
 });
 
 function versionKey(orgId: string, shard: number): string {
   return `${orgId}/${shard}`;
 }
 
-/** The version of an organization's rules as of the transaction's snapshot; 0 when they were never changed. */
+/** How often the rules of an organization, and its contexts and boundaries, have changed. */
+export type RulesCounts = Pick<Required<OrganizationVersion>, 'version' | 'contexts'>;
+
+/** The counts of an organization as of the transaction's snapshot; 0 for what was never changed. */
 export async function readOrganizationVersion(
   ctx: Context,
   orgId: string,
   shard: number,
   transaction: ClientSession,
-): Promise<number> {
+): Promise<RulesCounts> {
   const row = await organizationVersionRows(ctx).findOne(
     { _id: versionKey(orgId, shard) },
-    { projection: { version: 1 }, session: transaction },
+    { projection: { version: 1, contexts: 1 }, session: transaction },
   );
-  return row?.version ?? 0;
+  return { version: row?.version ?? 0, contexts: row?.contexts ?? 0 };
 }
 
 /** The version of an organization's rules, and how often its usage or its rules have changed. */
-export interface RulesVersion {
-  version: number;
+export interface RulesVersion extends RulesCounts {
   touches: number;
 }
 
@@ -59,22 +63,32 @@ export async function readOrganizationVersions(
   const rows = await organizationVersionRows(ctx)
     .find({ _id: { $in: keys } }, { session: transaction })
     .toArray();
-  const versions = new Map(orgIds.map((orgId) => [orgId, { version: 0, touches: 0 }]));
-  for (const { org_id, version, touches = 0 } of rows) {
-    const known = versions.get(org_id) ?? { version: 0, touches: 0 };
-    versions.set(org_id, { version: Math.max(known.version, version), touches: known.touches + touches });
+  const none = { version: 0, touches: 0, contexts: 0 };
+  const versions = new Map(orgIds.map((orgId) => [orgId, none]));
+  for (const { org_id, version, touches = 0, contexts = 0 } of rows) {
+    const known = versions.get(org_id) ?? none;
+    versions.set(org_id, {
+      version: Math.max(known.version, version),
+      touches: known.touches + touches,
+      contexts: Math.max(known.contexts, contexts),
+    });
   }
   return versions;
 }
 
 /**
- * The write of a transaction that relies on a version, in one shard. It fails with a duplicate key when the row has another
- * version.
+ * The write of a transaction that relies on a version, in one shard, and on contexts where their count is given. It fails with a
+ * duplicate key when the row has another one.
  */
-export function touchOrganizationVersion(orgId: string, shard: number, version: number): Write {
+export function touchOrganizationVersion(
+  orgId: string,
+  shard: number,
+  { version, contexts }: { version: number; contexts?: number },
+): Write {
+  const told = contexts === undefined ? {} : { contexts: contexts === 0 ? { $exists: false } : contexts };
   return updateRow(
     organizationVersionRows,
-    { _id: versionKey(orgId, shard), version },
+    { _id: versionKey(orgId, shard), version, ...told },
     { $inc: { touches: 1 }, $setOnInsert: { org_id: orgId } },
     { upsert: true },
   );
@@ -104,12 +118,16 @@ export function takeOrganizationRules(orgId: string): Write[] {
 
 /** The writes of a transaction that changes a setting, a team, a budget or a webhook of the organization. */
 export function raiseOrganizationVersion(orgId: string): Write[] {
+  return raise(orgId, { $inc: { version: 1, touches: 1 }, $setOnInsert: { org_id: orgId } });
+}
+
+/** The writes of a transaction that changes contexts or boundaries of the organization. The rules stay as they are cached. */
+export function raiseOrganizationContexts(orgId: string): Write[] {
+  return raise(orgId, { $inc: { contexts: 1, touches: 1 }, $setOnInsert: { org_id: orgId, version: 0 } });
+}
+
+function raise(orgId: string, update: mongo.UpdateFilter<OrganizationVersion>): Write[] {
   return ALL_COUNTER_SHARDS.map((shard) =>
-    updateRow(
-      organizationVersionRows,
-      { _id: versionKey(orgId, shard) },
-      { $inc: { version: 1, touches: 1 }, $setOnInsert: { org_id: orgId } },
-      { upsert: true },
-    ),
+    updateRow(organizationVersionRows, { _id: versionKey(orgId, shard) }, update, { upsert: true }),
   );
 }

@@ -1,3 +1,5 @@
+import { sessionWorkRows } from '../attribution/model.ts';
+
 /** The filters of a list of sessions; each value matches exactly. */
 export interface SessionMatch {
   user_id?: string | undefined;
@@ -14,10 +16,12 @@ export interface SessionMatch {
   state?: 'open' | 'ended' | undefined;
   /** The least cost, in integer nano-USD. */
   minCostNusd?: number | undefined;
+  /** Those that had a call in a work: their ids, or where they are many the ids of the works. */
+  worked?: { sessions: readonly string[] } | { works: readonly string[] } | undefined;
 }
 
 type Conditions = Record<string, unknown>;
-type Stages = { $match: Conditions }[];
+type Stages = Record<string, unknown>[];
 
 /** With several filters, the index of the first bounds the range: users are rarer than models. */
 const RAREST_FIRST = ['user_id', 'project_id', 'model', 'adapter'] as const;
@@ -30,19 +34,50 @@ const COUNTED = { signal_count: { $gt: 0 } };
  * stages, the embedded server would read every session for fields that the index does not hold (docs/stores.md).
  */
 export function matchingSessions(orgId: string, match: SessionMatch, condition: Conditions): Stages {
+  const { worked } = match;
+  if (worked && 'sessions' in worked) {
+    const named = { _id: { $in: [...worked.sessions] } };
+    return inStages(named, [{ org_id: orgId, ...condition }, ...equalities(match), ...restOf(match)]);
+  }
   const [first, ...others] = equalities(match);
   const withErrors = match.errors && first === undefined ? WITH_ERRORS : {};
-  return inStages({ org_id: orgId, ...withErrors, ...first, ...condition }, [...others, ...restOf(match)]);
+  const stages = inStages({ org_id: orgId, ...withErrors, ...first, ...condition }, [
+    ...others,
+    ...restOf(match),
+  ]);
+  return worked ? [...stages, ...havingWorked(orgId, worked.works)] : stages;
 }
 
 /** The same where the condition is on the cost: an index holds both. */
 export function matchingByCost(orgId: string, match: SessionMatch, condition: Conditions): Stages {
-  return inStages({ org_id: orgId, ...condition }, [...equalities(match), ...restOf(match)]);
+  const { worked } = match;
+  const others = [...equalities(match), ...restOf(match)];
+  if (worked && 'sessions' in worked) others.push({ _id: { $in: [...worked.sessions] } });
+  const stages = inStages({ org_id: orgId, ...condition }, others);
+  return worked && 'works' in worked ? [...stages, ...havingWorked(orgId, worked.works)] : stages;
+}
+
+/** The stages that keep sessions with a call in one of these works. */
+function havingWorked(orgId: string, works: readonly string[]): Stages {
+  const as = 'worked';
+  return [
+    {
+      $lookup: {
+        from: sessionWorkRows.collectionName,
+        localField: '_id',
+        foreignField: 'session_id',
+        as,
+        pipeline: [{ $match: { org_id: orgId } }],
+      },
+    },
+    { $match: { [`${as}.work`]: { $in: [...works] } } },
+    { $unset: as },
+  ];
 }
 
 /** True of a filter that rollups know nothing of, so that its sessions are counted one by one. */
-export function isBeyondRollups({ errors, anomalous, state, minCostNusd }: SessionMatch): boolean {
-  return [errors, anomalous, state, minCostNusd].some((asked) => asked !== undefined);
+export function isBeyondRollups({ errors, anomalous, state, minCostNusd, worked }: SessionMatch): boolean {
+  return [errors, anomalous, state, minCostNusd, worked].some((asked) => asked !== undefined);
 }
 
 function inStages(indexed: Conditions, others: readonly Conditions[]): Stages {

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { Part, Place } from '../attribution/decide-work.ts';
+import type { Name } from '../attribution/name.ts';
 import { NO_PROJECT, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { faultsOf, IN_PLAIN_WORDS } from '../platform/basics/faults.ts';
 import { priceCall } from '../pricing/price.ts';
@@ -6,8 +8,19 @@ import { providerOf } from '../pricing/provider-of.ts';
 import { ID_LENGTH, type SignalInput, type SignalResult, signalInput } from './input.ts';
 import { type Signal, signalKey } from './model.ts';
 
-/** A signal that may be recorded, lacking only its session. */
-export type Draft = Omit<Signal, 'session_id'>;
+/** The parts that a signal says by itself, or by the telemetry that it came with. */
+export interface SaidParts {
+  /** Those that no context overrules. */
+  own: Part[];
+  place?: Place;
+  task?: Name;
+}
+
+/** A signal that may be recorded, lacking only its session, and the work that its parts are a part of. */
+export type Draft = Omit<Signal, 'session_id'> & { parts?: SaidParts };
+
+/** Gives a signal the key of its client session, and its parts with the hashes of their names. */
+export type Say = (signal: SignalInput) => Pick<Draft, 'client_session' | 'parts'>;
 
 export interface Sender {
   orgId: string;
@@ -21,8 +34,16 @@ const MAX_FAULTS = 5;
 
 type Rejection = Extract<SignalResult, { status: 'rejected' }>;
 
-/** Checks and prices one posted signal: a draft, or why it is rejected. Pure; `nowMs` is epoch milliseconds. */
-export function checkSignal(posted: unknown, sender: Sender, nowMs: number): Draft | Rejection {
+/**
+ * Checks and prices one posted signal: a draft, or why it is rejected. Pure; `nowMs` is epoch milliseconds. Without `say` the
+ * draft belongs to no work.
+ */
+export function checkSignal(
+  posted: unknown,
+  sender: Sender,
+  nowMs: number,
+  say: Say = () => ({}),
+): Draft | Rejection {
   const parsed = signalInput.safeParse(posted, IN_PLAIN_WORDS);
   if (!parsed.success) return reject(idOf(posted), 'invalid_signal', detailOf(parsed.error));
   const signal = parsed.data;
@@ -36,7 +57,7 @@ export function checkSignal(posted: unknown, sender: Sender, nowMs: number): Dra
     return reject(signal.id, 'ts_ahead', 'ts: is more than 5 minutes ahead');
   if (signal.ts < nowMs - SIGNAL_AGE_MS.behind)
     return reject(signal.id, 'ts_behind', 'ts: is more than 35 days back');
-  return draftOf(signal, sender, userId, nowMs);
+  return { ...draftOf(signal, sender, userId, nowMs), ...say(signal) };
 }
 
 /** The faults in one line, such as "ts: is missing; adapter: is missing". */

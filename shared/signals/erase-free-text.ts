@@ -5,17 +5,17 @@ import { type Signal, signalRows } from './model.ts';
 /** Rows of one update. */
 const BATCH_ROWS = 500;
 
-/** Fields that hold a client's own words. */
-const WRITTEN = { metadata: '', 'error.message': '', 'intervention.reason': '' } as const;
+/** Fields that hold a client's own words, and the key that is made of one. */
+const WRITTEN = { metadata: '', 'error.message': '', 'intervention.reason': '', client_session: '' } as const;
 
 /** A signal without what a client wrote in its own words. Pure. */
-export function withoutFreeText(signal: Omit<Signal, 'session_id'>): Omit<Signal, 'session_id'> {
-  const { metadata: _metadata, error, intervention, ...counted } = signal;
+export function withoutFreeText<Draft extends Omit<Signal, 'session_id'>>(signal: Draft): Draft {
+  const { metadata: _metadata, client_session: _client, error, intervention, ...counted } = signal;
   return {
     ...counted,
     ...(error ? { error: { code: error.code } } : {}),
     ...(intervention ? { intervention: withoutReason(intervention) } : {}),
-  };
+  } as Draft;
 }
 
 function withoutReason({ reason: _reason, ...kept }: NonNullable<Signal['intervention']>) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { repositoryField } from '../attribution/fields.ts';
 import { instant } from '../platform/basics/iso-time.ts';
 import { refuseNames } from '../platform/basics/refuse-names.ts';
 import { text, textOrEmpty } from '../platform/basics/text.ts';
@@ -68,6 +69,15 @@ export const signalInput = z
     reservation_id: text(128)
       .optional()
       .describe('The reservation that its cost replaces; an unknown one is ignored'),
+    repository: repositoryField
+      .optional()
+      .describe('The repository that it was made for, by any address; no context overrules it'),
+    branch: text(256).optional().describe('The branch; only beside a repository'),
+    task: text(128).optional().describe('The task that it was made for; no context overrules it'),
+  })
+  .refine((signal) => signal.branch === undefined || signal.repository !== undefined, {
+    path: ['branch'],
+    error: 'belongs beside a repository',
   })
   .refine((signal) => (signal.type === 'intervention') === (signal.intervention !== undefined), {
     path: ['intervention'],

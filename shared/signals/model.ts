@@ -1,3 +1,4 @@
+import type { Part } from '../attribution/decide-work.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { collection } from '../platform/mongo/collection.ts';
 import type { SignalInput } from './input.ts';
@@ -33,6 +34,12 @@ export interface Signal {
   intervention?: NonNullable<SignalInput['intervention']>;
   /** The budget reservation that its cost replaces. */
   reservation_id?: string;
+  /** `clientSessionKey(...)`; absent without `metadata.client_session_id`. */
+  client_session?: string;
+  /** The id of the work that it belongs to; absent when it belongs to none. */
+  work?: string;
+  /** The parts of the work that the signal itself said. */
+  own?: Part[];
   session_id: string;
   received_at: Date;
   /** Set once an admin has voided it: it counts nowhere, and its id stays taken. */
@@ -49,6 +56,9 @@ export const signalRows = collection<Signal>('signals', {
       partialFilterExpression: { type: 'intervention' },
     },
     { key: { org_id: 1, ts: 1 } },
+    // For contexts and boundaries that come late.
+    { key: { client_session: 1, ts: 1 }, partialFilterExpression: { client_session: { $exists: true } } },
+    { key: { work: 1, ts: 1 }, partialFilterExpression: { work: { $exists: true } } },
   ],
 });
 

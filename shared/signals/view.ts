@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NO_WORK, type WorkNames } from '../attribution/read-works.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import type { Signal } from './model.ts';
 
@@ -35,6 +36,9 @@ export const signalView = z.strictObject({
   metadata: z.record(z.string(), z.string()).optional(),
   intervention: z.strictObject(gate).optional(),
   reservation_id: z.string().optional(),
+  repository: z.string().nullable().describe('The repository that the call belongs to; null: none'),
+  branch: z.string().nullable(),
+  task: z.string().nullable(),
   voided: z
     .strictObject({
       at: z.string(),
@@ -45,14 +49,17 @@ export const signalView = z.strictObject({
     .describe('Only of a signal that was voided, with `voided=include`'),
 });
 
-/** A signal as `signalView` shows it, for JSON, which leaves out what is undefined. */
-export function viewSignal(signal: Signal): z.input<typeof signalView> {
+/** A signal as `signalView` shows it, for JSON, which leaves out what is undefined. `works` has the name of its work. */
+export function viewSignal(signal: Signal, works: WorkNames): z.input<typeof signalView> {
   const {
     _id,
     org_id: _org,
     session_id: _session,
     received_at: _received,
     price_provider: _provider,
+    client_session: _client,
+    work,
+    own: _own,
     ts,
     cost_nusd,
     voided,
@@ -60,6 +67,7 @@ export function viewSignal(signal: Signal): z.input<typeof signalView> {
   } = signal;
   return {
     ...posted,
+    ...(works.get(work ?? '') ?? NO_WORK),
     ...(voided ? { voided: { ...voided, at: isoTime(voided.at.getTime()) } } : {}),
     ts: isoTime(ts.getTime()),
     cost_usd: cost_nusd === null ? null : cost_nusd / 1e9,

@@ -1,5 +1,6 @@
 import { frozenCellRows, frozenWeekRows } from '../analytics/model.ts';
 import { anomalyRows } from '../anomalies/model.ts';
+import { boundaryRows, contextRows, sessionWorkRows, workRows } from '../attribution/model.ts';
 import { auditRows } from '../audit/model.ts';
 import {
   budgetAlertRows,
@@ -56,6 +57,10 @@ export const COLLECTIONS = [
   heldRows,
   sessionRows,
   sessionHeadRows,
+  contextRows,
+  workRows,
+  boundaryRows,
+  sessionWorkRows,
   rollupRows,
   snapshotRows,
   frozenWeekRows,

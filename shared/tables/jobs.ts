@@ -6,6 +6,7 @@ import * as credits from '../credits/jobs.ts';
 import * as devices from '../devices/jobs.ts';
 import * as held from '../held/jobs.ts';
 import * as keys from '../keys/jobs.ts';
+import * as moves from '../moves/jobs.ts';
 import type { Job } from '../platform/queues/job.ts';
 import * as preferences from '../preferences/jobs.ts';
 import * as raises from '../raises/jobs.ts';
@@ -22,6 +23,7 @@ export const JOBS: readonly Job[] = [
   budgets,
   raises,
   held,
+  moves,
   keys,
   deliveries,
   webhooks,

@@ -3,6 +3,7 @@ import * as credits from '../credits/metrics.ts';
 import * as devices from '../devices/metrics.ts';
 import * as enforcement from '../enforcement/metrics.ts';
 import * as ingest from '../ingest/metrics.ts';
+import * as moves from '../moves/metrics.ts';
 import type { Metrics } from '../platform/basics/metrics.ts';
 import * as platform from '../platform/context/metrics.ts';
 import * as raises from '../raises/metrics.ts';
@@ -18,6 +19,7 @@ export function registerMetrics(ctx: { metrics: Metrics }): void {
     devices,
     enforcement,
     ingest,
+    moves,
     platform,
     raises,
     retention,

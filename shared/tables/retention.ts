@@ -1,3 +1,4 @@
+import { contextRetention } from '../attribution/retention.ts';
 import { auditRetention } from '../audit/retention.ts';
 import { budgetWindowRetention, personWindowRetention } from '../budgets/retention.ts';
 import { eventRetention } from '../events/retention.ts';
@@ -15,6 +16,7 @@ export const RETENTION: readonly RetentionRule[] = [
   signalRetention,
   heldRetention,
   raiseRetention,
+  contextRetention,
   quarterHourRetention,
   budgetWindowRetention,
   personWindowRetention,

@@ -1,11 +1,20 @@
 import { addSums, COUNTS, isZero, noSums, type Sums } from './measures.ts';
-import { DIMENSIONS, type Dimensions, ROLLUP_DIMENSIONS, type Snapshot, TOTAL_DIMENSIONS } from './model.ts';
+import {
+  CELL_DIMENSIONS,
+  DIMENSIONS,
+  type Dimensions,
+  ROLLUP_DIMENSIONS,
+  type Snapshot,
+  TOTAL_DIMENSIONS,
+} from './model.ts';
 
 /** Sums of the rollups that have these values. Totals have no user and no project. */
 export type Cell = Partial<Dimensions> & Sums;
 
 /** Accepts the rows whose columns have these values. */
-export type Match = Partial<Record<(typeof DIMENSIONS)[number], string | { $in: string[] }>>;
+export type Match = Partial<Record<(typeof MATCHED)[number], string | { $in: string[] }>>;
+
+const MATCHED = [...DIMENSIONS, 'work'] as const;
 
 export type Column = keyof Dimensions | 'start';
 /** A value for each asked column; `start` as epoch milliseconds. An empty `provider` means its model's (`providerOf`). */
@@ -63,7 +72,7 @@ function childOf(branch: Branch, value: string | number): Branch {
 
 /** Returns the test of a cell that a filter asks for. */
 export function matcherOf(match: Match): (cell: Cell) => boolean {
-  const wanted = DIMENSIONS.flatMap((name) => {
+  const wanted = MATCHED.flatMap((name) => {
     const asked = match[name];
     if (asked === undefined) return [];
     return [{ name, values: new Set(typeof asked === 'string' ? [asked] : asked.$in) }];
@@ -77,11 +86,13 @@ export function matcherOf(match: Match): (cell: Cell) => boolean {
  */
 export function packSnapshot(
   cells: readonly Cell[],
-): Required<Pick<Snapshot, 'totals' | 'cells' | 'dimensions'>> {
+): Required<Pick<Snapshot, 'totals' | 'cells' | 'dimensions'>> & Pick<Snapshot, 'works'> {
+  const hasWork = cells.some((cell) => cell.work !== undefined && cell.work !== '' && !isZero(cell));
   return {
     totals: packCells(TOTAL_DIMENSIONS, cells),
-    cells: packCells(ROLLUP_DIMENSIONS, cells),
-    dimensions: ROLLUP_DIMENSIONS.length,
+    cells: packCells(CELL_DIMENSIONS, cells),
+    ...(hasWork ? { works: packCells(ROLLUP_DIMENSIONS, cells) } : {}),
+    dimensions: CELL_DIMENSIONS.length,
   };
 }
 

@@ -117,8 +117,16 @@ export function findRollups(
 }
 
 /** A rollup as a cell of a snapshot. */
-export function cellOf({ user_id, project_id, model, adapter, provider = '', ...row }: Rollup): Cell {
-  return { user_id, project_id, model, adapter, provider, ...sumsOf(row) };
+export function cellOf({
+  user_id,
+  project_id,
+  model,
+  adapter,
+  provider = '',
+  work = '',
+  ...row
+}: Rollup): Cell {
+  return { user_id, project_id, model, adapter, provider, work, ...sumsOf(row) };
 }
 
 /** The snapshot of a day or month that has these sums. Pure. */

@@ -19,7 +19,7 @@ export type RollupPeriod = 'quarter_hour' | 'day';
 /** The periods that are kept as snapshots once they have closed. A month has no rollups: it is its days. */
 export type SnapshotPeriod = 'day' | 'month';
 
-/** Sums over one period for one (user, project, model, adapter, provider). Always equal to the signals below it. */
+/** Sums over one period for one (user, project, model, adapter, provider, work). Always equal to the signals below it. */
 export interface Rollup extends Measures {
   /** `rollupKey(...)`. */
   _id: string;
@@ -32,13 +32,18 @@ export interface Rollup extends Measures {
   adapter: string;
   /** By its price-list id. Rollups of earlier versions have none: they are of their model's provider. */
   provider?: string;
+  /** The id of the work. Sessions, and signals that belong to none, count in rows without one. */
+  work?: string;
 }
 
 /** The dimensions that questions filter and group by. */
 export const DIMENSIONS = ['user_id', 'project_id', 'model', 'adapter'] as const;
 
-/** All dimensions of a rollup within its period, and of the cells of a snapshot. */
-export const ROLLUP_DIMENSIONS = [...DIMENSIONS, 'provider'] as const;
+/** The dimensions of a snapshot's cells. */
+export const CELL_DIMENSIONS = [...DIMENSIONS, 'provider'] as const;
+
+/** All dimensions of a rollup within its period. */
+export const ROLLUP_DIMENSIONS = [...CELL_DIMENSIONS, 'work'] as const;
 export type Dimensions = Pick<Rollup, (typeof ROLLUP_DIMENSIONS)[number]>;
 
 /** The dimensions of a snapshot's totals: there are few values of both. */
@@ -61,8 +66,10 @@ export interface Snapshot {
   is_stale: boolean;
   /** Sums by `TOTAL_DIMENSIONS` as `packCells` writes them. Null when they are too many for one row. */
   totals?: string | null;
-  /** Sums by `ROLLUP_DIMENSIONS`, likewise; where `dimensions` is absent, by `DIMENSIONS`. */
+  /** Sums by `CELL_DIMENSIONS`, likewise; where `dimensions` is absent, by `DIMENSIONS`. */
   cells?: string | null;
+  /** Sums by `ROLLUP_DIMENSIONS`, likewise. Absent when no call of the period belongs to a work: then the cells have them. */
+  works?: string | null;
   /** How many dimensions its cells have. */
   dimensions?: number;
 }
@@ -73,6 +80,8 @@ export const rollupRows = collection<Rollup>('rollups', {
     { key: { org_id: 1, period: 1, start: 1 } },
     // The rollups of one user, however many others there are.
     { key: { org_id: 1, period: 1, user_id: 1, start: 1 } },
+    // The rollups of one work, for what a pull request has cost.
+    { key: { work: 1, period: 1, start: 1 }, partialFilterExpression: { work: { $exists: true } } },
   ],
 });
 

@@ -4,7 +4,7 @@ import { insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { Session } from '../sessions/model.ts';
 import { countedSessions, type SessionChange } from '../sessions/plan-sessions.ts';
 import type { Signal } from '../signals/model.ts';
-import { addMeasures, isZero, measuresIn, noMeasures } from './measures.ts';
+import { addMeasures, addRow, isZero, measuresIn, noMeasures } from './measures.ts';
 import { type Dimensions, type Measures, type Rollup, type RollupPeriod, rollupRows } from './model.ts';
 import { createPeriodStarts } from './periods.ts';
 import { planStaleSnapshots } from './snapshots.ts';
@@ -26,8 +26,25 @@ export function planRollups(
 ): Write[] {
   const changes = rollupChanges(organization, signals, sessions, sign);
   const increments = changes.map((row) => (isNew(row) ? insertRow(rollupRows, row) : incrementRollup(row)));
-  const days = new Set(changes.flatMap(({ period, start }) => (period === 'day' ? [start.getTime()] : [])));
-  return [...increments, ...planStaleSnapshots(organization, days, nowMs)];
+  return [...increments, ...planStaleSnapshots(organization, daysOf(changes), nowMs)];
+}
+
+/** The writes that count signals elsewhere, because something of them has changed. Pure. */
+export function planMovedRollups(
+  organization: Pick<Organization, '_id' | 'timezones'>,
+  { before, after }: { before: readonly CountedSignal[]; after: readonly CountedSignal[] },
+  nowMs: number,
+): Write[] {
+  const rows = new Map<string, Rollup>();
+  const changes = [...rollupChanges(organization, before, [], -1), ...rollupChanges(organization, after, [])];
+  for (const change of changes) addRow(rows, change);
+  const moved = [...rows.values()].filter((row) => !isZero(row));
+  return [...moved.map(incrementRollup), ...planStaleSnapshots(organization, daysOf(moved), nowMs)];
+}
+
+/** The starts of the days among these rows, epoch ms. */
+function daysOf(rows: readonly Rollup[]): Set<number> {
+  return new Set(rows.flatMap(({ period, start }) => (period === 'day' ? [start.getTime()] : [])));
 }
 
 /** A row of increments per rollup that signals and moved sessions change. Pure. */
@@ -59,11 +76,12 @@ export function rollupChanges(
   return [...rows.values()].filter((row) => !isZero(row));
 }
 
-/** The dimensions that a signal or a session counts under. One of an earlier version has no provider. */
+/** The dimensions that a signal or a session counts under. One of an earlier version has no provider, and a session no work. */
 function dimensionsOf(row: CountedSignal | Session): Dimensions {
   const { user_id, project_id, adapter, model, price_provider: provider } = row;
   const own = { user_id, project_id, model: model ?? 'unknown', adapter };
-  return provider === undefined ? own : { ...own, provider };
+  const work = 'work' in row ? row.work : undefined;
+  return { ...own, ...(provider === undefined ? {} : { provider }), ...(work === undefined ? {} : { work }) };
 }
 
 /** The measures of one signal; with the sign -1 those that take it away. */
@@ -92,10 +110,15 @@ function incrementRollup({
   model,
   adapter,
   provider,
+  work,
   ...row
 }: Rollup) {
   const own = { period, start, user_id, project_id, model, adapter };
-  const identity = provider === undefined ? own : { ...own, provider };
+  const identity = {
+    ...own,
+    ...(provider === undefined ? {} : { provider }),
+    ...(work === undefined ? {} : { work }),
+  };
   const update = { $inc: measuresIn(row), $setOnInsert: identity };
   return updateRow(rollupRows, { _id, org_id }, update, { upsert: true });
 }
@@ -107,9 +130,9 @@ function rowOf(
   start: number,
   of: Dimensions,
 ): Rollup {
-  const { user_id, project_id, model, adapter, provider } = of;
+  const { user_id, project_id, model, adapter, provider, work } = of;
   // Signals outnumber rollups, and a hash costs more than a text.
-  const id = JSON.stringify([period, start, user_id, project_id, model, adapter, provider]);
+  const id = JSON.stringify([period, start, user_id, project_id, model, adapter, provider, work]);
   const known = rows.get(id);
   if (known) return known;
   const row = {
@@ -124,9 +147,13 @@ function rowOf(
   return row;
 }
 
-/** The identity of a rollup: uniqueness is the primary key's. One without a provider keeps the key of earlier versions. */
+/**
+ * The identity of a rollup: uniqueness is the primary key's. One without a provider or without a work keeps the key of earlier
+ * versions.
+ */
 export function rollupKey(orgId: string, period: RollupPeriod, start: number, of: Dimensions): string {
-  const { user_id, project_id, model, adapter, provider } = of;
-  const more = provider === undefined ? [] : [provider];
+  const { user_id, project_id, model, adapter, provider, work } = of;
+  const named = provider === undefined ? [] : [provider];
+  const more = work === undefined ? named : [provider ?? '', work];
   return hashedKey(18, orgId, period, start, user_id, project_id, model, adapter, ...more);
 }

@@ -5,10 +5,17 @@ import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
 import type { SummedRow } from './cells.ts';
-import { columnOf, type GroupBy, refuseGroups } from './group-usage.ts';
+import {
+  columnOf,
+  type GroupBy,
+  type GroupNames,
+  isMerged,
+  refuseGroups,
+  valueOfKey,
+} from './group-usage.ts';
 import { addSums, isZero, noSums, type Sums, viewSums } from './measures.ts';
 import { type Range, rangeOf } from './range.ts';
-import { matchOf, teamsFor, type UsageQuestion } from './read-usage.ts';
+import { matchOf, teamsFor, type UsageQuestion, worksIn } from './read-usage.ts';
 import { serialized } from './serialized.ts';
 import { sumGroupings } from './sum-rollups.ts';
 
@@ -53,15 +60,18 @@ export async function readGroupSeries(
     // Users are counted also where they are not shown.
     groupings: [...columns.map((column) => ['start', column] as const), ['user_id'] as const],
     edges: range.edges,
-    mostGroups: groupBy.includes('team') ? undefined : maxGroups,
+    mostGroups: groupBy.some(isMerged) ? undefined : maxGroups,
   };
-  const found = await serialized(ctx, organization._id, () =>
-    inTransaction(ctx.db, (transaction) => sumGroupings(ctx, organization, asked, transaction)),
+  const { found, works } = await serialized(ctx, organization._id, () =>
+    inTransaction(ctx.db, async (transaction) => {
+      const sums = await sumGroupings(ctx, organization, asked, transaction);
+      return { found: sums, works: await worksIn(ctx, sums[columns.indexOf('work')] ?? [], transaction) };
+    }),
   );
   const users = found.pop()?.filter(({ sums }) => !isZero(sums)) ?? [];
   const grouped = groupBy.map((by) => {
     const rows = found[columns.indexOf(columnOf(by))] ?? [];
-    return { by, groups: groupsOf(rows, range, { by, teams, mostGroups: maxGroups }) };
+    return { by, groups: groupsOf(rows, range, { by, teams, works, mostGroups: maxGroups }) };
   });
   const all = newGroup(null);
   for (const row of found[0] ?? []) addRow(all, range, row);
@@ -107,9 +117,8 @@ function countActive(users: readonly GroupSeries[]): Map<number, number> {
   return active;
 }
 
-interface Grouping {
+interface Grouping extends GroupNames {
   by: GroupBy;
-  teams: ReadonlyMap<string, string[]>;
   mostGroups: number;
 }
 
@@ -128,8 +137,8 @@ function groupsOf(rows: readonly SummedRow[], range: Range, grouping: Grouping):
 }
 
 /** The groups that a row counts in: each team of its user, or none of them. */
-function valuesOf({ key }: SummedRow, { by, teams }: Grouping): (string | null)[] {
-  if (by !== 'team') return [String(key[by])];
+function valuesOf({ key }: SummedRow, { by, teams, works }: Grouping): (string | null)[] {
+  if (by !== 'team') return [valueOfKey(key, by, works)];
   const names = teams.get(String(key.user_id)) ?? [];
   return names.length === 0 ? [null] : names;
 }

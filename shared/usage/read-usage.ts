@@ -1,12 +1,13 @@
 import type { ClientSession } from 'mongoose';
+import { readWorkNames, type WorkNames } from '../attribution/read-works.ts';
 import type { Organization } from '../organizations/model.ts';
 import { teamsByUser } from '../organizations/teams.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
-import type { Match } from './cells.ts';
-import { columnOf, type Group, type GroupBy, groupRows } from './group-usage.ts';
+import type { Match, SummedRow } from './cells.ts';
+import { columnOf, type Group, type GroupBy, groupRows, isMerged } from './group-usage.ts';
 import { addSums, noSums, type Sums, viewSums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';
 import { type Range, type RangeInput, rangeOf } from './range.ts';
@@ -20,6 +21,8 @@ export interface UsageFilter {
   adapter?: string | undefined;
   /** The users that are meant, such as the members of a team. */
   users?: readonly string[] | undefined;
+  /** The works that are meant, such as those of a branch. */
+  works?: readonly string[] | undefined;
 }
 
 export interface UsageQuestion extends RangeInput {
@@ -59,13 +62,22 @@ export async function teamsFor(
 }
 
 /** A filter as MongoDB takes it. */
-export function matchOf({ users, ...equal }: UsageFilter): Match {
-  const match: Match = {};
+export function matchOf({ users, works, ...equal }: UsageFilter): Match {
+  const match: Match = works === undefined ? {} : { work: { $in: [...works] } };
   for (const name of DIMENSIONS) if (equal[name] !== undefined) match[name] = equal[name];
   if (users === undefined) return match;
   const named = equal.user_id;
   match.user_id = { $in: named === undefined ? [...users] : users.filter((user) => user === named) };
   return match;
+}
+
+/** The names of the works in the keys of rows, as of the transaction's snapshot. */
+export function worksIn(
+  ctx: Context,
+  rows: readonly SummedRow[],
+  transaction: ClientSession,
+): Promise<WorkNames> {
+  return readWorkNames(ctx, new Set(rows.map(({ key }) => String(key.work ?? ''))), transaction);
 }
 
 interface Asked {
@@ -100,7 +112,8 @@ async function sumUp(
   }
   if (groupBy.length === 0) return { totals, series, groups: [] };
   const columns = [...new Set(groupBy.map(columnOf))];
-  const mostGroups = groupBy.includes('team') ? undefined : maxGroups;
+  const mostGroups = groupBy.some(isMerged) ? undefined : maxGroups;
   const rows = await sum({ parts: range.wholeParts, columns, mostGroups });
-  return { totals, series, groups: groupRows(rows, groupBy, teams, maxGroups) };
+  const works = await worksIn(ctx, rows, transaction);
+  return { totals, series, groups: groupRows(rows, groupBy, { teams, works }, maxGroups) };
 }

@@ -180,7 +180,7 @@ async function compareSnapshot(
   const cells = days.map(cellOf);
   const right = packSnapshot(cells);
   const rightCells = there.dimensions === right.dimensions ? right.cells : packEarlierCells(cells);
-  const isRight = there.totals === right.totals && there.cells === rightCells;
+  const isRight = there.totals === right.totals && there.cells === rightCells && there.works === right.works;
   return isRight ? [] : [markStale(organization._id, part.period, part.fromMs)];
 }
 

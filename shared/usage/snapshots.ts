@@ -7,6 +7,7 @@ import type { Context } from '../platform/context/context.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import { type Cell, unpackCells } from './cells.ts';
 import {
+  CELL_DIMENSIONS,
   ROLLUP_DIMENSIONS,
   type Snapshot,
   type SnapshotPeriod,
@@ -69,7 +70,7 @@ export function markStale(
   const update = {
     $set: { is_stale: true },
     $inc: { version: 1 },
-    $unset: { totals: true, cells: true, dimensions: true },
+    $unset: { totals: true, cells: true, works: true, dimensions: true },
     $setOnInsert: { org_id: orgId, period, start: dateAt(startMs) },
   } as const;
   return updateRow(snapshotRows, { _id: snapshotKey(orgId, period, startMs) }, update, { upsert });
@@ -78,12 +79,19 @@ export function markStale(
 const TABLES = {
   totals: { dimensions: TOTAL_DIMENSIONS, batchSize: 200 },
   // One of 1,000 users has 150 kB.
-  cells: { dimensions: ROLLUP_DIMENSIONS, batchSize: 4 },
+  cells: { dimensions: CELL_DIMENSIONS, batchSize: 4 },
+  works: { dimensions: ROLLUP_DIMENSIONS, batchSize: 4 },
 } as const;
 
-/** Returns true when a snapshot needs not be made: it is not stale, and it has every dimension. Pure. */
+/** The table that answers in the place of an absent one: where no call belongs to a work, the cells have all sums. */
+const INSTEAD = { totals: 'totals', cells: 'cells', works: 'cells' } as const;
+
+/**
+ * Returns true when a snapshot needs not be made: it is not stale, and its cells have every dimension. One of a version that knew
+ * no works has none, as its calls had none, or it is stale. Pure.
+ */
 export function isCurrent(row: Pick<Snapshot, 'is_stale' | 'dimensions'>): boolean {
-  return !row.is_stale && row.dimensions === ROLLUP_DIMENSIONS.length;
+  return !row.is_stale && row.dimensions === CELL_DIMENSIONS.length;
 }
 
 interface Opened {
@@ -144,9 +152,10 @@ export async function readSnapshots(
   }
   const rows = snapshotRows(ctx).find(
     { _id: { $in: unread } },
-    { session: transaction, projection: { version: 1, [name]: 1 }, batchSize },
+    { session: transaction, projection: { version: 1, [name]: 1, [INSTEAD[name]]: 1 }, batchSize },
   );
-  for await (const { _id, version, [name]: text } of rows) {
+  for await (const { _id, version, ...tables } of rows) {
+    const text = tables[name] === undefined ? tables[INSTEAD[name]] : tables[name];
     if (typeof text !== 'string') continue;
     const cells = unpackCells(dimensions, text);
     if (cells.length <= MOST_KEPT_CELLS) opened.set(`${name} ${_id}`, { version, cells });
@@ -156,10 +165,15 @@ export async function readSnapshots(
 }
 
 /** The cells of one day or month, as of now; null when the rollups must be read. The process does not keep them. */
-export async function readCellsOnce(ctx: Context, orgId: string, part: WholePart): Promise<Cell[] | null> {
+export async function readCellsOnce(
+  ctx: Context,
+  orgId: string,
+  part: WholePart,
+  name: 'cells' | 'works',
+): Promise<Cell[] | null> {
   const _id = snapshotKey(orgId, part.period, part.fromMs);
-  const row = await snapshotRows(ctx).findOne({ _id }, { projection: { is_stale: 1, cells: 1 } });
-  return row?.is_stale === false && typeof row.cells === 'string'
-    ? unpackCells(ROLLUP_DIMENSIONS, row.cells)
-    : null;
+  const projection = { is_stale: 1, cells: 1, works: 1 };
+  const row = await snapshotRows(ctx).findOne({ _id }, { projection });
+  const text = name === 'works' && row?.works !== undefined ? row.works : row?.cells;
+  return row?.is_stale === false && typeof text === 'string' ? unpackCells(ROLLUP_DIMENSIONS, text) : null;
 }

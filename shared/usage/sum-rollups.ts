@@ -92,7 +92,7 @@ async function addSnapshots(
   transaction: ClientSession,
 ): Promise<Part[]> {
   const nowMs = ctx.clock.now();
-  const name = isOfTotals(asked) ? 'totals' : 'cells';
+  const name = tableOf(asked);
   const byProvider = asked.groupings.flat().includes('provider');
   const missing: WholePart[] = [];
   let left = asked.parts.flatMap((part) => separate(organization, part));
@@ -112,6 +112,12 @@ async function addSnapshots(
 /** The days of a month that no snapshot has answered; another part as it is. */
 function daysOf(organization: Organization, part: Part): Part[] {
   return part.period === 'month' ? separate(organization, { ...part, period: 'day' }) : [part];
+}
+
+/** The table of snapshots that answers a question. */
+function tableOf(asked: AskedGroupings): 'totals' | 'cells' | 'works' {
+  if (isOfTotals(asked)) return 'totals';
+  return asked.match.work !== undefined || asked.groupings.flat().includes('work') ? 'works' : 'cells';
 }
 
 /** Returns whether the totals hold every column that a question filters or groups by. */

@@ -47,6 +47,7 @@ const COUNTED: Partial<Record<keyof Signal, 1>> = {
   adapter: 1,
   model: 1,
   price_provider: 1,
+  work: 1,
   tokens_in: 1,
   tokens_out: 1,
   cache_read_tokens: 1,

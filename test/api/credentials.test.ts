@@ -21,6 +21,7 @@ interface Row {
  */
 const ROWS: Record<string, Row> = {
   'post /api/v1/signals': { body: { signals: [{}] }, status: 200 },
+  'post /api/v1/contexts': { body: { contexts: [{}] }, status: 200 },
   'post /otlp/v1/logs': { body: {}, status: 200 },
   'post /otlp/v1/traces': { body: {}, status: 200 },
   'post /otlp/v1/metrics': { body: {}, status: 200 },

@@ -291,7 +291,7 @@ describe('GET /api/v1/sessions/{id}', () => {
     expect(body).toMatchObject({ signal_count: 2_700, cost_usd: 2.7 });
     const times = body.signals.map((signal: { ts: string }) => signal.ts);
     expect(times).toEqual(times.toSorted());
-    const { signals: _, ...head } = body;
+    const { signals: _, attribution: __, contexts: ___, ...head } = body;
     expect(head).toEqual(list.body.data[0]);
   });
 

@@ -93,6 +93,14 @@ async function recordAndRead(story: Story): Promise<void> {
     ...[4, 3, 2, 1].map((minutes) => makeSignal({ ts: now - minutes * 60_000, ...costly })),
     makeSignal({ ts: now, user_id: 'bob', type: 'intervention', intervention: INTERVENTION }),
   ];
+  const working = { metadata: { client_session_id: 's-1' } };
+  const context = { client_session_id: 's-1', repository: 'github.com/acme/shop', branch: 'main' };
+  const first = makeSignal({ ts: now - 6 * HOUR_MS, user_id: 'ada', ...working });
+  await ask(story, 'POST', '/api/v1/signals', { signals: [first] });
+  for (const renamed_from of [undefined, 'old']) {
+    const ts = new Date(now - (renamed_from ? 6 : 7) * HOUR_MS).toISOString();
+    await ask(story, 'POST', '/api/v1/contexts', { contexts: [{ ...context, ts, renamed_from }] });
+  }
   await ask(story, 'POST', '/api/v1/signals', { signals });
   await ask(story, 'POST', '/api/v1/signals', { signals });
   const late = makeSignal({ ts: now - 2 * DAY_MS, user_id: 'ada', metadata: { of: 'ada' } });
@@ -102,6 +110,8 @@ async function recordAndRead(story: Story): Promise<void> {
   const from = new Date(now - 9 * DAY_MS).toISOString();
   for (const path of [
     '/api/v1/sessions?order=asc',
+    '/api/v1/sessions?branch=main',
+    '/api/v1/usage?group_by=branch&repository=github.com/acme/shop',
     session,
     `${session}/interventions`,
     `${session}/breakdown`,

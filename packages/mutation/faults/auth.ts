@@ -143,8 +143,8 @@ export const AUTH_FAULTS: readonly Fault[] = [
   {
     what: 'what arrives late of an erased user keeps its text',
     file: 'shared/ingest/plan-batch.ts',
-    text: 'erased.has(draft.user_id) ? withoutFreeText(draft) : draft',
-    replacement: 'erased.has(draft.user_id) ? draft : draft',
+    text: 'erased.has(signal.user_id) ? withoutFreeText(signal) : signal',
+    replacement: 'erased.has(signal.user_id) ? signal : signal',
     tests: ['test/scripts/governor/personal-data.test.ts'],
   },
   {

@@ -259,8 +259,8 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: 'signals are counted by rules that have changed',
     file: 'shared/organizations/versions.ts',
-    text: '{ _id: versionKey(orgId, shard), version },',
-    replacement: '{ _id: versionKey(orgId, shard) },',
+    text: '{ _id: versionKey(orgId, shard), version, ...told },',
+    replacement: '{ _id: versionKey(orgId, shard), ...told },',
     tests: ['test/shared/budgets/recount.test.ts', 'test/shared/ingest/rule-changes.test.ts'],
   },
   {

@@ -21,6 +21,9 @@ export const HELD_SIGNALS = 10_000;
 export const CORRECTED_PER_REQUEST = 100;
 /** The project of calls that name none. */
 export const NO_PROJECT = 'unassigned';
+/** Contexts per request; more is a 413. And of one client session; one more is rejected. */
+export const CONTEXTS_PER_REQUEST = 500;
+export const CONTEXTS_PER_SESSION = 2_000;
 /** Signals per request; more is a 413. */
 export const SIGNALS_PER_REQUEST = 1_000;
 /** Log records, spans or metrics per OTLP request, and as many resources and scopes; more is a 400. */

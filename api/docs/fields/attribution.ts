@@ -1,0 +1,16 @@
+import type { Fields } from './field.ts';
+
+/** Fields of works and contexts. The ones of pull requests are among them. */
+export const attribution: Fields = {
+  repository: ['The repository, in its normal form; null: none', 'github.com/acme/shop', null],
+  branch: ['The branch; null: none', 'faster-search', null],
+  task: ['The task; null: none', 'SHOP-412', null],
+  attribution: ['Where the cost of the session belongs; it sums to the session'],
+  contexts: ['The contexts'],
+  client_session_id: ['The session of the client', '3f6c1c1e-9a0b-4a55-8a53-2b1c7a5f9d10'],
+  commit: ['The commit that was checked out', '9f1c2d4'],
+  worktree: ['The name of the worktree', 'shop-search'],
+  renamed_from: ['The name that the branch had until then', 'search'],
+  moved: ['Calls that belong elsewhere since', 12],
+  moving: ['Whether more calls move after this answer', false],
+};

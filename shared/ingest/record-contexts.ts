@@ -1,0 +1,168 @@
+import type { ClientSession } from 'mongoose';
+import { checkContext, rejectContext } from '../attribution/check-context.ts';
+import type { ContextResult } from '../attribution/context-input.ts';
+import { keptName } from '../attribution/decide-works.ts';
+import { type ContextRow, contextRows } from '../attribution/model.ts';
+import { readRules } from '../budgets/rules.ts';
+import { contextsTold } from '../moves/metrics.ts';
+import { planFacts, type RecordedFacts, rememberFacts } from '../moves/plan-facts.ts';
+import { CONTEXTS_PER_SESSION } from '../platform/basics/contract.ts';
+import { commitPlan, type Decision } from '../platform/context/commit-plan.ts';
+import type { Context } from '../platform/context/context.ts';
+import { currentShard, moveToOtherShard } from '../platform/mongo/counter-shards.ts';
+import type { Sender } from '../signals/check-signal.ts';
+import { findOverLimit } from './count-values.ts';
+import { takeTurn } from './take-turn.ts';
+
+/** A result per context, how many calls have moved with them, and whether workers move more. */
+export interface RecordedContexts {
+  results: ContextResult[];
+  moved: number;
+  moving: boolean;
+}
+
+/**
+ * Records posted contexts: one result per context, in order; one bad context never loses the others. Calls that were recorded
+ * before move to the work that they belong to now. Repeating it changes nothing. Throws only when a store fails.
+ */
+export async function recordContexts(
+  ctx: Context,
+  sender: Sender,
+  posted: readonly unknown[],
+): Promise<RecordedContexts> {
+  const checked = posted.map((context) => checkContext(ctx, context, sender));
+  const rows = checked.filter((result) => '_id' in result);
+  const overLimit = await findNewOverLimit(ctx, sender.orgId, rows);
+  const fine = rows.filter((row) => !overLimit.has(row));
+  const { outcomes, moved, moving } =
+    fine.length === 0
+      ? NOTHING
+      : await takeTurn(ctx, sender.orgId, { item: fine, weight: fine.length, run: commitTold });
+  let next = 0;
+  const results = checked.map((result): ContextResult => {
+    if (!('_id' in result)) return result;
+    return overLimit.has(result) ? TOO_MANY_VALUES : (outcomes[next++] as ContextResult);
+  });
+  for (const { status } of results) contextsTold(ctx).inc({ status });
+  return { results, moved, moving };
+}
+
+const TOO_MANY_VALUES = rejectContext(
+  'too_many_values',
+  'the organization has as many repositories, branches and tasks today as it may have',
+);
+
+/** The contexts that name something new where the organization has as many works today as it may have. */
+async function findNewOverLimit(
+  ctx: Context,
+  orgId: string,
+  rows: readonly ContextRow[],
+): Promise<ReadonlySet<ContextRow>> {
+  const counted = rows.map((row) => ({
+    row,
+    model: null,
+    user_id: null,
+    project_id: null,
+    parts: { own: [], ...(row.place ? { place: row.place } : {}), ...(row.task ? { task: row.task } : {}) },
+  }));
+  const over = await findOverLimit(ctx, orgId, counted);
+  return new Set([...over.keys()].map(({ row }) => row));
+}
+
+interface Told {
+  outcomes: ContextResult[];
+  moved: number;
+  moving: boolean;
+}
+
+const NOTHING: Told = { outcomes: [], moved: 0, moving: false };
+
+/** Records the contexts of several requests in one transaction. Each request is told of all calls that moved with it. */
+async function commitTold(
+  ctx: Context,
+  orgId: string,
+  requests: readonly (readonly ContextRow[])[],
+): Promise<Told[]> {
+  let attempts = 0;
+  const decided = await commitPlan(
+    ctx,
+    (transaction) => {
+      attempts += 1;
+      if (attempts > 1) moveToOtherShard();
+      return decideTold(ctx, orgId, requests.flat(), transaction);
+    },
+    { onDuplicateKey: 'retry' },
+  );
+  rememberFacts(ctx, decided.recorded);
+  const { moved, moving } = decided.recorded;
+  const outcomes = [...decided.outcomes];
+  return requests.map(({ length }) => ({
+    outcomes: outcomes.splice(0, length),
+    moved: moved.context + moved.boundary,
+    moving,
+  }));
+}
+
+async function decideTold(
+  ctx: Context,
+  orgId: string,
+  rows: readonly ContextRow[],
+  transaction: ClientSession,
+): Promise<Decision<{ outcomes: ContextResult[]; recorded: RecordedFacts }>> {
+  const rules = await readRules(ctx, orgId, currentShard(), transaction);
+  const sessions = [...new Set(rows.map(({ client_session }) => client_session))];
+  const there = await contextRows(ctx)
+    .find({ client_session: { $in: sessions } }, { session: transaction, projection: { client_session: 1 } })
+    .toArray();
+  const known = new Set(there.map(({ _id }) => _id));
+  const counts = new Map<string, number>();
+  const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const { client_session } of there) count(client_session);
+  const hashNames = rules.organization.hash_names === true;
+  const fresh: ContextRow[] = [];
+  const outcomes = rows.map((row): ContextResult => {
+    if (known.has(row._id)) return { status: 'duplicate' };
+    if ((counts.get(row.client_session) ?? 0) >= CONTEXTS_PER_SESSION) return TOO_MANY_CONTEXTS;
+    known.add(row._id);
+    count(row.client_session);
+    fresh.push(withKeptNames(row, hashNames));
+    return { status: 'accepted' };
+  });
+  const boundaries = fresh.flatMap(({ place, renamed_from, ts }) =>
+    place?.branch && renamed_from
+      ? [
+          {
+            repository: place.repository,
+            branch_hash: renamed_from.hash,
+            atMs: ts.getTime(),
+            renamed_to: place.branch.hash,
+          },
+        ]
+      : [],
+  );
+  const { result: recorded, ...plan } = await planFacts(
+    ctx,
+    rules,
+    { contexts: fresh, boundaries },
+    transaction,
+  );
+  return { ...plan, result: { outcomes, recorded } };
+}
+
+const TOO_MANY_CONTEXTS = rejectContext(
+  'too_many_contexts',
+  `client_session_id: has ${CONTEXTS_PER_SESSION} contexts, which is as many as it may have`,
+);
+
+/** A context whose names are kept as the organization keeps names. Pure. */
+function withKeptNames(row: ContextRow, hashNames: boolean): ContextRow {
+  const { place, task, worktree, renamed_from } = row;
+  const branch = place?.branch && keptName(place.branch, hashNames);
+  return {
+    ...row,
+    ...(place && branch ? { place: { ...place, branch } } : {}),
+    ...(task ? { task: keptName(task, hashNames) } : {}),
+    ...(worktree ? { worktree: keptName(worktree, hashNames) } : {}),
+    ...(renamed_from ? { renamed_from: keptName(renamed_from, hashNames) } : {}),
+  };
+}

@@ -1,0 +1,26 @@
+import { sessionWorkRows } from '../attribution/model.ts';
+import type { Context } from '../platform/context/context.ts';
+import type { SessionMatch } from './match-sessions.ts';
+
+/** Sessions that are looked up by their ids. More are found by their times, each with its works. */
+const FEW_SESSIONS = 500;
+
+/** The filter of the sessions that had a call in one of these works; undefined where no work is asked for. */
+export async function findWorked(
+  ctx: Context,
+  orgId: string,
+  works: readonly string[] | undefined,
+): Promise<SessionMatch['worked']> {
+  if (works === undefined) return undefined;
+  const rows = await sessionWorkRows(ctx)
+    .aggregate<{ session_id: string }>([
+      { $match: { work: { $in: [...works] } } },
+      { $match: { org_id: orgId } },
+      { $limit: 10 * FEW_SESSIONS },
+      { $project: { session_id: 1 } },
+    ])
+    .toArray();
+  const sessions = new Set(rows.map(({ session_id }) => session_id));
+  const areAll = rows.length < 10 * FEW_SESSIONS && sessions.size <= FEW_SESSIONS;
+  return areAll ? { sessions: [...sessions] } : { works };
+}

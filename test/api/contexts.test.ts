@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { workRows } from '../../shared/attribution/model.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { signalRows } from '../../shared/signals/model.ts';
+import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const NOW = Date.parse('2026-11-24T12:00:00Z');
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const clock = createTestClock(NOW);
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+afterAll(() => api.close());
+
+const at = (ms: number) => new Date(ms).toISOString();
+const SHOP = { client_session_id: 's-1', repository: 'https://github.com/acme/shop.git' };
+
+function post(key: string, path: string, body: object) {
+  return api.call(`/api/v1/${path}`, { key, body });
+}
+
+/** Posts a call of the client session `s-1`, and returns its id. */
+async function call(key: string, ts: number, more: Record<string, unknown> = {}): Promise<string> {
+  const signal = makeSignal({ ts, metadata: { client_session_id: 's-1' }, cost_usd: 1, ...more });
+  const answer = await post(key, 'signals', { signals: [signal] });
+  expect(answer.body).toMatchObject({ results: [{ status: 'accepted' }] });
+  return String(signal.id);
+}
+
+/** The work of a call, in words. */
+async function workOf(orgId: string, id: string): Promise<string | null> {
+  const signal = await signalRows(api.ctx).findOne({ org_id: orgId, id });
+  if (!signal?.work) return null;
+  const work = await workRows(api.ctx).findOne({ _id: signal.work });
+  return [work?.repository, work?.branch?.text, work?.task?.text].filter(Boolean).join(' ');
+}
+
+describe('a context', () => {
+  it('holds for the calls of its client session from its time on, until the next', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const before = await call(key, NOW - 60 * MINUTE);
+    const contexts = [
+      { ...SHOP, ts: at(NOW - 50 * MINUTE), branch: 'one' },
+      { ...SHOP, ts: at(NOW - 30 * MINUTE), branch: 'two' },
+    ];
+    const told = await post(key, 'contexts', { contexts });
+    expect(told.body).toEqual({
+      results: [{ status: 'accepted' }, { status: 'accepted' }],
+      moved: 0,
+      moving: false,
+    });
+    const first = await call(key, NOW - 40 * MINUTE);
+    const second = await call(key, NOW - 10 * MINUTE);
+    const other = await call(key, NOW - 10 * MINUTE, { metadata: { client_session_id: 's-2' } });
+    expect(await workOf(orgId, before)).toBe(null);
+    expect(await workOf(orgId, first)).toBe('github.com/acme/shop one');
+    expect(await workOf(orgId, second)).toBe('github.com/acme/shop two');
+    expect(await workOf(orgId, other)).toBe(null);
+  });
+
+  it('that comes late moves the calls that it concerns, and rollups stay the sum of their signals', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const first = await call(key, NOW - 3 * DAY);
+    const second = await call(key, NOW - 2 * DAY, { user_id: 'bob' });
+    const own = await call(key, NOW - 2 * DAY, { repository: 'github.com/acme/own', task: 'T-1' });
+    const context = { ...SHOP, ts: at(NOW - 4 * DAY), branch: 'one', task: 'T-2' };
+    const told = await post(key, 'contexts', { contexts: [context] });
+    expect(told.body).toMatchObject({ moved: 2, moving: false });
+    expect(await workOf(orgId, first)).toBe('github.com/acme/shop one T-2');
+    expect(await workOf(orgId, own)).toBe('github.com/acme/own T-1');
+    const later = { ...SHOP, ts: at(NOW - 2.5 * DAY), user_id: 'bob', branch: 'two' };
+    expect((await post(key, 'contexts', { contexts: [later] })).body).toMatchObject({ moved: 1 });
+    expect(await workOf(orgId, second)).toBe('github.com/acme/shop two T-2');
+    expect((await post(key, 'contexts', { contexts: [later] })).body).toEqual({
+      results: [{ status: 'duplicate' }],
+      moved: 0,
+      moving: false,
+    });
+    const organization = await readOrganization(api.ctx, orgId);
+    expect(await reconcileUsage(api.ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
+  });
+});

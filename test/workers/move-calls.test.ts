@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contextRows, sessionWorkRows, workRows } from '../../shared/attribution/model.ts';
+import { plainName } from '../../shared/attribution/name.ts';
+import { recordContexts } from '../../shared/ingest/record-contexts.ts';
+import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { moveSessionCallsJob } from '../../shared/moves/jobs.ts';
+import { moveBranchCalls, moveSessionCalls } from '../../shared/moves/move-calls.ts';
+import { rememberFacts } from '../../shared/moves/plan-facts.ts';
+import { planBoundaries } from '../../shared/moves/record-boundaries.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
+import { dueRows } from '../../shared/platform/due/model.ts';
+import { sessionHeadRows } from '../../shared/sessions/model.ts';
+import { signalRows } from '../../shared/signals/model.ts';
+import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import {
+  createTestClock,
+  openTestContext,
+  startApi,
+  type TestApi,
+  type TestContext,
+} from '../support/harness.ts';
+import { standingStillAfter } from '../support/interleave.ts';
+
+const NOW = Date.parse('2026-11-24T12:00:00Z');
+const DAY = 86_400_000;
+const REPOSITORY = 'github.com/acme/shop';
+const clock = createTestClock(NOW);
+let api: TestApi;
+/** Another process on the same data. */
+let other: { ctx: TestContext };
+beforeAll(async () => {
+  api = await startApi({ clock });
+  other = { ctx: await openTestContext({ clock, sharing: api.ctx }) };
+});
+afterAll(async () => {
+  await other.ctx.close();
+  await api.close();
+});
+
+const senderOf = (orgId: string) => ({ orgId, boundUserId: null, defaultProjectId: null });
+
+function calls(count: number, fromMs: number): Record<string, unknown>[] {
+  return Array.from({ length: count }, (_, index) =>
+    makeSignal({ ts: fromMs + index * 1_000, metadata: { client_session_id: 's-1' }, cost_usd: 0.01 }),
+  );
+}
+
+function contextOf(branch: string, ts: number) {
+  return { client_session_id: 's-1', ts: new Date(ts).toISOString(), repository: REPOSITORY, branch };
+}
+
+/** How many calls of an organization each branch has. */
+async function branches(orgId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  const works = new Map(
+    (await workRows(api.ctx).find({ org_id: orgId }).toArray()).map((row) => [row._id, row]),
+  );
+  for await (const { work = '' } of signalRows(api.ctx).find({ org_id: orgId })) {
+    const branch = works.get(work)?.branch?.text ?? 'none';
+    counts[branch] = (counts[branch] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** True when rollups, and the works of sessions, are those of the signals. */
+async function isConserved(orgId: string): Promise<boolean> {
+  const organization = await readOrganization(api.ctx, orgId);
+  const { wrong } = await reconcileUsage(api.ctx, organization, { repair: false });
+  const pairs = new Set<string>();
+  for await (const { session_id, work } of signalRows(api.ctx).find({ org_id: orgId }))
+    if (work !== undefined) pairs.add(`${session_id} ${work}`);
+  const rows = await sessionWorkRows(api.ctx).find({ org_id: orgId }).toArray();
+  return wrong === 0 && rows.length === pairs.size && rows.every(({ _id }) => pairs.has(_id));
+}
+
+async function dueKeys(orgId: string): Promise<string[]> {
+  const rows = await dueRows(api.ctx).find({ kind: moveSessionCallsJob.kind, org_id: orgId }).toArray();
+  return rows.map(({ key }) => key);
+}
+
+describe('a context that concerns more calls than one transaction moves', () => {
+  it('moves all of them by a worker that is killed between any two transactions and goes on', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const sender = senderOf(orgId);
+    for (const part of [0, 1])
+      await recordSignals(api.ctx, sender, calls(700, NOW - 2 * DAY + part * 700_000));
+    const told = await recordContexts(api.ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
+    expect(told).toMatchObject({ moved: 500, moving: true });
+    expect(await branches(orgId)).toEqual({ one: 500, none: 900 });
+    expect(await isConserved(orgId)).toBe(true);
+    const [key = ''] = await dueKeys(orgId);
+    const killed = () => Promise.reject(new Error('killed'));
+    await expect(moveSessionCalls(standingStillAfter(api.ctx, dueRows, killed, 2), key)).rejects.toThrow(
+      'killed',
+    );
+    expect(await branches(orgId)).toEqual({ one: 1_000, none: 400 });
+    expect(await isConserved(orgId)).toBe(true);
+    await moveSessionCalls(other.ctx, key);
+    expect(await branches(orgId)).toEqual({ one: 1_400 });
+    expect(await isConserved(orgId)).toBe(true);
+    expect(await dueKeys(orgId)).toEqual([]);
+  });
+
+  it('gives each call what holds at last when a second context comes while it moves', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const sender = senderOf(orgId);
+    await recordSignals(api.ctx, sender, calls(900, NOW - 2 * DAY));
+    await recordContexts(api.ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
+    const [key = ''] = await dueKeys(orgId);
+    const second = contextOf('two', NOW - 2 * DAY + 300_000);
+    const while_ = () =>
+      recordContexts(other.ctx, sender, [second]).then((told) => expect(told.moving).toBe(true));
+    await moveSessionCalls(standingStillAfter(api.ctx, dueRows, while_), key);
+    for (const left of await dueKeys(orgId)) await moveSessionCalls(api.ctx, left);
+    expect(await branches(orgId)).toEqual({ one: 300, two: 600 });
+    expect(await isConserved(orgId)).toBe(true);
+  });
+});
+
+describe('a call and a context that are told at the same moment', () => {
+  it('find each other when the context commits while the call waits for its commit', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const sender = senderOf(orgId);
+    await recordSignals(api.ctx, sender, calls(1, NOW - DAY));
+    const context = () => recordContexts(other.ctx, sender, [contextOf('one', NOW - DAY)]);
+    const slow = standingStillAfter(api.ctx, sessionHeadRows, context);
+    await recordSignals(slow, sender, calls(1, NOW - DAY + 60_000));
+    expect(await branches(orgId)).toEqual({ one: 2 });
+    expect(await isConserved(orgId)).toBe(true);
+  });
+
+  it('find each other when the call commits while the context waits for its commit', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const sender = senderOf(orgId);
+    await recordSignals(api.ctx, sender, calls(1, NOW - DAY));
+    const call = () => recordSignals(other.ctx, sender, calls(1, NOW - DAY + 60_000));
+    const slow = standingStillAfter(api.ctx, signalRows, call);
+    await recordContexts(slow, sender, [contextOf('one', NOW - DAY)]);
+    expect(await branches(orgId)).toEqual({ one: 2 });
+    expect(await isConserved(orgId)).toBe(true);
+  });
+});
+
+describe('a boundary', () => {
+  async function bound(of: TestApi['ctx'], orgId: string, branch: string, atMs: number) {
+    const { hash } = plainName(api.ctx, orgId, branch);
+    const recorded = await commitPlan(
+      of,
+      (transaction) =>
+        planBoundaries(of, orgId, [{ repository: REPOSITORY, branch_hash: hash, atMs }], transaction),
+      { onDuplicateKey: 'retry' },
+    );
+    rememberFacts(of, recorded);
+    return recorded;
+  }
+
+  /** How many calls each stretch of the branches has, by its beginning. */
+  async function stretches(orgId: string): Promise<Record<number, number>> {
+    const counts: Record<number, number> = {};
+    const works = new Map(
+      (await workRows(api.ctx).find({ org_id: orgId }).toArray()).map((row) => [row._id, row]),
+    );
+    for await (const { work = '' } of signalRows(api.ctx).find({ org_id: orgId })) {
+      const since = works.get(work)?.since ?? -1;
+      counts[since] = (counts[since] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  it('splits the stretch of its branch, before and after calls come, and moves nothing twice', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const sender = senderOf(orgId);
+    await recordContexts(api.ctx, sender, [contextOf('one', NOW - 9 * DAY)]);
+    await recordSignals(api.ctx, sender, calls(900, NOW - 2 * DAY));
+    const atMs = NOW - 2 * DAY + 200_000;
+    const recorded = await bound(api.ctx, orgId, 'one', atMs);
+    expect(recorded).toMatchObject({ moved: { context: 0, boundary: 500 }, moving: true });
+    const due = await dueRows(api.ctx).find({ kind: 'move-branch-calls', org_id: orgId }).toArray();
+    for (const { key } of due) await moveBranchCalls(other.ctx, key);
+    expect(await stretches(orgId)).toEqual({ 0: 200, [atMs]: 700 });
+    expect(await bound(other.ctx, orgId, 'one', atMs)).toMatchObject({ changed: null });
+    await recordSignals(other.ctx, sender, calls(3, NOW - DAY));
+    await bound(api.ctx, orgId, 'one', NOW - 5 * DAY);
+    const before = NOW - 5 * DAY;
+    expect(await stretches(orgId)).toEqual({ [before]: 200, [atMs]: 703 });
+    expect(await isConserved(orgId)).toBe(true);
+  });
+
+  it.each(['call', 'boundary'])(
+    'and a call that are told at the same moment find each other (%s waits)',
+    async (who) => {
+      const { orgId } = await makeTenant(api.ctx);
+      const sender = senderOf(orgId);
+      await recordContexts(api.ctx, sender, [contextOf('one', NOW - 9 * DAY)]);
+      await recordSignals(api.ctx, sender, calls(1, NOW - DAY));
+      const atMs = NOW - 2 * DAY;
+      const record = (of: TestApi['ctx']) => recordSignals(of, sender, calls(1, NOW - DAY + 60_000));
+      if (who === 'call')
+        await record(
+          standingStillAfter(api.ctx, sessionHeadRows, () => bound(other.ctx, orgId, 'one', atMs)),
+        );
+      else
+        await bound(
+          standingStillAfter(api.ctx, signalRows, () => record(other.ctx)),
+          orgId,
+          'one',
+          atMs,
+        );
+      expect(await stretches(orgId)).toEqual({ [atMs]: 2 });
+      expect(await isConserved(orgId)).toBe(true);
+    },
+  );
+});
+
+describe('contexts', () => {
+  it('of one client session are as many as it may have, and no call is lost to those beyond', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const sender = senderOf(orgId);
+    for (let from = 0; from < 2_000; from += 500)
+      await recordContexts(
+        api.ctx,
+        sender,
+        Array.from({ length: 500 }, (_, index) => contextOf('one', NOW - 9 * DAY + from + index)),
+      );
+    const { results } = await recordContexts(api.ctx, sender, [
+      contextOf('one', NOW),
+      contextOf('one', NOW - 9 * DAY),
+    ]);
+    expect(results).toMatchObject([
+      { status: 'rejected', code: 'too_many_contexts' },
+      { status: 'duplicate' },
+    ]);
+    expect(await contextRows(api.ctx).countDocuments({ org_id: orgId })).toBe(2_000);
+  });
+});
