@@ -105,7 +105,7 @@ export interface Route<
   S extends Shape | undefined = Shape | undefined,
 > {
   /** `any`: whatever a proxy sends; the document shows GET and POST. */
-  method: 'get' | 'post' | 'patch' | 'delete' | 'any';
+  method: 'get' | 'post' | 'patch' | 'put' | 'delete' | 'any';
   /** With `{name}` for parameters, as OpenAPI writes it. */
   path: string;
   /** The route takes every path below its own too, and reads neither path nor query. */

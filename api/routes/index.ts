@@ -56,6 +56,7 @@ import { listAnomalies } from './list-anomalies.ts';
 import { listAudit } from './list-audit.ts';
 import { listBalances } from './list-balances.ts';
 import { listBudgetEvents } from './list-budget-events.ts';
+import { listBudgetPeople } from './list-budget-people.ts';
 import { listBudgetWindows } from './list-budget-windows.ts';
 import { listBudgets } from './list-budgets.ts';
 import { listCodeHosts } from './list-code-hosts.ts';
@@ -82,6 +83,7 @@ import { redeliver } from './redeliver.ts';
 import { releaseBudget } from './release-budget.ts';
 import { releaseHeldSignals } from './release-held-signals.ts';
 import { releaseReservations } from './release-reservations.ts';
+import { removeBudgetPerson } from './remove-budget-person.ts';
 import { reportPullRequest } from './report-pull-request.ts';
 import { reserveBudget } from './reserve-budget.ts';
 import { revokeDevice } from './revoke-device.ts';
@@ -90,6 +92,7 @@ import { revokeRaise } from './revoke-raise.ts';
 import { rotateKey } from './rotate-key.ts';
 import { search } from './search.ts';
 import { sendDigest } from './send-digest.ts';
+import { setBudgetPerson } from './set-budget-person.ts';
 import { startLinking } from './start-linking.ts';
 import { takeCodeHostEvent } from './take-code-host-event.ts';
 import { takeStripeEvent } from './take-stripe-event.ts';
@@ -129,6 +132,9 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     deleteBudget,
     listBudgetEvents,
     listBudgetWindows,
+    listBudgetPeople,
+    setBudgetPerson,
+    removeBudgetPerson,
     getBudgetUsage,
     checkBudgets,
     reserveBudget,

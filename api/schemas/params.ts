@@ -6,6 +6,7 @@ import { text } from '../../shared/platform/basics/text.ts';
 /** Path parameters that several routes take. */
 export const sessionParams = z.strictObject({ id: text(128).describe('Session id') });
 export const budgetParams = z.strictObject({ id: text(128).describe('Budget id') });
+export const budgetPersonParams = budgetParams.extend({ user_id: text(256).describe('User') });
 export const webhookParams = z.strictObject({ id: text(128).describe('Webhook id') });
 export const deliveryParams = webhookParams.extend({ delivery_id: text(128).describe('Delivery id') });
 export const codeHostParams = z.strictObject({ id: text(128).describe('Code host id') });

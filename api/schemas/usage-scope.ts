@@ -1,4 +1,5 @@
 import { isVisible } from '../../shared/budgets/visible.ts';
+import { type PersonView, personView } from '../../shared/enforcement/show-people.ts';
 import { type ReservedBudgetView, reservedBudgetView } from '../../shared/enforcement/show-reserved.ts';
 import { sessionView } from '../../shared/sessions/view.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
@@ -11,7 +12,18 @@ const BUDGET_USAGE = {
   state: true,
   forecast: true,
   unpriced_signals: true,
+  top_user_id: true,
+  people: true,
   last_evaluated_at: true,
+} as const;
+
+const PERSON_USAGE = {
+  current: true,
+  remaining: true,
+  reserved: true,
+  utilization_pct: true,
+  state: true,
+  refuses_now: true,
 } as const;
 
 const SESSION_USAGE = {
@@ -31,11 +43,17 @@ const SESSION_USAGE = {
 
 /** The answer of a change of a budget or session. Only keys that may read usage get the members that report it. */
 export const writtenBudget = reservedBudgetView.partial(BUDGET_USAGE);
+export const writtenPerson = personView.partial(PERSON_USAGE);
 export const writtenSession = sessionView.partial(SESSION_USAGE);
 
 /** The answer of a write route, without the members that this key may not read. */
 export function writtenBudgetFor(key: ApiKeyPrincipal, budget: ReservedBudgetView) {
   return isVisible(key, budget) ? budget : without(BUDGET_USAGE, budget);
+}
+
+/** The same for a person of a template. */
+export function writtenPersonFor(key: ApiKeyPrincipal, person: PersonView) {
+  return key.scopes.includes('usage:read') ? person : without(PERSON_USAGE, person);
 }
 
 /** The same for a session. */

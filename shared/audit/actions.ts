@@ -27,6 +27,8 @@ export const AUDIT_ACTIONS = [
   'budget.create',
   'budget.change',
   'budget.remove',
+  'budget.set_person',
+  'budget.remove_person',
   'budget.release_reservations',
   'budget.share_reached',
   'raise.ask',

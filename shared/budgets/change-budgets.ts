@@ -11,15 +11,9 @@ import { newId } from '../platform/basics/ids.ts';
 import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, replaceRow, type Write } from '../platform/mongo/writes.ts';
-import {
-  changedInput,
-  DECISIVE_FIELDS,
-  type DecidedInput,
-  decideFields,
-  OTHER_FIELDS,
-} from './decide-fields.ts';
+import { changedInput, DECISIVE_FIELDS, decideFields, OTHER_FIELDS } from './decide-fields.ts';
 import { raisesInForce } from './in-force.ts';
-import type { BudgetChange } from './input.ts';
+import type { BudgetChange, BudgetInput } from './input.ts';
 import { counterKey } from './keys.ts';
 import {
   type Budget,
@@ -43,7 +37,7 @@ const BUDGETS_PER_ORGANIZATION = 5_000;
  * Creates a budget together with its windows, counted from the rollups. Signals that arrive meanwhile are counted once.
  * Throws `invalid_request` for a scope that does not exist, `conflict` when there are too many.
  */
-export async function createBudget(ctx: Context, orgId: string, input: DecidedInput): Promise<Budget> {
+export async function createBudget(ctx: Context, orgId: string, input: BudgetInput): Promise<Budget> {
   return commitPlan(ctx, async (transaction) => {
     await beginCreation(ctx, 'bud', transaction);
     const organization = await readOrganization(ctx, orgId, transaction);
@@ -77,11 +71,12 @@ export async function changeBudget(
 ): Promise<Budget> {
   return commitPlan(ctx, async (transaction) => {
     const organization = await readOrganization(ctx, orgId, transaction);
-    const before = await readOwn(ctx, orgId, budgetId, transaction);
+    const before = await findOwnBudget(ctx, orgId, budgetId, transaction);
     const nowMs = ctx.clock.now();
     const fields = decideFields(organization, changedInput(before, change), nowMs);
     const differs = (field: keyof typeof fields) => !isDeepStrictEqual(fields[field], before[field] ?? null);
     if (RAISED_FIELDS.some(differs)) refuseRaised(before, nowMs);
+    if (OVERRIDDEN_FIELDS.some(differs)) await refuseOverridden(ctx, before, transaction);
     const isDecisive = DECISIVE_FIELDS.some(differs);
     if (!isDecisive && !OTHER_FIELDS.some(differs)) return { writes: [], wakeUps: [], result: before };
     const changed: Budget = { ...before, ...fields, updated_at: dateAt(nowMs) };
@@ -107,10 +102,22 @@ function refuseRaised(budget: Budget, nowMs: number): void {
   );
 }
 
+/** Fields that the exceptions of people rely on: their thresholds are of the metric. */
+const OVERRIDDEN_FIELDS = ['metric', 'per'] as const;
+
+async function refuseOverridden(ctx: Context, { _id }: Budget, transaction: ClientSession): Promise<void> {
+  const known = await personOverrideRows(ctx).findOne({ budget_id: _id }, { session: transaction });
+  if (!known) return;
+  throw new DomainError(
+    'conflict',
+    'People have an exception from this budget. Remove it before you change the metric or `per`.',
+  );
+}
+
 /** Removes a budget with its history. Throws `not_found`. */
 export async function removeBudget(ctx: Context, orgId: string, budgetId: string): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
-    const budget = await readOwn(ctx, orgId, budgetId, transaction);
+    const budget = await findOwnBudget(ctx, orgId, budgetId, transaction);
     const writes = [
       deleteRows(budgetRows, { _id: budgetId }),
       deleteRows(budgetFiringRows, { budget_id: budgetId }),
@@ -138,7 +145,8 @@ async function planRemoval(ctx: Context, budget: Budget, transaction: ClientSess
   ];
 }
 
-async function readOwn(
+/** Finds a budget of an organization, in a transaction. Throws `not_found`. */
+export async function findOwnBudget(
   ctx: Context,
   orgId: string,
   budgetId: string,

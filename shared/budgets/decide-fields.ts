@@ -26,13 +26,10 @@ type DecidedField = (typeof DECISIVE_FIELDS)[number] | (typeof OTHER_FIELDS)[num
 
 const SHARE_PCT = 25;
 
-/** A budget as posted, or a template. */
-export type DecidedInput = BudgetInput & { per?: BudgetPer | null | undefined };
-
 /** Checks a budget's input and fills in the defaults. Pure. Throws `invalid_request`. */
 export function decideFields(
   organization: Organization,
-  input: DecidedInput,
+  input: BudgetInput,
   nowMs: number,
 ): Pick<Budget, DecidedField> {
   const { name, scope, metric, window, threshold } = input;
@@ -69,14 +66,15 @@ function filterOf({ filter, metric }: BudgetInput): BudgetFilter | null {
   return canonicalFilter(filter);
 }
 
-function perOf({ per, scope }: DecidedInput): BudgetPer | null {
+function perOf({ per, scope }: BudgetInput): BudgetPer | null {
   if (!per) return null;
   if (scope !== 'org' && scope !== 'team')
     throw refused('per', 'goes with the scopes org and team: it counts each of their users apart');
   return per;
 }
 
-function limitOf(metric: BudgetMetric, threshold: number): number {
+/** A posted threshold in the unit that usage is counted in. Throws `invalid_request`. */
+export function limitOf(metric: BudgetMetric, threshold: number): number {
   const limit = metric === 'cost_usd' ? nusdFromUsd(threshold) : threshold;
   if (limit === null || limit > Number.MAX_SAFE_INTEGER) {
     const most = metric === 'cost_usd' ? '9,007,199 US dollars' : '9,007,199,254,740,991';
@@ -93,7 +91,7 @@ function refused(field: string, detail: string): DomainError {
 }
 
 /** The input of a changed budget. Omitted fields keep their value; a changed scope drops `scope_id`. */
-export function changedInput(budget: Budget, change: BudgetChange): DecidedInput {
+export function changedInput(budget: Budget, change: BudgetChange): BudgetInput {
   const { scope_id, ...rest } = inputOf(budget);
   const isKept = change.scope === undefined || change.scope === budget.scope;
   const given = Object.entries(change).filter(([, value]) => value !== undefined);

@@ -25,14 +25,17 @@ const remainingGauge = gauge({
   labelNames,
 });
 
-/** Reads how the budgets of these organizations stand. Budgets of one user are not shown. */
+/** Reads how the budgets of these organizations stand. Budgets of one user, and templates, are not shown. */
 export async function readBudgetGauges(ctx: Context, orgIds: readonly string[]): Promise<void> {
   const told: [string, BudgetView][] = [];
   for (const orgId of orgIds) {
     const budgets = await budgetRows(ctx)
-      .find({ org_id: orgId, scope: { $ne: 'user' } }, { sort: { created_at: -1 }, limit: MOST_BUDGETS })
+      .find(
+        { org_id: orgId, scope: { $ne: 'user' }, per: { $ne: 'user' } },
+        { sort: { created_at: -1 }, limit: MOST_BUDGETS },
+      )
       .toArray();
-    for (const view of await viewBudgets(ctx, orgId, budgets)) told.push([orgId, view]);
+    for (const view of await viewBudgets(ctx, { orgId, userId: null }, budgets)) told.push([orgId, view]);
   }
   const [limit, used, remaining] = [limitGauge(ctx), usedGauge(ctx), remainingGauge(ctx)];
   for (const each of [limit, used, remaining]) each.reset();

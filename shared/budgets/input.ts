@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { text, timezone } from '../platform/basics/text.ts';
 import { filterInput } from './filter.ts';
-import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS, ENFORCEMENTS, ON_ERROR } from './model.ts';
+import {
+  BUDGET_METRICS,
+  BUDGET_PERS,
+  BUDGET_SCOPES,
+  BUDGET_WINDOWS,
+  ENFORCEMENTS,
+  ON_ERROR,
+} from './model.ts';
 
 const fields = {
   name: text(256),
@@ -11,6 +18,14 @@ const fields = {
     .nullable()
     .optional()
     .describe('The calls that count: within a list any, between lists all; case is ignored. Null: all calls'),
+  per: z
+    .enum(BUDGET_PERS)
+    .nullable()
+    .optional()
+    .describe(
+      '`user`: a template, which counts each user of the organization or team apart, also one never seen before. Null: it ' +
+        'counts all together',
+    ),
   metric: z.enum(BUDGET_METRICS),
   threshold: z
     .number()

@@ -1,4 +1,4 @@
-import { derivedId } from '../platform/basics/ids.ts';
+import { derivedId, hashedKey } from '../platform/basics/ids.ts';
 import { filterText } from './filter.ts';
 import type { BudgetInForce } from './in-force.ts';
 import type { Budget, BudgetLevel, CounterKey } from './model.ts';
@@ -53,6 +53,11 @@ export function personWindowKey(orgId: string, counter: string, startMs: number,
 /** The primary key of the row of such a window in one counter shard. */
 export function personRowKey(window: string, shard: number): string {
   return `${window}/${shard}`;
+}
+
+/** The primary key of a person's exception from a template. */
+export function overrideKey(budgetId: string, userId: string): string {
+  return `${budgetId}/${hashedKey(24, userId)}`;
 }
 
 /** The fields of a budget that tell its firings apart. */

@@ -81,6 +81,8 @@ export const budgetRows = collection<Budget>('budgets', {
     { key: { org_id: 1, created_at: 1, _id: 1 } },
     // For the list of a bound key.
     { key: { org_id: 1, scope: 1, scope_id: 1, created_at: 1, _id: 1 } },
+    // For the templates among them.
+    { key: { org_id: 1, per: 1 } },
   ],
 });
 
@@ -159,7 +161,7 @@ export const personWindowRows = collection<PersonWindow>('person_windows', {
 
 /** An exception from a template for one person. */
 export interface PersonOverride {
-  /** Budget and user. */
+  /** `overrideKey(...)`. */
   _id: string;
   org_id: string;
   budget_id: string;
@@ -206,6 +208,7 @@ export interface BudgetFiring {
 export const budgetFiringRows = collection<BudgetFiring>('budget_firings', {
   indexes: [
     { key: { budget_id: 1, fired_at: 1, _id: 1 } },
+    { key: { budget_id: 1, user_id: 1, fired_at: 1, _id: 1 } },
     { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S },
   ],
 });

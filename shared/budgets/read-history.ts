@@ -5,14 +5,23 @@ import type { Context } from '../platform/context/context.ts';
 import { listRows } from '../platform/mongo/list-rows.ts';
 import { amountOf, type WindowUsage } from './evaluate.ts';
 import { counterKey } from './keys.ts';
-import { BUDGET_LEVELS, type BudgetFiring, budgetFiringRows, budgetMonthRows, COUNTED } from './model.ts';
-import { findVisibleBudget } from './read-budgets.ts';
-import { readWindows } from './read-windows.ts';
+import {
+  BUDGET_LEVELS,
+  type Budget,
+  type BudgetFiring,
+  budgetFiringRows,
+  budgetMonthRows,
+  COUNTED,
+} from './model.ts';
+import { findVisibleBudget, type VisibleBudget } from './read-budgets.ts';
+import { readPeople } from './read-people.ts';
+import { readPersonWindows, readWindows } from './read-windows.ts';
 import { shown, utilizationPct } from './view.ts';
 import type { Viewer } from './visible.ts';
 
 export const budgetEventView = z.strictObject({
   level: z.enum(BUDGET_LEVELS),
+  user_id: z.string().nullable().describe('Of a template: the person who has reached it; else null'),
   revision: z.int(),
   window_start: z.string(),
   window_end: z.string(),
@@ -43,17 +52,29 @@ export async function listBudgetEvents(
   budgetId: string,
   page: ListPage,
 ): Promise<Listed<BudgetFiring>> {
-  const { created_at } = await findVisibleBudget(ctx, viewer, budgetId);
+  const { budget, own } = await findVisibleBudget(ctx, viewer, budgetId);
+  const { created_at } = budget;
   // A clock of one process may be behind that of another.
   const range = { fromMs: created_at.getTime() - LIST_AHEAD_MS, toMs: ctx.clock.now() + LIST_AHEAD_MS };
-  return listRows(budgetFiringRows(ctx), { budget_id: budgetId }, 'fired_at', { ...page, ...range });
+  const firings = { budget_id: budgetId, ...(own ? { user_id: own.scope_id } : {}) };
+  return listRows(budgetFiringRows(ctx), firings, 'fired_at', { ...page, ...range });
 }
 
 /** A firing as `budgetEventView` shows it. */
 export function viewBudgetEvent(firing: BudgetFiring): z.output<typeof budgetEventView> {
-  const { level, revision, window_start, window_end, fired_at, event_id, reversed_at } = firing;
+  const {
+    level,
+    user_id = null,
+    revision,
+    window_start,
+    window_end,
+    fired_at,
+    event_id,
+    reversed_at,
+  } = firing;
   return {
     level,
+    user_id,
     revision,
     window_start: isoTime(window_start.getTime()),
     window_end: isoTime(window_end.getTime()),
@@ -73,10 +94,13 @@ export async function readBudgetWindows(
   budgetId: string,
   limit: number,
 ): Promise<z.output<typeof budgetWindowView>[]> {
-  const budget = await findVisibleBudget(ctx, viewer, budgetId);
-  const kept = { org_id: viewer.orgId, counter: counterKey(budget) };
-  const windows = await readWindows(ctx, kept);
-  const months = budget.window === 'monthly' ? await readMonths(ctx, kept) : [];
+  const visible = await findVisibleBudget(ctx, viewer, budgetId);
+  const budget = await shownBudget(ctx, visible);
+  const kept = { org_id: viewer.orgId, counter: counterKey(visible.budget) };
+  const windows = budget.per
+    ? await readPersonWindows(ctx, { ...kept, person: budget.scope_id })
+    : await readWindows(ctx, kept);
+  const months = budget.window === 'monthly' && !budget.per ? await readMonths(ctx, kept) : [];
   const byStart = new Map([...windows, ...months].map((window) => [window.interval.startMs, window]));
   return (
     [...byStart.values()]
@@ -94,6 +118,13 @@ export async function readBudgetWindows(
         };
       })
   );
+}
+
+/** The budget whose windows are shown: of a template that of the reader, or of the person who is furthest now. */
+async function shownBudget(ctx: Context, { budget, own }: VisibleBudget): Promise<Budget> {
+  if (!budget.per || own) return own ?? budget;
+  const { people } = await readPeople(ctx, budget);
+  return people.find((person) => person.own !== null)?.own ?? { ...budget, scope: 'user', scope_id: '' };
 }
 
 async function readMonths(

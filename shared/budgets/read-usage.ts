@@ -68,7 +68,8 @@ export async function readBudgetUsage(
   budgetId: string,
   startMs: number | undefined,
 ): Promise<z.output<typeof budgetUsageView>> {
-  const budget = await findVisibleBudget(ctx, viewer, budgetId);
+  const visible = await findVisibleBudget(ctx, viewer, budgetId);
+  const budget = visible.own ?? visible.budget;
   const nowMs = ctx.clock.now();
   const window = windowAt(budget, startMs ?? nowMs);
   if (startMs !== undefined) refuseOther(window, startMs, nowMs);

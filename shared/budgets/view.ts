@@ -45,6 +45,19 @@ export const budgetView = z.strictObject({
   state: z.enum(['ok', 'warning', 'exceeded']),
   forecast: z.number().describe("Usage at the window's end, if the rest of it goes on at the pace so far"),
   unpriced_signals: z.int().describe('Signals of the window whose cost is not known, and counts as 0'),
+  top_user_id: z
+    .string()
+    .nullable()
+    .describe(
+      'Of a template: the person whose amounts these are, who is furthest, or this credential; else null',
+    ),
+  people: z
+    .strictObject({ total: z.int(), warning: z.int(), exceeded: z.int() })
+    .nullable()
+    .describe(
+      'Of a template: how many people use it or have an exception, and how many have reached each level as the highest; null ' +
+        'for a credential that is bound to one of them',
+    ),
   last_evaluated_at: z.string().nullable(),
   revision: z.int().describe('Rises with every change that lets the levels fire again'),
   created_at: z.string(),
@@ -60,13 +73,29 @@ export interface OpenWindow {
   evaluatedMs: number | null;
 }
 
-/** A budget as `budgetView` shows it. */
-export function viewBudget(budget: Budget, open: OpenWindow, nowMs: number): BudgetView {
+/** The person of a template whose amounts are shown. */
+export interface ShownPerson {
+  /** The person's own budget; null: nobody has any. */
+  own: Budget | null;
+  people: BudgetView['people'];
+}
+
+const NOBODY: ShownPerson = { own: null, people: null };
+
+/** A budget as `budgetView` shows it; a template by the amounts of one person. */
+export function viewBudget(
+  budget: Budget,
+  open: OpenWindow,
+  nowMs: number,
+  { own, people }: ShownPerson = NOBODY,
+): BudgetView {
   const { interval, usage, evaluatedMs } = open;
   const { metric } = budget;
-  const now = inForce(budget, nowMs);
+  // The raises of a template are those of its people.
+  const counted = own ?? (budget.per ? { ...budget, raises: [] } : budget);
+  const now = inForce(counted, nowMs);
   const { limit } = now;
-  const [firstRaise] = raisesInForce(budget, nowMs);
+  const [firstRaise] = raisesInForce(counted, nowMs);
   const current = amountOf(metric, usage);
   return {
     id: budget._id,
@@ -81,6 +110,8 @@ export function viewBudget(budget: Budget, open: OpenWindow, nowMs: number): Bud
     state: stateOf(current, limit),
     forecast: shown(metric, forecast(current, interval, nowMs)),
     unpriced_signals: usage.unpriced_signals,
+    top_user_id: own?.scope_id ?? null,
+    people,
     last_evaluated_at: evaluatedMs === null ? null : isoTime(evaluatedMs),
     revision: budget.revision,
     created_at: isoTime(budget.created_at.getTime()),

@@ -9,7 +9,7 @@ export interface Viewer extends Reader {
 
 /**
  * Decides whether a credential sees the name and the amounts of a budget of its organization. One that is bound to a user, as
- * members are, sees the budgets that count this user alone; any other sees all with `usage:read`, else none. Pure.
+ * members are, sees the budgets that count this user alone, also its own of a template (`budgetOfPerson`); any other sees all with `usage:read`, else none. Pure.
  */
 export function isVisible(
   { userId, scopes }: Viewer,
@@ -17,9 +17,4 @@ export function isVisible(
 ): boolean {
   if (userId === null) return scopes.includes('usage:read');
   return scope === 'user' && scope_id === userId;
-}
-
-/** The filter of what `isVisible` shows a credential that holds `usage:read`. */
-export function visibleBudgets({ orgId, userId }: Reader): Partial<Budget> {
-  return userId === null ? { org_id: orgId } : { org_id: orgId, scope: 'user', scope_id: userId };
 }

@@ -1,9 +1,7 @@
 import { listAnomalies } from '../anomalies/list-anomalies.ts';
 import type { Anomaly } from '../anomalies/model.ts';
-import { budgetRows } from '../budgets/model.ts';
-import { viewBudgets } from '../budgets/read-budgets.ts';
+import { findBudgetsOf, viewBudgets } from '../budgets/read-budgets.ts';
 import type { BudgetView } from '../budgets/view.ts';
-import { visibleBudgets } from '../budgets/visible.ts';
 import { countHeld } from '../held/list-held.ts';
 import type { Member, Organization } from '../organizations/model.ts';
 import type { Reader } from '../organizations/reader.ts';
@@ -98,8 +96,7 @@ async function readDearest(
 }
 
 async function readFull(ctx: Context, reader: Reader): Promise<BudgetView[]> {
-  const budgets = await budgetRows(ctx).find(visibleBudgets(reader)).toArray();
-  const views = await viewBudgets(ctx, reader.orgId, budgets);
+  const views = await viewBudgets(ctx, reader, await findBudgetsOf(ctx, reader));
   return views
     .filter(({ utilization_pct }) => utilization_pct >= WARNING_PCT)
     .toSorted((a, b) => b.utilization_pct - a.utilization_pct);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type BudgetView, budgetView } from '../budgets/view.ts';
 import type { Context } from '../platform/context/context.ts';
 import { usd4 } from '../pricing/money.ts';
-import { isReservedIn, reservedKey } from './budget-status.ts';
+import { isReservedIn, nameOfUser, reservedKey } from './budget-status.ts';
 import { isReservedKnown, statusCache } from './cached-status.ts';
 
 /** A budget with its usage and its reservations now. */
@@ -30,19 +30,24 @@ export async function showAllReserved(
   orgId: string,
   views: readonly BudgetView[],
 ): Promise<ReservedBudgetView[]> {
-  const sums = views.some(isReservedIn) ? await readSums(ctx, orgId) : null;
-  return views.map((view) => ({ ...view, reserved: isReservedIn(view) ? reservedOf(view, sums) : 0 }));
+  const sums = views.some(isReservedIn) ? await readReservedSums(ctx, orgId) : null;
+  return views.map((view) => ({ ...view, reserved: isReservedIn(view) ? reservedOf(orgId, view, sums) : 0 }));
 }
 
 function reservedOf(
-  { id, window_start }: BudgetView,
-  sums: ReadonlyMap<string, number> | null,
+  orgId: string,
+  { id, window_start, per, top_user_id }: BudgetView,
+  sums: ReservedSums,
 ): number | null {
-  return sums && usd4(sums.get(reservedKey(id, Date.parse(window_start), null)) ?? 0);
+  const person = per ? nameOfUser(orgId, top_user_id ?? '') : null;
+  return sums && usd4(sums.get(reservedKey(id, Date.parse(window_start), person)) ?? 0);
 }
 
-/** Null while it is not known. */
-async function readSums(ctx: Context, orgId: string): Promise<ReadonlyMap<string, number> | null> {
+/** The amounts that open reservations hold, by `reservedKey(...)`. Null while they are not known. */
+export type ReservedSums = ReadonlyMap<string, number> | null;
+
+/** Reads the amounts that an organization's open reservations hold, as of at most a second ago. */
+export async function readReservedSums(ctx: Context, orgId: string): Promise<ReservedSums> {
   const cached = await statusCache(ctx)
     .get(orgId)
     .catch((error: unknown) => {

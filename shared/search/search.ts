@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Budget, budgetRows } from '../budgets/model.ts';
-import { visibleBudgets } from '../budgets/visible.ts';
+import type { Budget } from '../budgets/model.ts';
+import { findBudgetsOf } from '../budgets/read-budgets.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import type { Reader } from '../organizations/reader.ts';
@@ -154,9 +154,7 @@ async function findSignals(
 type NamedBudget = Pick<Budget, '_id' | 'name'>;
 
 async function findBudgets(ctx: Context, reader: Reader, text: string): Promise<NamedBudget[]> {
-  const budgets = await budgetRows(ctx)
-    .find<NamedBudget>(visibleBudgets(reader), { projection: { name: 1 }, batchSize: 10_000 })
-    .toArray();
+  const budgets = await findBudgetsOf(ctx, reader);
   const ranked = budgets.map((item) => ({ rank: rankOf(text, item.name, 'part'), item, name: item.name }));
   return best(ranked).map(({ item }) => item);
 }

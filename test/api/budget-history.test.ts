@@ -33,6 +33,7 @@ test('the events of a budget are the levels that it has reached, newest first, w
   const { status, body } = await api.call(`${path}/events`, { key });
   expect(status).toBe(200);
   const common = {
+    user_id: null,
     revision: 1,
     window_start: '2026-11-18T00:00:00.000Z',
     window_end: '2026-11-19T00:00:00.000Z',

@@ -52,6 +52,8 @@ describe('a budget', () => {
       state: 'ok',
       forecast: 0,
       unpriced_signals: 0,
+      top_user_id: null,
+      people: null,
       last_evaluated_at: null,
       revision: 1,
       created_at: '2026-11-18T10:20:00.000Z',

@@ -102,6 +102,13 @@ const ROWS: Record<string, Row> = {
   'post /api/v1/webhooks/{id}/recover': { path: '/api/v1/webhooks/whk_x/recover', body: {}, status: 400 },
   'get /api/v1/budgets/{id}/events': { path: '/api/v1/budgets/bud_x/events', status: 404 },
   'get /api/v1/budgets/{id}/windows': { path: '/api/v1/budgets/bud_x/windows', status: 404 },
+  'get /api/v1/budgets/{id}/people': { path: '/api/v1/budgets/bud_x/people', status: 404 },
+  'put /api/v1/budgets/{id}/people/{user_id}': {
+    path: '/api/v1/budgets/bud_x/people/ada',
+    body: { exempt: true },
+    status: 404,
+  },
+  'delete /api/v1/budgets/{id}/people/{user_id}': { path: '/api/v1/budgets/bud_x/people/ada', status: 404 },
   'get /api/v1/budgets/{id}/usage': { path: '/api/v1/budgets/bud_x/usage', status: 404 },
   'post /api/v1/budgets/check': { body: {}, status: 200 },
   'post /api/v1/budgets/reserve': { body: {}, status: 400 },

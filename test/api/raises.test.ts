@@ -115,6 +115,28 @@ describe('asking for more', () => {
     expect((await api.call(filtered, { key: bound })).body.total).toBe(1);
   });
 
+  test('of a template is for the person who asked: approved, it adds to that threshold and to no other', async () => {
+    const id = await makeBudget({ name: 'Each', scope: 'org', per: 'user' });
+    const made = await ask({ budget_id: id });
+    expect(made.body).toMatchObject({ budget_name: 'Each', budget_id: id });
+    expect((await act(made.body.id, 'approve')).status).toBe(200);
+    const allows = async (user_id: string, estimate_usd: number) => {
+      const { body } = await api.call('/api/v1/budgets/check', {
+        key: unbound,
+        body: { user_id, estimate_usd },
+      });
+      return body.budgets.find((budget: { id: string }) => budget.id === id).refuses === false;
+    };
+    expect(await allows(ada.userId, 15)).toBe(true);
+    expect(await allows(ada.userId, 15.01)).toBe(false);
+    expect(await allows('bob', 10.01)).toBe(false);
+    const { body } = await api.call(`/api/v1/budgets/${id}/people`, { key: unbound });
+    expect(body.data).toMatchObject([{ user_id: ada.userId, threshold: 10, threshold_now: 15 }]);
+    expect(await view(id)).toMatchObject({ top_user_id: ada.userId, threshold: 10, threshold_now: 15 });
+    expect((await act(made.body.id, 'revoke')).status).toBe(200);
+    expect(await allows(ada.userId, 10.01)).toBe(false);
+  });
+
   test('is for budgets that count the person; others look like those that do not exist', async () => {
     const foreign = await makePerson(api.ctx, idp, { role: 'admin' });
     const theirs = await api.call('/v1/raises', {

@@ -93,6 +93,28 @@ function positionAfter(atMs: number, id: string, startMs: number): Position {
   return { at: atMs, id, span: Math.max(1_000, Math.ceil(Math.abs(startMs - atMs) * 1.25)) };
 }
 
+/** The same page of rows that are all at hand, which the list consists of. Pure. */
+export function pageOfSorted<Row extends { _id: string }>(
+  all: readonly Row[],
+  field: keyof Row & string,
+  { order, limit, after }: Pick<KeysetPage, 'order' | 'limit' | 'after'>,
+): Listed<Row> {
+  const sign = order === 'asc' ? 1 : -1;
+  const compare = (at: number, id: string, other: { at: number; id: string }) =>
+    sign * (at - other.at || (id === other.id ? 0 : id < other.id ? -1 : 1));
+  const rest = all
+    .toSorted((a, b) => compare(Number(a[field]), a._id, { at: Number(b[field]), id: b._id }))
+    .filter((row) => after === null || compare(Number(row[field]), row._id, after) > 0);
+  const rows = rest.slice(0, limit);
+  const last = rows.at(-1);
+  return {
+    rows,
+    hasMore: rest.length > limit,
+    last: last ? { at: Number(last[field]), id: last._id, span: 1_000 } : after,
+    total: all.length,
+  };
+}
+
 /** Every row of the range, page by page: memory stays flat, and a slow reader keeps no cursor open. */
 export async function* allPages<Row extends { _id: string }>(
   find: (query: KeysetQuery) => Promise<Row[]>,

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeMember } from '../../../shared/administration/change-member.ts';
 import { addMember } from '../../../shared/administration/members.ts';
 import { changeBudget, createBudget, removeBudget } from '../../../shared/budgets/change-budgets.ts';
-import type { DecidedInput } from '../../../shared/budgets/decide-fields.ts';
 import { evaluateDue } from '../../../shared/budgets/evaluate-due.ts';
+import type { BudgetInput } from '../../../shared/budgets/input.ts';
 import { budgetFiringRows, personWindowRows } from '../../../shared/budgets/model.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { voidSignals } from '../../../shared/ingest/void-signals.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => ctx.close());
 
-const template: DecidedInput = {
+const template: BudgetInput = {
   name: 'Each, per day',
   scope: 'org',
   per: 'user',
@@ -34,7 +34,7 @@ const template: DecidedInput = {
   timezone: 'UTC',
 };
 
-async function tenantWith(input: Partial<DecidedInput> = {}, webhook: Partial<WebhookInput> = {}) {
+async function tenantWith(input: Partial<BudgetInput> = {}, webhook: Partial<WebhookInput> = {}) {
   clock.set(NOW);
   const { orgId } = await makeTenant(ctx);
   for (const user_id of ['ada', 'bob'])

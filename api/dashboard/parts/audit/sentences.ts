@@ -52,6 +52,16 @@ export const SENTENCES: Readonly<Record<AuditAction, Sentence>> = {
   'budget.create': (details) => ['created the budget ', TARGET, ...limit(details)],
   'budget.change': (details) => ['changed the budget ', TARGET, ...limit(details)],
   'budget.remove': fixed('deleted the budget ', TARGET),
+  'budget.set_person': ({ user_id, threshold, exempt }) =>
+    exempt === true
+      ? ['freed ', foreign(user_id), ' from the budget ', TARGET]
+      : ['set a threshold of ', foreign(threshold), ' for ', foreign(user_id), ' in the budget ', TARGET],
+  'budget.remove_person': ({ user_id }) => [
+    'ended the exception of ',
+    foreign(user_id),
+    ' from the budget ',
+    TARGET,
+  ],
   'budget.release_reservations': ({ reservations_released: released }) => [
     'released ',
     released === undefined ? 'the reservations' : counted(released, 'reservation', 'reservations'),
