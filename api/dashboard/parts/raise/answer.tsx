@@ -8,6 +8,7 @@ import { ActForm, useDraft } from '../form/act-form.tsx';
 import { Choice, TextField } from '../form/fields.tsx';
 import { NumberField } from '../form/number-field.tsx';
 import { amount, percent } from '../text/format.ts';
+import { UserName } from '../text/user-name.tsx';
 import type { Raise } from './queries.ts';
 
 /** An approval may be shorter than what was asked for. */
@@ -29,7 +30,15 @@ export function RaiseAnswer({ raise, isOwn }: { raise: Raise; isOwn: boolean }) 
 }
 
 function Change({ raise, budget }: { raise: Raise; budget: Budget }) {
-  const { metric, current, threshold_now } = budget;
+  const { metric, current, threshold_now, per } = budget;
+  // The amounts of a template are those of whoever is furthest, and the raise is of this person's own limit.
+  if (per !== null)
+    return (
+      <Text>
+        Each person has a limit of their own in this budget. The raise is for <UserName id={raise.user_id} />{' '}
+        alone.
+      </Text>
+    );
   const used = `${amount(metric, current)} of ${amount(metric, threshold_now)} are used now (${percent(current / threshold_now, 0)}).`;
   if (raise.status !== 'pending') return <Text>{used}</Text>;
   const after = threshold_now + raise.amount;

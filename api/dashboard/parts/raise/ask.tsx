@@ -44,13 +44,20 @@ export function Asking({ id }: { id: string }) {
 }
 
 function Standing({ budget }: { budget: Budget | undefined }) {
-  if (!budget) return <Text>A budget of your organization. You do not see its amounts.</Text>;
-  const { id, name, metric, current, threshold_now, scope } = budget;
+  if (!budget)
+    return (
+      <Text>
+        A budget of your organization. You do not see its amounts. More of it counts for everybody whom it
+        counts.
+      </Text>
+    );
+  const { id, name, metric, current, threshold_now, scope, per } = budget;
+  const isOwn = scope === 'user' || per !== null;
   return (
     <Text>
       <PageLink to={`/budgets/${id}`}>{name}</PageLink>: {amount(metric, current)} of{' '}
       {amount(metric, threshold_now)} are used.{' '}
-      {scope !== 'user' && 'More of it counts for everybody whom the budget counts.'}
+      {isOwn ? 'More of it counts for you alone.' : 'More of it counts for everybody whom the budget counts.'}
     </Text>
   );
 }
