@@ -6,6 +6,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   usage: async () => (await import('./usage.ts')).runUsageBench,
   focus: async () => (await import('./focus.ts')).runFocusBench,
   list: async () => (await import('./list.ts')).runListBench,
+  mcp: async () => (await import('./mcp.ts')).runMcpBench,
   people: async () => (await import('./people.ts')).runPeopleBench,
   check: async () => (await import('./check.ts')).runCheckBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,

@@ -1,0 +1,83 @@
+import { Pool } from 'undici';
+import { type Budget, budgetRows } from '../../shared/budgets/model.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { dateAt } from '../../shared/platform/basics/clock.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import { numberOption, quantile, report, round, runClients } from './bench.ts';
+import { makeKey, type Stage, setStage } from './stage.ts';
+
+const PEOPLE = 50;
+const WARM_UP_S = 2;
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2025-11-25',
+};
+
+/**
+ * `mcp [--seconds 10] [--clients 64]`: agents of 50 people ask `get_budget` by `POST /mcp`, each with the bound key of its
+ * person, who has a budget beside the organization's.
+ */
+export async function runMcpBench(args: string[]): Promise<void> {
+  const seconds = Math.min(60, numberOption(args, 'seconds', 10));
+  const clients = Math.min(256, numberOption(args, 'clients', 64));
+  const stage = await setStage();
+  try {
+    const { url } = await stage.startApi();
+    const keys = await makePeople(stage);
+    await drive(url, keys, clients, WARM_UP_S);
+    const { times, seconds: took, failed } = await drive(url, keys, clients, seconds);
+    const calls = { tool: 'get_budget', clients, 'calls/s': round(times.length / took, 0) };
+    const waits = { p50_ms: round(quantile(times, 0.5)), p99_ms: round(quantile(times, 0.99)) };
+    report('mcp', [{ ...calls, ...waits, failed }]);
+  } finally {
+    await stage.stop();
+  }
+}
+
+/** People with a hard budget each, beside one of the organization. Returns a bound key of each. */
+async function makePeople(stage: Stage): Promise<string[]> {
+  const { ctx } = stage;
+  const { orgId } = await makeKey(stage);
+  const people = Array.from({ length: PEOPLE }, (_, index) => `user-${index}`);
+  const at = dateAt(ctx.clock.now());
+  const shared = {
+    org_id: orgId,
+    metric: 'cost_usd',
+    limit: 9e15,
+    window: 'monthly',
+    timezone: 'UTC',
+  } as const;
+  const rules = { enforce: 'hard', on_error: 'allow', reservation_share_pct: 25, revision: 1 } as const;
+  const dates = { counted_at: at, created_at: at, updated_at: at };
+  const make = (scope: Pick<Budget, 'scope' | 'scope_id'>): Budget => {
+    return { _id: newId('bud'), name: scope.scope_id, ...scope, ...shared, ...rules, ...dates };
+  };
+  await budgetRows(ctx).insertMany([
+    make({ scope: 'org', scope_id: orgId }),
+    ...people.map((scope_id) => make({ scope: 'user', scope_id })),
+  ]);
+  const keys: string[] = [];
+  for (const user_id of people)
+    keys.push((await createApiKey(ctx, { org_id: orgId, scopes: ['budgets:check'], user_id })).key);
+  return keys;
+}
+
+async function drive(url: string, keys: readonly string[], clients: number, seconds: number) {
+  const pool = new Pool(url, { connections: clients, pipelining: 1 });
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'get_budget', arguments: {} },
+  });
+  let failed = 0;
+  const driven = await runClients(clients, seconds, async (client) => {
+    const headers = { ...HEADERS, authorization: `Bearer ${keys[client % keys.length]}` };
+    const answer = await pool.request({ path: '/mcp', method: 'POST', headers, body });
+    const text = await answer.body.text();
+    if (answer.statusCode !== 200 || !text.includes('remaining')) failed += 1;
+  });
+  await pool.close();
+  return { ...driven, failed };
+}
