@@ -1,6 +1,7 @@
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
+import { derivedId } from '../../shared/platform/basics/ids.ts';
 import { sessionKey } from '../../shared/sessions/assign.ts';
 import { type Session, sessionRows } from '../../shared/sessions/model.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
@@ -83,7 +84,8 @@ export function sessionAt(orgId: string, index: number, nowMs: number): Session 
   // Most cost cents, and few hundreds of dollars.
   const cost_nusd = Math.floor(1e7 * Math.exp(12 * (((index * 40_503) % 1_000_003) / 1_000_003 - 0.5)));
   return {
-    _id: `ses_${String(index).padStart(22, '0')}`,
+    // As random as those of the service: the beginning of one names few others.
+    _id: derivedId('ses', orgId, index),
     org_id: orgId,
     user_id,
     project_id: 'web',
