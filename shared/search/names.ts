@@ -1,16 +1,17 @@
+import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import type { Reader } from '../organizations/reader.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import type { SummedRow } from '../usage/cells.ts';
+import type { Cell } from '../usage/cells.ts';
 import { isZero } from '../usage/measures.ts';
 import type { Dimensions } from '../usage/model.ts';
 import { periodStarts } from '../usage/periods.ts';
 import { exactParts } from '../usage/range.ts';
 import { periodEnd } from '../usage/split-range.ts';
-import { sumGroupings } from '../usage/sum-rollups.ts';
+import { visitRollups } from '../usage/sum-rollups.ts';
 
 /** Usage that is looked at: signals are kept for 396 days unless the operator says otherwise. */
 const LOOKED_AT_DAYS = 400;
@@ -23,10 +24,14 @@ export interface UsedNames {
 }
 
 const COLUMNS = ['user_id', 'project_id', 'adapter'] as const satisfies readonly (keyof Dimensions)[];
+const GROUPINGS = COLUMNS.map((column) => [column]);
+
+/** The values of each of `COLUMNS`, in their order. */
+type Names = readonly [Set<string>, Set<string>, Set<string>];
 
 /**
  * Reads the names that occur in the usage of the last 400 days: from the snapshots of closed months and days, which this process
- * keeps, and from the rollups of today. It costs the same however many sessions there are.
+ * keeps with their names, and from the rollups of today. It costs the same however many sessions there are.
  */
 export async function readUsedNames(
   ctx: Context,
@@ -38,18 +43,38 @@ export async function readUsedNames(
   const toMs = periodEnd(organization.timezones, 'day', nowMs + SIGNAL_AGE_MS.ahead);
   const parts = exactParts(organization, [fromMs, toMs], nowMs);
   const match = userId === null ? {} : { user_id: userId };
-  const groupings = COLUMNS.map((column) => [column]);
-  const [users = [], projects = [], adapters = []] = await inTransaction(ctx.db, (transaction) =>
-    sumGroupings(ctx, organization, { parts, match, groupings }, transaction),
-  );
-  return {
-    users: namesIn(users, 'user_id'),
-    projects: namesIn(projects, 'project_id'),
-    adapters: namesIn(adapters, 'adapter'),
+  const read = async (transaction: ClientSession): Promise<Names> => {
+    const names = noNames();
+    const addSnapshot = async (_: unknown, cells: readonly Cell[]) => join(names, namesOf(cells));
+    const add = (_part: unknown, _startMs: number, cell: Cell) => note(names, cell);
+    const asked = { parts, match, groupings: GROUPINGS };
+    await visitRollups(ctx, organization, asked, { addSnapshot, add }, transaction);
+    return names;
   };
+  const [users, projects, adapters] = await inTransaction(ctx.db, read);
+  return { users: [...users], projects: [...projects], adapters: [...adapters] };
 }
 
-/** A name that was counted and taken back leaves a row of zeros behind. */
-function namesIn(rows: readonly SummedRow[], column: (typeof COLUMNS)[number]): string[] {
-  return rows.filter(({ sums }) => !isZero(sums)).map(({ key }) => String(key[column]));
+function noNames(): Names {
+  return [new Set(), new Set(), new Set()];
+}
+
+/** The names of a snapshot, for as long as this process keeps its cells. */
+const known = new WeakMap<readonly Cell[], Names>();
+
+function namesOf(cells: readonly Cell[]): Names {
+  const names = known.get(cells) ?? noNames();
+  if (!known.has(cells)) for (const cell of cells) note(names, cell);
+  known.set(cells, names);
+  return names;
+}
+
+/** Notes the names of a cell. One that was counted and taken back leaves a row of zeros behind. */
+function note(names: Names, cell: Cell): void {
+  if (isZero(cell)) return;
+  for (const [index, column] of COLUMNS.entries()) names[index]?.add(cell[column] ?? '');
+}
+
+function join(names: Names, others: Names): void {
+  for (const [index, values] of others.entries()) for (const value of values) names[index]?.add(value);
 }

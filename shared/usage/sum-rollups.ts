@@ -63,6 +63,26 @@ export async function sumGroupings(
     for (const cell of cells) if (isWanted(cell)) add(part, part.fromMs, cell);
     if (cells.length >= ROWS_PER_ANSWER) await nextTurn();
   };
+  await visitRollups(ctx, organization, asked, { addSnapshot, add }, transaction);
+  return groupings.map(({ rows }) => rows);
+}
+
+/** What a question does with what it reads. */
+export interface Visitor {
+  /** Gets all cells of a closed day or month. They are the same array for as long as this process keeps it. */
+  addSnapshot: (part: WholePart, cells: readonly Cell[]) => Promise<void>;
+  add: (part: Part, startMs: number, cell: Cell) => void;
+}
+
+/** Reads the cells of these parts: from snapshots all of them, from rollups those that match. */
+export async function visitRollups(
+  ctx: Context,
+  organization: Organization,
+  asked: AskedGroupings,
+  { addSnapshot, add }: Visitor,
+  transaction: ClientSession,
+): Promise<void> {
+  const { match } = asked;
   const isOfOneUser = typeof match.user_id === 'string';
   const rest = isOfOneUser
     ? asked.parts
@@ -73,7 +93,6 @@ export async function sumGroupings(
       : readRollups(ctx, organization._id, { part, match, columns: columnsOf(asked, part) }, transaction);
     for await (const { startMs, cell } of sums) add(part, startMs, cell);
   }
-  return groupings.map(({ rows }) => rows);
 }
 
 /** Every column of any grouping. A part that lies in one bucket needs no starts. */

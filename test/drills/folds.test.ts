@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { foldMonths } from '../../shared/budgets/fold-months.ts';
 import { budgetMonthRows, budgetWindowRows } from '../../shared/budgets/model.ts';
@@ -61,9 +61,9 @@ function isStep(chunk: Buffer): boolean {
 /** Runs the retention, and kills it at a step that never reaches MongoDB. Returns whether there was such a step. */
 async function killAt(step: number): Promise<boolean> {
   let steps = 0;
-  const child = spawn(process.execPath, ['test/support/drills/run-retention.ts'], {
+  const child = fork(new URL('../support/drills/run-retention.ts', import.meta.url), {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const gone = new Promise<number | null>((resolve) => child.once('exit', resolve));
   proxy.onRequest = (chunk) => {
