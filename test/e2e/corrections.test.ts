@@ -2,10 +2,11 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../../scripts/stack/chromium.ts';
-import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { openBrowser, openPage, signIn } from '../support/browser.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
 import { makeSignal } from '../support/factories.ts';
 import { call, until } from '../support/harness.ts';
+import { sidewaysBy } from '../support/page-checks.ts';
 
 /** An admin corrects what is implausible or wrong, by the keyboard alone. */
 describe('corrections on the dashboard', () => {
@@ -29,8 +30,9 @@ describe('corrections on the dashboard', () => {
     expect(answer.status, answer.text).toBeLessThan(300);
     return answer.body;
   };
-  const open = async (name: string, path: string): Promise<WatchedPage> => {
-    const watched = await openPage(browser, { reducedMotion: 'reduce' });
+  const open = async (name: string, path: string, phone?: Parameters<typeof openPage>[1]) => {
+    const view = phone ? { viewport: { width: 390, height: 844 }, ...phone } : {};
+    const watched = await openPage(browser, { reducedMotion: 'reduce', ...view });
     await signIn(watched.page, stack.url, { name });
     await watched.page.goto(`${stack.url}/dashboard${path}`);
     await watched.page.getByRole('heading', { level: 1 }).waitFor();
@@ -94,6 +96,34 @@ describe('corrections on the dashboard', () => {
     expect(data.map(({ signal }: { signal: { id: string } }) => signal.id)).toEqual(['held-2']);
     expect(faults).toEqual([]);
     await context.close();
+  });
+
+  test('on a phone each held signal has its figures and its buttons, for the keyboard too', {
+    timeout: 60_000,
+  }, async () => {
+    await hold('phone-1', 'phone-2');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, context, faults } = await open('Grace', '/sessions', { colorScheme });
+      const [first] = (await ask('/api/v1/held-signals')).data;
+      const rows = page.getByRole('list', { name: 'Held signals' }).getByRole('listitem');
+      await rows.first().getByText('$1,200.00 (limit $1,000.00)').waitFor();
+      const before = await rows.count();
+      expect(await findings(page)).toEqual([]);
+      expect(await sidewaysBy(page)).toBe(0);
+      const release = page.getByRole('button', { name: `Release ${first.signal.id}` });
+      const { x = 0, width = 0 } = (await release.boundingBox()) ?? {};
+      expect([width > 0, x >= 0, x + width <= 390]).toEqual([true, true, true]);
+      await tabTo(page, `Discard ${first.signal.id}`);
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Discard this call?' }).waitFor();
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await tabTo(page, `Release ${first.signal.id}`);
+      await page.keyboard.press('Enter');
+      await until(async () => (await rows.count()) === before - 1, { what: 'one row less' });
+      expect(faults).toEqual([]);
+      await context.close();
+    }
   });
 
   test('a member sees none of what others had held, and has no button', { timeout: 60_000 }, async () => {

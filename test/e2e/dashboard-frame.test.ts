@@ -226,6 +226,41 @@ describe('the frame of the dashboard', () => {
     for (const { context } of [laptop, phone]) await context.close();
   });
 
+  test('a service at which nobody can sign in says so before somebody tries, and above every page', {
+    timeout: 120_000,
+  }, async () => {
+    const contact = 'help@acme.example';
+    const broken = await startDashboard({ OIDC_ISSUER: 'http://127.0.0.1:9', SUPPORT_CONTACT: contact });
+    try {
+      for (const view of [{}, DARK_PHONE]) {
+        const { page, faults, context } = await openPage(browser, view);
+        await page.goto(`${broken.url}/dashboard/sessions`);
+        const alert = page.getByRole('alert');
+        await alert.getByText('Nobody can sign in now').waitFor();
+        await alert.getByText(`cannot be read. Ask ${contact}.`).waitFor();
+        expect(await page.getByRole('link', { name: 'Sign in' }).count(), 'it may be over soon').toBe(1);
+        expect(await axeFindings(page)).toEqual([]);
+        expect(await sidewaysBy(page)).toBe(0);
+        expect(faults).toEqual([]);
+        await context.close();
+      }
+    } finally {
+      await broken.stop();
+    }
+    const { page, context } = await open('/devices');
+    // Somebody who has signed in before: the service answers with the problem that it has now.
+    await page.route('**/dashboard/session', async (route) => {
+      const answer = await route.fetch();
+      const sign_in_problem = { detail: 'Nobody can sign in: OIDC_ISSUER is not set.', contact };
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), sign_in_problem } });
+    });
+    await page.reload();
+    const notice = page.locator('[data-severity=stop]');
+    await notice.getByText('Nobody can sign in now').waitFor();
+    await notice.getByText(`Ask ${contact}.`).waitFor();
+    await context.close();
+  });
+
   test('an unknown page keeps the navigation', { timeout: 60_000 }, async () => {
     for (const path of ['/no/such', '/sesions']) {
       const { page, faults, context } = await open(path, 'Tom', { colorScheme: 'dark' });

@@ -301,6 +301,38 @@ describe('the lists of the dashboard', () => {
     await context.close();
   });
 
+  test('the figures of a period have the swatch of each series, and never lie on the bar that they explain', {
+    timeout: 60_000,
+  }, async () => {
+    for (const width of [1280, 390]) {
+      const { page, context } = await open('/?range=7d&split=model', { viewport: { width, height: 900 } });
+      const chart = page.getByRole('application', { name: /^Cost over time/ });
+      const bars = chart.locator('.chart-bar');
+      await bars.first().waitFor();
+      const figures = chart.locator('.chart-figures');
+      await chart.focus();
+      await page.keyboard.press('End');
+      await page.keyboard.press('ArrowLeft');
+      await figures.getByText('claude-sonnet-4-5').waitFor();
+      const one = figures.locator('svg');
+      expect(await one.count(), 'a swatch per series').toBe(2);
+      const rects = await figures.locator('svg > rect').all();
+      const fills = await Promise.all(rects.map((rect) => rect.getAttribute('fill')));
+      expect(new Set(fills).size).toBe(2);
+      const box = await boxOf(figures);
+      for (const bar of await bars.all())
+        expect(overlap(box, await boxOf(bar)), `at ${width} px`).toBe(false);
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(width);
+      // Under the pointer too.
+      await page.keyboard.press('Tab');
+      await bars.last().hover();
+      await figures.waitFor();
+      expect(overlap(await boxOf(figures), await boxOf(bars.last())), `at ${width} px`).toBe(false);
+      await context.close();
+    }
+  });
+
   test('Overview of one person begins with who it is, and a budget is created from what is shown', {
     timeout: 60_000,
   }, async () => {
@@ -441,3 +473,15 @@ const WRONG_TIMES = `[...document.querySelectorAll('time')]
   .filter((time) => /\\d\\d:\\d\\d/.test(time.textContent))
   .filter((time) => !time.textContent.includes(time.dateTime.slice(11, 16)))
   .map((time) => time.textContent + ' is not ' + time.dateTime)`;
+
+type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
+
+async function boxOf(locator: Locator): Promise<Box> {
+  const box = await locator.boundingBox();
+  if (box === null) throw new Error('It is not shown.');
+  return box;
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
