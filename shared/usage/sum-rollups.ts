@@ -67,7 +67,7 @@ export async function sumGroupings(
   return groupings.map(({ rows }) => rows);
 }
 
-/** What a question does with what it reads. */
+/** The use of cells that are read. */
 export interface Visitor {
   /** Gets all cells of a closed day or month. They are the same array for as long as this process keeps it. */
   addSnapshot: (part: WholePart, cells: readonly Cell[]) => Promise<void>;

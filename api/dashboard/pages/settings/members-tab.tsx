@@ -10,6 +10,7 @@ import { Load } from '../../parts/page/load.tsx';
 import { type Column, Rows } from '../../parts/page/rows.tsx';
 import { Invitation } from '../../parts/people/invitation.tsx';
 import { type Member, MemberForm } from '../../parts/people/member-form.tsx';
+import { Name } from '../../parts/text/name.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { State } from '../../parts/text/state.tsx';
 import { shownName } from '../../parts/text/user-name.tsx';
@@ -48,6 +49,7 @@ export function MembersTab() {
           aria-label="Search members"
           placeholder="Name, e-mail, team or id"
           type="search"
+          w={260}
           value={searched}
           onChange={setSearched}
         />
@@ -111,20 +113,20 @@ function columns(onEdit: (member: Member) => void): readonly Column<Member>[] {
       narrow: 'first',
       render: (member) => (
         <PageLink to="/" search={{ user_id: member.user_id }}>
-          {shownName(member)}
+          <Name of={shownName(member)} />
         </PageLink>
       ),
     },
     { label: 'State', isShort: true, narrow: 'first', render: (member) => <State of={stateOf(member)} /> },
-    { label: 'E-mail', narrow: 'third', isNameless: true, render: ({ email }) => email },
+    { label: 'E-mail', narrow: 'third', isNameless: true, render: ({ email }) => <Name of={email ?? ''} /> },
     { label: 'Role', isShort: true, isNameless: true, render: ({ role }) => role },
-    { label: 'Teams', narrow: 'third', render: ({ teams }) => teams.join(', ') || 'none' },
+    { label: 'Teams', narrow: 'third', render: ({ teams }) => <Name of={teams.join(', ') || 'none'} /> },
     {
       label: 'Last signal',
       isShort: true,
       render: ({ last_signal_at }) => <When at={last_signal_at} relative />,
     },
-    { label: 'User id', narrow: 'hidden', render: ({ user_id }) => user_id },
+    { label: 'User id', narrow: 'hidden', render: ({ user_id }) => <Name of={user_id} /> },
     {
       label: '',
       render: (member) => (
