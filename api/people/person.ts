@@ -34,7 +34,7 @@ export async function readPerson(ctx: Context, req: Request): Promise<Member> {
 
 /**
  * A person in the place of a credential. On a route for API keys an admin stands for the whole organization, a member for
- * the own user alone; limits count the account. Throws `unauthorized`.
+ * their own user alone; limits count the account. Throws `unauthorized`.
  */
 export async function authenticatePerson(req: Request, auth: Auth, ctx: Context): Promise<PrincipalOf<Auth>> {
   const member = await readPerson(ctx, req);

@@ -35,7 +35,7 @@ export const invitationsInput = z.strictObject({
     .min(1)
     .max(ADDRESSES)
     .describe('Addresses; a wrong one is answered as `invalid` and spoils no other'),
-  role: z.enum(ROLES).describe('The role of new members; one who was invited before keeps the own'),
+  role: z.enum(ROLES).describe('The role of new members; people who were invited before keep theirs'),
   teams: teamNames.optional(),
   mail: z.boolean().describe('Whether each invited person gets a mail'),
 });
