@@ -1,4 +1,5 @@
-import { mailInvitationJob } from '../shared/administration/jobs.ts';
+import { hashNames as hashNamesOf } from '../shared/administration/hash-names.ts';
+import { hashNamesJob, mailInvitationJob } from '../shared/administration/jobs.ts';
 import { invitationMail } from '../shared/administration/mail-invitation.ts';
 import { freezeAllAnalytics } from '../shared/analytics/freeze-weeks.ts';
 import { freezeAnalyticsJob } from '../shared/analytics/jobs.ts';
@@ -120,6 +121,9 @@ export const mailInvitation = dueJobRow(mailInvitationJob, {
   concurrency: 4,
   work: (ctx, key) => sendDueMail(ctx, invitationMail, key),
 });
+
+/** After an organization has begun to hide names. */
+export const hashNames = dueJobRow(hashNamesJob, { concurrency: 1, work: hashNamesOf });
 
 /** After a change of the organization's timezone. */
 export const moveDigests = dueJobRow(moveDigestsJob, { concurrency: 1, work: moveDigestTimes });

@@ -15,6 +15,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   idle: async () => (await import('./idle.ts')).runIdleBench,
   'scale-out': async () => (await import('./scale-out.ts')).runScaleOutBench,
   soak: async () => (await import('./soak.ts')).runSoakBench,
+  attribution: async () => (await import('./attribution.ts')).runAttributionBench,
   otlp: async () => (await import('./otlp.ts')).runOtlpBench,
   dashboard: async () => (await import('./dashboard.ts')).runDashboardBench,
   webhooks: async () => (await import('./webhook-arrival.ts')).runAllWebhooksBench,

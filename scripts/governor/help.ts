@@ -6,7 +6,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'People and keys:': ['member', 'key', 'device', 'credits'],
   'Look:': ['status', 'webhook', 'check', 'raise', 'verify'],
   'Repair:': ['usage', 'rebuild', 'analytics'],
-  'Data:': ['import', 'sync', 'pr', 'replay', 'mcp'],
+  'Data:': ['import', 'sync', 'context', 'pr', 'replay', 'mcp'],
 };
 
 /** Examples below the help of a command; '' is the help of them all. */
@@ -37,6 +37,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   usage: ['governor usage reconcile --check', 'governor usage reconcile org_… --from 2026-01-01'],
   import: ['governor import claude-code ~/.claude/projects', 'governor import ndjson calls.ndjson'],
   sync: ['governor sync --tool claude-code codex --once'],
+  context: ['governor context --task SHOP-412', 'governor context --no-task'],
   pr: [
     'governor pr report',
     'governor pr report --number 12 --state merged --closed-at 2026-01-12T10:00:00Z',

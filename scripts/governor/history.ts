@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addCheckCommand } from '../../packages/governor/src/check.ts';
 import { addHistoryCommands, type Env } from '../../packages/governor/src/commands.ts';
+import { addContextCommand } from '../../packages/governor/src/context/command.ts';
 import { addMcpCommand } from '../../packages/governor/src/mcp.ts';
 import { addPullRequestCommands } from '../../packages/governor/src/pull-requests/commands.ts';
 import { addRaiseCommand } from '../../packages/governor/src/raise.ts';
@@ -18,6 +19,7 @@ export function addClientCommands(program: Command, env: Record<string, string |
     fallback: () => ({ api: readUp(options().data).api, key: readDemo(options().data) }),
   };
   addCheckCommand(program, around);
+  addContextCommand(program, around);
   addRaiseCommand(program, around);
   addMcpCommand(program, around);
   addHistoryCommands(program, around);

@@ -59,10 +59,16 @@ function addOrg(program: Command, run: Run): void {
       'hold a signal that costs more US dollars until an admin decides',
       parseLimit,
     )
+    .addOption(
+      new Option('--hash-names <on|off>', 'keep and show names of branches and tasks as hashes').choices([
+        'on',
+        'off',
+      ]),
+    )
     .action((orgId: string, options: Record<string, never>) =>
       run(async (ctx) => {
         const { name, sessionTimeout, timezone, kAnonymity, kPopulation, adminEmail } = options;
-        const { holdTokens, holdCost } = options;
+        const { holdTokens, holdCost, hashNames } = options;
         const isHeldElse = holdTokens !== undefined || holdCost !== undefined;
         const change = checkInput(settings, {
           name,
@@ -71,6 +77,7 @@ function addOrg(program: Command, run: Run): void {
           k_anonymity: kAnonymity,
           k_population: kPopulation,
           admin_emails: adminEmail,
+          hash_names: hashNames === undefined ? undefined : hashNames === 'on',
           hold_above: isHeldElse ? { tokens: holdTokens, cost_usd: holdCost } : undefined,
         });
         return describe(await changeOrganization(ctx, orgId, change));

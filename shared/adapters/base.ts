@@ -1,7 +1,8 @@
+import { normalRepository } from '../attribution/repository.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { LATENCY_MAX_MS } from '../signals/input.ts';
-import { clip, countOf, numberOf, RejectedRecord, textIn, textOf } from './fields.ts';
+import { clip, countOf, entryOf, numberOf, RejectedRecord, textIn, textOf } from './fields.ts';
 import type { Attributes, OtlpRecord } from './otlp/record.ts';
 import type { Decision, PostedSignal } from './posted.ts';
 
@@ -26,6 +27,10 @@ export const COMMON_KEYS = [
   'project',
   'project.repo',
   'vcs.repository.name',
+  'vcs.repository.url.full',
+  'vcs.provider.name',
+  'vcs.owner.name',
+  'vcs.ref.head.name',
 ] as const;
 
 const PROJECT_KEYS = ['project.id', 'project', 'project.repo', 'vcs.repository.name'] as const;
@@ -54,7 +59,7 @@ export function baseOf(
   record: OtlpRecord,
   adapter: string,
   accountKeys: readonly string[] = [],
-): Pick<PostedSignal, 'adapter' | 'ts' | 'user_id' | 'project_id'> {
+): Pick<PostedSignal, 'adapter' | 'ts' | 'user_id' | 'project_id' | 'repository' | 'branch'> {
   const user = [['user.email'], accountKeys, USER_KEYS]
     .map((keys) => described(record, keys)?.trim())
     .find(Boolean);
@@ -64,7 +69,29 @@ export function baseOf(
     ts: timeOf(record),
     ...(user === undefined ? {} : { user_id: clip(user, 256) }),
     ...(project === undefined ? {} : { project_id: clip(project, 256) }),
+    ...placeOf(record),
   };
+}
+
+/** The hosts of the providers that OpenTelemetry names (semantic conventions for `vcs.provider.name`). */
+const HOSTS: Readonly<Record<string, string>> = {
+  github: 'github.com',
+  gitlab: 'gitlab.com',
+  bitbucket: 'bitbucket.org',
+};
+
+/** The repository and the branch that a record, or its resource, says by OpenTelemetry's conventions for version control. */
+function placeOf(record: OtlpRecord): Pick<PostedSignal, 'repository' | 'branch'> {
+  const [provider = '', owner, name] = ['vcs.provider.name', 'vcs.owner.name', 'vcs.repository.name'].map(
+    (key) => described(record, [key]),
+  );
+  const host = entryOf(HOSTS, provider);
+  const named = host && owner && name ? `${host}/${owner}/${name}` : undefined;
+  const repository = normalRepository(described(record, ['vcs.repository.url.full']) ?? named ?? '');
+  if (repository === null || repository.length > 512) return {};
+  const branch = described(record, ['vcs.ref.head.name'])?.replace(/^refs\/heads\//, '');
+  // A branch that was cut would be another one.
+  return branch && Array.from(branch).length <= 256 ? { repository, branch } : { repository };
 }
 
 /** T of an id: the time as the tool wrote it, else the one that counts. */

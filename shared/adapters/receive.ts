@@ -32,7 +32,7 @@ export async function receiveOtlp(ctx: Context, sender: Sender, request: OtlpBod
     for (const batch of unpackBatches(decoded)) {
       const directory = await openDirectory(ctx, sender);
       const named = batch.map((signal) => nameUser(signal, directory));
-      for (const result of await recordSignals(ctx, sender, named)) {
+      for (const result of await recordSignals(ctx, sender, named, { isTelemetry: true })) {
         if (result.status === 'held') held += 1;
         if (result.status !== 'rejected') continue;
         rejected += 1;

@@ -13,9 +13,11 @@ import { type KPopulation, SIGNAL_AGE_MS, type Tier } from '../platform/basics/c
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { planMove } from '../platform/due/move-due.ts';
+import { setDue } from '../platform/due/plan-due.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { moveDigestsJob } from '../preferences/jobs.ts';
 import { moveSessionEndsJob } from '../sessions/jobs.ts';
+import { hashNamesJob } from './jobs.ts';
 
 /**
  * Changes settings of an organization, as `organizationChange` takes them, or its plan and the people who count towards k, and
@@ -38,9 +40,12 @@ export async function changeOrganization(
     const move =
       change.session_timeout === undefined ? NO_PLAN : planMove(moveSessionEndsJob, orgId, ctx.clock.now());
     const digests = timezone === undefined ? NO_PLAN : planMove(moveDigestsJob, orgId, ctx.clock.now());
+    const hashing = change.hash_names
+      ? setDue(hashNamesJob, { key: orgId, orgId, dueMs: ctx.clock.now() })
+      : NO_PLAN;
     const audit = auditOf(change, limits).map((entry) => auditWrite(ctx, { ...entry, org_id: orgId }));
     const writes = [changed, ...raiseOrganizationVersion(orgId), ...audit];
-    return { ...joinPlans({ writes, wakeUps: [] }, move, digests), result: undefined };
+    return { ...joinPlans({ writes, wakeUps: [] }, move, digests, hashing), result: undefined };
   });
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);

@@ -90,11 +90,16 @@ export function keptName({ hash, text }: Name, hashNames: boolean): Name {
 
 /** The write of a work that may be there already. */
 export function writeWork({ _id, org_id, branch, task, ...rest }: WorkRow, hashNames: boolean): Write {
-  const names = {
-    ...(branch ? { branch: keptName(branch, hashNames) } : {}),
-    ...(task ? { task: keptName(task, hashNames) } : {}),
-  };
-  return updateRow(workRows, { _id, org_id }, { $setOnInsert: { ...rest, ...names } }, { upsert: true });
+  const names = Object.entries({ branch, task }).flatMap(([part, name]) =>
+    name ? [[part, keptName(name, hashNames)] as const] : [],
+  );
+  // A name that was kept as its hash is plain once it is seen anew.
+  const isPlain = ({ hash, text }: Name) => text !== hash;
+  const plain = Object.fromEntries(names.filter(([, name]) => isPlain(name)));
+  const others = Object.fromEntries(names.filter(([, name]) => !isPlain(name)));
+  const inserted = { $setOnInsert: { ...rest, ...others } };
+  const update = Object.keys(plain).length === 0 ? inserted : { $set: plain, ...inserted };
+  return updateRow(workRows, { _id, org_id }, update, { upsert: true });
 }
 
 /** The write of a session's row of a work, which may be there already. */

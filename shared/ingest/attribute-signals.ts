@@ -54,7 +54,7 @@ const NOTHING: AttributedSignals = {
   isRelying: false,
 };
 
-/** Works whose rows are committed: they are never deleted. */
+/** Works whose rows are committed, with whether names are hidden: rows are never deleted, and a name may become plain. */
 const knownWorks = boundedCache<string, true>({ max: 100_000 });
 
 /** Decides the works of signals that are recorded, and plans the rows of works and sessions that are seen for the first time. */
@@ -74,19 +74,19 @@ export async function attributeSignals(
   const asked: Asked = { orgId: organization._id, contexts };
   const works = await decideWorks(ctx, storedFacts(ctx, asked, transaction), calls);
   if (works.size === 0) return { ...NOTHING, isRelying: true };
+  const hashNames = organization.hash_names === true;
   const fresh = new Map<string, WorkRow>();
   const pairs = new Map<string, Write>();
   for (const [signal, work] of works) {
-    if (!knownWorks(ctx).get(work._id)) fresh.set(work._id, work);
+    if (!knownWorks(ctx).get(`${work._id} ${hashNames}`)) fresh.set(work._id, work);
     const pair = pairOf(sessionOf.get(signal) ?? '', work._id);
     if (!pairs.has(pair) && !knowsPair(ctx, asked, pair))
       pairs.set(pair, writePair(organization._id, sessionOf.get(signal) ?? '', work._id));
   }
-  const hashNames = organization.hash_names === true;
   return {
     workOf: new Map([...works].map(([signal, { _id }]) => [signal, _id])),
     writes: [...[...fresh.values()].map((work) => writeWork(work, hashNames)), ...pairs.values()],
-    seen: { works: [...fresh.keys()], pairs: [...pairs.keys()] },
+    seen: { works: [...fresh.keys()].map((id) => `${id} ${hashNames}`), pairs: [...pairs.keys()] },
     isRelying: true,
   };
 }

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { keptName } from '../attribution/decide-works.ts';
 import { type DueReport, reportHeldJob } from '../held/jobs.ts';
 import { findAbove } from '../held/limits.ts';
 import { type HeldLimit, type HeldSignal, heldKey, heldRows } from '../held/model.ts';
@@ -100,7 +101,7 @@ function rowOf(
     user_id,
     adapter,
     ts,
-    signal: isErased ? withoutFreeText(draft) : draft,
+    signal: withKeptNames(isErased ? withoutFreeText(draft) : draft, organization.hash_names === true),
     above: [...limits],
     hold_above: holdAboveOf(organization),
     state: 'held',
@@ -109,6 +110,19 @@ function rowOf(
     decided_by: null,
     session_id: null,
   };
+}
+
+/** A draft whose names are kept as the organization keeps names. Pure. */
+function withKeptNames({ parts, ...draft }: Draft, hashNames: boolean): Draft {
+  if (parts === undefined) return draft;
+  const { place, task } = parts;
+  const branch = place?.branch && keptName(place.branch, hashNames);
+  const kept = {
+    ...parts,
+    ...(place && branch ? { place: { ...place, branch } } : {}),
+    ...(task ? { task: keptName(task, hashNames) } : {}),
+  };
+  return { ...draft, parts: kept };
 }
 
 /**

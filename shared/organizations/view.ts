@@ -75,6 +75,11 @@ export const organizationChange = z
       .max(100)
       .describe('Addresses that get a mail about a failing webhook, once they are confirmed'),
     hold_above: holdAboveChange,
+    hash_names: z
+      .boolean()
+      .describe(
+        'Names of branches, tasks and worktrees are kept and shown as hashes, titles of pull requests not at all',
+      ),
   })
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
@@ -95,6 +100,7 @@ export const organizationView = z.strictObject({
   admin_emails: z.array(z.string()),
   teams: z.array(z.string()),
   hold_above: holdAboveView,
+  hash_names: z.boolean(),
 });
 
 export function viewOrganization(
@@ -114,5 +120,6 @@ export function viewOrganization(
     admin_emails,
     teams: all,
     hold_above: holdAboveOf(organization),
+    hash_names: organization.hash_names === true,
   };
 }

@@ -5,6 +5,7 @@ export const attribution: Fields = {
   repository: ['The repository, in its normal form; null: none', 'github.com/acme/shop', null],
   branch: ['The branch; null: none', 'faster-search', null],
   task: ['The task; null: none', 'SHOP-412', null],
+  hash_names: ['Whether names of branches and tasks are kept and shown as hashes', false],
   attribution: ['Where the cost of the session belongs; it sums to the session'],
   contexts: ['The contexts'],
   client_session_id: ['The session of the client', '3f6c1c1e-9a0b-4a55-8a53-2b1c7a5f9d10'],

@@ -4,6 +4,7 @@ import type { Api, Pause } from './api/ask.ts';
 import { firstSeenMs, ScopeMissing } from './api/first-seen.ts';
 import { sendSignals } from './api/send-signals.ts';
 import { type Collection, collect, leaveOut, startCollection } from './collect.ts';
+import { contextsOfHistory, sendContexts } from './context/history-contexts.ts';
 import { findHistory, projectOf, readHistory } from './read-folder.ts';
 import type { FoundCall, Tool } from './readers/history.ts';
 
@@ -21,6 +22,8 @@ export interface ImportOptions extends Api {
   readonly pause?: Pause;
   /** Sessions that were found to be imported before. */
   readonly importedSessions?: Set<string>;
+  /** The place that each client session was told last. */
+  readonly toldPlaces?: Map<string, string>;
 }
 
 /** Counts of the signals that were sent, and of those that were not, by reason. */
@@ -31,6 +34,8 @@ export interface ImportReport {
   /** Above a limit of the organization: an admin decides. */
   held: number;
   rejected: number;
+  /** Places that client sessions were told; absent where the history says none. */
+  contexts?: number;
   rejected_codes: Record<string, number>;
   left_out: Record<string, number>;
   /** Adapters whose calls may be counted twice if OpenTelemetry sends them too: the key may not read sessions. */
@@ -75,15 +80,33 @@ export async function importCollection(
   const unseen = keep(young, 'since OpenTelemetry tells it', ({ signal, sharesId }, ms) => {
     return sharesId || !(ms >= (seenMs.get(signal.adapter) ?? Number.POSITIVE_INFINITY));
   });
+  // Before the signals, and also for those that telemetry has told.
+  const contexts = await tellPlaces(collection, young, options);
   const signals = unseen
     .map((call) => signalToSend(call, options))
     .sort((a, b) => Date.parse(a.ts) - Date.parse(b.ts));
   return {
     ...(await send(signals, options)),
+    ...(contexts > 0 ? { contexts } : {}),
     left_out: Object.fromEntries(collection.leftOut),
     ...(notCompared.length > 0 ? { not_compared: notCompared } : {}),
   };
 }
+
+/** Tells the places of client sessions, and returns how many contexts the api has taken. */
+async function tellPlaces(
+  collection: Collection,
+  calls: readonly FoundCall[],
+  options: ImportOptions,
+): Promise<number> {
+  const told = options.toldPlaces ?? new Map<string, string>();
+  const { contexts, withoutRepository } = await contextsOfHistory(calls, { userId: options.userId, told });
+  if (withoutRepository > 0) leaveOut(collection, WITHOUT_REPOSITORY, withoutRepository);
+  return sendContexts(options, contexts, options.pause ?? pause);
+}
+
+/** The reason for a branch that was dropped; its call counts all the same. */
+const WITHOUT_REPOSITORY = 'branch only: its folder is in no repository of this machine';
 
 /** By adapter, the time since which OpenTelemetry sends calls under other ids. */
 async function seenSince(

@@ -3,6 +3,7 @@ import './require-node.ts';
 import { Command } from 'commander';
 import { addCheckCommand } from './check.ts';
 import { addHistoryCommands, type Env } from './commands.ts';
+import { addContextCommand } from './context/command.ts';
 import { addMcpCommand } from './mcp.ts';
 import { addPullRequestCommands } from './pull-requests/commands.ts';
 import { addRaiseCommand } from './raise.ts';
@@ -21,6 +22,7 @@ const around: Env = {
 };
 addHistoryCommands(program, around);
 addCheckCommand(program, around);
+addContextCommand(program, around);
 addRaiseCommand(program, around);
 addMcpCommand(program, around);
 addPullRequestCommands(program, around);

@@ -41,6 +41,8 @@ interface Progress {
   /** Calls that were taken: a growing file repeats them in each round. */
   taken: Set<string>;
   importedSessions: Set<string>;
+  /** The place that each client session was told last. */
+  toldPlaces: Map<string, string>;
 }
 
 /**
@@ -58,6 +60,7 @@ export async function sync(options: SyncOptions): Promise<void> {
     readings: new Map(),
     taken: new Set(),
     importedSessions: new Set(),
+    toldPlaces: new Map(),
   };
   for (;;) {
     try {
@@ -102,10 +105,10 @@ async function syncTool(
   if (unreadable > 0) leaveOut(collection, UNREADABLE_FOLDER, unreadable);
   for (const file of files) collect(collection, await read(tool, file, progress));
   const paths = new Set(due.map(({ path }) => path));
-  const { importedSessions, taken } = progress;
+  const { importedSessions, toldPlaces, taken } = progress;
   for (const [key, { file = '', signal }] of collection.calls)
     if (!paths.has(file) || taken.has(nameOf(signal))) collection.calls.delete(key);
-  const sending = { ...options, nowMs: options.now(), importedSessions };
+  const sending = { ...options, nowMs: options.now(), importedSessions, toldPlaces };
   const report = await importCollection(collection, sending);
   noteSent(due, report, progress);
   if (report.rejected === 0) for (const { signal } of collection.calls.values()) taken.add(nameOf(signal));

@@ -53,9 +53,15 @@ function readLine(line: string): Found[] {
         sharesId: requestId !== undefined,
         signal: call,
         cwd: asText(entry.cwd),
+        branch: branchOf(asText(entry.gitBranch)),
       },
     },
   ];
+}
+
+/** Claude Code names a commit without a branch `HEAD`. */
+function branchOf(named: string | undefined): string | null | undefined {
+  return named === 'HEAD' ? null : named;
 }
 
 function callOf(usage: Json, of: { id: string; ts: string; model: string | undefined; entry: Json }) {

@@ -42,6 +42,8 @@ interface Rollout {
   originId: string;
   model: string | undefined;
   cwd: string | undefined;
+  /** The branch and the repository at its beginning. */
+  git: { branch?: string | undefined; repositoryUrl?: string | undefined };
   hasRecords: boolean;
   steps: FoundCall[];
 }
@@ -54,6 +56,7 @@ function openRollout(): FileReader {
     originId: '',
     model: undefined,
     cwd: undefined,
+    git: {},
     hasRecords: false,
     steps: [],
   };
@@ -72,7 +75,11 @@ function readLine(rollout: Rollout, line: string): Found[] {
   const ts = asTime(entry.timestamp);
   // A fork's first line is its own; its parent's may follow among what is replayed.
   if (kind === 'session_meta') {
+    const isFirst = rollout.sessionId === '';
     rollout.sessionId ||= asText(payload.id) ?? '';
+    const git = asObject(payload.git);
+    if (isFirst && git)
+      rollout.git = { branch: asText(git.branch), repositoryUrl: asText(git.repository_url) };
     rollout.originId = asText(payload.forked_from_id) ?? asText(payload.id) ?? rollout.originId;
   }
   if (kind === 'session_meta' || kind === 'turn_context') {
@@ -109,7 +116,7 @@ function readStep(rollout: Rollout, payload: Json, ts: string | undefined): Foun
 const COUNTS = ['input_tokens', 'cached_input_tokens', 'output_tokens', 'reasoning_output_tokens'];
 
 function callOf(
-  { sessionId, model, cwd }: Rollout,
+  { sessionId, model, cwd, git }: Rollout,
   usage: Json,
   { id, key, ts }: { id: string; key: string; ts: string },
 ): FoundCall {
@@ -124,5 +131,5 @@ function callOf(
     cacheRead: asCount(usage.cached_input_tokens),
     cacheWrite: asCount(usage.cache_write_input_tokens),
   });
-  return { key, rank: 0, sharesId: false, signal, cwd };
+  return { key, rank: 0, sharesId: false, signal, cwd, ...git };
 }

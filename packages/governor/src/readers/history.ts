@@ -12,6 +12,10 @@ export interface FoundCall {
   signal: PostedSignal;
   /** The folder in which the tool ran, if it says so; the project is named after its repository. */
   cwd?: string | undefined;
+  /** The branch that was checked out; null: a commit without one; undefined: the tool does not say. */
+  branch?: string | null | undefined;
+  /** The address of the repository, if the tool says it. */
+  repositoryUrl?: string | undefined;
   /** The file of the line that was kept. */
   file?: string;
 }

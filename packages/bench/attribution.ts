@@ -1,0 +1,245 @@
+import { Agent, request } from 'node:http';
+import { systemClock } from '../../shared/platform/basics/clock.ts';
+import { numberOption, quantile, report, round, runClients } from './bench.ts';
+import { makeKey, type Stage, setStage } from './stage.ts';
+
+const CLIENTS = 16;
+const SESSIONS = 50;
+const BRANCHES = ['main', 'cart', 'search'];
+const TURNS = 4;
+const DAY_MS = 86_400_000;
+/** Calls that one late context moves. */
+const MOVED = 10_000;
+
+/**
+ * Signals of client sessions with contexts in force against the same without, in turns; single contexts beside signals; a context
+ * that moves 10,000 calls; and a month by branch. `--seconds N` a side.
+ */
+export async function runAttributionBench(args: string[]): Promise<void> {
+  const seconds = numberOption(args, 'seconds', 4);
+  const rows: Record<string, unknown>[] = [];
+  const stage = await setStage();
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 * CLIENTS });
+  try {
+    const { url } = await stage.startApi();
+    await stage.startWorker();
+    const service = { agent, url };
+    for (const batch of [1, 100]) rows.push(await measureRecording(stage, service, { batch, seconds }));
+    rows.push(await measureContexts(stage, service, seconds));
+    rows.push(await measureMove(stage, service));
+    rows.push(await measureMonth(stage, service, seconds));
+  } finally {
+    agent.destroy();
+    await stage.stop();
+  }
+  for (const row of rows) console.table([row]);
+  report('attribution', rows);
+}
+
+interface Service {
+  agent: Agent;
+  url: string;
+}
+
+let made = 0;
+
+function signalAt(ts: number, session: number | null, more: Record<string, unknown> = {}): object {
+  made += 1;
+  const metadata = session === null ? {} : { metadata: { client_session_id: `session-${session}` } };
+  return {
+    id: `bench-${made}`,
+    ts: new Date(ts).toISOString(),
+    user_id: `user-${made % SESSIONS}`,
+    adapter: 'claude-code',
+    model: 'claude-sonnet-4-5',
+    tokens_in: 1_200,
+    tokens_out: 300,
+    ...metadata,
+    ...more,
+  };
+}
+
+function contextAt(ts: number, session: number, branch: string): object {
+  const client_session_id = `session-${session}`;
+  return { client_session_id, ts: new Date(ts).toISOString(), repository: 'github.com/acme/shop', branch };
+}
+
+/** Three sides in turns: no client sessions, client sessions without contexts, and with one in force. */
+async function measureRecording(
+  stage: Stage,
+  service: Service,
+  { batch, seconds }: { batch: number; seconds: number },
+): Promise<Record<string, unknown>> {
+  const names = ['plain', 'sessions', 'contexts'] as const;
+  const sides = await Promise.all(
+    names.map(async (name) => ({ name, ...(await makeKey(stage)), calls: 0, seconds: 0 })),
+  );
+  const [, , told] = sides;
+  const now = systemClock.now();
+  const contexts = Array.from({ length: SESSIONS }, (_, session) =>
+    contextAt(now - 60_000, session, BRANCHES[session % BRANCHES.length] as string),
+  );
+  await post(service, told?.key ?? '', 'contexts', { contexts });
+  for (let turn = 0; turn <= TURNS; turn += 1)
+    for (const side of sides) {
+      const send = (client: number) => {
+        const signals = Array.from({ length: batch }, (_, index) =>
+          signalAt(systemClock.now(), side.name === 'plain' ? null : (client + index) % SESSIONS),
+        );
+        return post(service, side.key, 'signals', { signals });
+      };
+      const ran = await runClients(CLIENTS, seconds / TURNS, send);
+      if (turn === 0) continue;
+      side.calls += ran.times.length * batch;
+      side.seconds += ran.seconds;
+    }
+  const [plain = 0, sessions = 0, inForce = 0] = sides.map((side) => side.calls / side.seconds);
+  return {
+    what: `signals, batches of ${batch}`,
+    'plain/s': Math.round(plain),
+    'with client sessions/s': Math.round(sessions),
+    'with contexts/s': Math.round(inForce),
+    'sessions to plain': round(sessions / plain),
+    'contexts to sessions': round(inForce / sessions),
+  };
+}
+
+/** Single contexts of 16 clients beside single signals of 16 others. */
+async function measureContexts(
+  stage: Stage,
+  service: Service,
+  seconds: number,
+): Promise<Record<string, unknown>> {
+  const { key } = await makeKey(stage);
+  const signal = (client: number) =>
+    post(service, key, 'signals', { signals: [signalAt(systemClock.now(), client % SESSIONS)] });
+  const context = (client: number) => {
+    made += 1;
+    const branch = BRANCHES[made % BRANCHES.length] as string;
+    return post(service, key, 'contexts', { contexts: [contextAt(systemClock.now(), client, branch)] });
+  };
+  const alone = await runClients(CLIENTS, seconds, signal);
+  const [signals, contexts] = await Promise.all([
+    runClients(CLIENTS, seconds, signal),
+    runClients(CLIENTS, seconds, context),
+  ]);
+  return {
+    what: 'contexts beside signals',
+    'signal alone p99 ms': round(quantile(alone.times, 0.99)),
+    'signal p99 ms': round(quantile(signals.times, 0.99)),
+    'context p99 ms': round(quantile(contexts.times, 0.99)),
+    'context to signal': round(quantile(contexts.times, 0.99) / quantile(signals.times, 0.99)),
+  };
+}
+
+/** One context that moves 10,000 calls, while others go on recording signals. */
+async function measureMove(stage: Stage, service: Service): Promise<Record<string, unknown>> {
+  const { key } = await makeKey(stage);
+  const other = await makeKey(stage);
+  const begin = systemClock.now() - 2 * DAY_MS;
+  for (let from = 0; from < MOVED; from += 500) {
+    const signals = Array.from({ length: 500 }, (_, index) => signalAt(begin + (from + index) * 1_000, 0));
+    await post(service, key, 'signals', { signals });
+  }
+  const signal = () => post(service, other.key, 'signals', { signals: [signalAt(systemClock.now(), 1)] });
+  const alone = await runClients(4, 3, signal);
+  const beganMs = performance.now();
+  const contexts = [contextAt(begin - 60_000, 0, 'main')];
+  const answered = post(service, key, 'contexts', { contexts }).then(() => performance.now() - beganMs);
+  let doneMs = Number.NaN;
+  const moving = waitUntilMoved(service, key).then(() => {
+    doneMs = performance.now() - beganMs;
+  });
+  const beside = await runClients(4, 3, signal);
+  await moving;
+  return {
+    what: `a context that moves ${MOVED} calls`,
+    'answered ms': Math.round(await answered),
+    'done ms': Math.round(doneMs),
+    'others alone p99 ms': round(quantile(alone.times, 0.99)),
+    'others p99 ms': round(quantile(beside.times, 0.99)),
+  };
+}
+
+async function waitUntilMoved(service: Service, key: string): Promise<void> {
+  const from = new Date(systemClock.now() - 5 * DAY_MS).toISOString();
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const usage = (await get(service, key, `usage?branch=main&from=${from}`)) as {
+      totals: { signals: number };
+    };
+    if (usage.totals.signals === MOVED) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error('The calls have not moved in two minutes');
+}
+
+/** A month of 50 users with three branches a day, by branch and by other dimensions. */
+async function measureMonth(
+  stage: Stage,
+  service: Service,
+  seconds: number,
+): Promise<Record<string, unknown>> {
+  const [withWorks, without] = [await makeKey(stage), await makeKey(stage)];
+  const now = systemClock.now();
+  for (let day = 1; day <= 30; day += 1)
+    for (const [index, { key }] of [withWorks, without].entries()) {
+      const signals = Array.from({ length: 150 }, (_, at) =>
+        signalAt(now - day * DAY_MS + at * 60_000, null, {
+          user_id: `user-${at % 50}`,
+          ...(index === 0 ? { repository: 'github.com/acme/shop', branch: `b${day}-${at % 3}` } : {}),
+        }),
+      );
+      await post(service, key, 'signals', { signals });
+    }
+  const from = new Date(now - 30 * DAY_MS).toISOString();
+  const timed = async (key: string, by: string) => {
+    const ran = await runClients(1, seconds / 4, () =>
+      get(service, key, `usage?from=${from}&group_by=${by}`),
+    );
+    return quantile(ran.times, 0.99);
+  };
+  await timed(withWorks.key, 'branch');
+  const byBranch = await timed(withWorks.key, 'branch');
+  const byUser = await timed(withWorks.key, 'user_id');
+  const byUserWithout = await timed(without.key, 'user_id');
+  return {
+    what: 'a month, 50 users × 3 branches a day',
+    'by branch p99 ms': round(byBranch),
+    'by user p99 ms': round(byUser),
+    'by user without works p99 ms': round(byUserWithout),
+    'by user to without': round(byUser / byUserWithout),
+  };
+}
+
+async function post({ agent, url }: Service, key: string, path: string, body: object): Promise<void> {
+  await send({ agent, url: `${url}/api/v1/${path}` }, key, JSON.stringify(body));
+}
+
+async function get({ agent, url }: Service, key: string, path: string): Promise<unknown> {
+  return JSON.parse(await send({ agent, url: `${url}/api/v1/${path}` }, key, null));
+}
+
+function send({ agent, url }: Service, key: string, body: string | null): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      ...(body === null
+        ? {}
+        : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+    };
+    const sent = request(url, { method: body === null ? 'GET' : 'POST', agent, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (piece: string) => {
+        text += piece;
+      });
+      response.on('end', () =>
+        response.statusCode === 200
+          ? resolve(text)
+          : reject(new Error(`${response.statusCode}: ${text.slice(0, 200)}`)),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body ?? undefined);
+  });
+}

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { normalRepository } from '../../../../shared/attribution/repository.ts';
+import { type Api, ask, type Pause } from '../api/ask.ts';
+import type { FoundCall } from '../readers/history.ts';
+import { readCheckout } from './git.ts';
+import type { PostedContext } from './state.ts';
+
+/** Contexts that the history of a machine tells, and calls whose folder is in no repository of it. */
+export interface HistoryContexts {
+  contexts: PostedContext[];
+  withoutRepository: number;
+}
+
+/**
+ * The contexts that calls of history tell, as changes only: one per client session and change of its place. `told` has the place
+ * that each session was told last, and is brought up to date. A branch without a repository on this machine is dropped.
+ */
+export async function contextsOfHistory(
+  calls: readonly FoundCall[],
+  { userId, told }: { userId: string | undefined; told: Map<string, string> },
+): Promise<HistoryContexts> {
+  const contexts: PostedContext[] = [];
+  let withoutRepository = 0;
+  const ordered = calls.toSorted((a, b) => Date.parse(a.signal.ts) - Date.parse(b.signal.ts));
+  for (const { signal, cwd, branch, repositoryUrl } of ordered) {
+    const metadata = signal.metadata as Readonly<Record<string, string>> | undefined;
+    const session = metadata?.client_session_id;
+    if (session === undefined || branch === undefined) continue;
+    const repository = (repositoryUrl && normalRepository(repositoryUrl)) || (await repositoryOf(cwd));
+    if (!repository) {
+      withoutRepository += 1;
+      continue;
+    }
+    const place = { repository, ...(branch === null ? {} : { branch }) };
+    const key = JSON.stringify(place);
+    if (told.get(session) === key) continue;
+    told.set(session, key);
+    const user = userId === undefined ? {} : { user_id: userId };
+    contexts.push({ client_session_id: session, ts: signal.ts, ...user, ...place });
+  }
+  return { contexts, withoutRepository };
+}
+
+const repositories = new Map<string, string | null>();
+
+async function repositoryOf(cwd: string | undefined): Promise<string | null> {
+  if (cwd === undefined || !isAbsolute(cwd) || !existsSync(cwd)) return null;
+  const known = repositories.get(cwd);
+  if (known !== undefined) return known;
+  const repository = (await readCheckout(cwd, process.env))?.place.repository ?? null;
+  repositories.set(cwd, repository);
+  return repository;
+}
+
+const answerSchema = z.object({ results: z.array(z.object({ status: z.string() })) });
+const SENT_AT_ONCE = 500;
+
+/** Posts contexts, some at a time, and returns how many the api has taken. Throws as `ask`. */
+export async function sendContexts(
+  target: Api,
+  contexts: readonly PostedContext[],
+  pause: Pause,
+): Promise<number> {
+  let taken = 0;
+  for (let from = 0; from < contexts.length; from += SENT_AT_ONCE) {
+    const body = JSON.stringify({ contexts: contexts.slice(from, from + SENT_AT_ONCE) });
+    const { results } = await ask(target, '/api/v1/contexts', body, pause, answerSchema);
+    taken += results.filter(({ status }) => status !== 'rejected').length;
+  }
+  return taken;
+}
