@@ -79,6 +79,32 @@ describe('a raise on the dashboard', () => {
     await tom.context.close();
     await grace.context.close();
   }, 90_000);
+
+  test('of a template says that it is for the person alone', async () => {
+    const body = { name: 'Each', scope: 'org', per: 'user', metric: 'cost_usd', threshold: 4 };
+    const made = await call(`${stack.url}/api/v1/budgets`, {
+      key: stack.key,
+      body: { ...body, window: 'monthly' },
+    });
+    const [tom, grace] = [await openPage(browser), await openPage(browser)];
+    await signIn(tom.page, stack.url, { name: 'Tom Herrera' });
+    await tom.page.goto(`${stack.url}/dashboard/raise?budget=${made.body.id}`);
+    await tom.page.getByText('$6.00 of $4.00 are used. More of it counts for you alone.').waitFor();
+    await tom.page.getByLabel('How much more').fill('8');
+    await tom.page.getByRole('button', { name: 'Ask', exact: true }).click();
+    const last = tom.page.getByRole('status', { name: 'What you asked for last' });
+    await last.getByText('pending').waitFor();
+
+    await signIn(grace.page, stack.url, { name: 'Grace Lindqvist' });
+    await grace.page.goto(`${stack.url}/dashboard/raises`);
+    await grace.page.getByRole('row').filter({ hasText: 'Each' }).getByRole('link').first().click();
+    await grace.page.getByText(/\$6\.00 of \$4\.00 are used now/).waitFor();
+    await grace.page.getByText(/the threshold is \$12\.00 for Tom Herrera alone \(50 % used\)/).waitFor();
+    await expectGood(grace.page, 'answer-template');
+    expect([...tom.faults, ...grace.faults]).toEqual([]);
+    await tom.context.close();
+    await grace.context.close();
+  }, 90_000);
 });
 
 /** No serious violation of axe, and nothing wider than the screen. With SCREENSHOTS a picture is kept in that folder. */

@@ -1,5 +1,5 @@
 import { Group, Paper, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, take } from '../../data/client.ts';
 import { type Budget, budgetQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
@@ -29,25 +29,40 @@ export function RaiseAnswer({ raise, isOwn }: { raise: Raise; isOwn: boolean }) 
   );
 }
 
+/** Says how much is used and what would change: of a template for this person alone, else for everybody in the budget. */
 function Change({ raise, budget }: { raise: Raise; budget: Budget }) {
-  const { metric, current, threshold_now, per } = budget;
-  // The amounts of a template are those of whoever is furthest, and the raise is of this person's own limit.
-  if (per !== null)
-    return (
-      <Text>
-        Each person has a limit of their own in this budget. The raise is for <UserName id={raise.user_id} />{' '}
-        alone.
-      </Text>
-    );
-  const used = `${amount(metric, current)} of ${amount(metric, threshold_now)} are used now (${percent(current / threshold_now, 0)}).`;
+  const isOwn = budget.per !== null;
+  const person = useQuery({ ...personQuery(budget.id, raise.user_id), enabled: isOwn, retry: false });
+  if (isOwn && !person.data) return null;
+  // The amounts of a template are those of whoever is furthest. Nobody is listed before their first call.
+  const [own = { current: 0, threshold_now: budget.threshold }] = person.data?.data ?? [];
+  const { current, threshold_now } = isOwn ? own : budget;
+  if (threshold_now === null) return <Text>The budget does not count for this person.</Text>;
+  const words = (limit: number) => amount(budget.metric, limit);
+  const used = `${words(current)} of ${words(threshold_now)} are used now (${percent(current / threshold_now, 0)}).`;
   if (raise.status !== 'pending') return <Text>{used}</Text>;
   const after = threshold_now + raise.amount;
   return (
     <Text>
-      {used} With the raise the threshold is {amount(metric, after)} for everybody in this budget (
-      {percent(current / after, 0)} used).
+      {used} With the raise the threshold is {words(after)} for{' '}
+      {isOwn ? (
+        <>
+          <UserName id={raise.user_id} /> alone
+        </>
+      ) : (
+        'everybody in this budget'
+      )}{' '}
+      ({percent(current / after, 0)} used).
     </Text>
   );
+}
+
+function personQuery(id: string, user_id: string) {
+  return queryOptions({
+    queryKey: ['budgets', id, 'people', user_id],
+    queryFn: () =>
+      take(api.GET('/api/v1/budgets/{id}/people', { params: { path: { id }, query: { user_id } } })),
+  });
 }
 
 function Decision({ raise: { id, amount: asked, metric } }: { raise: Raise }) {
