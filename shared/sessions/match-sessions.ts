@@ -75,6 +75,21 @@ function havingWorked(orgId: string, works: readonly string[]): Stages {
   ];
 }
 
+/**
+ * The same for a count of all that match in a time. Without a beginning the time holds every session: from a cost up they are
+ * fewer, so the index of the costs is read then.
+ */
+export function matchingAll(
+  orgId: string,
+  match: SessionMatch & { fromMs?: number | undefined },
+  time: Conditions,
+): Stages {
+  const { minCostNusd, fromMs } = match;
+  const isByCost = minCostNusd !== undefined && fromMs === undefined && equalities(match).length === 0;
+  if (!isByCost) return matchingSessions(orgId, match, time);
+  return [...matchingByCost(orgId, match, { cost_nusd: { $gte: minCostNusd } }), { $match: time }];
+}
+
 /** True of a filter that rollups know nothing of, so that its sessions are counted one by one. */
 export function isBeyondRollups({ errors, anomalous, state, minCostNusd, worked }: SessionMatch): boolean {
   return [errors, anomalous, state, minCostNusd, worked].some((asked) => asked !== undefined);

@@ -5,7 +5,7 @@ import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import type { SessionFilter } from '../sessions/list-sessions.ts';
-import { isBeyondRollups, matchingSessions } from '../sessions/match-sessions.ts';
+import { isBeyondRollups, matchingAll } from '../sessions/match-sessions.ts';
 import { sessionRows } from '../sessions/model.ts';
 import { earliestCountedMs, periodStarts } from './periods.ts';
 import { matchOf } from './read-usage.ts';
@@ -57,7 +57,7 @@ async function countEach(
   transaction?: ClientSession,
 ): Promise<number> {
   if (fromMs >= toMs) return 0;
-  const stages = matchingSessions(orgId, filter, {
+  const stages = matchingAll(orgId, filter, {
     started_at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) },
   });
   const [counted] = await sessionRows(ctx)
