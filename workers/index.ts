@@ -10,6 +10,8 @@ import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
 import { expireCreditsJob, reconcileCreditsJob } from '../shared/credits/jobs.ts';
 import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
 import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
+import { runDestinationJob } from '../shared/destinations/jobs.ts';
+import { runDestination as runDueDestination } from '../shared/destinations/runs/run-destination.ts';
 import { revokeDevicesJob } from '../shared/devices/jobs.ts';
 import { revokeDevicesOfRemoved } from '../shared/devices/revoke-device.ts';
 import { digestMail } from '../shared/digests/mail-digest.ts';
@@ -156,6 +158,12 @@ export const makeSnapshots = jobRow(makeSnapshotsJob, {
   concurrency: 2,
   everyMs: 900_000,
   work: (ctx, { range }) => (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
+});
+
+/** Writes the days that a destination of exports lacks. */
+export const runDestination = dueJobRow(runDestinationJob, {
+  concurrency: 4,
+  work: (ctx, key) => runDueDestination(ctx, key),
 });
 
 /** Weeks that ended a day ago, and what arrived late for others. */

@@ -1,3 +1,4 @@
+import { measureBehind } from '../shared/destinations/measure-behind.ts';
 import { every } from '../shared/platform/basics/every.ts';
 import { within } from '../shared/platform/basics/within.ts';
 import type { Context } from '../shared/platform/context/context.ts';
@@ -25,6 +26,7 @@ export async function sweepOnce(ctx: Context): Promise<void> {
   await attempt(ctx, 'deliveries', async () => {
     sweptRows(ctx).inc({ queue: deliverWebhookJob.kind }, await sweepDeliveries(ctx));
   });
+  await attempt(ctx, 'exports', () => measureBehind(ctx));
   await attempt(ctx, 'schedules', () => restoreSchedules(ctx));
 }
 

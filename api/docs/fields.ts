@@ -2,6 +2,7 @@ import { attribution } from './fields/attribution.ts';
 import { budgets } from './fields/budgets.ts';
 import { credits } from './fields/credits.ts';
 import { devices } from './fields/devices.ts';
+import { exportFields } from './fields/exports.ts';
 import type { Field } from './fields/field.ts';
 import { focus } from './fields/focus.ts';
 import { lists } from './fields/lists.ts';
@@ -30,6 +31,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ...lists,
   ...mcp,
   ...focus,
+  ...exportFields,
 };
 
 const TIMES: ReadonlySet<string> = new Set([

@@ -6,6 +6,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Raises: 'Requests of people for more of a budget, which admins answer.',
   Anomalies: 'Sessions that are unlike what is usual for their user.',
   Usage: 'Sums of usage and cost, as an answer, a file, or analytics that single out no member.',
+  Exports: 'Buckets and folders that get the files of each finished day.',
   'Pull requests': 'Pull requests of code hosts, as webhooks and CI jobs report them.',
   Webhooks: 'Endpoints that receive signed events, and the log of what was sent to them.',
   Events: 'The requests that the endpoint of a webhook receives.',

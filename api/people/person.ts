@@ -17,6 +17,7 @@ const ADMIN_SCOPES: readonly Scope[] = [
   'signals:write',
   'signals:correct',
   'members:read',
+  'exports:write',
 ];
 const MEMBER_SCOPES: readonly Scope[] = ['usage:read'];
 

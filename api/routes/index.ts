@@ -12,12 +12,14 @@ import { checkBudgets } from './check-budgets.ts';
 import { closeSession } from './close-session.ts';
 import { consume } from './consume.ts';
 import { createBudget } from './create-budget.ts';
+import { createDestination } from './create-destination.ts';
 import { createInvitations } from './create-invitations.ts';
 import { createKey } from './create-key.ts';
 import { createMember } from './create-member.ts';
 import { createWebhook } from './create-webhook.ts';
 import { deleteBudget } from './delete-budget.ts';
 import { deleteCodeHost } from './delete-code-host.ts';
+import { deleteDestination } from './delete-destination.ts';
 import { deleteMember } from './delete-member.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { denyDevice } from './deny-device.ts';
@@ -33,6 +35,8 @@ import { getBudgetUsage } from './get-budget-usage.ts';
 import { getCheckout } from './get-checkout.ts';
 import { getCreditPrice } from './get-credit-price.ts';
 import { getDelivery } from './get-delivery.ts';
+import { getDestination } from './get-destination.ts';
+import { getExportRun } from './get-export-run.ts';
 import { getHealth } from './get-health.ts';
 import { getJwks } from './get-jwks.ts';
 import { getKeyOrganization } from './get-key-organization.ts';
@@ -60,7 +64,10 @@ import { listBudgetPeople } from './list-budget-people.ts';
 import { listBudgetWindows } from './list-budget-windows.ts';
 import { listBudgets } from './list-budgets.ts';
 import { listCodeHosts } from './list-code-hosts.ts';
+import { listDestinations } from './list-destinations.ts';
 import { listDevices } from './list-devices.ts';
+import { listExportPartitions } from './list-export-partitions.ts';
+import { listExportRuns } from './list-export-runs.ts';
 import { listHeldSignals } from './list-held-signals.ts';
 import { listInterventions } from './list-interventions.ts';
 import { listKeys } from './list-keys.ts';
@@ -90,15 +97,18 @@ import { revokeDevice } from './revoke-device.ts';
 import { revokeKey } from './revoke-key.ts';
 import { revokeRaise } from './revoke-raise.ts';
 import { rotateKey } from './rotate-key.ts';
+import { runDestination } from './run-destination.ts';
 import { search } from './search.ts';
 import { sendDigest } from './send-digest.ts';
 import { setBudgetPerson } from './set-budget-person.ts';
 import { startLinking } from './start-linking.ts';
 import { takeCodeHostEvent } from './take-code-host-event.ts';
 import { takeStripeEvent } from './take-stripe-event.ts';
+import { testDestination } from './test-destination.ts';
 import { testWebhook } from './test-webhook.ts';
 import { askToUnsubscribe, unsubscribe } from './unsubscribe.ts';
 import { updateBudget } from './update-budget.ts';
+import { updateDestination } from './update-destination.ts';
 import { updateMember } from './update-member.ts';
 import { updateOrganization } from './update-organization.ts';
 import { updatePreferences } from './update-preferences.ts';
@@ -177,6 +187,16 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     getUsage,
     exportUsage,
     describeExport,
+    createDestination,
+    listDestinations,
+    getDestination,
+    updateDestination,
+    deleteDestination,
+    testDestination,
+    runDestination,
+    listExportRuns,
+    getExportRun,
+    listExportPartitions,
     getOrgUsage,
     getOrgAnalytics,
     callMcp,

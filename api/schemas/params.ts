@@ -9,6 +9,8 @@ export const budgetParams = z.strictObject({ id: text(128).describe('Budget id')
 export const budgetPersonParams = budgetParams.extend({ user_id: text(256).describe('User') });
 export const webhookParams = z.strictObject({ id: text(128).describe('Webhook id') });
 export const deliveryParams = webhookParams.extend({ delivery_id: text(128).describe('Delivery id') });
+export const destinationParams = z.strictObject({ id: text(128).describe('Destination id') });
+export const exportRunParams = destinationParams.extend({ run_id: text(128).describe('Run id') });
 export const codeHostParams = z.strictObject({ id: text(128).describe('Code host id') });
 export const orgParams = z.strictObject({ orgId: text(128).describe('Organization id') });
 

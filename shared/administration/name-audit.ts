@@ -14,6 +14,7 @@ const TARGETS = {
   key: ['key_id'],
   webhook: ['webhook_id'],
   code_host: ['code_host_id'],
+  destination: ['destination_id'],
   budget: ['budget_id'],
   device: ['device_id'],
   session: ['session_id', 'session'],
@@ -28,6 +29,7 @@ const KIND_OF: Readonly<Record<string, Kind>> = {
   key: 'key',
   webhook: 'webhook',
   code_host: 'code_host',
+  destination: 'destination',
   budget: 'budget',
   device: 'device',
   signals: 'session',
@@ -76,10 +78,10 @@ export async function nameEntries(
   });
 }
 
-/** A budget that is gone had the name that its entry holds, and a code host at least its provider. */
+/** A budget or destination that is gone had the name that its entry holds, and a code host at least its provider. */
 function nameIn({ action, details }: AuditEntry): string | null {
   const [noun] = action.split('.');
-  if (noun !== 'budget' && noun !== 'code_host') return null;
+  if (noun !== 'budget' && noun !== 'code_host' && noun !== 'destination') return null;
   const name = details.name ?? details.provider;
   return typeof name === 'string' ? name : null;
 }

@@ -23,6 +23,7 @@ import {
   paidCheckoutRows,
   signingKeyRows,
 } from '../credits/model.ts';
+import { destinationRows, exportPartitionRows, exportRunRows } from '../destinations/model.ts';
 import { deviceGrantRows, deviceRows } from '../devices/model.ts';
 import { reservationStateRows, settlementRows } from '../enforcement/model.ts';
 import { eventRows } from '../events/model.ts';
@@ -94,6 +95,9 @@ export const COLLECTIONS = [
   mailPermitRows,
   codeHostRows,
   pullRequestRows,
+  destinationRows,
+  exportRunRows,
+  exportPartitionRows,
   auditRows,
   dueRows,
   idempotencyRecordRows,

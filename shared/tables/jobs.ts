@@ -3,6 +3,7 @@ import * as analytics from '../analytics/jobs.ts';
 import * as anomalies from '../anomalies/jobs.ts';
 import * as budgets from '../budgets/jobs.ts';
 import * as credits from '../credits/jobs.ts';
+import * as destinations from '../destinations/jobs.ts';
 import * as devices from '../devices/jobs.ts';
 import * as held from '../held/jobs.ts';
 import * as keys from '../keys/jobs.ts';
@@ -33,5 +34,6 @@ export const JOBS: readonly Job[] = [
   devices,
   preferences,
   administration,
+  destinations,
   retention,
 ].flatMap((declared) => Object.values<Job>(declared));

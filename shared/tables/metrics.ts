@@ -1,5 +1,6 @@
 import * as codeHosts from '../code-hosts/metrics.ts';
 import * as credits from '../credits/metrics.ts';
+import * as destinations from '../destinations/metrics.ts';
 import * as devices from '../devices/metrics.ts';
 import * as enforcement from '../enforcement/metrics.ts';
 import * as ingest from '../ingest/metrics.ts';
@@ -16,6 +17,7 @@ export function registerMetrics(ctx: { metrics: Metrics }): void {
   for (const declared of [
     codeHosts,
     credits,
+    destinations,
     devices,
     enforcement,
     ingest,

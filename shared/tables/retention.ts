@@ -1,6 +1,7 @@
 import { contextRetention } from '../attribution/retention.ts';
 import { auditRetention } from '../audit/retention.ts';
 import { budgetWindowRetention, personWindowRetention } from '../budgets/retention.ts';
+import { exportRunRetention } from '../destinations/retention.ts';
 import { eventRetention } from '../events/retention.ts';
 import { heldRetention } from '../held/retention.ts';
 import { idempotencyRetention } from '../idempotency/retention.ts';
@@ -26,4 +27,5 @@ export const RETENTION: readonly RetentionRule[] = [
   auditRetention,
   idempotencyRetention,
   keyRetention,
+  exportRunRetention,
 ];

@@ -7,6 +7,7 @@ import { idempotencyRecordRows } from '../../shared/idempotency/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { apiKeyRows } from '../../shared/keys/model.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
+import { FOLDER } from '../support/destinations.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson, type Person } from '../support/people.ts';
@@ -19,7 +20,7 @@ let admin: Person;
 
 beforeAll(async () => {
   idp = await startIssuer();
-  api = await startApi({ clock, env: idp.env });
+  api = await startApi({ clock, env: { ...idp.env, EXPORT_FOLDER: '/nowhere' } });
 });
 beforeEach(async () => {
   admin = await makePerson(api.ctx, idp, { role: 'admin' });
@@ -148,6 +149,7 @@ const BODIES: Record<string, unknown> = {
   '/v1/keys/{id}/rotate': {},
   '/v1/invitations': { emails: ['each@invited.example'], role: 'member', mail: false },
   '/v1/code-hosts': { provider: 'github' },
+  '/api/v1/destinations': FOLDER,
   '/v1/device_authorization': { name: 'each' },
 };
 /** Its Checkout Session is Stripe's, and so is its idempotency. */
@@ -159,7 +161,7 @@ const creating = routes({ stopping: false })
 test.each(creating)('%s takes its key in the transaction that creates', async (path) => {
   const { key } = await createApiKey(api.ctx, {
     org_id: admin.orgId,
-    scopes: ['budgets:write', 'webhooks:write'],
+    scopes: ['budgets:write', 'webhooks:write', 'exports:write'],
   });
   const asking = await createApiKey(api.ctx, {
     org_id: admin.orgId,

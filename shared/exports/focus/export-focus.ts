@@ -64,11 +64,8 @@ export async function exportFocus(
   };
 }
 
-/** The metadata of the same question's file. It reads what the file is made of. */
-export async function describeFocus(ctx: Context, organization: Organization, question: FocusQuestion) {
-  const { version, granularity, billed, filter } = question;
-  const range = chargePeriods(ctx, question);
-  const sums = await sumCalls(ctx, signalsIn(organization._id, matchOf(filter), range));
+/** The part of the metadata that is the same for every file of a version. */
+export function describeSchema(version: FocusVersion) {
   return {
     DataGenerator: 'usage-governor',
     Schema: {
@@ -78,6 +75,16 @@ export async function describeFocus(ctx: Context, organization: Organization, qu
       DataGeneratorVersion: packageJson.version,
       ColumnDefinition: columnDefinitions(version),
     },
+  };
+}
+
+/** The metadata of the same question's file. It reads what the file is made of. */
+export async function describeFocus(ctx: Context, organization: Organization, question: FocusQuestion) {
+  const { version, granularity, billed, filter } = question;
+  const range = chargePeriods(ctx, question);
+  const sums = await sumCalls(ctx, signalsIn(organization._id, matchOf(filter), range));
+  return {
+    ...describeSchema(version),
     x_From: isoTime(range.fromMs),
     x_To: isoTime(range.toMs),
     x_Granularity: granularity,

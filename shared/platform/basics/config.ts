@@ -92,6 +92,20 @@ const environment = z.object({
   MAX_GROUPS: integer(10_000, 1, 1_000_000),
   MODELS_PER_SESSION: integer(100, 1, 10_000),
   VALUES_PER_DAY: integer(1_000_000, 1, 1_000_000_000),
+  EXPORT_S3_ENDPOINTS: list
+    .default([])
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            /^https?:\/\/(?:\*\.)?[a-z0-9.-]+(?::\d{1,5})?$/,
+            'must be origins, such as https://s3.example.com or https://*.amazonaws.com',
+          ),
+      ),
+    ),
+  EXPORT_FOLDER: z.string().startsWith('/', 'must be an absolute path').optional(),
+  EXPORT_SPOOL_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
   SIGNAL_RETENTION_DAYS: integer(396, 35, 36_500),
   EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
   AUDIT_RETENTION_DAYS: integer(730, 1, 36_500),

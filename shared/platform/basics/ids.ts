@@ -25,7 +25,9 @@ export type IdPrefix =
   | 'lot'
   | 'chk'
   | 'src'
-  | 'pr';
+  | 'pr'
+  | 'dst'
+  | 'run';
 
 const creation = new AsyncLocalStorage<{ prefix: IdPrefix; seed: string }>();
 

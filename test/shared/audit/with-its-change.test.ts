@@ -8,6 +8,9 @@ import { auditRows } from '../../../shared/audit/model.ts';
 import { changeBudget, createBudget, removeBudget } from '../../../shared/budgets/change-budgets.ts';
 import { type BudgetInput, budgetInput } from '../../../shared/budgets/input.ts';
 import { addCodeHost, deleteCodeHost } from '../../../shared/code-hosts/manage-code-hosts.ts';
+import { deleteDestination } from '../../../shared/destinations/manage-destinations.ts';
+import { askForRun } from '../../../shared/destinations/runs/ask-for-run.ts';
+import { updateDestination } from '../../../shared/destinations/update-destination.ts';
 import { acceptInvitation, declineInvitation } from '../../../shared/identity/invitations.ts';
 import { linkIdentity } from '../../../shared/identity/link-identity.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../shared/keys/api-keys.ts';
@@ -21,6 +24,7 @@ import {
   unsubscribeUrl,
 } from '../../../shared/webhooks/endpoints/unsubscribe.ts';
 import { updateWebhook } from '../../../shared/webhooks/endpoints/update-webhook.ts';
+import { makeDestination } from '../../support/destinations.ts';
 import { openTestContext, type TestContext } from '../../support/harness.ts';
 import { makeWebhook } from '../../support/webhooks.ts';
 
@@ -29,7 +33,7 @@ let orgId: string;
 let member: Member;
 let made = 0;
 beforeAll(async () => {
-  ctx = await openTestContext();
+  ctx = await openTestContext({ env: { EXPORT_FOLDER: '/nowhere' } });
 });
 beforeEach(async () => {
   made += 1;
@@ -95,6 +99,19 @@ const CHANGES: Record<string, () => Promise<() => Promise<unknown>>> = {
   'code_host.delete': async () => {
     const { host } = await addCodeHost(ctx, orgId, { provider: 'gitlab' });
     return () => deleteCodeHost(ctx, orgId, host._id);
+  },
+  'destination.create': async () => () => makeDestination(ctx, orgId),
+  'destination.update': async () => {
+    const { _id } = await makeDestination(ctx, orgId);
+    return () => updateDestination(ctx, orgId, _id, { name: 'Other' });
+  },
+  'destination.delete': async () => {
+    const { _id } = await makeDestination(ctx, orgId);
+    return () => deleteDestination(ctx, orgId, _id);
+  },
+  'destination.run': async () => {
+    const { _id } = await makeDestination(ctx, orgId);
+    return () => askForRun(ctx, orgId, _id, { from: null, to: null, force: false });
   },
   'webhook.update': async () => {
     const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x');

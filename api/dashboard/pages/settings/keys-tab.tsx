@@ -19,6 +19,7 @@ const SCOPES: Record<Key['scopes'][number], string> = {
   'budgets:check': 'Ask whether a call fits into its budgets',
   'signals:correct': 'Void signals, and release or discard held ones',
   'members:read': 'Read names, e-mails and teams of members',
+  'exports:write': 'Manage export destinations',
 };
 
 export function KeysTab() {

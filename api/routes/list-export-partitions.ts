@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { getDestination } from '../../shared/destinations/manage-destinations.ts';
+import { DESTINATION_LEVELS } from '../../shared/destinations/model.ts';
+import { listPartitions } from '../../shared/destinations/runs/list-runs.ts';
+import { partitionView, viewPartition } from '../../shared/destinations/view.ts';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { route } from '../basics/route.ts';
+import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
+import { destinationParams } from '../schemas/params.ts';
+
+export const listExportPartitions = route({
+  method: 'get',
+  path: '/api/v1/destinations/{id}/partitions',
+  summary: 'List the days that a destination has',
+  description: 'A row per day and table, newest first, as its manifest says.',
+  tag: 'Exports',
+  auth: { kind: 'api-key', scope: 'exports:write' },
+  params: destinationParams,
+  query: z.strictObject({
+    level: z.enum(DESTINATION_LEVELS).optional().describe('Only days of this table'),
+    state: z.enum(['open']).optional().describe('Only days in this state; there is one so far'),
+    billing_period: z
+      .string()
+      .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month, such as 2026-01')
+      .optional()
+      .describe('Only days of this month'),
+    ...pageQuery,
+  }),
+  success: { status: 200, description: 'A page of days', body: pageOf(partitionView) },
+  errors: ['not_found', 'invalid_cursor'],
+  handle: async ({ principal, params, query }, ctx) => {
+    const { _id } = await getDestination(ctx, wholeOrganization(principal), params.id);
+    const filter = { level: query.level, month: query.billing_period };
+    return answerPage(
+      ctx,
+      ['export partitions', _id, filter],
+      query,
+      (page) => listPartitions(ctx, _id, filter, page),
+      viewPartition,
+    );
+  },
+});

@@ -1,0 +1,104 @@
+import { dateAt } from '../../platform/basics/clock.ts';
+import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { finishClaim } from '../../platform/due/claim-due.ts';
+import { dueRows } from '../../platform/due/model.ts';
+import { updateRow } from '../../platform/mongo/writes.ts';
+import { nextAttemptAt } from '../../webhooks/deliveries/plan-progress.ts';
+import { type ExportFailure, waitsForSomebody } from '../failures.ts';
+import { exportRuns } from '../metrics.ts';
+import { type Destination, destinationRows, exportRunRows } from '../model.ts';
+import { nextAtHour, planRun } from '../schedule.ts';
+import type { Running } from './run.ts';
+
+/** The outcome of a run. */
+export interface Outcome {
+  unchanged: number;
+  failure: ExportFailure | null;
+  /** The last day that is there now; null where the run was narrowed to some days, or failed. */
+  through: string | null;
+  conditionalWrites: boolean | null;
+}
+
+/**
+ * Records what came of a run and plans the next one: at the hour of the destination, or after the wait of a webhook's attempt. Does
+ * nothing when another worker has claimed the run.
+ */
+export async function endRun(ctx: Context, running: Running, outcome: Outcome): Promise<void> {
+  const { claim, run } = running;
+  const isOwn = await commitPlan(ctx, async (transaction) => {
+    const options = { session: transaction };
+    const due = await dueRows(ctx).findOne({ _id: claim._id, claim_id: claim.claim_id }, options);
+    const destination = await destinationRows(ctx).findOne({ _id: running.destination._id }, options);
+    if (!due) return { ...NO_PLAN, result: false };
+    if (!destination) return { writes: [finishClaim(claim)], wakeUps: [], result: false };
+    const { failure } = outcome;
+    const ended = {
+      state: failure === null ? ('succeeded' as const) : ('failed' as const),
+      finished_at: dateAt(ctx.clock.now()),
+      partitions_unchanged: outcome.unchanged,
+      code: failure?.code ?? null,
+      detail: failure?.message ?? null,
+    };
+    const writes = [
+      finishClaim(claim),
+      updateRow(exportRunRows, { _id: run._id }, { $set: ended }),
+      updateRow(
+        destinationRows,
+        { _id: destination._id },
+        { $set: afterwards(ctx, destination, running, outcome) },
+      ),
+    ];
+    return {
+      ...joinPlans({ writes, wakeUps: [] }, planNext(ctx, destination, running, failure)),
+      result: true,
+    };
+  });
+  if (isOwn) exportRuns(ctx).inc({ outcome: outcome.failure?.code ?? 'succeeded' });
+}
+
+function afterwards(
+  ctx: Context,
+  destination: Destination,
+  { run, destination: atBegin }: Running,
+  { failure, through, conditionalWrites }: Outcome,
+): Partial<Destination> {
+  const now = dateAt(ctx.clock.now());
+  const ended = { run_id: null, last_run_id: run._id };
+  // The run was about another place or other tables, or nobody wants it any more.
+  const isStale = destination.revision !== atBegin.revision || !destination.enabled;
+  if (isStale) return ended;
+  const seen = conditionalWrites === null ? {} : { conditional_writes: conditionalWrites };
+  if (failure === null)
+    return {
+      ...ended,
+      ...seen,
+      ...(through === null ? {} : { through }),
+      failures: 0,
+      failing_since: null,
+      code: null,
+      last_success_at: now,
+    };
+  return {
+    ...ended,
+    ...seen,
+    failures: destination.failures + 1,
+    failing_since: destination.failing_since ?? now,
+    code: failure.code,
+  };
+}
+
+function planNext(
+  ctx: Context,
+  destination: Destination,
+  { run }: Running,
+  failure: ExportFailure | null,
+): Plan {
+  if (!destination.enabled) return NO_PLAN;
+  const nowMs = ctx.clock.now();
+  const isRetried = failure !== null && !waitsForSomebody(failure.code);
+  const againMs = isRetried ? nextAttemptAt(ctx, run.attempt, nowMs) : null;
+  if (againMs === null) return planRun(destination, nextAtHour(destination.hour_utc, nowMs));
+  const { trigger, from, to, force } = run;
+  return planRun(destination, againMs, { attempt: run.attempt + 1, trigger, from, to, force });
+}

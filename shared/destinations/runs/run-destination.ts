@@ -1,0 +1,99 @@
+import { isStoreError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { dayBefore, daysDescending, lastFinishedDay, startOfDay } from '../days.ts';
+import { ExportFailure, RunLost } from '../failures.ts';
+import type { Destination, ExportRun } from '../model.ts';
+import { openStore } from '../stores/open-store.ts';
+import type { ObjectStore } from '../stores/store.ts';
+import { beginRun } from './begin-run.ts';
+import { readDay } from './day-table.ts';
+import { endRun, type Outcome } from './end-run.ts';
+import { takePlace } from './place.ts';
+import type { Running, Writing } from './run.ts';
+import { openSpool } from './spool.ts';
+import { writeMetadata } from './write-metadata.ts';
+import { writePartition } from './write-partition.ts';
+
+/** The longest that a run may take. Milliseconds. */
+const LONGEST_MS = 6 * 3_600_000;
+
+/**
+ * Runs what is due for a destination: writes each finished day of each level that is not there as it should be, newest first. May be
+ * killed anywhere and repeated. A failure of the place is recorded; one of our own stores is thrown, and the run comes again.
+ * Returns when to come again (epoch ms) where it came too early.
+ */
+export async function runDestination(
+  ctx: Context,
+  id: string,
+  open: typeof openStore = openStore,
+): Promise<{ notBeforeMs: number } | undefined> {
+  const running = await beginRun(ctx, id);
+  if (running === null) return undefined;
+  if ('notBeforeMs' in running) return running;
+  const outcome: Outcome = { unchanged: 0, failure: null, through: null, conditionalWrites: null };
+  try {
+    if (!running.destination.enabled) throw new ExportFailure('stale', 'the destination is paused');
+    await writeDays(ctx, running, outcome, open(ctx, running.destination));
+  } catch (error) {
+    if (error instanceof RunLost) return undefined;
+    if (isStoreError(error)) throw error;
+    outcome.failure = failureOf(ctx, running, error);
+    outcome.through = null;
+  }
+  await endRun(ctx, running, outcome);
+  return undefined;
+}
+
+function failureOf(ctx: Context, { destination, run }: Running, error: unknown): ExportFailure {
+  const failure = error instanceof ExportFailure ? error : new ExportFailure('unexpected', '', error);
+  const fields = { destination_id: destination._id, run_id: run._id, code: failure.code };
+  const isOurs = failure.code === 'unexpected' || failure.code === 'sums_differ';
+  ctx.log[isOurs ? 'error' : 'warn']({ ...fields, err: failure }, 'a run of an export destination failed');
+  return failure;
+}
+
+async function writeDays(
+  ctx: Context,
+  running: Running,
+  outcome: Outcome,
+  store: ObjectStore,
+): Promise<void> {
+  const { destination, run } = running;
+  outcome.conditionalWrites = await takePlace(store, destination);
+  await writeMetadata(store, destination);
+  const last = lastFinishedDay(ctx.clock.now());
+  const endsMs = ctx.clock.now() + LONGEST_MS;
+  const { folder, remove } = await openSpool(ctx.config, destination._id, ctx.clock.now());
+  try {
+    const writing = { ...running, store, folder };
+    for (const day of daysOf(destination, run, last)) {
+      if (ctx.clock.now() > endsMs) throw new ExportFailure('timeout');
+      outcome.unchanged += await writeDay(ctx, writing, day);
+    }
+    if (run.from === null && run.to === null) outcome.through = laterOf(last, dayBefore(destination.since));
+  } finally {
+    await remove();
+  }
+}
+
+function daysOf({ since }: Destination, { from, to }: ExportRun, last: string): string[] {
+  return daysDescending(laterOf(since, from ?? since), earlierOf(last, to ?? last));
+}
+
+function laterOf(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
+function earlierOf(a: string, b: string): string {
+  return a < b ? a : b;
+}
+
+/** Writes a day at all levels, and returns at how many it was unchanged. */
+async function writeDay(ctx: Context, writing: Writing, day: string): Promise<number> {
+  const read = await readDay(ctx, writing.organization, startOfDay(day));
+  if (read === null) return 0;
+  let unchanged = 0;
+  for (const level of writing.destination.levels)
+    if ((await writePartition(ctx, writing, level, read)) === 'unchanged') unchanged += 1;
+  return unchanged;
+}

@@ -1,0 +1,324 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { auditRows } from '../../shared/audit/model.ts';
+import { destinationRows, exportPartitionRows, exportRunRows } from '../../shared/destinations/model.ts';
+import { runDestination } from '../../shared/destinations/runs/run-destination.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { DESTINATIONS_PER_ORGANIZATION } from '../../shared/platform/basics/contract.ts';
+import { dueRows } from '../../shared/platform/due/model.ts';
+import { purge } from '../../shared/retention/purge.ts';
+import { RETENTION } from '../../shared/tables/retention.ts';
+import { SEALED_ROWS } from '../../shared/tables/secrets.ts';
+import { decryptSecret } from '../../shared/webhooks/endpoints/encrypt-secret.ts';
+import { rotateSecretKeys } from '../../shared/webhooks/endpoints/rotate-secret-keys.ts';
+import { FOLDER, newFolder } from '../support/destinations.ts';
+import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson } from '../support/people.ts';
+
+const START = Date.parse('2026-02-03T12:00:00Z');
+const clock = createTestClock(START);
+const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCY';
+const BUCKET = {
+  name: 'Lake',
+  kind: 's3',
+  prefix: 'exports/governor',
+  endpoint: 'https://eu.s3.example.com',
+  region: 'eu-central-1',
+  bucket: 'acme-finops',
+  access_key_id: 'AKIAIOSFODNN7EXAMPLE',
+  secret_access_key: SECRET,
+  levels: [{ level: 'focus', format: 'parquet', focus_version: '1.3' }],
+};
+let idp: TestIssuer;
+let api: TestApi;
+let orgId: string;
+let key: string;
+
+beforeAll(async () => {
+  idp = await startIssuer();
+  const env = {
+    ...idp.env,
+    EXPORT_FOLDER: newFolder(),
+    EXPORT_S3_ENDPOINTS: 'https://*.s3.example.com,http://127.0.0.1:9000',
+  };
+  api = await startApi({ clock, env });
+});
+beforeEach(async () => {
+  clock.set(START);
+  ({ orgId, key } = await makeTenant(api.ctx));
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+const PATH = '/api/v1/destinations';
+const add = (body: unknown = FOLDER, by = key) => api.call(PATH, { key: by, body });
+const change = (id: string, body: unknown, by = key) =>
+  api.call(`${PATH}/${id}`, { method: 'PATCH', key: by, body });
+const get = (id: string) => api.call(`${PATH}/${id}`, { key });
+const pointers = ({ body }: { body: { errors?: { pointer: string }[] } }) =>
+  (body.errors ?? []).map(({ pointer }) => pointer);
+
+describe('a destination', () => {
+  test('is added with defaults, shown without its secret, listed, changed and deleted, with lines in the audit log', async () => {
+    const added = await add(BUCKET);
+    expect(added.status, added.text).toBe(201);
+    const { secret_access_key: _, ...given } = BUCKET;
+    expect(added.body).toEqual({
+      ...given,
+      id: expect.stringMatching(/^dst_\w{22}$/),
+      secret_set_at: '2026-02-03T12:00:00.000Z',
+      path_style: true,
+      levels: [{ level: 'focus', format: 'parquet', focus_version: '1.3', billed: 'computed' }],
+      hour_utc: 3,
+      since: '2026-02-01',
+      enabled: true,
+      created_at: '2026-02-03T12:00:00.000Z',
+      status: 'never_run',
+      code: null,
+      conditional_writes: null,
+      last_run: null,
+      next_run_at: '2026-02-04T03:00:00.000Z',
+      behind_days: 2,
+    });
+    const { id } = added.body;
+    expect((await get(id)).body).toEqual(added.body);
+    expect((await api.call(PATH, { key })).body).toEqual({ data: [added.body] });
+    const changed = await change(id, { hour_utc: 14, name: 'Lake 2' });
+    expect(changed.body).toEqual({
+      ...added.body,
+      hour_utc: 14,
+      name: 'Lake 2',
+      next_run_at: '2026-02-03T14:00:00.000Z',
+    });
+    const gone = await api.call(`${PATH}/${id}`, { method: 'DELETE', key });
+    expect(gone.status).toBe(204);
+    expect((await get(id)).status).toBe(404);
+    expect(await dueRows(api.ctx).countDocuments({ key: id })).toBe(0);
+    const lines = await auditRows(api.ctx)
+      .find({ org_id: orgId, action: /^destination/ })
+      .toArray();
+    expect(lines.map(({ action, details }) => [action, details])).toEqual([
+      ['destination.create', { destination_id: id, name: 'Lake', kind: 's3' }],
+      [
+        'destination.update',
+        { destination_id: id, name: 'Lake 2', kind: 's3', changed: ['name', 'hour_utc'] },
+      ],
+      ['destination.delete', { destination_id: id, name: 'Lake 2', kind: 's3' }],
+    ]);
+  });
+
+  test('keeps its secret sealed, for itself alone, through a rotation of the keys', async () => {
+    const { body } = await add(BUCKET);
+    const row = await destinationRows(api.ctx).findOne({ _id: body.id });
+    expect(JSON.stringify(row)).not.toContain(SECRET);
+    expect(decryptSecret(api.ctx.config, body.id, row?.secret ?? '')).toBe(SECRET);
+    expect(() => decryptSecret(api.ctx.config, 'dst_other', row?.secret ?? '')).toThrow();
+    const webhookSecretKeys = `fresh:${Buffer.alloc(32, 2).toString('base64')},${api.ctx.config.webhookSecretKeys}`;
+    const rotated = { ...api.ctx, config: { ...api.ctx.config, webhookSecretKeys } };
+    await rotateSecretKeys(rotated, SEALED_ROWS);
+    const again = await destinationRows(api.ctx).findOne({ _id: body.id });
+    expect(again?.secret).toMatch(/^v1\.fresh\./);
+    expect(decryptSecret(rotated.config, body.id, again?.secret ?? '')).toBe(SECRET);
+    await destinationRows(api.ctx).deleteMany({});
+  });
+
+  test('needs the secret again for another endpoint or access key, and for nothing else', async () => {
+    const { body } = await add(BUCKET);
+    for (const elsewhere of [{ endpoint: 'http://127.0.0.1:9000' }, { access_key_id: 'OTHER' }]) {
+      const refused = await change(body.id, elsewhere);
+      expect([refused.status, pointers(refused)]).toEqual([400, ['/secret_access_key']]);
+      clock.advance(1_000);
+      const taken = await change(body.id, { ...elsewhere, secret_access_key: 'another' });
+      expect(taken.body).toMatchObject({ ...elsewhere, secret_set_at: new Date(clock.now()).toISOString() });
+    }
+    expect((await change(body.id, { bucket: 'other-bucket', region: 'us-east-1' })).status).toBe(200);
+  });
+
+  test.each([
+    ['/endpoint', { endpoint: 'https://s3.example.org' }],
+    ['/endpoint', { endpoint: 'http://eu.s3.example.com' }],
+    ['/endpoint', { endpoint: 'https://s3.example.com' }],
+    ['/endpoint', { endpoint: 'https://eu.s3.example.com:8443' }],
+    ['/endpoint', { endpoint: 'https://eu.s3.example.com/path' }],
+    ['/endpoint', { endpoint: 'https://evil.example#.s3.example.com' }],
+    ['/endpoint', { endpoint: 'https://user@eu.s3.example.com' }],
+    ['/bucket', { bucket: 'Upper' }],
+    ['/bucket', { bucket: '10.0.0.1' }],
+    ['/bucket', { bucket: 'a' }],
+    ['/bucket', { bucket: 'a..b' }],
+    ['/prefix', { prefix: 'a/../b' }],
+    ['/prefix', { prefix: '/a' }],
+    ['/prefix', { prefix: 'a//b' }],
+    ['/prefix', { prefix: 'ä' }],
+    ['/prefix', { prefix: 'a'.repeat(201) }],
+    ['/secret_access_key', { secret_access_key: 'with blank' }],
+    ['/region', { region: 'eu central' }],
+    ['/hour_utc', { hour_utc: 24 }],
+    ['/since', { since: '2026-02-30' }],
+    ['/since', { since: '2026-02-04' }],
+    ['/levels', { levels: [] }],
+    [
+      '/levels',
+      {
+        levels: [
+          { level: 'daily', format: 'csv' },
+          { level: 'daily', format: 'parquet' },
+        ],
+      },
+    ],
+    ['/levels/0', { levels: [{ level: 'daily', format: 'csv', billed: 'computed' }] }],
+    ['/secret', { secret: 'x' }],
+  ])('is refused at %s: %j', async (pointer, wrong) => {
+    const refused = await add({ ...BUCKET, ...wrong });
+    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
+    expect(pointers(refused)).toEqual([pointer]);
+    expect(await destinationRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+  });
+
+  test('that is a folder has no field of a bucket', async () => {
+    const refused = await add({ ...FOLDER, bucket: 'acme-finops' });
+    expect([refused.status, pointers(refused)]).toEqual([400, ['/bucket']]);
+    const { body } = await add();
+    expect(pointers(await change(body.id, { region: 'eu-central-1' }))).toEqual(['/region']);
+    expect(pointers(await change(body.id, { secret_access_key: 'x' }))).toEqual(['/secret_access_key']);
+  });
+
+  test('is of a kind that the operator has set up', async () => {
+    const config = { ...api.ctx.config, exportS3Endpoints: [], exportFolder: undefined };
+    const other = await startApi({ ctx: { ...api.ctx, config } });
+    for (const body of [FOLDER, BUCKET])
+      expect(pointers(await other.call(PATH, { key, body }))).toEqual(['/kind']);
+    await other.close();
+  });
+
+  test('is one of at most five, also when all are added at once, and once per idempotency key', async () => {
+    const headers = { 'Idempotency-Key': 'first' };
+    const first = await api.call(PATH, { key, body: FOLDER, headers });
+    const repeat = await api.call(PATH, { key, body: FOLDER, headers });
+    expect([repeat.status, repeat.body.id]).toEqual([201, first.body.id]);
+    const answers = await Promise.all(Array.from({ length: DESTINATIONS_PER_ORGANIZATION }, () => add()));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 201, 201, 409]);
+    expect((await add()).body.code).toBe('conflict');
+  });
+
+  test('is the concern of unbound keys with the scope and of admins, of their own organization', async () => {
+    const { body } = await add();
+    const bound = await createApiKey(api.ctx, { org_id: orgId, user_id: 'ada', scopes: [...BOUND_SCOPES] });
+    expect((await add(FOLDER, bound.key)).body.code).toBe('missing_scope');
+    const member = await makePerson(api.ctx, idp, { orgId });
+    const admin = await makePerson(api.ctx, idp, { orgId, role: 'admin' });
+    expect(admin.orgId).toBe(orgId);
+    expect(member.orgId).toBe(orgId);
+    const stranger = await makeTenant(api.ctx);
+    for (const path of ['', '/runs', '/partitions', '/runs/run_x'])
+      expect((await api.call(`${PATH}/${body.id}${path}`, { key: stranger.key })).status).toBe(404);
+    expect((await change(body.id, { name: 'x' }, stranger.key)).status).toBe(404);
+    for (const act of ['test', 'runs'])
+      expect((await api.call(`${PATH}/${body.id}/${act}`, { key: stranger.key, body: {} })).status).toBe(404);
+    const gone = await api.call(`${PATH}/${body.id}`, { method: 'DELETE', key: stranger.key });
+    expect(gone.status).toBe(404);
+    expect((await api.call(PATH, { key: stranger.key })).body).toEqual({ data: [] });
+  });
+});
+
+describe('a run', () => {
+  const ask = (id: string, body: unknown = {}) => api.call(`${PATH}/${id}/runs`, { key, body });
+  const report = () =>
+    api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.parse('2026-02-02T10:00:00Z') }) });
+
+  test('is asked for, is one while it is unfinished, and is shown with the days that it wrote', async () => {
+    await report();
+    const { body: destination } = await add();
+    const asked = await ask(destination.id);
+    expect(asked.status, asked.text).toBe(202);
+    expect(asked.body).toMatchObject({ trigger: 'manual', state: 'queued', partitions_written: 0 });
+    expect((await ask(destination.id)).body.id).toBe(asked.body.id);
+    await runDestination(api.ctx, destination.id);
+    const run = await api.call(`${PATH}/${destination.id}/runs/${asked.body.id}`, { key });
+    expect(run.body).toMatchObject({ state: 'succeeded', partitions_written: 1, rows: 2, code: null });
+    const runs = await api.call(`${PATH}/${destination.id}/runs`, { key });
+    expect(runs.body).toMatchObject({ data: [run.body], total: 1, has_more: false });
+    expect((await get(destination.id)).body).toMatchObject({
+      status: 'ok',
+      behind_days: 0,
+      last_run: run.body,
+      conditional_writes: false,
+      next_run_at: '2026-02-04T03:00:00.000Z',
+    });
+    const days = await api.call(`${PATH}/${destination.id}/partitions?billing_period=2026-02`, { key });
+    expect(days.body.data).toEqual([
+      {
+        level: 'focus',
+        charge_date: '2026-02-02',
+        billing_period: '2026-02',
+        state: 'open',
+        files: 1,
+        rows: 2,
+        bytes: run.body.bytes,
+        sums: expect.objectContaining({ EffectiveCost: expect.stringMatching(/^0\.\d{9}$/) }),
+        manifest_key: 'out/focus/1.2/billing_period=2026-02/charge_date=2026-02-02/manifest.json',
+        written_at: '2026-02-03T12:00:00.000Z',
+      },
+    ]);
+    const others = await api.call(`${PATH}/${destination.id}/partitions?billing_period=2026-01`, { key });
+    expect(others.body.total).toBe(0);
+    expect((await api.call(`${PATH}/${destination.id}/runs/run_x`, { key })).status).toBe(404);
+    const wrong = await ask(destination.id, { from: '2026-02-02', to: '2026-02-01' });
+    expect([wrong.status, wrong.body.code]).toEqual([400, 'invalid_request']);
+  });
+
+  test('of a paused destination is a conflict; a pause ends one that is queued and plans no other', async () => {
+    const { body: destination } = await add();
+    await ask(destination.id);
+    const paused = await change(destination.id, { enabled: false });
+    expect(paused.body).toMatchObject({ status: 'paused', next_run_at: null });
+    await runDestination(api.ctx, destination.id);
+    expect(await exportRunRows(api.ctx).findOne({ destination_id: destination.id })).toMatchObject({
+      state: 'failed',
+      code: 'stale',
+    });
+    expect(await dueRows(api.ctx).countDocuments({ key: destination.id })).toBe(0);
+    const refused = await ask(destination.id);
+    expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+    expect((await change(destination.id, { enabled: true })).body).toMatchObject({
+      status: 'never_run',
+      next_run_at: '2026-02-04T03:00:00.000Z',
+    });
+  });
+
+  test('goes after 90 days, and with its destination', async () => {
+    await report();
+    const { body: destination } = await add();
+    await ask(destination.id);
+    await runDestination(api.ctx, destination.id);
+    await ask(destination.id);
+    const own = { destination_id: destination.id };
+    clock.advance(91 * 86_400_000);
+    await ask(destination.id);
+    await purge(api.ctx, RETENTION);
+    expect(await exportRunRows(api.ctx).countDocuments(own)).toBe(0);
+    await api.call(`${PATH}/${destination.id}`, { method: 'DELETE', key });
+    expect(await exportPartitionRows(api.ctx).countDocuments(own)).toBe(0);
+  });
+});
+
+describe('a test', () => {
+  const tryIt = (id: string) => api.call(`${PATH}/${id}/test`, { method: 'POST', key });
+
+  test('takes the prefix by its marker; of a taken one it says so', async () => {
+    const first = await add();
+    const second = await add();
+    expect((await tryIt(first.body.id)).body).toEqual({
+      ok: true,
+      code: null,
+      detail: null,
+      conditional_writes: false,
+    });
+    expect((await tryIt(second.body.id)).body).toMatchObject({ ok: false, code: 'prefix_in_use' });
+    const lines = await auditRows(api.ctx).countDocuments({ org_id: orgId, action: 'destination.test' });
+    expect(lines).toBe(2);
+  });
+});

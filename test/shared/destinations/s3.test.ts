@@ -1,0 +1,240 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { destinationRows, exportRunRows } from '../../../shared/destinations/model.ts';
+import { runDestination } from '../../../shared/destinations/runs/run-destination.ts';
+import { s3Store } from '../../../shared/destinations/stores/s3.ts';
+import { testDestination } from '../../../shared/destinations/test-destination.ts';
+import { dueRows } from '../../../shared/platform/due/model.ts';
+import { checkManifests, makeDestination, runAndKill } from '../../support/destinations.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
+import { hasS3, startS3, type TestS3 } from '../../support/s3.ts';
+
+const BUCKET = {
+  endpoint: 'http://127.0.0.1:1',
+  region: 'us-east-1',
+  bucket: 'lake',
+  access_key_id: 'AKIAIOSFODNN7EXAMPLE',
+  path_style: true,
+};
+const isThere = hasS3();
+
+describe('a bucket', () => {
+  const clock = createTestClock(Date.parse('2026-02-03T12:00:00Z'));
+  let s3: TestS3;
+  let api: TestApi;
+  let orgId: string;
+  let key: string;
+  let made = 0;
+  let bucket: string;
+
+  beforeAll(async () => {
+    if (!isThere) return;
+    s3 = await startS3();
+    api = await startApi({ clock, env: { EXPORT_S3_ENDPOINTS: s3.url, TIME_SCALE: '1000' } });
+  });
+  beforeEach(async ({ skip }) => {
+    if (!isThere) skip('there is no moto (pip install "moto[server]==5.2", or its binary in MOTO_SERVER)');
+    await s3.takeAll();
+    ({ orgId, key } = await makeTenant(api.ctx));
+    made += 1;
+    bucket = `lake-${made}`;
+    await s3.makeBucket(bucket);
+  });
+  afterAll(async () => {
+    await api?.close();
+    await s3?.stop();
+  });
+
+  const make = (body: Record<string, unknown> = {}) =>
+    makeDestination(api.ctx, orgId, {
+      kind: 's3',
+      endpoint: s3.url,
+      region: 'us-east-1',
+      bucket,
+      access_key_id: 'any',
+      secret_access_key: 'any',
+      levels: [{ level: 'focus', format: 'parquet' }],
+      ...body,
+    });
+  const report = (minute: number) =>
+    api.call('/api/v1/signals', {
+      key,
+      body: { signals: [makeSignal({ ts: Date.parse('2026-02-02T10:00:00Z') + minute * 60_000 })] },
+    });
+  const untilDue = async (id: string) => {
+    const due = await dueRows(api.ctx).findOne({ _id: `run-destination ${id}` });
+    clock.set(due?.due_at.getTime() ?? clock.now());
+  };
+  const run = async (id: string) => {
+    await untilDue(id);
+    await runDestination(api.ctx, id);
+    const runs = await exportRunRows(api.ctx).find({ destination_id: id }).sort({ created_at: -1 }).toArray();
+    return runs[0];
+  };
+
+  test('gets files, manifest, metadata and marker, and refuses the write that its condition rules out', async () => {
+    await report(0);
+    const { _id } = await make();
+    expect(await run(_id)).toMatchObject({ state: 'succeeded', partitions_written: 1, code: null });
+    const objects = await s3.objects(bucket);
+    const folder = 'out/focus/1.2/billing_period=2026-02/charge_date=2026-02-02';
+    expect(Object.keys(objects)).toEqual([
+      'out/_governor.json',
+      `${folder}/manifest.json`,
+      expect.stringMatching(`^${folder}/part-000-[0-9a-f]{16}\\.parquet$`),
+      'out/focus/1.2/focus_metadata.json',
+    ]);
+    checkManifests(objects);
+    expect(await destinationRows(api.ctx).findOne({ _id })).toMatchObject({ conditional_writes: true });
+    await report(1);
+    expect(await run(_id)).toMatchObject({ partitions_written: 1 });
+    const after = await s3.objects(bucket);
+    checkManifests(after);
+    expect(Object.keys(after)).toHaveLength(4);
+    expect(Object.keys(after)).not.toEqual(Object.keys(objects));
+  });
+
+  test('is whole after a run that was killed at any act', async () => {
+    const { _id } = await make();
+    let kills = 0;
+    for (let at = 1; ; at += 1) {
+      await report(at);
+      await untilDue(_id);
+      if (!(await runAndKill(api.ctx, _id, at, 'after'))) break;
+      kills += 1;
+      checkManifests(await s3.objects(bucket));
+      await runDestination(api.ctx, _id);
+      const objects = await s3.objects(bucket);
+      const named = Object.values(checkManifests(objects)).flatMap(({ files }) => files);
+      expect(Object.keys(objects).filter((name) => name.includes('/part-'))).toHaveLength(named.length);
+    }
+    expect(kills).toBeGreaterThan(5);
+  }, 60_000);
+
+  test('of another destination is not written', async () => {
+    await report(0);
+    await run((await make())._id);
+    const before = await s3.objects(bucket);
+    expect(await run((await make())._id)).toMatchObject({ state: 'failed', code: 'prefix_in_use' });
+    expect(await s3.objects(bucket)).toEqual(before);
+  });
+
+  test('says no_such_bucket', async () => {
+    const tried = await testDestination(api.ctx, await make({ bucket: 'nowhere' }));
+    expect(tried).toMatchObject({ ok: false, code: 'no_such_bucket' });
+  });
+
+  test('takes what its key has signed, with the hash of the body, and says what is wrong with another', async () => {
+    const { accessKeyId, secretAccessKey } = await s3.checkSignatures();
+    const place = { ...BUCKET, endpoint: s3.url, bucket, access_key_id: accessKeyId };
+    const store = s3Store(place, { secretAccessKey, timeScale: 1_000 });
+    const etag = await store.putText('out/x', 'text', 'absent');
+    expect(await store.putText('out/x', 'other', 'absent')).toBeNull();
+    expect(await store.read('out/x')).toEqual({ text: 'text', etag });
+    const forged = s3Store(place, { secretAccessKey: 'wrong', timeScale: 1_000 });
+    await expect(forged.read('x')).rejects.toMatchObject({ code: 'signature_mismatch' });
+    const unknown = s3Store({ ...place, access_key_id: 'AKIAWRONG' }, { secretAccessKey, timeScale: 1_000 });
+    await expect(unknown.putText('x', 'text', 'any')).rejects.toMatchObject({ code: 'invalid_access_key' });
+  });
+
+  test('is tried', async () => {
+    const tried = await testDestination(api.ctx, await make());
+    expect(tried).toEqual({ ok: true, code: null, detail: null, conditional_writes: true });
+  });
+});
+
+describe('a request', () => {
+  let server: Server;
+  let answers: { status: number; headers?: Record<string, string>; body?: string }[] = [];
+  const seen: string[] = [];
+
+  beforeAll(async () => {
+    server = createServer((req, res) => {
+      seen.push(`${req.method} ${req.url}`);
+      const { status, headers = {}, body = '' } = answers.shift() ?? { status: 200 };
+      res.writeHead(status, headers).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  beforeEach(() => {
+    seen.length = 0;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  const store = (change: Partial<typeof BUCKET> = {}) => {
+    const { port } = server.address() as AddressInfo;
+    const bucket = { ...BUCKET, endpoint: `http://127.0.0.1:${port}`, ...change };
+    return s3Store(bucket, { secretAccessKey: 'secret', timeScale: 100_000 });
+  };
+  const error = (code: string) => `<Error><Code>${code}</Code><Message>secret text</Message></Error>`;
+
+  test('that meets 429 or 5xx is tried five times, then the place is unavailable', async () => {
+    answers = [
+      { status: 503 },
+      { status: 429 },
+      { status: 500 },
+      { status: 502 },
+      { status: 200, body: 'x' },
+    ];
+    expect((await store().read('a'))?.text).toBe('x');
+    answers = Array.from({ length: 9 }, () => ({ status: 503, body: error('SlowDown') }));
+    const failure = await store()
+      .read('a')
+      .catch((thrown: unknown) => thrown);
+    expect(failure).toMatchObject({ code: 'unavailable' });
+    expect(String(failure)).toContain('SlowDown');
+    expect(String(failure)).not.toContain('secret text');
+    expect(seen).toHaveLength(10);
+    answers = [];
+  });
+
+  test('that is redirected fails, and goes nowhere else', async () => {
+    answers = [{ status: 301, headers: { location: '/elsewhere' }, body: error('PermanentRedirect') }];
+    await expect(store().read('a')).rejects.toMatchObject({ code: 'wrong_region' });
+    expect(seen).toEqual(['GET /lake/a']);
+  });
+
+  test.each([
+    ['InvalidAccessKeyId', 403, 'invalid_access_key'],
+    ['SignatureDoesNotMatch', 403, 'signature_mismatch'],
+    ['AccessDenied', 403, 'access_denied'],
+    ['Other', 403, 'access_denied'],
+    ['AuthorizationHeaderMalformed', 400, 'wrong_region'],
+    ['RequestTimeTooSkewed', 403, 'clock_skew'],
+    ['NoSuchBucket', 404, 'no_such_bucket'],
+    ['EntityTooLarge', 400, 'unexpected'],
+  ])('that is refused as %s says so', async (code, status, ours) => {
+    answers = [{ status, body: error(code) }];
+    await expect(store().read('a')).rejects.toMatchObject({ code: ours });
+    expect(seen).toHaveLength(1);
+  });
+
+  test('without a server is unreachable', async () => {
+    await expect(store({ endpoint: 'http://127.0.0.1:1' }).read('a')).rejects.toMatchObject({
+      code: 'unreachable',
+    });
+  });
+
+  test('lists all pages, with what XML escapes', async () => {
+    const page = (keys: string, next: string) => `<R>${keys}${next}</R>`;
+    answers = [
+      {
+        status: 200,
+        body: page('<Key>a&amp;b</Key>', '<NextContinuationToken>t&amp;1</NextContinuationToken>'),
+      },
+      { status: 200, body: page('<Key>c=1/d</Key>', '') },
+    ];
+    expect(await store().list('p=1/')).toEqual(['a&b', 'c=1/d']);
+    expect(seen[1]).toContain('continuation-token=t%261');
+  });
+
+  test('to a server without conditional writes is repeated without the condition', async () => {
+    answers = [
+      { status: 501, body: error('NotImplemented') },
+      { status: 200, headers: { etag: '"e"' } },
+    ];
+    expect(await store().putText('a', 'x', 'absent')).toBe('"e"');
+    expect(seen).toEqual(['PUT /lake/a', 'PUT /lake/a']);
+  });
+});
