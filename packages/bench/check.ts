@@ -1,5 +1,7 @@
 import { Pool } from 'undici';
-import { type Budget, budgetRows } from '../../shared/budgets/model.ts';
+import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
+import { counterKey, personRowKey, personWindowKey } from '../../shared/budgets/keys.ts';
+import { type Budget, budgetRows, noCounts, personWindowRows } from '../../shared/budgets/model.ts';
 import { raiseOrganizationVersion } from '../../shared/organizations/versions.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
@@ -14,6 +16,8 @@ import { makeKey, setStage } from './stage.ts';
 /** Budgets of an organization. */
 const SIZES = [1, 100, 5_000];
 const USERS = 500;
+/** People of one template, who have all used something. */
+const PEOPLE = [300, 5_000];
 /** The runs take turns, so that what else the machine does in the meantime meets each of them. */
 const ROUNDS = 4;
 const WARM_UP_S = 2;
@@ -40,7 +44,14 @@ export async function runCheckBench(args: string[]): Promise<void> {
   try {
     const { url } = await stage.startApi();
     const runs = [floorRun((await startFloor(stage)).url)];
-    for (const size of SIZES) runs.push(...budgetRuns(url, size, await makeOrganization(stage.ctx, size)));
+    for (const size of SIZES) {
+      const key = await makeOrganization(stage.ctx, size);
+      runs.push(...budgetRuns(url, { name: String(size), users: USERS, key }));
+    }
+    for (const people of PEOPLE) {
+      const key = await makeTemplate(stage.ctx, people);
+      runs.push(...budgetRuns(url, { name: `template of ${people}`, users: people, key }));
+    }
     for (const run of runs) await drive({ ...run, times: [] }, clients, WARM_UP_S);
     for (let turn = 0; turn < ROUNDS; turn += 1)
       for (const run of runs) await drive(run, clients, seconds / ROUNDS);
@@ -58,13 +69,13 @@ function floorRun(url: string): Run {
   return { run: 'floor', url, path: '/v1/meter/consume', key: '', body, ...measured() };
 }
 
-function budgetRuns(url: string, size: number, key: string): Run[] {
-  const call = (turn: number) => ({ user_id: `user-${turn % USERS}`, estimate_usd: 0.01 });
+function budgetRuns(url: string, { name, users, key }: { name: string; users: number; key: string }): Run[] {
+  const call = (turn: number) => ({ user_id: `user-${turn % users}`, estimate_usd: 0.01 });
   const path = (verb: string) => `/api/v1/budgets/${verb}`;
   return [
-    { run: `check, ${size}`, url, path: path('check'), key, body: call, ...measured() },
+    { run: `check, ${name}`, url, path: path('check'), key, body: call, ...measured() },
     {
-      run: `reserve, ${size}`,
+      run: `reserve, ${name}`,
       url,
       path: path('reserve'),
       key,
@@ -78,32 +89,66 @@ function budgetRuns(url: string, size: number, key: string): Run[] {
 /** A hard budget of the organization, the others of its users. Returns a key. */
 async function makeOrganization(ctx: Context, size: number): Promise<string> {
   const { orgId: org_id, key } = await makeKey({ ctx });
-  const budgets = Array.from({ length: size }, (_, index): Budget => {
-    const at = dateAt(ctx.clock.now());
+  const budgets = Array.from({ length: size }, (_, index) => {
     const whose = index === 0 ? { scope: 'org' as const, scope_id: org_id } : ofUser(index);
-    return {
-      _id: newId('bud'),
-      org_id,
-      name: `budget ${index}`,
-      ...whose,
-      metric: 'cost_usd',
-      limit: 9e15,
-      window: 'monthly',
-      timezone: 'UTC',
-      enforce: 'hard',
-      on_error: 'allow',
-      reservation_share_pct: 25,
-      revision: 1,
-      counted_at: at,
-      created_at: at,
-      updated_at: at,
-    };
+    return makeBudget(ctx, org_id, { name: `budget ${index}`, ...whose });
   });
   await inTransaction(ctx.db, async (transaction) => {
     await budgetRows(ctx).insertMany(budgets, { session: transaction });
     await applyWrites(ctx, raiseOrganizationVersion(org_id), transaction);
   });
   return key;
+}
+
+/** A hard template of the organization, whose people have used a dollar each. Returns a key. */
+async function makeTemplate(ctx: Context, people: number): Promise<string> {
+  const { orgId: org_id, key } = await makeKey({ ctx });
+  const budget = makeBudget(ctx, org_id, { name: 'each', scope: 'org', scope_id: org_id, per: 'user' });
+  const { startMs, endMs } = calendarWindowAt(budget.window, budget.timezone, ctx.clock.now());
+  const counter = counterKey(budget);
+  const windows = Array.from({ length: people }, (_, index) => {
+    const person = `user-${index}`;
+    return {
+      _id: personRowKey(personWindowKey(org_id, counter, startMs, person), 0),
+      org_id,
+      counter,
+      person,
+      window_start: dateAt(startMs),
+      window_end: dateAt(endMs),
+      ...noCounts(),
+      cost_nusd: 1e9,
+    };
+  });
+  await personWindowRows(ctx).insertMany(windows);
+  await inTransaction(ctx.db, async (transaction) => {
+    await budgetRows(ctx).insertOne(budget, { session: transaction });
+    await applyWrites(ctx, raiseOrganizationVersion(org_id), transaction);
+  });
+  return key;
+}
+
+function makeBudget(
+  ctx: Context,
+  org_id: string,
+  fields: Pick<Budget, 'name' | 'scope' | 'scope_id'> & Partial<Budget>,
+): Budget {
+  const at = dateAt(ctx.clock.now());
+  return {
+    _id: newId('bud'),
+    org_id,
+    metric: 'cost_usd',
+    limit: 9e15,
+    window: 'monthly',
+    timezone: 'UTC',
+    enforce: 'hard',
+    on_error: 'allow',
+    reservation_share_pct: 25,
+    revision: 1,
+    counted_at: at,
+    created_at: at,
+    updated_at: at,
+    ...fields,
+  };
 }
 
 function ofUser(index: number) {

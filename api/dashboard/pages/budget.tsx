@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { api, take } from '../data/client.ts';
 import type { Budget } from '../data/queries.ts';
 import { budgetQuery } from '../data/queries.ts';
@@ -10,6 +11,7 @@ import { BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
 import { holdsReservations, RaisedUntil, Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
 import { BudgetHistory, UsedBefore } from '../parts/budget/history.tsx';
+import { peopleWords } from '../parts/budget/people-words.ts';
 import { BudgetUsage } from '../parts/budget/usage.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
@@ -24,6 +26,10 @@ import { State } from '../parts/text/state.tsx';
 import { useNames } from '../parts/text/user-name.tsx';
 import { Amount } from '../parts/text/values.tsx';
 import { When } from '../parts/time/when.tsx';
+
+const BudgetPeople = lazy(async () => ({
+  default: (await import('../parts/budget/people.tsx')).BudgetPeople,
+}));
 
 /** One budget: its present window, the windows before, and its warnings. */
 export function BudgetDetail() {
@@ -40,6 +46,11 @@ export function BudgetDetail() {
       <Load query={budget} height={200}>
         {(data) => <Standing budget={data} />}
       </Load>
+      {budget.data?.per && (
+        <Suspense>
+          <BudgetPeople budget={budget.data} />
+        </Suspense>
+      )}
       {budget.data && <BudgetUsage budget={budget.data} />}
       {budget.data && <BudgetHistory budget={budget.data} />}
       <Firings id={id} />
@@ -49,6 +60,7 @@ export function BudgetDetail() {
 
 function Standing({ budget }: { budget: Budget }) {
   const { metric, threshold_now, remaining, window_end, unpriced_signals, state } = budget;
+  const people = peopleWords(budget, useNames());
   const facts = {
     State: <State of={state} />,
     Used: (
@@ -72,6 +84,7 @@ function Standing({ budget }: { budget: Budget }) {
     <Paper withBorder p="md">
       <Stack>
         <Gauge budget={budget} />
+        {people && <Text size="sm">{people}</Text>}
         <Facts of={facts} lg={Object.keys(facts).length} />
         <Stop budget={budget} />
         <Text size="sm">{forecastWords(budget)}</Text>

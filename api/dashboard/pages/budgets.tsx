@@ -8,6 +8,7 @@ import { useIsAdmin } from '../data/use-me.ts';
 import { BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
 import { RaisedUntil, Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
+import { peopleWords } from '../parts/budget/people-words.ts';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
@@ -69,6 +70,8 @@ function worstFirst(budgets: readonly Budget[]): Budget[] {
 
 function BudgetCard({ budget }: { budget: Budget }) {
   const { id, name, metric, threshold_now, remaining, window_end, state } = budget;
+  const names = useNames();
+  const people = peopleWords(budget, names);
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
@@ -76,9 +79,10 @@ function BudgetCard({ budget }: { budget: Budget }) {
           <Name of={name} />
         </PageLink>
         <Text size="sm" c="dimmed" className="wrap">
-          {scopeWords(budget, useNames())}, {budget.window}
+          {scopeWords(budget, names)}, {budget.window}
         </Text>
         <Gauge budget={budget} />
+        {people && <Text size="sm">{people}</Text>}
         <Text size="sm">
           <State of={state} /> · <BudgetUsed budget={budget} /> of {amount(metric, threshold_now)} (
           {usedPercent(budget)})

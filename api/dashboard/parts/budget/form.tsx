@@ -22,10 +22,18 @@ const SCOPES: Record<Budget['scope'], string> = {
   user: 'A user',
 };
 
+const PERS = { all: 'All together', user: 'Each person for themselves, also new ones' } as const;
+
+/** True for scopes of which a budget may count each person apart. */
+function hasPeople(scope: Budget['scope']): boolean {
+  return scope === 'org' || scope === 'team';
+}
+
 const NEW = {
   name: '',
   scope: 'org',
   scope_id: '',
+  per: null,
   metric: 'cost_usd',
   threshold: 100,
   window: 'monthly',
@@ -98,10 +106,18 @@ export function BudgetForm({
             label="Whose usage"
             of={SCOPES}
             value={draft.scope}
-            onChange={(scope) => set({ scope, scope_id: '' })}
+            onChange={(scope) => set({ scope, scope_id: '', ...(hasPeople(scope) ? {} : { per: null }) })}
           />
           {draft.scope !== 'org' && <ScopeInput scope={draft.scope} {...field('scope_id')} />}
         </SimpleGrid>
+        {hasPeople(draft.scope) && (
+          <Choice
+            label="Counted"
+            of={PERS}
+            value={draft.per ?? 'all'}
+            onChange={(per) => set({ per: per === 'all' ? null : per })}
+          />
+        )}
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <Choice label="What" of={METRICS} {...field('metric')} />
           <NumberField
@@ -114,7 +130,7 @@ export function BudgetForm({
           <TimezoneField {...field('timezone')} />
         </SimpleGrid>
         <EnforcementInputs draft={draft} field={field} />
-        {!budget?.filter && <BudgetPreview draft={draft} />}
+        {!budget?.filter && draft.per === null && <BudgetPreview draft={draft} />}
         {budget && (
           <Text size="sm" c="dimmed">
             After a change of anything but the name and what happens at the threshold it may warn once more in
@@ -134,6 +150,7 @@ const DECISIVE: readonly (keyof Draft)[] = [
   'metric',
   'scope',
   'scope_id',
+  'per',
   'window',
   'timezone',
 ];

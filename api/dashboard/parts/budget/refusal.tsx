@@ -10,12 +10,14 @@ import { Amount } from '../text/values.tsx';
 /** A budget before it is written. */
 export type Draft = Pick<
   Budget,
-  'scope' | 'scope_id' | 'metric' | 'threshold' | 'window' | 'timezone' | 'enforce'
+  'scope' | 'scope_id' | 'per' | 'metric' | 'threshold' | 'window' | 'timezone' | 'enforce'
 >;
 
 /** The use of a window that a hard budget would refuse calls in, from the moment it is written. */
 export interface Refusal {
   used: number;
+  /** How many people a template would refuse; null for another budget. */
+  people: number | null;
   users: readonly { user_id: string; used: number }[];
 }
 
@@ -30,8 +32,6 @@ const MOST_USERS = 5;
 export async function readRefusal(draft: Draft, orgId: string, budget?: Budget): Promise<Refusal | null> {
   if (budget?.filter) return refusalNow(draft, budget);
   const { totals, groups } = await readWindow(draft, orgId);
-  const used = usedOf(draft.metric, totals);
-  if (used < draft.threshold) return null;
   const users = groups
     .map(({ key, ...measures }) => ({
       user_id: key?.user_id ?? '',
@@ -39,15 +39,23 @@ export async function readRefusal(draft: Draft, orgId: string, budget?: Budget):
     }))
     .filter((user) => user.used > 0)
     .toSorted((a, b) => b.used - a.used);
-  return { used, users: users.slice(0, MOST_USERS) };
+  const refused = users.filter((user) => user.used >= draft.threshold);
+  if (draft.per)
+    return refused[0]
+      ? { used: refused[0].used, people: refused.length, users: refused.slice(0, MOST_USERS) }
+      : null;
+  const used = usedOf(draft.metric, totals);
+  return used < draft.threshold ? null : { used, people: null, users: users.slice(0, MOST_USERS) };
 }
 
-const COUNTED = ['scope', 'scope_id', 'metric', 'window', 'timezone'] as const;
+const COUNTED = ['scope', 'scope_id', 'per', 'metric', 'window', 'timezone'] as const;
 
 /** By the amount that a budget shows; null too where the draft would count something else. Pure. */
 function refusalNow(draft: Draft, budget: Budget): Refusal | null {
   const isSame = COUNTED.every((name) => draft[name] === budget[name]);
-  return isSame && budget.current >= draft.threshold ? { used: budget.current, users: [] } : null;
+  return isSame && budget.current >= draft.threshold
+    ? { used: budget.current, people: null, users: [] }
+    : null;
 }
 
 /** The usage of the draft's scope in its open window, by user. */
@@ -85,10 +93,14 @@ function usedOf(metric: Budget['metric'], totals: Omit<Usage['groups'][number], 
 
 const SPANS = { hourly: 'this hour', daily: 'today', weekly: 'this week', monthly: 'this month' } as const;
 
+function peopleCounted(people: number): string {
+  return people === 1 ? 'One person has' : `${exact(people)} people have`;
+}
+
 /** Asks before a budget is written that refuses calls from this moment on. */
 export function RefusalDialog({
   draft: { metric, threshold, window },
-  refusal: { used, users },
+  refusal: { used, people, users },
   act,
   onClose,
 }: {
@@ -108,8 +120,9 @@ export function RefusalDialog({
     >
       <Stack gap="sm">
         <Text size="sm">
-          {amount(metric, used)} of {amount(metric, threshold)} is used {SPANS[window]}: {pct}. So calls are
-          refused from now on, until the window ends.
+          {people === null ? '' : `${peopleCounted(people)} reached it, the furthest: `}
+          {amount(metric, used)} of {amount(metric, threshold)} is used {SPANS[window]}: {pct}. So{' '}
+          {people === null ? 'calls' : 'their calls'} are refused from now on, until the window ends.
         </Text>
         {users.length > 0 && (
           <div>

@@ -16,11 +16,12 @@ export const METRICS: Record<Budget['metric'], string> = {
 
 /** The metric, the scope and the filter of a budget: a user by name where it is known. */
 export function scopeWords(
-  { scope, scope_id, metric, filter }: Pick<Budget, 'scope' | 'scope_id' | 'metric' | 'filter'>,
+  { scope, scope_id, per, metric, filter }: Pick<Budget, 'scope' | 'scope_id' | 'per' | 'metric' | 'filter'>,
   names: ReadonlyMap<string, string>,
 ): string {
   const known = scope === 'user' ? names.get(scope_id) : undefined;
-  const whose = scope === 'org' ? 'the whole organization' : `the ${scope} ${plainName(known ?? scope_id)}`;
+  const all = scope === 'org' ? 'the whole organization' : `the ${scope} ${plainName(known ?? scope_id)}`;
+  const whose = !per ? all : scope === 'org' ? 'each person' : `each person of ${all}`;
   const only = filter === null ? '' : `, only ${filterWords(filter)}`;
   return `${metric === 'cost_usd' ? 'Cost' : METRICS[metric]} of ${whose}${only}`;
 }
@@ -41,10 +42,11 @@ export function forecastWords({ forecast, threshold_now, metric, state }: Budget
 
 /** The search of the sessions that a budget counts: the days of its window, and its user or project. Null for a team. */
 export function sessionsSearch(budget: Budget): Record<string, string> | null {
-  const { scope, scope_id, window_start, window_end, timezone } = budget;
-  if (scope === 'team') return null;
+  const { scope, scope_id, per, top_user_id, window_start, window_end, timezone } = budget;
+  if (per ? top_user_id === null : scope === 'team') return null;
   const from = dateIn(timezone, Date.parse(window_start));
   const last = dateIn(timezone, Date.parse(window_end) - 1);
   const days = { range: 'custom', from, to: plusDays(last, 1) };
+  if (per && top_user_id !== null) return { ...days, user_id: top_user_id };
   return scope === 'org' ? days : { ...days, [`${scope}_id`]: scope_id };
 }

@@ -1,0 +1,85 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { openBrowser, openPage, signIn } from '../support/browser.ts';
+import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { call } from '../support/harness.ts';
+import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+
+/** A budget for each person, from its form to the limit of one of them. */
+describe('a template on the dashboard', () => {
+  let stack: DashboardStack;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    if (CHROMIUM === null) return;
+    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+    await stack.report(
+      { user_id: 'ada', cost_usd: 6 },
+      { user_id: 'tom', cost_usd: 4.5 },
+      { user_id: 'eve', cost_usd: 1 },
+    );
+  }, 120_000);
+  beforeEach(({ skip }) => {
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  test('is made by its form, asks before it stops people, is one card, and lets one person have more', {
+    timeout: 90_000,
+  }, async () => {
+    const { page, context, faults } = await openPage(browser);
+    await signIn(page, stack.url, { name: 'Grace Lindqvist' });
+    await page.goto(`${stack.url}/dashboard/budgets`);
+    await page.getByRole('button', { name: 'Create a budget' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Create a budget' });
+    await form.getByLabel('Name').fill('Each, per month');
+    await form.getByLabel('Counted').selectOption('user');
+    await form.getByRole('textbox', { name: 'Threshold' }).fill('5');
+    await form.getByLabel('At the threshold').selectOption('hard');
+    await expectGood(page, 'template-form');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('One person has reached it, the furthest: $6.00 of $5.00 is used').waitFor();
+    await expectGood(page, 'template-refusal');
+    await page.getByRole('button', { name: 'Refuse calls from now on' }).click();
+    await page.getByText('Each of 3 people: 1 stopped, 1 near, furthest ada, 120 %').waitFor();
+    await expectGood(page, 'template-card');
+
+    await page.getByRole('link', { name: 'Each, per month' }).click();
+    const people = page.getByRole('table', { name: 'People' });
+    await people.getByRole('row').nth(3).waitFor();
+    expect((await people.getByRole('row').allInnerTexts()).slice(1).map((row) => row.split(/\s/)[0])).toEqual(
+      ['ada', 'Tom', 'eve'],
+    );
+    await people.getByRole('row', { name: /^ada/ }).getByText('stopped').waitFor();
+    await expectGood(page, 'template-people');
+    await people.getByRole('row', { name: /^ada/ }).getByRole('button', { name: 'Change' }).click();
+    const dialog = page.getByRole('dialog', { name: 'The limit of one person' });
+    await dialog.getByLabel('Limit').selectOption('own');
+    await dialog.getByLabel('Threshold').fill('20');
+    await expectGood(page, 'template-exception');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await people.getByRole('row', { name: /^ada/ }).getByText('$20.00').waitFor();
+    const body = { user_id: 'ada', estimate_usd: 14 };
+    const check = await call(`${stack.url}/api/v1/budgets/check`, { key: stack.key, body });
+    expect(check.body.allow).toBe(true);
+
+    await page.getByLabel('Find a person').fill('eve');
+    await people.getByRole('row', { name: /^eve/ }).waitFor();
+    await people.getByRole('row', { name: /^ada/ }).waitFor({ state: 'detached' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expectGood(page, 'template-390');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+/** Nothing that axe finds, and nothing wider than the screen. With SCREENSHOTS a picture is kept in that folder. */
+async function expectGood(page: Page, name: string): Promise<void> {
+  expect([name, await axeFindings(page)]).toEqual([name, []]);
+  expect(await sidewaysBy(page)).toBeLessThanOrEqual(0);
+  if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
+}
