@@ -1,5 +1,7 @@
 import { Agent, request } from 'node:http';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
+import { makeSnapshots } from '../../shared/usage/make-snapshots.ts';
 import { numberOption, quantile, report, round, runClients } from './bench.ts';
 import { makeKey, type Stage, setStage } from './stage.ts';
 
@@ -13,7 +15,7 @@ const MOVED = 10_000;
 
 /**
  * Signals of client sessions with contexts in force against the same without, in turns; single contexts beside signals; a context
- * that moves 10,000 calls; and a month by branch. `--seconds N` a side.
+ * that moves 10,000 calls; and a month by branch. `--seconds N` a side; `--only single`, `batches`, `contexts`, `move` or `month`.
  */
 export async function runAttributionBench(args: string[]): Promise<void> {
   const seconds = numberOption(args, 'seconds', 4);
@@ -24,10 +26,16 @@ export async function runAttributionBench(args: string[]): Promise<void> {
     const { url } = await stage.startApi();
     await stage.startWorker();
     const service = { agent, url };
-    for (const batch of [1, 100]) rows.push(await measureRecording(stage, service, { batch, seconds }));
-    rows.push(await measureContexts(stage, service, seconds));
-    rows.push(await measureMove(stage, service));
-    rows.push(await measureMonth(stage, service, seconds));
+    const parts: Record<string, () => Promise<Record<string, unknown>>> = {
+      single: () => measureRecording(stage, service, { batch: 1, seconds }),
+      batches: () => measureRecording(stage, service, { batch: 100, seconds }),
+      contexts: () => measureContexts(stage, service, seconds),
+      move: () => measureMove(stage, service),
+      month: () => measureMonth(stage, service, seconds),
+    };
+    const only = args[args.indexOf('--only') + 1];
+    for (const [name, measure] of Object.entries(parts))
+      if (!args.includes('--only') || only === name) rows.push(await measure());
   } finally {
     agent.destroy();
     await stage.stop();
@@ -191,6 +199,10 @@ async function measureMonth(
       );
       await post(service, key, 'signals', { signals });
     }
+  for (const { orgId } of [withWorks, without]) {
+    const organization = await readOrganization(stage.ctx, orgId);
+    await makeSnapshots(stage.ctx, organization, { fromMs: now - 40 * DAY_MS, toMs: now });
+  }
   const from = new Date(now - 30 * DAY_MS).toISOString();
   const timed = async (key: string, by: string) => {
     const ran = await runClients(1, seconds / 4, () =>
