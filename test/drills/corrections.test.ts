@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
@@ -44,8 +44,6 @@ beforeAll(async () => {
   mongo.searchParams.set('directConnection', 'true');
   guard = await startTransactionGuard(ctx.db, ctx.log, 2_000);
   env = { ...testEnv('unused'), MONGODB_URL: mongo.href };
-});
-beforeEach(() => {
   next = startChild('api/main.ts', env);
 });
 afterAll(async () => {
