@@ -49,6 +49,7 @@ import { getOwnBudget } from './get-own-budget.ts';
 import { getOwnRaise } from './get-own-raise.ts';
 import { getPreferences } from './get-preferences.ts';
 import { getMcpProtectedResource, getProtectedResource } from './get-protected-resource.ts';
+import { getPullRequest } from './get-pull-request.ts';
 import { getRaise } from './get-raise.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
@@ -73,6 +74,7 @@ import { listInterventions } from './list-interventions.ts';
 import { listKeys } from './list-keys.ts';
 import { listMembers } from './list-members.ts';
 import { listOwnRaises } from './list-own-raises.ts';
+import { listPullRequests } from './list-pull-requests.ts';
 import { listRaises } from './list-raises.ts';
 import { listSessions } from './list-sessions.ts';
 import { listWebhookDeliveries } from './list-webhook-deliveries.ts';
@@ -102,6 +104,7 @@ import { search } from './search.ts';
 import { sendDigest } from './send-digest.ts';
 import { setBudgetPerson } from './set-budget-person.ts';
 import { startLinking } from './start-linking.ts';
+import { summarizePullRequests } from './summarize-pull-requests.ts';
 import { takeCodeHostEvent } from './take-code-host-event.ts';
 import { takeStripeEvent } from './take-stripe-event.ts';
 import { testDestination } from './test-destination.ts';
@@ -135,6 +138,9 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     closeSession,
     voidSignals,
     reportPullRequest,
+    listPullRequests,
+    summarizePullRequests,
+    getPullRequest,
     createBudget,
     listBudgets,
     getBudget,

@@ -1,8 +1,11 @@
 import { recordReport } from '../../shared/code-hosts/record-report.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { costPullRequest } from '../../shared/pull-request-costs/list-pull-requests.ts';
+import { writtenPullRequestView } from '../../shared/pull-request-costs/view.ts';
 import { faultOfTimes, pullRequestInput, safeUrl, shortTitle } from '../../shared/pull-requests/report.ts';
-import { pullRequestView, viewPullRequest } from '../../shared/pull-requests/view.ts';
+import { viewPullRequest } from '../../shared/pull-requests/view.ts';
 import { route } from '../basics/route.ts';
 
 export const reportPullRequest = route({
@@ -16,7 +19,11 @@ export const reportPullRequest = route({
   auth: { kind: 'api-key', scope: 'signals:write' },
   priority: 'ingest',
   body: pullRequestInput,
-  success: { status: 200, description: 'The pull request as it is now', body: pullRequestView },
+  success: {
+    status: 200,
+    description: 'The pull request as it is now; its costs only for keys that may read usage',
+    body: writtenPullRequestView,
+  },
   handle: async ({ principal, body }, ctx) => {
     const nowMs = ctx.clock.now();
     const report = {
@@ -33,6 +40,9 @@ export const reportPullRequest = route({
       const errors = [{ pointer: `/${fault.field}`, detail: fault.detail }];
       throw new DomainError('invalid_request', 'The body is not valid.', { errors });
     }
-    return viewPullRequest((await recordReport(ctx, principal.orgId, report)).row);
+    const { orgId, userId, scopes } = principal;
+    const { row } = await recordReport(ctx, orgId, report);
+    if (!scopes.includes('usage:read')) return viewPullRequest(row);
+    return costPullRequest(ctx, await readOrganization(ctx, orgId), userId, row);
   },
 });

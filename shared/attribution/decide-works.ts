@@ -56,7 +56,7 @@ export async function stretchWorks(
     const text = JSON.stringify([own.place?.repository, own.place?.branch?.hash, since, own.task?.hash]);
     const id = ids.get(text) ?? workId(ctx, facts.orgId, own, since);
     ids.set(text, id);
-    works.set(_id, rowOf(id, facts.orgId, own, since));
+    works.set(_id, rowOf(id, facts.orgId, own, { head: key ?? undefined, since }));
   }
   return works;
 }
@@ -71,13 +71,19 @@ function memoized(keyOf: (place: Place) => string | null): (place: Place) => str
   };
 }
 
-function rowOf(_id: string, org_id: string, { place, task }: Parts, since: number): WorkRow {
+function rowOf(
+  _id: string,
+  org_id: string,
+  { place, task }: Parts,
+  { head, since }: { head: string | undefined; since: number },
+): WorkRow {
   const { repository, branch } = place ?? {};
   return {
     _id,
     org_id,
     ...(repository === undefined ? {} : { repository }),
     ...(branch ? { branch } : {}),
+    ...(head === undefined ? {} : { head }),
     since,
     ...(task ? { task } : {}),
   };

@@ -29,6 +29,8 @@ export interface WorkRow {
   org_id: string;
   repository?: string;
   branch?: Name;
+  /** `branchKey(...)`, where it has a branch. */
+  head?: string;
   /** The boundary of the branch that the stretch begins with, epoch ms; 0 before the first. */
   since: number;
   task?: Name;
@@ -37,6 +39,8 @@ export interface WorkRow {
 export const workRows = collection<WorkRow>('works', {
   indexes: [
     { key: { org_id: 1, repository: 1 } },
+    // The works of a branch, for its pull requests.
+    { key: { org_id: 1, head: 1 } },
     { key: { org_id: 1, 'branch.hash': 1 } },
     { key: { org_id: 1, 'task.hash': 1 } },
   ],
@@ -55,7 +59,7 @@ export interface BoundaryRow {
 }
 
 export const boundaryRows = collection<BoundaryRow>('boundaries', {
-  indexes: [{ key: { branch: 1, at: 1 } }],
+  indexes: [{ key: { branch: 1, at: 1 } }, { key: { renamed_to: 1 } }],
 });
 
 /** The parts of a work, as calls are decided by. */

@@ -1,36 +1,93 @@
-import { plainName } from '../attribution/name.ts';
-import { commitPlan } from '../platform/context/commit-plan.ts';
+import type { ClientSession } from 'mongoose';
+import { keptName } from '../attribution/decide-works.ts';
+import { boundaryRows } from '../attribution/model.ts';
+import { type Name, plainName } from '../attribution/name.ts';
+import { boundaryId, branchKey } from '../attribution/names.ts';
+import { type Boundary, type RecordedFacts, rememberFacts } from '../moves/plan-facts.ts';
+import { planBoundaries } from '../moves/record-boundaries.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { commitPlan, type Decision, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { replaceRow } from '../platform/mongo/writes.ts';
-import { decideReport, type Reported, type ReportOutcome } from '../pull-requests/decide.ts';
+import { deleteRows, replaceRow } from '../platform/mongo/writes.ts';
+import {
+  type BranchBoundary,
+  decideReport,
+  type KeyOf,
+  type Reported,
+  type ReportOutcome,
+} from '../pull-requests/decide.ts';
 import { type PullRequest, pullRequestId, pullRequestRows } from '../pull-requests/model.ts';
 import type { PullRequestReport } from '../pull-requests/report.ts';
 
-/** Stores what a report says of a pull request. Reports of one pull request wait for each other. */
+interface Recorded {
+  outcome: ReportOutcome;
+  row: PullRequest;
+}
+
+/**
+ * Stores what a report says of a pull request. Its ends and renames are boundaries of its branch in the same transaction, and calls
+ * that were recorded before move with them. Reports of one pull request wait for each other.
+ */
 export async function recordReport(
   ctx: Context,
   orgId: string,
   report: PullRequestReport,
-): Promise<{ outcome: ReportOutcome; row: PullRequest }> {
-  const reported = withNames(ctx, orgId, report);
-  const _id = pullRequestId(orgId, report.repository, report.number);
-  return commitPlan(
+): Promise<Recorded> {
+  const { hash_names } = await readOrganization(ctx, orgId);
+  const reported = withNames(ctx, orgId, report, hash_names === true);
+  const { facts, ...recorded } = await commitPlan(
     ctx,
-    async (transaction) => {
-      const known = await pullRequestRows(ctx).findOne({ _id, org_id: orgId }, { session: transaction });
-      const { outcome, row } = decideReport(orgId, known, reported);
-      const writes = outcome === 'repeated' ? [] : [replaceRow(pullRequestRows, row, { upsert: true })];
-      return { writes, wakeUps: [], result: { outcome, row } };
-    },
+    (transaction) => decideRecording(ctx, orgId, reported, transaction),
     { onDuplicateKey: 'retry' },
   );
+  if (facts !== null) rememberFacts(ctx, facts);
+  return recorded;
 }
 
-function withNames(ctx: Context, orgId: string, report: PullRequestReport): Reported {
-  const { branch, base_branch } = report;
+async function decideRecording(
+  ctx: Context,
+  orgId: string,
+  reported: Reported,
+  transaction: ClientSession,
+): Promise<Decision<Recorded & { facts: RecordedFacts | null }>> {
+  const _id = pullRequestId(orgId, reported.repository, reported.number);
+  const known = await pullRequestRows(ctx).findOne({ _id, org_id: orgId }, { session: transaction });
+  const keyOf: KeyOf = (repository, branch) => branchKey(ctx, orgId, repository, branch.hash);
+  const { outcome, row, boundaries, undone } = decideReport({ orgId, keyOf }, known, reported);
+  if (outcome === 'repeated') return { ...NO_PLAN, result: { outcome, row, facts: null } };
+  const stored: Plan = {
+    writes: [replaceRow(pullRequestRows, row, { upsert: true }), ...undoneWrites(ctx, keyOf, undone)],
+    wakeUps: [],
+  };
+  // A rename that was elsewhere goes on dividing its branch: boundaries are only ever added.
+  const divided = undone.map(({ to: _, ...boundary }) => boundary);
+  const all = [...boundaries, ...divided].map(boundaryOf);
+  if (all.length === 0) return { ...stored, result: { outcome, row, facts: null } };
+  const { result: facts, ...plan } = await planBoundaries(ctx, orgId, all, transaction);
+  return { ...joinPlans(stored, plan), result: { outcome, row, facts } };
+}
+
+function boundaryOf({ repository, branch, at, to }: BranchBoundary): Boundary {
+  const renamed = to === undefined ? {} : { renamed_to: to.hash };
+  return { repository, branch_hash: branch.hash, atMs: at.getTime(), ...renamed };
+}
+
+function undoneWrites(ctx: Context, keyOf: KeyOf, undone: readonly BranchBoundary[]) {
+  return undone.map(({ repository, branch, at, to }) => {
+    const key = keyOf(repository, branch);
+    const _id = boundaryId(ctx, key, at.getTime(), to === undefined ? '' : keyOf(repository, to));
+    return deleteRows(boundaryRows, { _id, branch: key });
+  });
+}
+
+/** A report with its names as the organization keeps them: as hashes, and no title, where it hides names. */
+function withNames(ctx: Context, orgId: string, report: PullRequestReport, hashNames: boolean): Reported {
+  const kept = (text: string): Name => keptName(plainName(ctx, orgId, text), hashNames);
+  const { branch, base_branch, title } = report;
   return {
     ...report,
-    branch: plainName(ctx, orgId, branch),
-    base_branch: base_branch === null ? null : plainName(ctx, orgId, base_branch),
+    title: hashNames ? null : title,
+    branch: kept(branch),
+    base_branch: base_branch === null ? null : kept(base_branch),
   };
 }

@@ -1,5 +1,5 @@
 import type { Name } from '../attribution/name.ts';
-import { type HeadRename, headKey, type PullRequest, pullRequestId, type Seen } from './model.ts';
+import { type HeadRename, type PullRequest, pullRequestId, type Seen } from './model.ts';
 import { PULL_REQUEST_STATES, type PullRequestReport } from './report.ts';
 
 /** A report with its names as they are kept. */
@@ -15,13 +15,20 @@ export interface BranchBoundary {
   repository: string;
   branch: Name;
   at: Date;
+  /** The name that it has from then on, where it was renamed. */
+  to?: Name;
 }
+
+/** The key of a branch (`branchKey`). */
+export type KeyOf = (repository: string, branch: Name) => string;
 
 interface Decided {
   outcome: ReportOutcome;
   row: PullRequest;
   /** Those that were not known before. */
   boundaries: BranchBoundary[];
+  /** Renames that earlier reports had put at another moment. */
+  undone: BranchBoundary[];
 }
 
 /** Reports that a pull request remembers. Beyond these, those go that say the same as both their neighbours. */
@@ -31,9 +38,13 @@ const MOST_SEEN = 50;
  * Decides what a report changes. The newest report shows the pull request; of two of the same moment the one that is further. When
  * it ended and how its branch was renamed follow from all reports, so that their order of arrival does not matter. Pure.
  */
-export function decideReport(orgId: string, known: PullRequest | null, reported: Reported): Decided {
+export function decideReport(
+  { orgId, keyOf }: { orgId: string; keyOf: KeyOf },
+  known: PullRequest | null,
+  reported: Reported,
+): Decided {
   const outcome = outcomeOf(known, reported);
-  if (known && outcome === 'repeated') return { outcome, row: known, boundaries: [] };
+  if (known && outcome === 'repeated') return { outcome, row: known, boundaries: [], undone: [] };
   const seen = shorten(insert(known?.seen ?? [], seenOf(reported)));
   const [newest, other] = known && outcome === 'stale' ? [known, reported] : [reported, known];
   const head = headOf(seen);
@@ -55,9 +66,11 @@ export function decideReport(orgId: string, known: PullRequest | null, reported:
     branch: head.branch,
     seen,
     renames: renamesOf(seen),
-    head: head.repository === null ? null : headKey(head.repository, head.branch),
+    head: head.repository === null ? null : keyOf(head.repository, head.branch),
   };
-  return { outcome, row, boundaries: newBoundaries(known, row) };
+  const [before, after] = [known ? boundariesOf(known) : [], boundariesOf(row)];
+  const undone = without(before, after).filter(({ to }) => to !== undefined);
+  return { outcome, row, boundaries: without(after, before), undone };
 }
 
 function earliest(a: Date, b: Date = a): Date {
@@ -138,7 +151,7 @@ function renamesOf(seen: readonly Seen[]): HeadRename[] {
 
 /** Each end and each rename, also an end that it was reopened from. */
 function boundariesOf({ seen, renames, head_repository: repository, branch }: PullRequest): BranchBoundary[] {
-  const renamed = renames.map(({ at, repository, from }) => ({ at, repository, branch: from }));
+  const renamed = renames.map(({ at, repository, from, to }) => ({ at, repository, branch: from, to }));
   if (repository === null) return renamed;
   const first = seen.filter(
     ({ state }, index) => state !== 'open' && (seen[index - 1]?.state ?? 'open') === 'open',
@@ -146,10 +159,11 @@ function boundariesOf({ seen, renames, head_repository: repository, branch }: Pu
   return [...renamed, ...first.map((one) => ({ at: one.closed_at ?? one.at, repository, branch }))];
 }
 
-function newBoundaries(known: PullRequest | null, row: PullRequest): BranchBoundary[] {
-  const keyOf = ({ at, repository, branch }: BranchBoundary) =>
-    `${at.getTime()} ${headKey(repository, branch)}`;
-  const old = new Set(known ? boundariesOf(known).map(keyOf) : []);
-  const fresh = boundariesOf(row).map((boundary) => [keyOf(boundary), boundary] as const);
-  return [...new Map(fresh.filter(([key]) => !old.has(key))).values()];
+/** The boundaries that are not among others, each once. */
+function without(boundaries: readonly BranchBoundary[], others: readonly BranchBoundary[]): BranchBoundary[] {
+  const keyOf = ({ at, repository, branch, to }: BranchBoundary) =>
+    JSON.stringify([at.getTime(), repository, branch.hash, to?.hash]);
+  const known = new Set(others.map(keyOf));
+  const named = boundaries.map((boundary) => [keyOf(boundary), boundary] as const);
+  return [...new Map(named.filter(([key]) => !known.has(key))).values()];
 }

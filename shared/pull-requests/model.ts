@@ -1,5 +1,5 @@
 import type { Name } from '../attribution/name.ts';
-import { derivedId, hashedKey } from '../platform/basics/ids.ts';
+import { derivedId } from '../platform/basics/ids.ts';
 import { collection } from '../platform/mongo/collection.ts';
 import type { PullRequestState } from './report.ts';
 
@@ -45,7 +45,7 @@ export interface PullRequest {
   /** Reports of it by `at`, at most `MOST_SEEN`: `closed_at`, the head and the renames follow from them. */
   seen: readonly Seen[];
   renames: readonly HeadRename[];
-  /** `headKey` of its head; null without a head repository. */
+  /** `branchKey` of its head; null without a head repository. */
   head: string | null;
 }
 
@@ -55,15 +55,11 @@ export const pullRequestRows = collection<PullRequest>('pull_requests', {
     { key: { org_id: 1, opened_at: 1 } },
     { key: { org_id: 1, repository: 1, opened_at: 1 } },
     { key: { org_id: 1, head: 1 } },
+    { key: { org_id: 1, merged_at: 1 } },
   ],
 });
 
 /** The id of a pull request: it has one cause, so a repeat meets the primary key. */
 export function pullRequestId(orgId: string, repository: string, number: number): string {
   return derivedId('pr', orgId, repository, number);
-}
-
-/** The key of a branch, by which its pull requests are found. */
-export function headKey(repository: string, branch: Name): string {
-  return hashedKey(18, repository, branch.hash);
 }

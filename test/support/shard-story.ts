@@ -87,6 +87,9 @@ async function recordAndRead(story: Story): Promise<void> {
     state: 'open',
     opened_at: new Date(now).toISOString(),
   });
+  const { data: pullRequests } = await ask(story, 'GET', '/api/v1/pull-requests');
+  await ask(story, 'GET', `/api/v1/pull-requests/${pullRequests[0].id}`);
+  await ask(story, 'GET', '/api/v1/pull-requests/summary');
   const costly = { user_id: 'ada', tokens_in: 9_000_000, cost_usd: 900 };
   const signals = [
     ...['ada', 'bob'].map((user_id) => makeSignal({ ts: now - 5 * HOUR_MS, user_id })),

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BranchBoundary, decideReport, type Reported } from '../../../shared/pull-requests/decide.ts';
-import { headKey, type PullRequest } from '../../../shared/pull-requests/model.ts';
+import type { PullRequest } from '../../../shared/pull-requests/model.ts';
 import { PULL_REQUEST_STATES } from '../../../shared/pull-requests/report.ts';
 
-const ORG = 'org_1';
+const keyOf = (repository: string, { hash }: { hash: string }) => `${repository} ${hash}`;
+const ORG = { orgId: 'org_1', keyOf };
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute));
 const name = (text: string) => ({ hash: `h_${text}`, text });
 
@@ -30,14 +31,23 @@ function tell(reports: readonly Reported[]) {
   let row: PullRequest | null = null;
   const outcomes: string[] = [];
   const boundaries: BranchBoundary[] = [];
+  const undone = new Set<string>();
   for (const one of reports) {
     const decided = decideReport(ORG, row, one);
     row = decided.row;
     outcomes.push(decided.outcome);
     boundaries.push(...decided.boundaries);
+    for (const boundary of decided.boundaries) undone.delete(`${shown(boundary)} ${boundary.to?.text}`);
+    for (const boundary of decided.undone) undone.add(`${shown(boundary)} ${boundary.to?.text}`);
   }
   if (!row) throw new Error('nothing was told');
-  return { row, outcomes, boundaries: boundaries.map(shown) };
+  const renames = boundaries.flatMap((one) => (one.to ? [`${shown(one)} ${one.to.text}`] : []));
+  return {
+    row,
+    outcomes,
+    boundaries: boundaries.map(shown),
+    renames: renames.filter((one) => !undone.has(one)),
+  };
 }
 
 const shown = ({ at: moment, repository, branch }: BranchBoundary) =>
@@ -88,7 +98,7 @@ describe('a report of a pull request', () => {
       report(1, { head_repository: fork }),
       report(3, { head_repository: null, state: 'closed' }),
     ]);
-    expect(row).toMatchObject({ head_repository: fork, head: headKey(fork, name('cart')) });
+    expect(row).toMatchObject({ head_repository: fork, head: keyOf(fork, name('cart')) });
     expect(tell([report(1, { head_repository: null })]).row).toMatchObject({
       head_repository: null,
       head: null,
@@ -189,6 +199,15 @@ describe('the reports of a pull request', () => {
           const inOrder = tell(reports.toSorted((a, b) => a.updated_at.getTime() - b.updated_at.getTime()));
           expect(row).toEqual(inOrder.row);
           expect(row).toMatchObject(naive(reports));
+          const { renames } = tell(shuffled);
+          expect(new Set(renames)).toEqual(
+            new Set(
+              row.renames.map(
+                ({ at: moment, repository, from, to }) =>
+                  `${shown({ at: moment, repository, branch: from })} ${to.text}`,
+              ),
+            ),
+          );
           // Each end and each rename that it has now was named a boundary when it became known.
           const ends = row.closed_at === null ? [] : [row.closed_at];
           const needed = [

@@ -1,0 +1,143 @@
+import type { Organization } from '../organizations/model.ts';
+import type { Reader } from '../organizations/reader.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import type { Listed, ListPage, Position } from '../platform/basics/paginate.ts';
+import type { Context } from '../platform/context/context.ts';
+import { findByIds } from '../platform/mongo/find-by-ids.ts';
+import { listRows } from '../platform/mongo/list-rows.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { type PullRequest, pullRequestId, pullRequestRows } from '../pull-requests/model.ts';
+import type { PullRequestState } from '../pull-requests/report.ts';
+import { readCosts, readCostsOfUser } from './read-costs.ts';
+import { type CostedPullRequest, viewCosted } from './view.ts';
+
+export interface PullRequestFilter {
+  repository?: string | undefined;
+  number?: number | undefined;
+  state?: PullRequestState | undefined;
+  /** Epoch ms; `opened_at` in [fromMs, toMs). */
+  fromMs?: number | undefined;
+  toMs?: number | undefined;
+}
+
+/** Pull requests that one user sees, the newest. */
+const MOST_OF_USER = 1_000;
+
+/** One page of pull requests with their costs, by (`opened_at`, id): for one user those that it has calls on. */
+export async function listPullRequests(
+  ctx: Context,
+  organization: Organization,
+  { userId, filter }: { userId: string | null; filter: PullRequestFilter },
+  page: ListPage,
+): Promise<Listed<CostedPullRequest>> {
+  const orgId = organization._id;
+  if (userId !== null) return listOfUser(ctx, organization, { userId, filter }, page);
+  const found = await findPage(ctx, orgId, filter, page);
+  const costs = await inTransaction(ctx.db, (transaction) =>
+    readCosts(ctx, { orgId, userId }, found.rows, transaction),
+  );
+  return { ...found, rows: found.rows.map((row) => viewCosted(organization, row, costs.get(row._id) ?? [])) };
+}
+
+async function findPage(
+  ctx: Context,
+  orgId: string,
+  filter: PullRequestFilter,
+  page: ListPage,
+): Promise<Listed<PullRequest>> {
+  const { repository, number, state, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = filter;
+  if (repository !== undefined && number !== undefined) {
+    const _id = pullRequestId(orgId, repository, number);
+    const row = await pullRequestRows(ctx).findOne({ _id, org_id: orgId });
+    return pageOf(row && fits(row, filter) ? [row] : [], page);
+  }
+  const matching = {
+    org_id: orgId,
+    ...(repository === undefined ? {} : { repository }),
+    ...(number === undefined ? {} : { number }),
+    ...(state === undefined ? {} : { state }),
+  };
+  const range = { fromMs, toMs: Math.min(toMs, ctx.clock.now() + AHEAD_MS) };
+  return listRows(pullRequestRows(ctx), matching, 'opened_at', { ...page, ...range });
+}
+
+/** Times of reports are at most 5 minutes ahead. */
+const AHEAD_MS = 10 * 60_000;
+
+async function listOfUser(
+  ctx: Context,
+  organization: Organization,
+  { userId, filter }: { userId: string; filter: PullRequestFilter },
+  page: ListPage,
+): Promise<Listed<CostedPullRequest>> {
+  const { rows, costs } = await inTransaction(ctx.db, async (transaction) => {
+    const own = await readCostsOfUser(ctx, { orgId: organization._id, userId }, transaction);
+    return { costs: own, rows: await findByIds(pullRequestRows(ctx), [...own.keys()], transaction) };
+  });
+  const newest = rows.toSorted(byOpening).reverse().slice(0, MOST_OF_USER);
+  const listed = pageOf(
+    newest.filter((row) => fits(row, filter)),
+    page,
+  );
+  return {
+    ...listed,
+    rows: listed.rows.map((row) => viewCosted(organization, row, costs.get(row._id) ?? [])),
+  };
+}
+
+function fits(row: PullRequest, { repository, number, state, fromMs, toMs }: PullRequestFilter): boolean {
+  const openedMs = row.opened_at.getTime();
+  return (
+    (repository === undefined || row.repository === repository) &&
+    (number === undefined || row.number === number) &&
+    (state === undefined || row.state === state) &&
+    (fromMs === undefined || openedMs >= fromMs) &&
+    (toMs === undefined || openedMs < toMs)
+  );
+}
+
+function byOpening(a: PullRequest, b: PullRequest): number {
+  return a.opened_at.getTime() - b.opened_at.getTime() || (a._id < b._id ? -1 : 1);
+}
+
+/** A page of rows that are all known. */
+function pageOf(rows: readonly PullRequest[], { order, limit, after }: ListPage): Listed<PullRequest> {
+  const ascending = rows.toSorted(byOpening);
+  const ordered = order === 'asc' ? ascending : ascending.reverse();
+  const isAfter = (row: PullRequest, { at, id }: Position) => {
+    const difference = row.opened_at.getTime() - at || (row._id < id ? -1 : row._id > id ? 1 : 0);
+    return order === 'asc' ? difference > 0 : difference < 0;
+  };
+  const left = after === null ? ordered : ordered.filter((row) => isAfter(row, after));
+  const shown = left.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    rows: shown,
+    hasMore: left.length > limit,
+    last: last ? { at: last.opened_at.getTime(), id: last._id, span: 0 } : after,
+    total: rows.length,
+  };
+}
+
+/** A pull request with its costs, as a reader sees them. */
+export async function costPullRequest(
+  ctx: Context,
+  organization: Organization,
+  userId: string | null,
+  row: PullRequest,
+): Promise<CostedPullRequest> {
+  const reader = { orgId: organization._id, userId };
+  const costs = await inTransaction(ctx.db, (transaction) => readCosts(ctx, reader, [row], transaction));
+  return viewCosted(organization, row, costs.get(row._id) ?? []);
+}
+
+/** One pull request. Throws `not_found`: another organization's looks like one that never was. */
+export async function getPullRequest(ctx: Context, { orgId }: Reader, id: string): Promise<PullRequest> {
+  const row = await pullRequestRows(ctx).findOne({ _id: id, org_id: orgId });
+  if (!row) throw noSuchPullRequest();
+  return row;
+}
+
+export function noSuchPullRequest(): DomainError {
+  return new DomainError('not_found', 'There is no such pull request.');
+}

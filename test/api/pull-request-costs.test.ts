@@ -1,0 +1,420 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { pullRequestRows } from '../../shared/pull-requests/model.ts';
+import { signalRows } from '../../shared/signals/model.ts';
+import { type Fact, naive } from '../support/attribution-oracle.ts';
+import { payloadOf, startCodeHost, type TestCodeHost } from '../support/code-hosts.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.parse('2026-02-01T12:00:00Z');
+const SHOP = 'github.com/acme/shop';
+const clock = createTestClock(NOW);
+let api: TestApi;
+let orgId: string;
+let key: string;
+let host: TestCodeHost;
+
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+beforeEach(async () => {
+  ({ orgId, key } = await makeTenant(api.ctx));
+  host = await startCodeHost(api, orgId, 'github');
+});
+afterAll(() => api.close());
+
+const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+const daysAgo = (days: number) => NOW - days * DAY;
+
+/** Posts calls, each of its cost in US dollars. */
+async function spend(...calls: [ms: number, branch: string | undefined, usd: number, user?: string][]) {
+  const signals = calls.map(([ts, branch, cost_usd, user_id = 'ada']) => {
+    const place = branch === undefined ? {} : { repository: SHOP, branch };
+    return makeSignal({ ts, cost_usd, user_id, ...place });
+  });
+  const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+  expect(new Set(body.results.map(({ status }: { status: string }) => status))).toEqual(
+    new Set(['accepted']),
+  );
+}
+
+interface Told {
+  number?: number;
+  branch?: string;
+  openedMs?: number;
+  /** Null: it is open. */
+  endMs?: number | null;
+  state?: 'open' | 'closed' | 'merged';
+  atMs: number;
+  fork?: string | null;
+}
+
+const tell = ({
+  number = 12,
+  branch = 'cart',
+  openedMs,
+  endMs = null,
+  state,
+  atMs,
+  fork = 'acme/shop',
+}: Told) =>
+  host.send(
+    payloadOf('github', {
+      number,
+      branch,
+      fork,
+      openedAt: iso(openedMs ?? atMs),
+      updatedAt: iso(atMs),
+      closedAt: endMs === null ? null : iso(endMs),
+      state: state ?? (endMs === null ? 'open' : 'merged'),
+    }),
+  );
+
+const read = async (path: string, by = key) => api.call(`/api/v1/pull-requests${path}`, { key: by });
+/** The costs of all pull requests, by number. */
+async function costs(by = key): Promise<Record<number, number>> {
+  const { body } = await read('?limit=100', by);
+  return Object.fromEntries(
+    body.data.map(({ number, cost_usd }: Record<string, number>) => [number, cost_usd]),
+  );
+}
+
+describe('the cost of a pull request', () => {
+  test('counts work before the opening, and a reused branch from the end of the last one on', async () => {
+    await spend(
+      [daysAgo(20), 'cart', 1],
+      [daysAgo(12), 'cart', 2],
+      [daysAgo(8), 'cart', 4],
+      [daysAgo(2), 'cart', 8],
+    );
+    await spend([daysAgo(8), 'other', 16], [daysAgo(8), undefined, 32]);
+    await tell({ number: 1, atMs: daysAgo(15) });
+    expect(await costs()).toEqual({ 1: 15 });
+    await tell({ number: 1, openedMs: daysAgo(15), endMs: daysAgo(10), atMs: daysAgo(10) });
+    expect(await costs()).toEqual({ 1: 3 });
+    await tell({ number: 2, atMs: daysAgo(5) });
+    expect(await costs()).toEqual({ 1: 3, 2: 12 });
+    await tell({ number: 2, openedMs: daysAgo(5), endMs: daysAgo(4), atMs: daysAgo(4) });
+    expect(await costs()).toEqual({ 1: 3, 2: 4 });
+    // Reopened, it has what followed its end.
+    await tell({ number: 2, openedMs: daysAgo(5), atMs: daysAgo(1) });
+    expect(await costs()).toEqual({ 1: 3, 2: 12 });
+  });
+
+  test('goes along when its branch is renamed, by a context or by its head', async () => {
+    await spend([daysAgo(9), 'cart', 1], [daysAgo(7), 'basket', 2], [daysAgo(3), 'trolley', 4]);
+    const context = {
+      client_session_id: 's-1',
+      ts: iso(daysAgo(8)),
+      repository: SHOP,
+      branch: 'basket',
+      renamed_from: 'cart',
+    };
+    const told = await api.call('/api/v1/contexts', { key, body: { contexts: [context] } });
+    expect(told.body.results).toEqual([{ status: 'accepted' }]);
+    await tell({ branch: 'basket', atMs: daysAgo(6) });
+    expect(await costs()).toEqual({ 12: 3 });
+    await tell({ branch: 'trolley', openedMs: daysAgo(6), atMs: daysAgo(4) });
+    expect(await costs()).toEqual({ 12: 7 });
+  });
+
+  test('of a fork is that of the branch in the fork', async () => {
+    const [theirs, ours] = ['github.com/ada/shop', SHOP].map((repository) =>
+      makeSignal({ ts: daysAgo(3), repository, branch: 'cart', cost_usd: 1 }),
+    );
+    await api.call('/api/v1/signals', { key, body: { signals: [theirs, ours] } });
+    await tell({ atMs: daysAgo(2), fork: 'ada/shop' });
+    const { body } = await read('');
+    expect(body.data).toMatchObject([
+      { repository: SHOP, head_repository: 'github.com/ada/shop', cost_usd: 1 },
+    ]);
+  });
+
+  test('is the same whatever comes first, the calls or the events', async () => {
+    const story = async (isLate: boolean) => {
+      const calls = () => spend([daysAgo(6), 'cart', 1], [daysAgo(4), 'cart', 2], [daysAgo(2), 'cart', 4]);
+      if (!isLate) await calls();
+      await tell({ number: 1, openedMs: daysAgo(7), endMs: daysAgo(5), atMs: daysAgo(5) });
+      await tell({ number: 2, openedMs: daysAgo(4), endMs: daysAgo(3), atMs: daysAgo(3) });
+      if (isLate) await calls();
+      return costs();
+    };
+    expect(await story(false)).toEqual({ 1: 1, 2: 2 });
+    ({ orgId, key } = await makeTenant(api.ctx));
+    host = await startCodeHost(api, orgId, 'github');
+    expect(await story(true)).toEqual({ 1: 1, 2: 2 });
+  });
+});
+
+describe('GET /api/v1/pull-requests', () => {
+  test('lists them by opening, newest first, page by page, with filters', async () => {
+    for (const number of [1, 2, 3, 4, 5])
+      await tell({
+        number,
+        branch: `b${number}`,
+        openedMs: daysAgo(10 - number),
+        atMs: daysAgo(10 - number),
+      });
+    await tell({ number: 2, branch: 'b2', openedMs: daysAgo(8), endMs: daysAgo(1), atMs: daysAgo(1) });
+    const numbers = async (query: string) => {
+      const { body } = await read(query);
+      return body.data.map(({ number }: { number: number }) => number);
+    };
+    expect(await numbers('')).toEqual([5, 4, 3, 2, 1]);
+    expect(await numbers('?order=asc')).toEqual([1, 2, 3, 4, 5]);
+    expect(await numbers('?state=merged')).toEqual([2]);
+    expect(await numbers('?repository=https://github.com/Acme/Shop.git&number=3')).toEqual([3]);
+    expect(await numbers('?number=3')).toEqual([3]);
+    expect(await numbers('?repository=github.com/acme/other')).toEqual([]);
+    expect(await numbers(`?from=${iso(daysAgo(7))}&to=${iso(daysAgo(5))}`)).toEqual([4, 3]);
+    const first = await read('?limit=2');
+    expect(first.body).toMatchObject({ total: 5, has_more: true });
+    const second = await read(`?limit=2&cursor=${first.body.cursor}`);
+    expect(second.body.data.map(({ number }: { number: number }) => number)).toEqual([3, 2]);
+    for (const query of ['?number=0', '?state=draft', '?repository=/etc', '?sort=cost', '?cursor=x'])
+      expect((await read(query)).status, query).toBe(400);
+    expect((await read(`?limit=1&cursor=${first.body.cursor}`, key)).status).toBe(200);
+    expect((await read(`?state=open&cursor=${first.body.cursor}`)).body.code).toBe('invalid_cursor');
+  });
+
+  test('shows sums and days of one, people but no names, and none of another organization', async () => {
+    await spend([daysAgo(6), 'cart', 1], [daysAgo(4), 'cart', 2, 'bob'], [daysAgo(4), 'cart', 0.5]);
+    await tell({ openedMs: daysAgo(5), atMs: daysAgo(5) });
+    const { body, text } = await read('');
+    expect(body.data).toEqual([
+      expect.objectContaining({
+        signals: 3,
+        errors: 0,
+        tokens_in: 300,
+        tokens_out: 30,
+        cost_usd: 3.5,
+        unpriced_signals: 0,
+        people: 2,
+        first_day: iso(daysAgo(6)).slice(0, 10),
+        last_day: iso(daysAgo(4)).slice(0, 10),
+      }),
+    ]);
+    expect(text).not.toMatch(/ada|bob/);
+    const other = await makeTenant(api.ctx);
+    expect((await read('', other.key)).body.data).toEqual([]);
+    expect((await read(`/${body.data[0].id}`, other.key)).status).toBe(404);
+  });
+
+  test('shows a bound key its own costs, of those that it has calls on', async () => {
+    await spend([daysAgo(4), 'cart', 1], [daysAgo(4), 'cart', 2, 'bob'], [daysAgo(4), 'other', 4]);
+    await tell({ number: 1, branch: 'cart', atMs: daysAgo(3) });
+    await tell({ number: 2, branch: 'other', openedMs: daysAgo(3), endMs: daysAgo(2), atMs: daysAgo(2) });
+    const bob = await createApiKey(api.ctx, {
+      org_id: orgId,
+      user_id: 'bob',
+      scopes: ['usage:read', 'signals:write'],
+    });
+    expect(await costs(bob.key)).toEqual({ 1: 2 });
+    const { body } = await read('?limit=1', bob.key);
+    expect(body).toMatchObject({ total: 1, has_more: false });
+    expect(body.data[0]).toMatchObject({ signals: 1, people: 1 });
+    const one = await read(`/${body.data[0].id}`, bob.key);
+    expect(one.body.by_user.data).toMatchObject([{ user_id: 'bob', cost_usd: 2 }]);
+    const hidden = await pullRequestRows(api.ctx).findOne({ org_id: orgId, number: 2 });
+    expect((await read(`/${hidden?._id}`, bob.key)).status).toBe(404);
+    expect((await read('/summary', bob.key)).body).toMatchObject({ merged: 0, cost_usd: 0 });
+    // A writer's answer has its own costs too, or none.
+    const report = { repository: SHOP, number: 1, branch: 'cart', state: 'open', opened_at: iso(daysAgo(3)) };
+    const own = await api.call('/api/v1/pull-requests', { key: bob.key, body: report });
+    expect(own.body).toMatchObject({ number: 1, cost_usd: 2 });
+    const writer = await createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'] });
+    const written = await api.call('/api/v1/pull-requests', { key: writer.key, body: report });
+    expect(written.body).not.toHaveProperty('cost_usd');
+  });
+});
+
+describe('GET /api/v1/pull-requests/{id}', () => {
+  test('says what its cost is for: each table sums to the whole, and the rest is one line', async () => {
+    const users = Array.from({ length: 103 }, (_, index) => `user-${index}`);
+    await spend(
+      ...users.map(
+        (user, index) => [daysAgo(3), 'cart', (index + 1) / 100, user] as [number, string, number, string],
+      ),
+    );
+    await spend([daysAgo(2), 'cart', 1, 'user-0'], [daysAgo(1), 'other', 9]);
+    await tell({ atMs: daysAgo(2) });
+    const { id } = (await read('')).body.data[0];
+    const { status, body } = await read(`/${id}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id,
+      number: 12,
+      cost_usd: 54.56,
+      signals: 104,
+      people: 103,
+      first_call_at: new Date(daysAgo(3)).toISOString(),
+      last_call_at: new Date(daysAgo(2)).toISOString(),
+    });
+    expect(body.by_user.data).toHaveLength(100);
+    expect(body.by_user.data.slice(0, 2)).toMatchObject([
+      { user_id: 'user-102', cost_usd: 1.03 },
+      { user_id: 'user-101', cost_usd: 1.02 },
+    ]);
+    expect(body.by_user.others).toMatchObject({ signals: 3 });
+    expect(body.by_branch).toMatchObject({ data: [{ branch: 'cart', cost_usd: 54.56 }], others: null });
+    expect(body.by_day.data.map(({ day }: { day: string }) => day)).toEqual([
+      iso(daysAgo(2)).slice(0, 10),
+      iso(daysAgo(3)).slice(0, 10),
+    ]);
+    for (const name of ['by_user', 'by_model', 'by_branch', 'by_day']) {
+      const { data, others } = body[name];
+      const sum = [...data, ...(others ? [others] : [])].reduce((all, { cost_usd }) => all + cost_usd, 0);
+      expect(sum, name).toBeCloseTo(54.56, 6);
+    }
+  });
+
+  test('of a pull request without calls has no sums', async () => {
+    await tell({ atMs: daysAgo(2) });
+    const { id } = (await read('')).body.data[0];
+    expect((await read(`/${id}`)).body).toMatchObject({
+      cost_usd: 0,
+      people: 0,
+      first_day: null,
+      first_call_at: null,
+      by_user: { data: [], others: null },
+    });
+    expect((await read('/pr_x')).status).toBe(404);
+  });
+});
+
+describe('GET /api/v1/pull-requests/summary', () => {
+  test('sums up what was merged in a range, exact, and rounds last', async () => {
+    const empty = await read('/summary');
+    expect(empty.body).toEqual({
+      merged: 0,
+      without_calls: 0,
+      cost_usd: 0,
+      cost_per_merged_usd: null,
+      median_usd: null,
+    });
+    await spend([daysAgo(9), 'b1', 0.00005], [daysAgo(9), 'b2', 0.0001], [daysAgo(9), 'b3', 5]);
+    for (const number of [1, 2, 4])
+      await tell({ number, branch: `b${number}`, openedMs: daysAgo(8), endMs: daysAgo(5), atMs: daysAgo(5) });
+    await tell({ number: 3, branch: 'b3', openedMs: daysAgo(8), endMs: daysAgo(1), atMs: daysAgo(1) });
+    await tell({
+      number: 5,
+      branch: 'b5',
+      openedMs: daysAgo(8),
+      endMs: daysAgo(5),
+      state: 'closed',
+      atMs: daysAgo(5),
+    });
+    // (0.00005 + 0.0001 + 0) / 3 = 0.00005, which is half of a hundredth of a cent: to the even neighbour.
+    expect((await read(`/summary?to=${iso(daysAgo(2))}`)).body).toEqual({
+      merged: 3,
+      without_calls: 1,
+      cost_usd: 0.0002,
+      cost_per_merged_usd: 0,
+      median_usd: 0,
+    });
+    expect((await read(`/summary?from=${iso(daysAgo(2))}`)).body).toMatchObject({
+      merged: 1,
+      cost_per_merged_usd: 5,
+    });
+    expect((await read('/summary')).body).toMatchObject({ merged: 4, without_calls: 1, median_usd: 0.0001 });
+    expect((await read('/summary?repository=github.com/acme/other')).body.merged).toBe(0);
+    expect((await read('/summary?state=merged')).status).toBe(400);
+  });
+
+  test('of more than 10,000 is refused', async () => {
+    await tell({ openedMs: daysAgo(8), endMs: daysAgo(5), atMs: daysAgo(5) });
+    const [row] = await pullRequestRows(api.ctx).find({ org_id: orgId }).toArray();
+    if (!row) throw new Error('no pull request');
+    const copies = Array.from({ length: 10_000 }, (_, index) => ({
+      ...row,
+      _id: `pr_copy${index}`,
+      number: index + 100,
+    }));
+    await pullRequestRows(api.ctx).insertMany(copies);
+    const { status, body } = await read('/summary');
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect((await read(`/summary?from=${iso(daysAgo(4))}`)).body.merged).toBe(0);
+  }, 60_000);
+});
+
+const BRANCHES = ['one', 'two', 'three'];
+/** A step of a story: something that happened at a half day of the last 30 days. */
+const step = fc.oneof(
+  fc.record({
+    kind: fc.constant('call' as const),
+    half: fc.integer({ min: 1, max: 59 }),
+    branch: fc.constantFrom(...BRANCHES),
+    cents: fc.integer({ min: 1, max: 500 }),
+  }),
+  fc.record({
+    kind: fc.constant('request' as const),
+    number: fc.integer({ min: 1, max: 4 }),
+    opened: fc.integer({ min: 1, max: 40 }),
+    open: fc.integer({ min: 0, max: 15 }),
+    isEnded: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant('rename' as const),
+    half: fc.integer({ min: 1, max: 59 }),
+    from: fc.constantFrom(...BRANCHES),
+    to: fc.constantFrom(...BRANCHES),
+  }),
+);
+
+describe('the costs of all pull requests', () => {
+  test('are those of the rules written down once more, whatever order things are told in', async () => {
+    const atOf = (half: number) => daysAgo(30) + (half * DAY) / 2;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+        ({ orgId, key } = await makeTenant(api.ctx));
+        host = await startCodeHost(api, orgId, 'github');
+        const facts: Fact[] = [];
+        const calls: { half: number; branch: string; cents: number }[] = [];
+        const known = new Set<number>();
+        let told = 0;
+        for (const one of steps) {
+          if (one.kind === 'call') {
+            await spend([atOf(one.half), one.branch, one.cents / 100]);
+            calls.push(one);
+          } else if (one.kind === 'request' && !known.has(one.number)) {
+            known.add(one.number);
+            // A head belongs to a number here, so that no report is a rename.
+            const head = BRANCHES[one.number % 3] ?? '';
+            const closed = one.isEnded ? one.opened + one.open : null;
+            const times = { openedMs: atOf(one.opened), endMs: closed === null ? null : atOf(closed) };
+            await tell({ number: one.number, branch: head, ...times, atMs: atOf(closed ?? one.opened) });
+            facts.push({
+              kind: 'request',
+              number: one.number,
+              head: head as never,
+              opened: atOf(one.opened),
+              closed: times.endMs,
+            });
+          } else if (one.kind === 'rename' && one.from !== one.to) {
+            const renamed = { repository: SHOP, branch: one.to, renamed_from: one.from };
+            told += 1;
+            const context = { client_session_id: `r${told}`, ts: iso(atOf(one.half)), ...renamed };
+            await api.call('/api/v1/contexts', { key, body: { contexts: [context] } });
+            facts.push({ kind: 'rename', at: atOf(one.half), from: one.from as never, to: one.to as never });
+          }
+        }
+        const expected: Record<number, number> = Object.fromEntries([...known].map((number) => [number, 0]));
+        for (const { half, branch, cents } of calls) {
+          const own = { kind: 'call', at: atOf(half), user: 'ada', session: 's1', nusd: 0 } as const;
+          const { pull } = naive(
+            { ...own, ownPlace: branch as never, ownTask: undefined, telemetry: undefined },
+            facts,
+          );
+          if (pull !== null) expected[pull] = (expected[pull] ?? 0) + cents;
+        }
+        const seen = Object.entries(await costs()).map(([number, usd]) => [number, Math.round(usd * 100)]);
+        expect(Object.fromEntries(seen)).toEqual(expected);
+        expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBe(calls.length);
+      }),
+      { numRuns: 25 },
+    );
+  }, 120_000);
+});
