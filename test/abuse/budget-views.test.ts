@@ -171,7 +171,7 @@ describe.each(ASKERS)('$kind asks', ({ headers, sees }) => {
   it('as the hook of Claude Code', async () => {
     const { body, ...answer } = await call('/hooks/claude-code', { hook_event_name: 'UserPromptSubmit' });
     expectNoneButOf({ ...answer, body }, sees);
-    const hidden = /^A budget of your organization refuses this call until 20\S+Z\.$/;
+    const hidden = /^A budget of your organization refuses this call until 20\S+Z\.\nAsk for more: [^$]+$/;
     expect(body.reason).toMatch(sees.includes('org') ? BUDGETS.org.name : hidden);
   });
 });

@@ -152,8 +152,8 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: 'an alert of a per cent is told again',
     file: 'shared/budgets/send-alerts.ts',
-    text: 'return [alert.webhookId, alert.budget._id, alert.interval.startMs, aboutOf(alert)];',
-    replacement: 'return [alert.webhookId, alert.budget._id, alert.current, aboutOf(alert)];',
+    text: 'return [webhookId, budget._id, interval.startMs, aboutOf(alert), ...personCause(budget)];',
+    replacement: 'return [webhookId, budget._id, alert.current + interval.startMs, ...personCause(budget)];',
     tests: ['test/shared/budgets/alerts.test.ts'],
   },
   {
@@ -217,15 +217,15 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: 'a recount forgets windows that are over',
     file: 'shared/budgets/recount.ts',
-    text: 'window_end: { $gt: dateAt(sinceMs) },',
-    replacement: '',
+    text: 'const cleared = { ...key, window_end: { $gt: dateAt(sinceMs) } };',
+    replacement: 'const cleared = key;',
     tests: ['test/api/budget-history.test.ts'],
   },
   {
     what: 'what a new member had used fires in a window that is over',
     file: 'shared/budgets/recount.ts',
-    text: '...planHistory(budget, windows, before, nowMs),',
-    replacement: '',
+    text: 'history.push(...planCountedHistory(ruled, windows, before, nowMs));',
+    replacement: 'void [planCountedHistory, ruled];',
     tests: ['test/shared/budgets/evaluate-due.test.ts'],
   },
   {
@@ -245,8 +245,8 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: "the budget that is removed takes another one's windows along",
     file: 'shared/budgets/change-budgets.ts',
-    text: 'return isShared\n    ? []',
-    replacement: 'return isShared && all.length === 0\n    ? []',
+    text: 'if (isShared) return [];',
+    replacement: 'if (isShared && all.length === 0) return [];',
     tests: ['test/shared/budgets/recount.test.ts'],
   },
   {
