@@ -6,8 +6,10 @@ import { boundaryId, branchKey } from '../attribution/names.ts';
 import { type Boundary, type RecordedFacts, rememberFacts } from '../moves/plan-facts.ts';
 import { planBoundaries } from '../moves/record-boundaries.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { guardOrganizationRules } from '../organizations/versions.ts';
 import { commitPlan, type Decision, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
+import { secondShard } from '../platform/mongo/counter-shards.ts';
 import { deleteRows, replaceRow } from '../platform/mongo/writes.ts';
 import {
   type BranchBoundary,
@@ -33,11 +35,9 @@ export async function recordReport(
   orgId: string,
   report: PullRequestReport,
 ): Promise<Recorded> {
-  const { hash_names } = await readOrganization(ctx, orgId);
-  const reported = withNames(ctx, orgId, report, hash_names === true);
   const { facts, ...recorded } = await commitPlan(
     ctx,
-    (transaction) => decideRecording(ctx, orgId, reported, transaction),
+    (transaction) => decideRecording(ctx, orgId, report, transaction),
     { onDuplicateKey: 'retry' },
   );
   if (facts !== null) rememberFacts(ctx, facts);
@@ -47,16 +47,23 @@ export async function recordReport(
 async function decideRecording(
   ctx: Context,
   orgId: string,
-  reported: Reported,
+  report: PullRequestReport,
   transaction: ClientSession,
 ): Promise<Decision<Recorded & { facts: RecordedFacts | null }>> {
+  const { hash_names } = await readOrganization(ctx, orgId, transaction);
+  const reported = withNames(ctx, orgId, report, hash_names === true);
   const _id = pullRequestId(orgId, reported.repository, reported.number);
   const known = await pullRequestRows(ctx).findOne({ _id, org_id: orgId }, { session: transaction });
   const keyOf: KeyOf = (repository, branch) => branchKey(ctx, orgId, repository, branch.hash);
   const { outcome, row, boundaries, undone } = decideReport({ orgId, keyOf }, known, reported);
   if (outcome === 'repeated') return { ...NO_PLAN, result: { outcome, row, facts: null } };
   const stored: Plan = {
-    writes: [replaceRow(pullRequestRows, row, { upsert: true }), ...undoneWrites(ctx, keyOf, undone)],
+    writes: [
+      replaceRow(pullRequestRows, row, { upsert: true }),
+      ...undoneWrites(ctx, keyOf, undone),
+      // An organization that begins to hide names meanwhile conflicts here.
+      guardOrganizationRules(orgId, secondShard()),
+    ],
     wakeUps: [],
   };
   // A rename that was elsewhere goes on dividing its branch: boundaries are only ever added.
