@@ -5,11 +5,12 @@ import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
 import { firingKey } from '../../shared/budgets/keys.ts';
 import {
   BUDGET_METRICS,
-  BUDGET_WINDOWS,
   type Budget,
   budgetFiringRows,
   budgetRows,
+  CALENDAR_WINDOWS,
 } from '../../shared/budgets/model.ts';
+import { windowAt } from '../../shared/budgets/windows.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import type { Organization } from '../../shared/organizations/model.ts';
@@ -154,7 +155,7 @@ async function growTo(ctx: Context, probe: Budget, count: number): Promise<void>
     const scope = (['org', 'user', 'org', 'project'] as const)[index % 4] ?? 'org';
     const scope_id = { org: org_id, user: `user-${index % USERS}`, project: `project-${index % 10}` }[scope];
     const metric = BUDGET_METRICS[index % BUDGET_METRICS.length] ?? 'signals';
-    const window = BUDGET_WINDOWS[(index >> 2) % BUDGET_WINDOWS.length] ?? 'monthly';
+    const window = CALENDAR_WINDOWS[(index >> 2) % CALENDAR_WINDOWS.length] ?? 'monthly';
     const shape = { scope, scope_id, metric, window, limit: 1e15, name: `b${index}` };
     return { ...probe, ...shape, _id: newId('bud') };
   });
@@ -169,7 +170,7 @@ async function growTo(ctx: Context, probe: Budget, count: number): Promise<void>
 async function measureLatency(ctx: Context, probe: Budget, rounds: number): Promise<number[]> {
   const connection = connectRedis(ctx.config, 'worker');
   const worker = startWorker(evaluateBudgets, ctx, connection);
-  const { startMs } = calendarWindowAt(probe.window, probe.timezone, ctx.clock.now());
+  const { startMs } = windowAt(probe, ctx.clock.now());
   const latencies: number[] = [];
   for (let turn = 0; turn < rounds; turn += 1) {
     await wait(Math.random() * 250);

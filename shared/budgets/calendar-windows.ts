@@ -1,5 +1,5 @@
 import type { Interval } from '../platform/basics/interval.ts';
-import type { BudgetWindowKind } from './model.ts';
+import type { CalendarWindow } from './model.ts';
 
 const QUARTER_HOUR_MINUTES = 15;
 
@@ -10,7 +10,7 @@ const last = new Map<string, Interval>();
  * The calendar window of a timezone that holds a moment: the hour, the day, the week from Monday, the month. Days are
  * 23 or 25 hours long where the clock changes; the windows of one kind follow each other without gap or overlap.
  */
-export function calendarWindowAt(window: BudgetWindowKind, timezone: string, epochMs: number): Interval {
+export function calendarWindowAt(window: CalendarWindow, timezone: string, epochMs: number): Interval {
   const key = `${window} ${timezone}`;
   const known = last.get(key);
   if (known && known.startMs <= epochMs && epochMs < known.endMs) return known;
@@ -19,14 +19,14 @@ export function calendarWindowAt(window: BudgetWindowKind, timezone: string, epo
   return interval;
 }
 
-function computeWindow(window: BudgetWindowKind, timezone: string, epochMs: number): Interval {
+function computeWindow(window: CalendarWindow, timezone: string, epochMs: number): Interval {
   const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone);
   const [start, end] = boundsOf(window, local);
   return { startMs: start.epochMilliseconds, endMs: end.epochMilliseconds };
 }
 
 function boundsOf(
-  window: BudgetWindowKind,
+  window: CalendarWindow,
   local: Temporal.ZonedDateTime,
 ): [Temporal.ZonedDateTime, Temporal.ZonedDateTime] {
   if (window === 'hourly') {

@@ -28,6 +28,7 @@ import {
 import { planRuleChange } from './plan-evaluation.ts';
 import { planCountedHistory } from './plan-history.ts';
 import { readExceptions } from './read-exceptions.ts';
+import { readPersonWindows, readWindows } from './read-windows.ts';
 import { recountCounter } from './recount.ts';
 import { inputOf } from './view.ts';
 
@@ -42,7 +43,7 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
     await beginCreation(ctx, 'bud', transaction);
     const organization = await readOrganization(ctx, orgId, transaction);
     const nowMs = ctx.clock.now();
-    const created: Budget = {
+    const fresh: Budget = {
       _id: newId('bud'),
       org_id: orgId,
       ...decideFields(organization, input, nowMs),
@@ -52,16 +53,16 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
       updated_at: dateAt(nowMs),
     };
     await refuseTooMany(ctx, orgId, transaction);
-    const recount = await planRecount(ctx, organization, created, transaction);
-    const writes = [insertRow(budgetRows, created), ...recount, audit(ctx, 'budget.create', created)];
+    const { budget: created, writes: counts } = await planCount(ctx, organization, fresh, transaction);
+    const writes = [insertRow(budgetRows, created), ...counts, audit(ctx, 'budget.create', created)];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: created };
   });
 }
 
 /**
- * Changes a budget. A change of a field that its levels depend on (all but its name and its enforcement) raises its revision,
- * recounts its windows and lets the levels of the open window fire again. Throws `not_found`, `invalid_request`, and
- * `conflict` for another metric or scope while a raise is in force.
+ * Changes a budget. A change of a field that its levels depend on (all but its name and its enforcement) raises its revision
+ * and lets the levels of the open window fire again. Windows that are counted already stay. Throws `not_found`,
+ * `invalid_request`, and `conflict` for another metric or scope while a raise is in force.
  */
 export async function changeBudget(
   ctx: Context,
@@ -80,13 +81,13 @@ export async function changeBudget(
     const isDecisive = DECISIVE_FIELDS.some(differs);
     if (!isDecisive && !OTHER_FIELDS.some(differs)) return { writes: [], wakeUps: [], result: before };
     const changed: Budget = { ...before, ...fields, updated_at: dateAt(nowMs) };
-    const after = isDecisive
-      ? { ...changed, revision: before.revision + 1, counted_at: dateAt(nowMs) }
-      : changed;
-    const recount = isDecisive ? await planRecount(ctx, organization, after, transaction) : [];
+    const again = { ...changed, revision: before.revision + 1, counted_at: dateAt(nowMs) };
+    const { budget: after, writes: counts } = isDecisive
+      ? await planCount(ctx, organization, again, transaction)
+      : { budget: changed, writes: [] };
     const hasMoved = counterKey(after) !== counterKey(before);
     const left = hasMoved ? await planRemoval(ctx, before, transaction) : [];
-    const writes = [replaceRow(budgetRows, after), ...left, ...recount, audit(ctx, 'budget.change', after)];
+    const writes = [replaceRow(budgetRows, after), ...left, ...counts, audit(ctx, 'budget.change', after)];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: after };
   });
 }
@@ -163,15 +164,37 @@ async function refuseTooMany(ctx: Context, orgId: string, transaction: ClientSes
   throw new DomainError('conflict', `An organization may have ${BUDGETS_PER_ORGANIZATION} budgets.`);
 }
 
-async function planRecount(
+/**
+ * The writes that count a budget's windows from the rollups, unless another budget or this one as it was has the same counter
+ * already. The budget is as it becomes.
+ */
+async function planCount(
   ctx: Context,
   organization: Organization,
   budget: Budget,
   transaction: ClientSession,
-): Promise<Write[]> {
-  const { windows, writes } = await recountCounter(ctx, organization, budget, transaction);
+): Promise<{ budget: Budget; writes: Write[] }> {
+  const { org_id, scope, scope_id, counted_from: _before, ...rest } = budget;
+  const nowMs = ctx.clock.now();
+  const key = { org_id, counter: counterKey(budget) };
   const ruled = { budget, exceptions: await readExceptions(ctx, budget, transaction) };
-  return [...writes, ...planCountedHistory(ruled, windows, [], ctx.clock.now())];
+  const alike = await budgetRows(ctx).find({ org_id, scope, scope_id }, { session: transaction }).toArray();
+  const [known] = alike
+    .filter((other) => counterKey(other) === key.counter && daysOf(other) >= daysOf(budget))
+    .toSorted((a, b) => (a.counted_from?.getTime() ?? 0) - (b.counted_from?.getTime() ?? 0));
+  const own = { ...rest, org_id, scope, scope_id };
+  if (known) {
+    const windows = await (budget.per ? readPersonWindows : readWindows)(ctx, key, transaction);
+    const from = known.counted_from ? { counted_from: known.counted_from } : {};
+    return { budget: { ...own, ...from }, writes: planCountedHistory(ruled, windows, [], nowMs) };
+  }
+  const { fromMs, windows, writes } = await recountCounter(ctx, organization, budget, transaction);
+  const history = planCountedHistory(ruled, windows, [], nowMs);
+  return { budget: { ...own, counted_from: dateAt(fromMs) }, writes: [...writes, ...history] };
+}
+
+function daysOf({ rolling_days }: Budget): number {
+  return rolling_days ?? 0;
 }
 
 function audit(ctx: Context, action: AuditAction, budget: Budget): Write {

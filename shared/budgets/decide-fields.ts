@@ -4,8 +4,9 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { nusdFromUsd } from '../pricing/money.ts';
 import { type BudgetFilter, canonicalFilter } from './filter.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
-import type { Budget, BudgetMetric, BudgetPer } from './model.ts';
+import type { Budget, BudgetMetric, BudgetPer, Calendar } from './model.ts';
 import { inputOf } from './view.ts';
+import { dateIn } from './windows.ts';
 
 /** Which fields raise a budget's revision when they change. */
 export const DECISIVE_FIELDS = [
@@ -17,6 +18,9 @@ export const DECISIVE_FIELDS = [
   'limit',
   'window',
   'timezone',
+  'fiscal_start_month',
+  'rolling_days',
+  'starts_on',
 ] as const;
 
 /** Which fields may change without that. */
@@ -32,7 +36,7 @@ export function decideFields(
   input: BudgetInput,
   nowMs: number,
 ): Pick<Budget, DecidedField> {
-  const { name, scope, metric, window, threshold } = input;
+  const { name, scope, metric, threshold } = input;
   return {
     name,
     scope,
@@ -41,8 +45,7 @@ export function decideFields(
     per: perOf(input),
     metric,
     limit: limitOf(metric, threshold),
-    window,
-    timezone: input.timezone ?? timezoneAt(organization, nowMs),
+    ...calendarOf(input, input.timezone ?? timezoneAt(organization, nowMs), nowMs),
     enforce: input.enforce ?? 'none',
     on_error: input.on_error ?? 'allow',
     reservation_share_pct: input.reservation_share_pct ?? SHARE_PCT,
@@ -66,11 +69,46 @@ function filterOf({ filter, metric }: BudgetInput): BudgetFilter | null {
   return canonicalFilter(filter);
 }
 
-function perOf({ per, scope }: BudgetInput): BudgetPer | null {
+function perOf({ per, scope, window }: BudgetInput): BudgetPer | null {
   if (!per) return null;
   if (scope !== 'org' && scope !== 'team')
     throw refused('per', 'goes with the scopes org and team: it counts each of their users apart');
+  if (window === 'rolling') throw refused('per', 'does not go with the window rolling');
   return per;
+}
+
+/** The field that belongs to each window with a field of its own. */
+const OWN_FIELDS = {
+  quarterly: 'fiscal_start_month',
+  rolling: 'rolling_days',
+  total: 'starts_on',
+} as const;
+
+function calendarOf(input: BudgetInput, timezone: string, nowMs: number): Required<Calendar> {
+  const { window, fiscal_start_month, rolling_days } = input;
+  for (const [of, field] of Object.entries(OWN_FIELDS))
+    if (of !== window && (input[field] ?? null) !== null)
+      throw refused(field, `goes with the window ${of} only`);
+  if (window === 'rolling' && !rolling_days)
+    throw refused('rolling_days', 'is needed for the window rolling');
+  return {
+    window,
+    timezone,
+    fiscal_start_month: window === 'quarterly' ? (fiscal_start_month ?? 1) : null,
+    rolling_days: rolling_days ?? null,
+    starts_on: window === 'total' ? firstDay(input, dateIn(timezone, nowMs)) : null,
+  };
+}
+
+const LONGEST_YEARS = 10;
+
+function firstDay({ starts_on }: BudgetInput, today: Temporal.PlainDate): string {
+  if (!starts_on) return today.toString();
+  const date = Temporal.PlainDate.from(starts_on);
+  if (Temporal.PlainDate.compare(date, today) > 0) throw refused('starts_on', 'must not lie ahead');
+  if (Temporal.PlainDate.compare(date, today.subtract({ years: LONGEST_YEARS })) < 0)
+    throw refused('starts_on', 'may be at most ten years ago');
+  return starts_on;
 }
 
 /** A posted threshold in the unit that usage is counted in. Throws `invalid_request`. */
@@ -90,10 +128,19 @@ function refused(field: string, detail: string): DomainError {
   return new DomainError('invalid_request', `The budget is not valid: ${field} ${detail}.`, { errors });
 }
 
-/** The input of a changed budget. Omitted fields keep their value; a changed scope drops `scope_id`. */
+/**
+ * The input of a changed budget. Omitted fields keep their value; a changed scope drops `scope_id`, and a changed window the field
+ * that belongs to the one before.
+ */
 export function changedInput(budget: Budget, change: BudgetChange): BudgetInput {
-  const { scope_id, ...rest } = inputOf(budget);
+  const { scope_id, fiscal_start_month, rolling_days, starts_on, ...rest } = inputOf(budget);
   const isKept = change.scope === undefined || change.scope === budget.scope;
+  const hasSameWindow = change.window === undefined || change.window === budget.window;
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
-  return { ...rest, ...(isKept ? { scope_id } : {}), ...Object.fromEntries(given) };
+  return {
+    ...rest,
+    ...(isKept ? { scope_id } : {}),
+    ...(hasSameWindow ? { fiscal_start_month, rolling_days, starts_on } : {}),
+    ...Object.fromEntries(given),
+  };
 }

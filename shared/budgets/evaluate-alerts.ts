@@ -3,6 +3,7 @@ import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import { amountOf, forecast, hasReached, mayFire, type WindowUsage } from './evaluate.ts';
 import { inForceIn } from './in-force.ts';
 import type { Budget } from './model.ts';
+import { NEVER_MS } from './windows.ts';
 
 /** A budget and its windows, as an evaluation reads them. */
 export interface CountedBudget {
@@ -87,7 +88,7 @@ export function nextForecastMs(
   if (!webhooks.some(({ forecast: isAsked }) => isAsked)) return null;
   const times = counted.flatMap(({ budget, windows }) =>
     windows
-      .filter(({ interval }) => nowMs < forecastFrom(interval))
+      .filter(({ interval }) => interval.endMs !== NEVER_MS && nowMs < forecastFrom(interval))
       .filter(({ interval, usage }) => {
         const current = amountOf(budget.metric, usage);
         return forecast(current, interval, forecastFrom(interval)) > budget.limit;
@@ -95,4 +96,13 @@ export function nextForecastMs(
       .map(({ interval }) => forecastFrom(interval)),
   );
   return times.length === 0 ? null : Math.min(...times);
+}
+
+/** Returns whether an alert was true already at the midnight with which the last day of a rolling window began. Pure. */
+export function heldAtOpening({ budget, about }: Alert, { interval, opening }: WindowUsage): boolean {
+  if (!opening) return false;
+  const current = amountOf(budget.metric, opening.usage);
+  if ('alertAt' in about)
+    return hasReached(current, budget.limit, { numerator: about.alertAt, denominator: 100 });
+  return forecast(current, interval, opening.atMs) > budget.limit;
 }

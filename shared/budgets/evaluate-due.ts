@@ -11,7 +11,7 @@ import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber, Subscribers } from '../webhooks/endpoints/find-subscribers.ts';
 import { evaluateBudget, type LevelReached } from './evaluate.ts';
 import { asksForAlerts, type CountedBudget, nextForecastMs } from './evaluate-alerts.ts';
-import { findFirings } from './find-firings.ts';
+import { findFirings, splitCarriedLevels } from './find-firings.ts';
 import { type DueEvaluation, evaluateBudgetsJob } from './jobs.ts';
 import { firingCause } from './keys.ts';
 import { budgetEvaluationRows, budgetFiringRows } from './model.ts';
@@ -61,7 +61,8 @@ async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluatio
       const rules = await readRules(ctx, orgId, shard, transaction);
       const { counted, people } = await readEvaluated(ctx, rules, claim.earliest_window_end, transaction);
       const reached = counted.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
-      const firings = await planFirings(ctx, reached, guardedSubscribers(rules, shard), transaction);
+      const subscribers = guardedSubscribers(rules, shard);
+      const firings = await planFirings(ctx, { reached, counted, subscribers }, transaction);
       const asking = rules.subscribers.filter(asksForAlerts);
       const nextMs = earliest(nextForecastMs(rules.subscribers, counted, nowMs), people?.forecastMs);
       const progress = people && progressOf(rules, people, nextMs);
@@ -101,17 +102,27 @@ function planNextEvaluation(orgId: string, dueMs: number | null): Plan {
   return setDue<DueEvaluation>(evaluateBudgetsJob, { key: orgId, orgId, dueMs, details });
 }
 
+interface Reached {
+  reached: readonly LevelReached[];
+  counted: readonly CountedBudget[];
+  subscribers: Subscribers;
+}
+
 /** The plan that fires the levels that have not fired yet, each with its event. */
 async function planFirings(
   ctx: Context,
-  reached: readonly LevelReached[],
-  subscribers: Subscribers,
+  { reached, counted, subscribers }: Reached,
   transaction: ClientSession,
 ): Promise<{ plan: Plan; count: number }> {
   const firedOf = await findFirings(ctx, reached, transaction);
-  const fresh = reached.filter((level) => firedOf(level).holding === null);
-  if (fresh.length === 0) return { plan: NO_PLAN, count: 0 };
+  const unfired = reached.filter((level) => firedOf(level).holding === null);
+  if (unfired.length === 0) return { plan: NO_PLAN, count: 0 };
   const nowMs = ctx.clock.now();
+  const { fresh, carried } = await splitCarriedLevels(ctx, unfired, counted, transaction);
+  const kept = carried.map((level) => {
+    const row = firingOf(level, firedOf(level).reversals, dateAt(nowMs), null);
+    return insertRow(budgetFiringRows, { ...row, is_carried: true });
+  });
   const planned = fresh.map((level) => {
     const { reversals } = firedOf(level);
     const warned = firedOf({ ...level, level: 'warning' }).holding;
@@ -122,7 +133,8 @@ async function planFirings(
   });
   const raised = planned.map(({ event }) => event);
   const events = planEvents(raised, subscribers, nowMs);
-  const plan = joinPlans({ writes: planned.map(({ firing }) => firing), wakeUps: [] }, events);
+  const firings = planned.map(({ firing }) => firing);
+  const plan = joinPlans({ writes: [...kept, ...firings], wakeUps: [] }, events);
   return { plan, count: planned.length };
 }
 

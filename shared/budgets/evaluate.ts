@@ -1,7 +1,8 @@
 import { BUDGET_WARNING_RATIO, CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import { type BudgetInForce, inForceIn } from './in-force.ts';
-import type { Budget, BudgetLevel, BudgetMetric, Counts } from './model.ts';
+import type { Budget, BudgetLevel, BudgetMetric, Calendar, Counts } from './model.ts';
+import { lastEndMs, NEVER_MS } from './windows.ts';
 
 export type BudgetState = 'ok' | BudgetLevel;
 
@@ -9,6 +10,8 @@ export type BudgetState = 'ok' | BudgetLevel;
 export interface WindowUsage {
   interval: Interval;
   usage: Counts;
+  /** Only rolling windows: when the last day began, epoch ms, and the usage of the other days. */
+  opening?: { atMs: number; usage: Counts };
 }
 
 /** A level that a budget has reached in a window. `current` is in the unit of the budget's limit. */
@@ -33,6 +36,18 @@ export function amountOf(metric: BudgetMetric, usage: Counts): number {
     case 'errors':
       return usage[metric];
   }
+}
+
+/** The amount in those windows of a counter that begin in an interval: of a budget's window, which may hold many. Pure. */
+export function amountIn(
+  metric: BudgetMetric,
+  counted: readonly WindowUsage[],
+  { startMs, endMs }: Interval,
+): number {
+  let amount = 0;
+  for (const { interval, usage } of counted)
+    if (interval.startMs >= startMs && interval.startMs < endMs) amount += amountOf(metric, usage);
+  return amount;
 }
 
 /** The levels that an amount has reached, in the order in which they fire. */
@@ -84,11 +99,20 @@ export function mayFire(interval: Interval, nowMs: number): boolean {
   return nowMs < interval.endMs + CLOSED_WINDOW_FIRES_MS;
 }
 
+/** The moment until which a counter's window takes what comes late: a budget's window that holds it may fire until then. */
+export function countsUntilMs(calendar: Calendar, interval: Interval): number {
+  return lastEndMs(calendar, interval) + CLOSED_WINDOW_FIRES_MS;
+}
+
 /** The pace is measured over at least this part of the window, so that its first minutes give no absurd forecast. */
 const SHORTEST_PACE = 1 / 20;
 
-/** The amount at the window's end if usage continues at the pace so far; in the unit of `current`. */
+/**
+ * The amount at the window's end if usage continues at the pace so far; in the unit of `current`. One that does not end has no
+ * other than `current`.
+ */
 export function forecast(current: number, interval: Interval, nowMs: number): number {
+  if (interval.endMs === NEVER_MS) return current;
   const lengthMs = interval.endMs - interval.startMs;
   const elapsedMs = Math.min(Math.max(nowMs - interval.startMs, lengthMs * SHORTEST_PACE), lengthMs);
   const leftMs = Math.max(0, interval.endMs - Math.max(nowMs, interval.startMs));

@@ -1,9 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
-import type { LevelReached } from './evaluate.ts';
+import { splitCarried } from './carried.ts';
+import { amountOf, type LevelReached, levelsReached } from './evaluate.ts';
+import type { CountedBudget } from './evaluate-alerts.ts';
 import { firingKey } from './keys.ts';
-import { type BudgetFiring, budgetFiringRows } from './model.ts';
+import { type BudgetFiring, budgetFiringRows, noCounts } from './model.ts';
+import { isOfRolling } from './rolling.ts';
 
 /** A level of a budget in a window. */
 export type Level = Pick<LevelReached, 'budget' | 'interval' | 'level'>;
@@ -33,6 +36,38 @@ export async function findFirings(
     if (!first.has(firstKey(level))) return NEVER;
     return { reversals: reversalsOf(level), holding: rows.get(keyOf(level)) ?? null };
   };
+}
+
+/** Splits levels that have not fired in their windows: those of rolling budgets may have fired in an earlier one, and hold since. */
+export async function splitCarriedLevels(
+  ctx: Context,
+  levels: readonly LevelReached[],
+  counted: readonly CountedBudget[],
+  transaction: ClientSession,
+): Promise<{ fresh: LevelReached[]; carried: LevelReached[] }> {
+  const rolling = new Set(levels.filter(isOfRolling).map(({ budget }) => budget._id));
+  if (rolling.size === 0) return { fresh: [...levels], carried: [] };
+  const rows = await budgetFiringRows(ctx)
+    .find({ budget_id: { $in: [...rolling] } }, { session: transaction })
+    .toArray();
+  const held = rows.filter((row) => !row.reversed_at && (row.is_carried || row.event_id !== null));
+  const windows = new Map(counted.map(({ budget, windows: own }) => [budget._id, own]));
+  const starts = Map.groupBy(held, (row) => nameOf(row.budget_id, row));
+  return splitCarried(levels, {
+    nameOf: ({ budget, level }) =>
+      rolling.has(budget._id) ? nameOf(budget._id, { ...budget, level }) : null,
+    heldIn: new Map([...starts].map(([name, own]) => [name, own.map((row) => row.window_start.getTime())])),
+    windowsOf: ({ budget }) => windows.get(budget._id) ?? [],
+    heldAtOpening: ({ budget, level }, { opening }) =>
+      levelsReached(amountOf(budget.metric, opening?.usage ?? noCounts()), budget.limit).includes(level),
+  });
+}
+
+function nameOf(
+  budgetId: string,
+  { level, revision, raised }: Pick<BudgetFiring, 'level' | 'revision' | 'raised'>,
+): string {
+  return `${budgetId} ${revision} ${level} ${raised ?? ''}`;
 }
 
 /** The primary key of the first firing of a level, which counts its reversals. */

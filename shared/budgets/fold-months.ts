@@ -6,7 +6,7 @@ import { daysBefore } from '../platform/mongo/retention.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { applyWrites, deleteRows, insertRow } from '../platform/mongo/writes.ts';
 import { counterKey } from './keys.ts';
-import { type BudgetMonth, budgetMonthRows, budgetRows, budgetWindowRows } from './model.ts';
+import { type Budget, type BudgetMonth, budgetMonthRows, budgetRows, budgetWindowRows } from './model.ts';
 import { readWindows } from './read-windows.ts';
 
 /** Days after its end when a monthly window is folded: no signal and no recount reaches it any more. */
@@ -14,15 +14,19 @@ const FOLDED_DAYS = 36;
 /** Counters of one read. */
 const COUNTERS_AT_ONCE = 100;
 
+/** Returns true when the windows of a budget are kept as long as it counts the same. */
+export function isFolded({ window }: Pick<Budget, 'window'>): boolean {
+  return window === 'monthly' || window === 'quarterly';
+}
+
 /**
- * Folds each monthly window that ended 36 days ago or earlier from its counter shards into one row, which stays. A window is
+ * Folds each monthly or quarterly window that ended 36 days ago or earlier from its counter shards into one row, which stays. A window is
  * folded in one transaction, so one that was interrupted begins anew. Repeating it changes nothing. Returns how many windows
  * were folded.
  */
 export async function foldMonths(ctx: { db: Db }, orgId: string, nowMs: number): Promise<number> {
   const budgets = await budgetRows(ctx).find({ org_id: orgId }).toArray();
-  const monthly = budgets.filter(({ window }) => window === 'monthly');
-  const counters = [...new Set(monthly.map(counterKey))];
+  const counters = [...new Set(budgets.filter(isFolded).map(counterKey))];
   let folded = 0;
   for (let from = 0; from < counters.length; from += COUNTERS_AT_ONCE) {
     const some = counters.slice(from, from + COUNTERS_AT_ONCE);

@@ -31,7 +31,30 @@ const fields = {
     .number()
     .positive()
     .describe('US dollars for `cost_usd`, at most 9,007,199, else a count; at least a billionth'),
-  window: z.enum(BUDGET_WINDOWS).describe('A calendar interval; weeks begin on Monday'),
+  window: z
+    .enum(BUDGET_WINDOWS)
+    .describe(
+      'A calendar interval; weeks begin on Monday. `rolling`: the last days, today included. `total`: from a date on, without end',
+    ),
+  fiscal_start_month: z
+    .int()
+    .min(1)
+    .max(12)
+    .nullable()
+    .optional()
+    .describe('Only `quarterly`: quarters begin in this month and in each third after it; 1 by default'),
+  rolling_days: z
+    .int()
+    .min(2)
+    .max(31)
+    .nullable()
+    .optional()
+    .describe('Only `rolling`, which needs it: how many days of the timezone it holds, today included'),
+  starts_on: z.iso
+    .date()
+    .nullable()
+    .optional()
+    .describe('Only `total`: the first day that counts, at most ten years ago; today by default'),
   timezone: timezone.optional().describe("IANA timezone of the window; the organization's by default"),
   enforce: z
     .enum(ENFORCEMENTS)

@@ -2,12 +2,20 @@ import { derivedId, hashedKey } from '../platform/basics/ids.ts';
 import { filterText } from './filter.ts';
 import type { BudgetInForce } from './in-force.ts';
 import type { Budget, BudgetLevel, CounterKey } from './model.ts';
+import { calendarKey } from './windows.ts';
 
 /** The identity of a counter within its organization. Names of one timezone (`US/Eastern`) share a counter. */
-export function counterKey({ scope, scope_id, filter, per, window, timezone }: CounterKey): string {
+export function counterKey({ scope, scope_id, filter, per, ...calendar }: CounterKey): string {
   const filtered = filter ? [filterText(filter)] : [];
   const apart = per ? [per] : [];
-  return JSON.stringify([scope, scope_id, window, canonicalTimezone(timezone), ...filtered, ...apart]);
+  return JSON.stringify([
+    scope,
+    scope_id,
+    calendarKey(calendar),
+    canonicalTimezone(calendar.timezone),
+    ...filtered,
+    ...apart,
+  ]);
 }
 
 /** One entry per name of a timezone. */

@@ -15,7 +15,11 @@ export const BUDGET_METRICS = [
 ] as const;
 export type BudgetMetric = (typeof BUDGET_METRICS)[number];
 
-export const BUDGET_WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
+/** The windows of the calendar that have nothing to set but their timezone. */
+export const CALENDAR_WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
+export type CalendarWindow = (typeof CALENDAR_WINDOWS)[number];
+
+export const BUDGET_WINDOWS = [...CALENDAR_WINDOWS, 'quarterly', 'rolling', 'total'] as const;
 export type BudgetWindowKind = (typeof BUDGET_WINDOWS)[number];
 
 /** A budget that counts each user apart (`user`) is a template. */
@@ -62,6 +66,12 @@ export interface Budget {
   limit: number;
   window: BudgetWindowKind;
   timezone: string;
+  /** The month, 1 to 12, in which a quarter begins. Null, or absent: another window. */
+  fiscal_start_month?: number | null;
+  /** The days that a rolling window holds, the present one included. Null, or absent: another window. */
+  rolling_days?: number | null;
+  /** The date, as YYYY-MM-DD, on which a total begins. Null, or absent: another window. */
+  starts_on?: string | null;
   enforce: Enforcement;
   on_error: OnError;
   /** The part of the rest that one person may hold by reservations of bound keys, in per cent. */
@@ -72,6 +82,8 @@ export interface Budget {
   counted_at: Date;
   /** Those that are in force, and those that have ended within the time in which a closed window may fire. */
   raises?: BudgetRaise[];
+  /** The moment from which its windows were counted then. Absent: they were counted whole. */
+  counted_from?: Date;
   created_at: Date;
   updated_at: Date;
 }
@@ -108,8 +120,17 @@ export function addCounts(counts: Counts, more: Partial<Counts>): void {
   for (const measure of COUNTED) counts[measure] += more[measure] ?? 0;
 }
 
+/** The fields of a budget that say when its windows begin and end. */
+export type Calendar = Pick<
+  Budget,
+  'window' | 'timezone' | 'fiscal_start_month' | 'rolling_days' | 'starts_on'
+>;
+
 /** Identifies a counter: budgets that differ only in metric and threshold share one. */
-export type CounterKey = Pick<Budget, 'scope' | 'scope_id' | 'filter' | 'per' | 'window' | 'timezone'>;
+export type CounterKey = Pick<Budget, 'scope' | 'scope_id' | 'filter' | 'per'> & Calendar;
+
+/** A counter as one of its budgets knows it. */
+export type Counter = CounterKey & Pick<Budget, 'counted_from'>;
 
 /**
  * The counts of a counter in one calendar window. They are spread over counter shards, so that processes do not write the
@@ -199,6 +220,10 @@ export interface BudgetFiring {
    */
   event_id: string | null;
   fired_at: Date;
+  /** The raises that were in force: the level is of the limit with them. Absent without any. */
+  raised?: number;
+  /** True: an earlier window of a rolling budget fired, and no midnight since then brought usage below the level. */
+  is_carried?: boolean;
   /** When voided signals took the window below the level. */
   reversed_at?: Date;
   /** How often the level was reversed; only in the first firing. */
@@ -224,7 +249,8 @@ export interface BudgetAlert {
   window_end: Date;
   /** The per cent, or that it was a forecast. */
   about: number | 'forecast';
-  event_id: string;
+  /** Null: an earlier window of a rolling budget was told of, and no midnight since then ended that. */
+  event_id: string | null;
   sent_at: Date;
 }
 

@@ -5,6 +5,7 @@ import { inForceIn } from './in-force.ts';
 import { firingKey } from './keys.ts';
 import { type Budget, type BudgetFiring, type BudgetLevel, budgetFiringRows } from './model.ts';
 import { budgetOfPerson, type WithExceptions } from './people.ts';
+import { windowsOf } from './rolling.ts';
 
 /** A window, of a template that of one person. */
 type Counted = WindowUsage & { person: string | null };
@@ -16,26 +17,28 @@ export function planCountedHistory(
   before: readonly Counted[],
   nowMs: number,
 ): Write[] {
-  const byStart = (counted: readonly Counted[]) =>
-    new Map(counted.map((window) => [window.interval.startMs, window]));
-  if (!ruled.budget.per) return planHistory(ruled.budget, windows, byStart(before), nowMs);
+  if (!ruled.budget.per) return planHistory(ruled.budget, windows, before, nowMs);
   const known = Map.groupBy(before, ({ person }) => person);
   return [...Map.groupBy(windows, ({ person }) => person)].flatMap(([person, own]) => {
     const budget = person === null ? null : budgetOfPerson(ruled, person);
-    return budget ? planHistory(budget, own, byStart(known.get(person) ?? []), nowMs) : [];
+    return budget ? planHistory(budget, own, known.get(person) ?? [], nowMs) : [];
   });
 }
 
 /**
- * The writes after a recount of a budget's windows, by which history raises no events: each level that a closed window reaches
- * by this count, and had not reached `before` (by its start, epoch ms), counts as fired. Pure.
+ * The writes after a recount of a budget's counter, by which history raises no events: each level that a closed window of the
+ * budget reaches by the counter's windows now, and had not reached by those `before`, counts as fired. Pure.
  */
 function planHistory(
   budget: Budget,
-  windows: readonly WindowUsage[],
-  before: ReadonlyMap<number, WindowUsage>,
+  counted: readonly WindowUsage[],
+  countedBefore: readonly WindowUsage[],
   nowMs: number,
 ): Write[] {
+  const windows = windowsOf(budget, counted, nowMs);
+  const before = new Map(
+    windowsOf(budget, countedBefore, nowMs).map((window) => [window.interval.startMs, window]),
+  );
   const reached = (window: WindowUsage | undefined, limit: number) =>
     window ? levelsReached(amountOf(budget.metric, window.usage), limit) : [];
   return windows
@@ -66,6 +69,7 @@ export function firingOf(
     org_id: budget.org_id,
     budget_id: budget._id,
     ...(budget.per ? { user_id: budget.scope_id } : {}),
+    ...(budget.raised === undefined ? {} : { raised: budget.raised }),
     revision: budget.revision,
     level,
     window_start: dateAt(interval.startMs),

@@ -1,20 +1,20 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
-import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import { NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
 import type { CountedSignal } from '../usage/plan-rollups.ts';
-import { amountOf, levelsReached, mayFire } from './evaluate.ts';
+import { amountOf, levelsReached, type WindowUsage } from './evaluate.ts';
 import { findFirings, firstKey, type Level } from './find-firings.ts';
 import { inForceIn } from './in-force.ts';
 import { personWindowKey, windowKey } from './keys.ts';
-import { addCounts, budgetEvaluationRows, budgetFiringRows, type Counts } from './model.ts';
+import { addCounts, type Budget, budgetEvaluationRows, budgetFiringRows, type Counts } from './model.ts';
 import { budgetOfPerson } from './people.ts';
 import { countWindows, incrementsOf, type WindowChange } from './plan-windows.ts';
 import { type CountedWindow, findPersonWindows, readWindows } from './read-windows.ts';
+import { isOfRolling, windowsOf } from './rolling.ts';
 import type { RuledBudget, Rules } from './rules.ts';
 
 /** Signals of a session that are voided, and the session as it becomes. */
@@ -41,11 +41,13 @@ export async function planVoidedWindows(
   const byCounter = Map.groupBy(rules.budgets, ({ counter }) => counter);
   const counted = countVoided(rules, byCounter, voided, nowMs);
   if (counted.length === 0) return NO_PLAN;
-  const windows = await readChanged(ctx, orgId, counted, transaction);
+  const windows = await readChanged(ctx, byCounter, { orgId, changes: counted }, transaction);
+  const found = new Set(windows.map(nameOf));
   // A counter that began after a window had ended never had the window.
-  const changes = counted.filter((change) => mayFire(change.interval, nowMs) || windows.has(nameOf(change)));
-  const lost = changes.flatMap((change) =>
-    levelsLost(byCounter.get(change.counter) ?? [], change, windows.get(nameOf(change)), nowMs),
+  const changes = counted.filter((change) => nowMs < change.untilMs || found.has(nameOf(change)));
+  const changedOf = Map.groupBy(changes, ({ counter }) => counter);
+  const lost = [...Map.groupBy(windows, ({ counter }) => counter)].flatMap(([counter, own]) =>
+    levelsLost(byCounter.get(counter) ?? [], changedOf.get(counter) ?? [], own, nowMs),
   );
   const conflict = updateRow(
     budgetEvaluationRows,
@@ -86,62 +88,87 @@ function countVoided(
  * budgets were last counted.
  */
 function hasCounted(
-  { interval }: WindowChange,
+  { untilMs }: WindowChange,
   budgets: readonly RuledBudget[],
   receivedMs: number,
   nowMs: number,
 ): boolean {
-  if (mayFire(interval, nowMs)) return true;
-  const openUntilMs = interval.endMs + CLOSED_WINDOW_FIRES_MS;
-  if (receivedMs >= openUntilMs) return false;
+  if (nowMs < untilMs) return true;
+  if (receivedMs >= untilMs) return false;
   const ofTeam = budgets.filter(({ budget }) => budget.scope === 'team');
   const recountedMs = Math.max(0, ...ofTeam.map(({ budget }) => budget.counted_at.getTime()));
-  return receivedMs >= recountedMs || openUntilMs > recountedMs;
+  return receivedMs >= recountedMs || untilMs > recountedMs;
 }
 
-function nameOf({ counter, interval, person }: Omit<WindowChange, 'usage'>): string {
+function nameOf({
+  counter,
+  interval,
+  person,
+}: Pick<WindowChange, 'counter' | 'interval' | 'person'>): string {
   return `${counter} ${interval.startMs} ${person}`;
 }
 
+/** The windows that change; of a counter with rolling budgets all, because these sum many. */
 async function readChanged(
   ctx: Context,
-  orgId: string,
-  changes: readonly WindowChange[],
+  byCounter: ReadonlyMap<string, readonly RuledBudget[]>,
+  { orgId, changes }: { orgId: string; changes: readonly WindowChange[] },
   transaction: ClientSession,
-): Promise<Map<string, CountedWindow>> {
-  const ids = changes.flatMap(({ counter, interval, person }) =>
-    person === null
-      ? ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, interval.startMs, shard))
-      : [],
-  );
+): Promise<CountedWindow[]> {
+  const isRolling = ({ counter }: WindowChange) => byCounter.get(counter)?.some(isOfRolling) === true;
+  const ids = changes
+    .filter((change) => change.person === null && !isRolling(change))
+    .flatMap(({ counter, interval }) =>
+      ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, interval.startMs, shard)),
+    );
   const names = changes.flatMap(({ counter, interval, person }) =>
     person === null ? [] : [personWindowKey(orgId, counter, interval.startMs, person)],
   );
-  const windows = await readWindows(ctx, { _id: { $in: ids }, org_id: orgId }, transaction);
-  windows.push(...(await findPersonWindows(ctx, orgId, names, transaction)));
-  return new Map(windows.map((window) => [nameOf(window), window]));
+  const whole = new Set(changes.filter(isRolling).map(({ counter }) => counter));
+  return [
+    ...(await readWindows(ctx, { _id: { $in: ids }, org_id: orgId }, transaction)),
+    ...(await readWindows(ctx, { org_id: orgId, counter: { $in: [...whole] } }, transaction)),
+    ...(await findPersonWindows(ctx, orgId, names, transaction)),
+  ];
 }
 
-/** The levels of these budgets that a window reached, and no longer does. Pure. */
+/** The levels that windows of these budgets reached and no longer do, given those of their counter and its changes. Pure. */
 function levelsLost(
   budgets: readonly RuledBudget[],
-  { interval, person, usage }: WindowChange,
-  window: CountedWindow | undefined,
+  changes: readonly WindowChange[],
+  windows: readonly CountedWindow[],
   nowMs: number,
 ): Level[] {
-  if (!window) return [];
-  const left: Counts = { ...window.usage };
-  addCounts(left, usage);
-  const own = budgets.flatMap((ruled) =>
-    person === null ? ruled.budget : (budgetOfPerson(ruled, person) ?? []),
-  );
-  // A level may have fired by the threshold alone, and once more by a raised one.
-  const limits = own.flatMap((budget) => [...new Set([budget, inForceIn(budget, interval, nowMs)])]);
-  return limits.flatMap((budget) => {
-    const reached = (counts: Counts) => levelsReached(amountOf(budget.metric, counts), budget.limit);
-    const still = reached(left);
-    const lost = reached(window.usage).filter((level) => !still.includes(level));
-    return lost.map((level) => ({ budget, interval, level }));
+  const left = windows.map((window) => {
+    const usage: Counts = { ...window.usage };
+    for (const change of changes) if (nameOf(change) === nameOf(window)) addCounts(usage, change.usage);
+    return { ...window, usage };
+  });
+  return [...Map.groupBy(windows, ({ person }) => person)].flatMap(([person, before]) => {
+    const after = left.filter((window) => window.person === person);
+    const own = budgets.flatMap((ruled) =>
+      person === null ? ruled.budget : (budgetOfPerson(ruled, person) ?? []),
+    );
+    return own.flatMap((budget) => levelsLostOf(budget, { before, after }, nowMs));
+  });
+}
+
+/** The same of one budget. */
+function levelsLostOf(
+  budget: Budget,
+  { before, after }: { before: readonly WindowUsage[]; after: readonly WindowUsage[] },
+  nowMs: number,
+): Level[] {
+  const left = windowsOf(budget, after, nowMs);
+  return windowsOf(budget, before, nowMs).flatMap(({ interval, usage }, at) => {
+    // A level may have fired by the threshold alone, and once more by a raised one.
+    const limits = new Set([budget, inForceIn(budget, interval, nowMs)]);
+    return [...limits].flatMap((limited) => {
+      const reached = (counts: Counts) => levelsReached(amountOf(budget.metric, counts), limited.limit);
+      const still = reached(left[at]?.usage ?? usage);
+      const lost = reached(usage).filter((level) => !still.includes(level));
+      return lost.map((level) => ({ budget: limited, interval, level }));
+    });
   });
 }
 

@@ -1,4 +1,5 @@
 import { dateAt } from '../platform/basics/clock.ts';
+import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
@@ -7,15 +8,14 @@ import type { Session } from '../sessions/model.ts';
 import { countedSessions, type SessionChange } from '../sessions/plan-sessions.ts';
 import { floorToQuarter } from '../usage/periods.ts';
 import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
-import { calendarWindowAt } from './calendar-windows.ts';
-import { mayFire } from './evaluate.ts';
+import { countsUntilMs } from './evaluate.ts';
 import type { FilteredCall, Matcher } from './filter.ts';
 import { personRowKey, personWindowKey, scopesOf, windowKey } from './keys.ts';
 import {
   addCounts,
   budgetWindowRows,
   COUNTED,
-  type CounterKey,
+  type Counter,
   type Counts,
   noCounts,
   personWindowRows,
@@ -23,6 +23,7 @@ import {
 import { logWindows } from './people-log.ts';
 import { planEvaluation } from './plan-evaluation.ts';
 import type { BudgetRules, CountedTogether } from './rules.ts';
+import { countedFromMs, countedWindowAt } from './windows.ts';
 
 /** New signals (with the sign -1: voided ones), and sessions that are new or have changed. */
 interface Counted {
@@ -38,6 +39,8 @@ export interface WindowChange {
   person: string | null;
   interval: Interval;
   usage: Counts;
+  /** The moment until which it takes what comes late. */
+  untilMs: number;
 }
 
 /**
@@ -51,11 +54,13 @@ export function planWindows(
   counted: Counted,
   { shard, nowMs, isSilent = false }: { shard: number; nowMs: number; isSilent?: boolean },
 ): Plan {
-  const changes = countWindows(rules, counted).filter(({ interval }) => mayFire(interval, nowMs));
+  const changes = countWindows(rules, counted).filter(({ untilMs }) => nowMs < untilMs);
   if (changes.length === 0) return NO_PLAN;
   const plan = { writes: incrementsOf(orgId, changes, shard), wakeUps: [] };
   if (isSilent) return plan;
-  const earliestEndMs = Math.min(...changes.map(({ interval }) => interval.endMs));
+  const earliestMs = Math.min(...changes.map(({ interval }) => interval.endMs));
+  // A day that a rolling window holds may have ended long before any window that may still fire.
+  const earliestEndMs = Math.max(earliestMs, nowMs - CLOSED_WINDOW_FIRES_MS);
   return joinPlans(plan, planEvaluation(orgId, { shard, earliestEndMs, nowMs }));
 }
 
@@ -128,15 +133,17 @@ function callOf({ model, price_provider, adapter, ts }: CountedSignal): Filtered
   };
 }
 
-function changesOf(
-  counter: string,
-  { window, timezone }: CounterKey,
-  quarters: Quarters,
-): Omit<WindowChange, 'person'>[] {
+function changesOf(key: string, counter: Counter, quarters: Quarters): Omit<WindowChange, 'person'>[] {
   const changes = new Map<number, Omit<WindowChange, 'person'>>();
   for (const [quarterMs, usage] of quarters) {
-    const interval = calendarWindowAt(window, timezone, quarterMs);
-    const change = changes.get(interval.startMs) ?? { counter, interval, usage: noCounts() };
+    const interval = countedWindowAt(counter, quarterMs);
+    if (quarterMs < countedFromMs(counter, interval)) continue;
+    const change = changes.get(interval.startMs) ?? {
+      counter: key,
+      interval,
+      usage: noCounts(),
+      untilMs: countsUntilMs(counter, interval),
+    };
     changes.set(interval.startMs, change);
     addCounts(change.usage, usage);
   }

@@ -4,14 +4,15 @@ import { LIST_AHEAD_MS, type Listed, type ListPage, pageOfSorted } from '../plat
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
 import { listRows } from '../platform/mongo/list-rows.ts';
-import { calendarWindowAt } from './calendar-windows.ts';
 import { counterKey, windowKey } from './keys.ts';
 import { type Budget, budgetEvaluationRows, budgetRows, noCounts } from './model.ts';
 import { readOwnBudgets } from './read-own-budgets.ts';
 import { countPeople, readPeople, readSome } from './read-people.ts';
 import { readWindows } from './read-windows.ts';
+import { isOfRolling, usageIn } from './rolling.ts';
 import { type BudgetView, viewBudget } from './view.ts';
 import { isVisible, type Viewer } from './visible.ts';
+import { windowAt } from './windows.ts';
 
 /** A budget of an organization with its usage now. Throws `not_found`. */
 export async function readBudget(ctx: Context, orgId: string, budgetId: string): Promise<BudgetView> {
@@ -115,19 +116,28 @@ async function viewPlain(ctx: Context, orgId: string, budgets: readonly Budget[]
   if (budgets.length === 0) return [];
   const nowMs = ctx.clock.now();
   const keyed = budgets.map((budget) => {
-    const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
+    const interval = windowAt(budget, nowMs);
     const counter = counterKey(budget);
     const ids = ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, interval.startMs, shard));
     return { budget, interval, counter, ids };
   });
-  const ids = [...new Set(keyed.flatMap((entry) => entry.ids))];
-  const [windows, evaluation] = await Promise.all([
+  const [rolling, others] = [keyed.filter(isOfRolling), keyed.filter((entry) => !isOfRolling(entry))];
+  const ids = [...new Set(others.flatMap((entry) => entry.ids))];
+  const [windows, days, evaluation] = await Promise.all([
     readWindows(ctx, { _id: { $in: ids }, org_id: orgId }),
+    rolling.length > 0
+      ? readWindows(ctx, {
+          org_id: orgId,
+          counter: { $in: [...new Set(rolling.map(({ counter }) => counter))] },
+        })
+      : [],
     budgetEvaluationRows(ctx).findOne({ _id: orgId }),
   ]);
-  const usageOf = new Map(windows.map(({ counter, usage }) => [counter, usage]));
+  const windowsOf = Map.groupBy(windows, ({ counter }) => counter);
+  const daysOf = Map.groupBy(days, ({ counter }) => counter);
   return keyed.map(({ budget, interval, counter }) => {
-    const usage = usageOf.get(counter) ?? noCounts();
+    const counted = (budget.window === 'rolling' ? daysOf : windowsOf).get(counter) ?? [];
+    const usage = usageIn(counted, interval);
     const evaluatedMs = evaluatedSince(budget, evaluation?.evaluated_at.getTime() ?? null);
     return viewBudget(budget, { interval, usage, evaluatedMs }, nowMs);
   });

@@ -37,7 +37,7 @@ export async function readEvaluated(
   const open = { window_end: { $gte: earliest } };
   const byCounter = new Map(await windowsByCounter(ctx, rules, open, transaction));
   if (!rules.budgets.some(({ budget }) => budget.per))
-    return { counted: countedBudgets(rules, byCounter), people: null };
+    return { counted: countedBudgets(rules, byCounter, ctx.clock.now()), people: null };
   const orgId = rules.organization._id;
   const before = await budgetEvaluationRows(ctx).findOne({ _id: orgId }, { session: transaction });
   const log = (await readPeopleLogs(ctx, [orgId], transaction)).get(orgId);
@@ -51,7 +51,7 @@ export async function readEvaluated(
   const due = windows.filter(({ interval }) => interval.endMs >= earliest.getTime());
   for (const [counter, own] of Map.groupBy(due, byCounterKey)) byCounter.set(counter, own);
   const people = { logged: log.position, forecastMs: changed ? forecastMs : null };
-  return { counted: countedBudgets(rules, byCounter), people };
+  return { counted: countedBudgets(rules, byCounter, ctx.clock.now()), people };
 }
 
 function byCounterKey({ counter }: CountedWindow): string {

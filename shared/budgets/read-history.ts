@@ -4,6 +4,7 @@ import { LIST_AHEAD_MS, type Listed, type ListPage } from '../platform/basics/pa
 import type { Context } from '../platform/context/context.ts';
 import { listRows } from '../platform/mongo/list-rows.ts';
 import { amountOf, type WindowUsage } from './evaluate.ts';
+import { isFolded } from './fold-months.ts';
 import { counterKey } from './keys.ts';
 import {
   BUDGET_LEVELS,
@@ -16,15 +17,17 @@ import {
 import { findVisibleBudget, type VisibleBudget } from './read-budgets.ts';
 import { readPeople } from './read-people.ts';
 import { readPersonWindows, readWindows } from './read-windows.ts';
+import { windowsOf } from './rolling.ts';
 import { shown, utilizationPct } from './view.ts';
 import type { Viewer } from './visible.ts';
+import { shownEnd } from './windows.ts';
 
 export const budgetEventView = z.strictObject({
   level: z.enum(BUDGET_LEVELS),
   user_id: z.string().nullable().describe('Of a template: the person who has reached it; else null'),
   revision: z.int(),
   window_start: z.string(),
-  window_end: z.string(),
+  window_end: z.string().nullable().describe('Null: it does not end'),
   fired_at: z.string(),
   event_id: z
     .string()
@@ -40,7 +43,7 @@ export const budgetEventView = z.strictObject({
 
 export const budgetWindowView = z.strictObject({
   start: z.string(),
-  end: z.string(),
+  end: z.string().nullable().describe('Null: it does not end'),
   current: z.number(),
   utilization_pct: z.number().describe('Of the present threshold'),
 });
@@ -56,7 +59,11 @@ export async function listBudgetEvents(
   const { created_at } = budget;
   // A clock of one process may be behind that of another.
   const range = { fromMs: created_at.getTime() - LIST_AHEAD_MS, toMs: ctx.clock.now() + LIST_AHEAD_MS };
-  const firings = { budget_id: budgetId, ...(own ? { user_id: own.scope_id } : {}) };
+  const firings = {
+    budget_id: budgetId,
+    is_carried: { $ne: true },
+    ...(own ? { user_id: own.scope_id } : {}),
+  };
   return listRows(budgetFiringRows(ctx), firings, 'fired_at', { ...page, ...range });
 }
 
@@ -77,7 +84,7 @@ export function viewBudgetEvent(firing: BudgetFiring): z.output<typeof budgetEve
     user_id,
     revision,
     window_start: isoTime(window_start.getTime()),
-    window_end: isoTime(window_end.getTime()),
+    window_end: shownEnd({ startMs: window_start.getTime(), endMs: window_end.getTime() }),
     fired_at: isoTime(fired_at.getTime()),
     event_id,
     reversed_at: reversed_at ? isoTime(reversed_at.getTime()) : null,
@@ -97,10 +104,14 @@ export async function readBudgetWindows(
   const visible = await findVisibleBudget(ctx, viewer, budgetId);
   const budget = await shownBudget(ctx, visible);
   const kept = { org_id: viewer.orgId, counter: counterKey(visible.budget) };
-  const windows = budget.per
+  const counted = budget.per
     ? await readPersonWindows(ctx, { ...kept, person: budget.scope_id })
     : await readWindows(ctx, kept);
-  const months = budget.window === 'monthly' && !budget.per ? await readMonths(ctx, kept) : [];
+  const wholeMs = budget.window === 'rolling' ? (budget.counted_from?.getTime() ?? 0) : 0;
+  const windows = windowsOf(budget, counted, ctx.clock.now()).filter(
+    ({ interval }) => interval.startMs >= wholeMs,
+  );
+  const months = isFolded(budget) && !budget.per ? await readMonths(ctx, kept) : [];
   const byStart = new Map([...windows, ...months].map((window) => [window.interval.startMs, window]));
   return (
     [...byStart.values()]
@@ -112,7 +123,7 @@ export async function readBudgetWindows(
         const current = amountOf(budget.metric, usage);
         return {
           start: isoTime(interval.startMs),
-          end: isoTime(interval.endMs),
+          end: shownEnd(interval),
           current: shown(budget.metric, current),
           utilization_pct: utilizationPct(current, budget.limit),
         };

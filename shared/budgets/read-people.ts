@@ -1,7 +1,6 @@
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
-import { calendarWindowAt } from './calendar-windows.ts';
 import { amountOf, stateOf } from './evaluate.ts';
 import { inForce } from './in-force.ts';
 import { counterKey, overrideKey, personWindowKey } from './keys.ts';
@@ -9,6 +8,7 @@ import { type Budget, type Counts, noCounts, personOverrideRows } from './model.
 import { budgetOfPerson, exceptionsOf, type WithExceptions } from './people.ts';
 import { readExceptions } from './read-exceptions.ts';
 import { findPersonWindows, readPersonWindows } from './read-windows.ts';
+import { windowAt } from './windows.ts';
 
 /** A person of a template in the open window. */
 export interface TemplatePerson {
@@ -34,7 +34,7 @@ export interface TemplatePeople {
  */
 export async function readPeople(ctx: Context, template: Budget): Promise<TemplatePeople> {
   const nowMs = ctx.clock.now();
-  const interval = calendarWindowAt(template.window, template.timezone, nowMs);
+  const interval = windowAt(template, nowMs);
   const counter = { org_id: template.org_id, counter: counterKey(template) };
   const [windows, exceptions] = await Promise.all([
     readPersonWindows(ctx, { ...counter, window_start: dateAt(interval.startMs) }),
@@ -58,7 +58,7 @@ export async function readSome(
 ): Promise<TemplatePeople> {
   const nowMs = ctx.clock.now();
   const { org_id } = template;
-  const interval = calendarWindowAt(template.window, template.timezone, nowMs);
+  const interval = windowAt(template, nowMs);
   const counter = counterKey(template);
   const names = userIds.map((userId) => personWindowKey(org_id, counter, interval.startMs, userId));
   const ids = userIds.map((userId) => overrideKey(template._id, userId));

@@ -1,40 +1,49 @@
 import { z } from 'zod';
+import type { Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
-import { isoTime } from '../platform/basics/clock.ts';
+import { CLOCK_LAG_MS, isoTime } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import type { Interval } from '../platform/basics/interval.ts';
+import { DAY_MS, type Interval } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { bucketEdges, bucketOf } from '../usage/calendar.ts';
+import { bucketEdges, bucketOf, nextStart } from '../usage/calendar.ts';
 import type { SummedRow } from '../usage/cells.ts';
-import { QUARTER_HOUR_MS, quarterHorizonMs } from '../usage/periods.ts';
+import { periodStarts, QUARTER_HOUR_MS, quarterHorizonMs } from '../usage/periods.ts';
 import { exactParts } from '../usage/range.ts';
 import { serialized } from '../usage/serialized.ts';
 import { sumGroupings } from '../usage/sum-rollups.ts';
-import { calendarWindowAt } from './calendar-windows.ts';
 import { amountOf, forecast } from './evaluate.ts';
 import type { Budget, BudgetWindowKind } from './model.ts';
 import { findVisibleBudget } from './read-budgets.ts';
-import { FILTERED, matchOf, rollupMatcher } from './recount.ts';
+import { FILTERED, knownFrom, matchOf, rollupMatcher } from './recount.ts';
 import { shown } from './view.ts';
 import type { Viewer } from './visible.ts';
+import { countedFromMs, NEVER_MS, shownEnd, windowAt, windowFrom } from './windows.ts';
 
-/** The length of the points of a window: some dozens of them each. */
-const INTERVALS = {
+const POINTS = ['quarter_hour', 'hour', 'day', 'week', 'month'] as const;
+type PointInterval = (typeof POINTS)[number];
+
+/** The length of the points of a window: some dozens of them each. A total has the longest that make some. */
+const INTERVALS: Readonly<Record<Exclude<BudgetWindowKind, 'total'>, PointInterval>> = {
   hourly: 'quarter_hour',
   daily: 'hour',
   weekly: 'day',
   monthly: 'day',
-} as const satisfies Record<BudgetWindowKind, string>;
+  quarterly: 'week',
+  rolling: 'day',
+};
+/** The longest time that a total shows by days, and by weeks. */
+const BY_DAY_MS = 62 * DAY_MS;
+const BY_WEEK_MS = 366 * DAY_MS;
 
 const used = z.number().describe('In the unit of the threshold');
 
 /** One window of a budget, by time and by user. */
 export const budgetUsageView = z.strictObject({
   start: z.string(),
-  end: z.string().describe('When the window ends'),
-  interval: z.enum(['quarter_hour', 'hour', 'day']).describe('The length of the points'),
+  end: z.string().nullable().describe('When the window ends; null: never'),
+  interval: z.enum(POINTS).describe('The length of the points'),
   points: z
     .array(
       z.strictObject({
@@ -71,17 +80,18 @@ export async function readBudgetUsage(
   const visible = await findVisibleBudget(ctx, viewer, budgetId);
   const budget = visible.own ?? visible.budget;
   const nowMs = ctx.clock.now();
-  const window = windowAt(budget, startMs ?? nowMs);
+  const window = startMs === undefined ? windowAt(budget, nowMs) : windowFrom(budget, startMs);
   if (startMs !== undefined) refuseOther(window, startMs, nowMs);
+  const organization = await readOrganization(ctx, budget.org_id);
   const interval = intervalOf(budget, window, nowMs);
-  const edges = edgesOf(budget, window, interval);
-  const { byStart, byUser } = await readSums(ctx, budget, edges);
+  const edges = knownEdges(organization, edgesOf(budget, window, interval, nowMs), nowMs);
+  const { byStart, byUser } = await readSums(ctx, organization, budget, edges);
   const amount = ({ sums }: SummedRow): number =>
     amountOf(budget.metric, { ...sums, cost_nusd: Number(sums.cost_nusd) });
   const total = byUser.reduce((sum, row) => sum + amount(row), 0);
   return {
     start: isoTime(window.startMs),
-    end: isoTime(window.endMs),
+    end: shownEnd(window),
     interval,
     points: pointsOf(
       budget,
@@ -97,10 +107,6 @@ export async function readBudgetUsage(
   };
 }
 
-function windowAt({ window, timezone }: Budget, epochMs: number): Interval {
-  return calendarWindowAt(window, timezone, epochMs);
-}
-
 function refuseOther({ startMs, endMs }: Interval, askedMs: number, nowMs: number): void {
   const isKept = startMs === askedMs && startMs <= nowMs && endMs >= nowMs - SIGNAL_AGE_MS.behind;
   if (isKept) return;
@@ -110,24 +116,42 @@ function refuseOther({ startMs, endMs }: Interval, askedMs: number, nowMs: numbe
   });
 }
 
-type PointInterval = (typeof INTERVALS)[BudgetWindowKind];
-
 /** A day of which the hours are no longer kept is one point. */
 function intervalOf({ window }: Budget, { startMs }: Interval, nowMs: number): PointInterval {
+  if (window === 'total') {
+    const ageMs = nowMs - startMs;
+    return ageMs <= BY_DAY_MS ? 'day' : ageMs <= BY_WEEK_MS ? 'week' : 'month';
+  }
   return window === 'daily' && startMs < quarterHorizonMs(nowMs) ? 'day' : INTERVALS[window];
 }
 
-function edgesOf({ timezone }: Budget, { startMs, endMs }: Interval, interval: PointInterval): number[] {
-  if (interval !== 'quarter_hour')
-    return bucketEdges([{ from: new Date(0), timezone }], interval, startMs, endMs);
-  const quarters = Math.ceil((endMs - startMs) / QUARTER_HOUR_MS);
-  return [...Array.from({ length: quarters }, (_, at) => startMs + at * QUARTER_HOUR_MS), endMs];
+function edgesOf(budget: Budget, window: Interval, interval: PointInterval, nowMs: number): number[] {
+  const startMs = countedFromMs(budget, window);
+  const zones = [{ from: new Date(0), timezone: budget.timezone }];
+  // Nothing is used later than soon, and points are as long as the others.
+  const lastMs = nowMs + CLOCK_LAG_MS + SIGNAL_AGE_MS.ahead;
+  if (interval !== 'quarter_hour') {
+    const endMs = window.endMs === NEVER_MS ? nextStart(zones, interval, lastMs) : window.endMs;
+    return bucketEdges(zones, interval, startMs, endMs);
+  }
+  const quarters = Math.ceil((window.endMs - startMs) / QUARTER_HOUR_MS);
+  return [...Array.from({ length: quarters }, (_, at) => startMs + at * QUARTER_HOUR_MS), window.endMs];
+}
+
+/** The same edges, those that lie in a day of which the hours are no longer kept moved to the organization's next midnight. */
+function knownEdges(organization: Organization, edges: readonly number[], nowMs: number): number[] {
+  const [first = 0, ...others] = edges;
+  const horizonMs = quarterHorizonMs(nowMs);
+  const known = others.map((edge) => {
+    const { day } = periodStarts(organization, edge);
+    return day === edge || day >= horizonMs ? edge : nextStart(organization.timezones, 'day', edge);
+  });
+  return [...new Set([knownFrom(organization, first, nowMs), ...known])];
 }
 
 /** The sums of the budget's scope by point and by user, all of one moment. */
-async function readSums(ctx: Context, budget: Budget, edges: number[]) {
+async function readSums(ctx: Context, organization: Organization, budget: Budget, edges: number[]) {
   const { org_id } = budget;
-  const organization = await readOrganization(ctx, org_id);
   const parts = exactParts(organization, edges, ctx.clock.now());
   const [byStart = [], byUser = []] = await serialized(ctx, org_id, () =>
     inTransaction(ctx.db, async (transaction) => {

@@ -16,6 +16,7 @@ import {
   personWindowRows,
 } from './model.ts';
 import { budgetOfPerson } from './people.ts';
+import { isOfRolling, windowsOf } from './rolling.ts';
 import type { Rules } from './rules.ts';
 
 /** The counts of an organization's counter in one window, of a template's those of one person. */
@@ -103,28 +104,35 @@ export async function findPersonWindows(
 /** For more ids at once the embedded store takes longer per id (docs/stores.md). */
 const WINDOWS_AT_ONCE = 60;
 
-/** The windows of budgets that match, by counter. */
+/** The windows of budgets that match, by counter; of one with rolling budgets, which sum many, all that are kept. */
 export async function windowsByCounter(
   ctx: Context,
-  { organization }: Rules,
+  { organization, budgets }: Pick<Rules, 'organization' | 'budgets'>,
   filter: mongo.Filter<BudgetWindow>,
   transaction: ClientSession,
 ): Promise<Map<string, CountedWindow[]>> {
-  const windows = await readWindows(ctx, { org_id: organization._id, ...filter }, transaction);
-  return Map.groupBy(windows, ({ counter }) => counter);
+  const org_id = organization._id;
+  const rolling = new Set(budgets.filter(isOfRolling).map(({ counter }) => counter));
+  const windows = await readWindows(ctx, { org_id, ...filter }, transaction);
+  const days =
+    rolling.size > 0 ? await readWindows(ctx, { org_id, counter: { $in: [...rolling] } }, transaction) : [];
+  const others = windows.filter(({ counter }) => !rolling.has(counter));
+  return Map.groupBy([...others, ...days], ({ counter }) => counter);
 }
 
 /** Budgets with their windows, and of a template each person's budget with that person's windows. Pure. */
 export function countedBudgets(
   { budgets }: Pick<Rules, 'budgets'>,
   byCounter: ReadonlyMap<string, readonly CountedWindow[]>,
+  nowMs: number,
 ): CountedBudget[] {
   return budgets.flatMap((ruled): CountedBudget[] => {
-    const windows = byCounter.get(ruled.counter) ?? [];
-    if (!ruled.budget.per) return [{ budget: ruled.budget, windows }];
+    const { budget, counter } = ruled;
+    const windows = byCounter.get(counter) ?? [];
+    if (!budget.per) return [{ budget, windows: windowsOf(budget, windows, nowMs) }];
     return [...Map.groupBy(windows, ({ person }) => person ?? '')].flatMap(([person, own]) => {
-      const budget = budgetOfPerson(ruled, person);
-      return budget ? [{ budget, windows: own }] : [];
+      const theirs = budgetOfPerson(ruled, person);
+      return theirs ? [{ budget: theirs, windows: own }] : [];
     });
   });
 }

@@ -5,15 +5,15 @@ import { teamsByUser } from '../organizations/teams.ts';
 import { takeOrganizationRules } from '../organizations/versions.ts';
 import { CLOCK_LAG_MS, dateAt } from '../platform/basics/clock.ts';
 import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import type { Interval } from '../platform/basics/interval.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { applyWrites, deleteRows, insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
 import { providerOf } from '../pricing/provider-of.ts';
+import { nextStart } from '../usage/calendar.ts';
 import type { Key, Match } from '../usage/cells.ts';
+import { periodStarts, quarterHorizonMs } from '../usage/periods.ts';
 import { readRollups } from '../usage/read-rollups.ts';
 import { splitRange } from '../usage/split-range.ts';
-import { calendarWindowAt } from './calendar-windows.ts';
 import type { WindowUsage } from './evaluate.ts';
 import { createMatcher } from './filter.ts';
 import { counterKey, personRowKey, personWindowKey, windowKey } from './keys.ts';
@@ -31,9 +31,12 @@ import { planRuleChange } from './plan-evaluation.ts';
 import { planCountedHistory } from './plan-history.ts';
 import { readExceptions } from './read-exceptions.ts';
 import { readPersonWindows, readWindows } from './read-windows.ts';
+import { countedWindowAt, NEVER_MS, windowAt } from './windows.ts';
 
 /** The windows that a recount found, and the writes that put them in place of the counter's former ones. */
 export interface Recount {
+  /** The moment from which they count, epoch ms. */
+  fromMs: number;
   windows: readonly RecountedWindow[];
   writes: readonly Write[];
 }
@@ -59,17 +62,21 @@ export async function recountCounter(
   const org_id = organization._id;
   await applyWrites(ctx, takeOrganizationRules(org_id), transaction);
   const match = await matchOf(ctx, org_id, counter, transaction, { teamsOf, person });
-  const sinceMs = ctx.clock.now() - CLOSED_WINDOW_FIRES_MS;
-  const windows = await countWindows(ctx, organization, { counter, sinceMs, match }, transaction);
+  const nowMs = ctx.clock.now();
+  const first = windowAt(counter, nowMs - CLOSED_WINDOW_FIRES_MS);
+  const fromMs = knownFrom(organization, first.startMs, nowMs);
+  const windows = await countWindows(ctx, organization, { counter, fromMs, match }, transaction);
   const key = { org_id, counter: counterKey(counter) };
-  const cleared = { ...key, window_end: { $gt: dateAt(sinceMs) } };
+  const cleared = { ...key, window_start: { $gte: dateAt(first.startMs) } };
   if (!counter.per)
     return {
+      fromMs,
       windows,
       writes: [deleteRows(budgetWindowRows, cleared), ...windows.map((window) => windowRow(key, window))],
     };
   const own = person === undefined ? {} : { person };
   return {
+    fromMs,
     windows,
     writes: [
       deleteRows(personWindowRows, { ...cleared, ...own }),
@@ -98,17 +105,35 @@ function windowRow(
   return insertRow(personWindowRows, { _id, person, ...row });
 }
 
+/**
+ * The moment from which the rollups know what was used since `startMs`: 35 days back they are days of the organization, so it is
+ * one of its midnights. Pure. Epoch ms.
+ */
+export function knownFrom(
+  { timezones }: Pick<Organization, 'timezones'>,
+  startMs: number,
+  nowMs: number,
+): number {
+  const isExact = startMs >= quarterHorizonMs(nowMs) || periodStarts({ timezones }, startMs).day === startMs;
+  return isExact ? startMs : nextStart(timezones, 'day', startMs);
+}
+
+/** Counts the windows of a counter, of which one begins at `fromMs` or counts from there on. */
 async function countWindows(
   ctx: Context,
   organization: Organization,
-  { counter, sinceMs, match }: { counter: CounterKey; sinceMs: number; match: Match },
+  { counter, fromMs, match }: { counter: CounterKey; fromMs: number; match: Match },
   transaction: ClientSession,
 ): Promise<RecountedWindow[]> {
-  const windowAt = (epochMs: number): Interval => calendarWindowAt(counter.window, counter.timezone, epochMs);
   // Another process may have the right time, and so signals of a window that has not begun by this clock.
   const untilMs = ctx.clock.now() + CLOCK_LAG_MS + SIGNAL_AGE_MS.ahead + 1;
-  const edges = windowEdges(windowAt, sinceMs, untilMs);
-  const parts = splitRange(organization, edges);
+  const edges = windowEdges(counter, fromMs, untilMs);
+  // Nothing was used later, and a window may not end.
+  const lastMs = nextStart(organization.timezones, 'month', untilMs);
+  const parts = splitRange(
+    organization,
+    edges.map((edge) => (edge === NEVER_MS ? lastMs : edge)),
+  );
   const matches = rollupMatcher(counter);
   const windows = new Map<string, RecountedWindow>();
   // From the rollups alone: looking for snapshots makes this transaction longer, and signals that commit meanwhile end it.
@@ -121,7 +146,7 @@ async function countWindows(
     const cells = readRollups(ctx, organization._id, { part, match, columns }, transaction);
     for await (const { startMs, cell } of cells) {
       if (matches && !matches(cell, startMs)) continue;
-      const interval = windowAt(startMs);
+      const interval = countedWindowAt(counter, startMs);
       const person = counter.per ? String(cell.user_id) : null;
       const name = `${interval.startMs} ${person}`;
       const window = windows.get(name) ?? { interval, person, usage: noCounts() };
@@ -169,10 +194,10 @@ export async function matchOf(
   return { user_id: { $in: person === undefined ? members : members.filter((id) => id === person) } };
 }
 
-/** The bounds of the windows that hold any of `[fromMs, toMs)`. */
-function windowEdges(windowAt: (epochMs: number) => Interval, fromMs: number, toMs: number): number[] {
-  const edges = [windowAt(fromMs).startMs];
-  for (let edge = edges[0] ?? fromMs; edge < toMs; edges.push(edge)) edge = windowAt(edge).endMs;
+/** `fromMs`, and the ends of a counter's windows that hold any of `[fromMs, toMs)`. */
+function windowEdges(counter: CounterKey, fromMs: number, toMs: number): number[] {
+  const edges = [fromMs];
+  for (let edge = fromMs; edge < toMs; edges.push(edge)) edge = countedWindowAt(counter, edge).endMs;
   return edges;
 }
 
@@ -221,7 +246,8 @@ async function recountShared(
   { budgets, teamsOf, userId }: { budgets: readonly Budget[]; teamsOf: TeamsOf; userId: string },
   transaction: ClientSession,
 ): Promise<Write[]> {
-  const [counter] = budgets;
+  // The one that reaches back longest.
+  const [counter] = budgets.toSorted((a, b) => (b.rolling_days ?? 0) - (a.rolling_days ?? 0));
   if (!counter) return [];
   const nowMs = ctx.clock.now();
   const key = { org_id: organization._id, counter: counterKey(counter) };
@@ -229,10 +255,13 @@ async function recountShared(
     ? await readPersonWindows(ctx, { ...key, person: userId }, transaction)
     : await readWindows(ctx, key, transaction);
   const only = counter.per ? { teamsOf, person: userId } : { teamsOf };
-  const { windows, writes } = await recountCounter(ctx, organization, counter, transaction, only);
+  const { fromMs, windows, writes } = await recountCounter(ctx, organization, counter, transaction, only);
   const history: Write[] = [];
   for (const budget of budgets) {
-    history.push(updateRow(budgetRows, { _id: budget._id }, { $set: { counted_at: dateAt(nowMs) } }));
+    // The days of a rolling window that it had before stay, and the windows of others of a template.
+    const from = budget.window === 'rolling' || budget.per ? {} : { counted_from: dateAt(fromMs) };
+    const counted = { $set: { counted_at: dateAt(nowMs), ...from } };
+    history.push(updateRow(budgetRows, { _id: budget._id }, counted));
     const ruled = { budget, exceptions: await readExceptions(ctx, budget, transaction) };
     history.push(...planCountedHistory(ruled, windows, before, nowMs));
   }

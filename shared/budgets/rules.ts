@@ -16,13 +16,7 @@ import {
 } from '../webhooks/endpoints/find-subscribers.ts';
 import { createMatcher, filterText, type Matcher } from './filter.ts';
 import { counterKey, scopeKey } from './keys.ts';
-import {
-  type Budget,
-  budgetRows,
-  type CounterKey,
-  type PersonOverride,
-  personOverrideRows,
-} from './model.ts';
+import { type Budget, budgetRows, type Counter, type PersonOverride, personOverrideRows } from './model.ts';
 import { type Exceptions, exceptionsOf } from './people.ts';
 
 /** The rules by which an organization's signals count and its calls are checked, as of one version. */
@@ -60,7 +54,7 @@ export interface RuledBudget {
 export interface CountedTogether {
   matches: Matcher | null;
   isPerPerson: boolean;
-  counters: ReadonlyMap<string, CounterKey>;
+  counters: ReadonlyMap<string, Counter>;
 }
 
 const cache = boundedCache<string, Rules>({ max: 10_000 });
@@ -160,7 +154,12 @@ function countedTogether(budgets: readonly RuledBudget[]): CountedTogether[] {
     return [...Map.groupBy(kind, ({ matches }) => matches)].map(([matches, own]) => ({
       matches,
       isPerPerson,
-      counters: new Map(own.map(({ counter, budget }) => [counter, budget])),
+      // Where budgets share a counter, the one that reaches back longest decides how long it takes late signals.
+      counters: new Map(
+        own
+          .toSorted((a, b) => (a.budget.rolling_days ?? 0) - (b.budget.rolling_days ?? 0))
+          .map(({ counter, budget }) => [counter, budget]),
+      ),
     }));
   });
 }

@@ -10,10 +10,12 @@ import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
-import { type Alert, type CountedBudget, evaluateAlerts } from './evaluate-alerts.ts';
+import { splitCarried } from './carried.ts';
+import { type Alert, type CountedBudget, evaluateAlerts, heldAtOpening } from './evaluate-alerts.ts';
 import { personCause, personWindowKey, windowKey } from './keys.ts';
 import { type BudgetAlert, budgetAlertRows } from './model.ts';
 import { countedBudgets, findPersonWindows, windowsByCounter } from './read-windows.ts';
+import { isOfRolling } from './rolling.ts';
 import { guardedSubscribers, type Rules, readRules } from './rules.ts';
 import { shown, thresholdOf } from './view.ts';
 
@@ -48,7 +50,8 @@ async function sendSome(ctx: Context, orgId: string, candidates: readonly Alert[
       const counted = await readAlerted(ctx, rules, unsent, transaction);
       const nowMs = ctx.clock.now();
       const alerts = decideAgain(unsent, { webhooks: rules.subscribers, counted, nowMs });
-      const planned = alerts.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
+      const { fresh, carried } = await splitCarriedAlerts(ctx, alerts, counted, transaction);
+      const planned = fresh.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
       const events = planEvents(
         planned.map(({ event }) => event),
         guardedSubscribers(rules, shard),
@@ -57,7 +60,8 @@ async function sendSome(ctx: Context, orgId: string, candidates: readonly Alert[
       const rows = planned.map(({ alert, event }) =>
         insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),
       );
-      return { writes: [...rows, ...events.writes], wakeUps: events.wakeUps, result: alerts.length };
+      const kept = carried.map((alert) => insertRow(budgetAlertRows, rowOf(alert, null, nowMs)));
+      return { writes: [...kept, ...rows, ...events.writes], wakeUps: events.wakeUps, result: fresh.length };
     },
     // Another worker sends the same alert at this moment.
     { onDuplicateKey: 'retry' },
@@ -85,13 +89,18 @@ async function readAlerted(
   const ids = new Set(alerts.map(({ budget }) => budget._id));
   const alerted = rules.budgets.filter(({ budget }) => ids.has(budget._id));
   const byCounter = new Map([
-    ...(await windowsByCounter(ctx, rules, { _id: { $in: [...new Set(keys)] } }, transaction)),
+    ...(await windowsByCounter(
+      ctx,
+      { ...rules, budgets: alerted },
+      { _id: { $in: [...new Set(keys)] } },
+      transaction,
+    )),
     ...Map.groupBy(
       await findPersonWindows(ctx, orgId, [...new Set(people)], transaction),
       ({ counter }) => counter,
     ),
   ]);
-  return countedBudgets({ budgets: alerted }, byCounter);
+  return countedBudgets({ budgets: alerted }, byCounter, ctx.clock.now());
 }
 
 /** The candidates that are true now, with the amounts of now. */
@@ -114,7 +123,34 @@ async function findSent(
   return new Set(rows.map(({ _id }) => _id));
 }
 
-function rowOf(alert: Alert, eventId: string, nowMs: number): BudgetAlert {
+/** Splits alerts that were not sent for their windows: one of a rolling budget may have been sent for an earlier one. */
+async function splitCarriedAlerts(
+  ctx: Context,
+  alerts: readonly Alert[],
+  counted: readonly CountedBudget[],
+  transaction: ClientSession,
+): Promise<{ fresh: Alert[]; carried: Alert[] }> {
+  const rolling = new Set(alerts.filter(isOfRolling).map(({ budget }) => budget._id));
+  if (rolling.size === 0) return { fresh: [...alerts], carried: [] };
+  const rows = await budgetAlertRows(ctx)
+    .find({ budget_id: { $in: [...rolling] } }, { session: transaction })
+    .toArray();
+  const windows = new Map(counted.map(({ budget, windows: own }) => [budget._id, own]));
+  const starts = Map.groupBy(rows, (row) => nameOf(row.webhook_id, row.budget_id, row.about));
+  return splitCarried(alerts, {
+    nameOf: (alert) =>
+      rolling.has(alert.budget._id) ? nameOf(alert.webhookId, alert.budget._id, aboutOf(alert)) : null,
+    heldIn: new Map([...starts].map(([name, own]) => [name, own.map((row) => row.window_start.getTime())])),
+    windowsOf: ({ budget }) => windows.get(budget._id) ?? [],
+    heldAtOpening,
+  });
+}
+
+function nameOf(webhookId: string, budgetId: string, about: BudgetAlert['about']): string {
+  return `${webhookId} ${budgetId} ${about}`;
+}
+
+function rowOf(alert: Alert, eventId: string | null, nowMs: number): BudgetAlert {
   const { webhookId, budget, interval } = alert;
   return {
     _id: alertKey(alert),

@@ -16,6 +16,7 @@ import {
   ENFORCEMENTS,
   ON_ERROR,
 } from './model.ts';
+import { countedFromMs, shownEnd } from './windows.ts';
 
 /** A budget with its usage in the open window. */
 export const budgetView = z.strictObject({
@@ -34,6 +35,9 @@ export const budgetView = z.strictObject({
   raised_until: z.string().nullable().describe('When the first of these raises ends; null without any'),
   window: z.enum(BUDGET_WINDOWS),
   timezone: z.string(),
+  fiscal_start_month: z.int().nullable().describe('Of `quarterly`; else null'),
+  rolling_days: z.int().nullable().describe('Of `rolling`; else null'),
+  starts_on: z.string().nullable().describe('Of `total`; else null'),
   enforce: z.enum(ENFORCEMENTS),
   on_error: z.enum(ON_ERROR),
   reservation_share_pct: z.int(),
@@ -41,9 +45,18 @@ export const budgetView = z.strictObject({
   remaining: z.number().describe('Up to the threshold; 0 beyond it'),
   utilization_pct: z.number(),
   window_start: z.string(),
-  window_end: z.string(),
+  window_end: z.string().nullable().describe('Null: it does not end (`total`)'),
+  counted_from: z
+    .string()
+    .describe(
+      'The moment from which usage counts: `window_start`, or later where only whole days were known',
+    ),
   state: z.enum(['ok', 'warning', 'exceeded']),
-  forecast: z.number().describe("Usage at the window's end, if the rest of it goes on at the pace so far"),
+  forecast: z
+    .number()
+    .describe(
+      "Usage at the window's end, if the rest of it goes on at the pace so far; `current` where it does not end",
+    ),
   unpriced_signals: z.int().describe('Signals of the window whose cost is not known, and counts as 0'),
   top_user_id: z
     .string()
@@ -106,7 +119,8 @@ export function viewBudget(
     remaining: shown(metric, Math.max(0, limit - current)),
     utilization_pct: utilizationPct(current, limit),
     window_start: isoTime(interval.startMs),
-    window_end: isoTime(interval.endMs),
+    window_end: shownEnd(interval),
+    counted_from: isoTime(countedFromMs(budget, interval)),
     state: stateOf(current, limit),
     forecast: shown(metric, forecast(current, interval, nowMs)),
     unpriced_signals: usage.unpriced_signals,
@@ -122,6 +136,7 @@ export function viewBudget(
 /** The input that would make a budget as it is. */
 export function inputOf(budget: Budget) {
   const { name, scope, scope_id, filter = null, per = null, metric, window, timezone } = budget;
+  const { fiscal_start_month = null, rolling_days = null, starts_on = null } = budget;
   const { enforce, on_error, reservation_share_pct } = budget;
   return {
     name,
@@ -133,6 +148,9 @@ export function inputOf(budget: Budget) {
     threshold: thresholdOf(budget),
     window,
     timezone,
+    fiscal_start_month,
+    rolling_days,
+    starts_on,
     enforce,
     on_error,
     reservation_share_pct,

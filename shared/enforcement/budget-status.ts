@@ -1,11 +1,11 @@
-import { calendarWindowAt } from '../budgets/calendar-windows.ts';
-import { amountOf, type WindowUsage } from '../budgets/evaluate.ts';
+import { amountIn, type WindowUsage } from '../budgets/evaluate.ts';
 import type { FilteredCall } from '../budgets/filter.ts';
 import { inForce } from '../budgets/in-force.ts';
 import { scopesOf } from '../budgets/keys.ts';
 import type { Budget } from '../budgets/model.ts';
 import { budgetOfPerson } from '../budgets/people.ts';
 import type { RuledBudget, Rules } from '../budgets/rules.ts';
+import { windowAt } from '../budgets/windows.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import { providerOf } from '../pricing/provider-of.ts';
@@ -81,18 +81,22 @@ export function mayReserve({ budgets }: Pick<Rules, 'budgets'>): boolean {
 }
 
 /**
- * The key of the reservations in a budget and a window: a reservation belongs to the window in which it was made. A
- * template has one for each person (`nameOfUser`).
+ * The key of the reservations in a budget: a reservation belongs to the window in which it was made. A rolling window is the
+ * next one at midnight, so there it belongs to the budget. A template has one for each person (`nameOfUser`).
  */
-export function reservedKey(budgetId: string, windowStartMs: number, person: string | null): string {
-  const key = `${budgetId}:${windowStartMs}`;
+export function reservedKey(
+  { _id, window }: Pick<Budget, '_id' | 'window'>,
+  { startMs }: Pick<Interval, 'startMs'>,
+  person: string | null,
+): string {
+  const key = window === 'rolling' ? `${_id}:rolling` : `${_id}:${startMs}`;
   return person === null ? key : `${key}:${person}`;
 }
 
 /** The key of the reservations in a budget that is open. */
 export function reservedKeyOf({ budget, interval }: Pick<OpenBudget, 'budget' | 'interval'>): string {
-  const { _id, org_id, per, scope_id } = budget;
-  return reservedKey(_id, interval.startMs, per ? nameOfUser(org_id, scope_id) : null);
+  const { org_id, per, scope_id } = budget;
+  return reservedKey(budget, interval, per ? nameOfUser(org_id, scope_id) : null);
 }
 
 /** The name of a user in the scripts: a hash, because the id may name a person; '' for none. */
@@ -131,15 +135,12 @@ export function openBudget(
   counter: string,
   nowMs: number,
 ): OpenBudget {
-  const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
+  const interval = windowAt(budget, nowMs);
   const windows = budget.per ? usageOfPerson(people, counter, budget.scope_id) : (usage.get(counter) ?? []);
-  let current = 0;
-  for (const window of windows)
-    if (window.interval.startMs === interval.startMs) current += amountOf(budget.metric, window.usage);
   return {
     budget: inForce(budget, nowMs),
     interval,
-    current,
+    current: amountIn(budget.metric, windows, interval),
     reserved: reserved?.sums.get(reservedKeyOf({ budget, interval })) ?? 0,
   };
 }

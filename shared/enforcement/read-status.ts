@@ -1,6 +1,8 @@
 import type { ClientSession } from 'mongoose';
-import { readWindows } from '../budgets/read-windows.ts';
-import { cacheRules, readRulesOf } from '../budgets/rules.ts';
+import { type CountedWindow, readWindows } from '../budgets/read-windows.ts';
+import { isOfRolling } from '../budgets/rolling.ts';
+import { cacheRules, type Rules, readRulesOf } from '../budgets/rules.ts';
+import { windowAt } from '../budgets/windows.ts';
 import { type RulesVersion, readOrganizationVersions } from '../organizations/versions.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -42,15 +44,21 @@ async function readChanges(
 ): Promise<Map<string, StatusSnapshot>> {
   const versions = await readOrganizationVersions(ctx, [...known.keys()], transaction);
   const isTouched = ([orgId, { touches }]: [string, RulesVersion]) => known.get(orgId)?.touches !== touches;
-  const touched = [...versions].filter(isTouched).map(([orgId]) => orgId);
-  const usage = await readUsage(ctx, touched, transaction);
-  const statuses: StatusSnapshot['status'][] = [];
-  for (const [orgId, { version, contexts, touches }] of versions) {
-    const before = known.get(orgId);
-    const isSame = before?.rules.version === version;
+  const rulesOf = new Map<string, Rules>();
+  for (const [orgId, { version, contexts }] of versions) {
+    const before = known.get(orgId)?.rules;
+    const isSame = before?.version === version;
     const rules = isSame
-      ? { ...before.rules, contexts }
+      ? { ...before, contexts }
       : await readRulesOf(ctx, orgId, { version, contexts }, transaction);
+    rulesOf.set(orgId, rules);
+  }
+  const touched = [...versions].filter(isTouched).map(([orgId]) => orgId);
+  const usage = await readUsage(ctx, touched, rulesOf, transaction);
+  const statuses: StatusSnapshot['status'][] = [];
+  for (const [orgId, rules] of rulesOf) {
+    const { touches = 0 } = versions.get(orgId) ?? {};
+    const before = known.get(orgId);
     const people = before?.people ?? NO_PEOPLE;
     statuses.push({ orgId, touches, rules, usage: usage.get(orgId) ?? before?.usage ?? new Map(), people });
   }
@@ -120,17 +128,38 @@ async function readSettlements(
   return [...found, ...(await readSettlements(ctx, others, transaction))];
 }
 
-/** The usage in windows that are open now or open later. */
+/** The usage in windows that are open now or open later, and in the days that rolling budgets sum. */
 async function readUsage(
   ctx: Context,
   orgIds: readonly string[],
+  rulesOf: ReadonlyMap<string, Rules>,
   transaction: ClientSession,
 ): Promise<Map<string, BudgetStatus['usage']>> {
   if (orgIds.length === 0) return new Map();
   const open = { org_id: { $in: [...orgIds] }, window_end: { $gt: dateAt(ctx.clock.now()) } };
   const windows = await readWindows(ctx, open, transaction);
+  for (const orgId of orgIds) windows.push(...(await readDays(ctx, rulesOf.get(orgId), transaction)));
   const byOrganization = Map.groupBy(windows, ({ org_id }) => org_id);
   return new Map(
     orgIds.map((orgId) => [orgId, Map.groupBy(byOrganization.get(orgId) ?? [], ({ counter }) => counter)]),
+  );
+}
+
+/** The days before the present one that the rolling budgets of an organization sum. */
+async function readDays(
+  ctx: Context,
+  rules: Rules | undefined,
+  transaction: ClientSession,
+): Promise<CountedWindow[]> {
+  const rolling = (rules?.budgets ?? []).filter(isOfRolling);
+  if (!rules || rolling.length === 0) return [];
+  const nowMs = ctx.clock.now();
+  const fromMs = Math.min(...rolling.map(({ budget }) => windowAt(budget, nowMs).startMs));
+  const counters = [...new Set(rolling.map(({ counter }) => counter))];
+  const days = { window_start: { $gte: dateAt(fromMs) }, window_end: { $lte: dateAt(nowMs) } };
+  return readWindows(
+    ctx,
+    { org_id: rules.organization._id, counter: { $in: counters }, ...days },
+    transaction,
   );
 }

@@ -5,6 +5,7 @@ import { findBudget, findVisibleBudget, noBudget } from '../budgets/read-budgets
 import { readPeople, readSome, type TemplatePeople, type TemplatePerson } from '../budgets/read-people.ts';
 import { shown, thresholdOf, utilizationPct } from '../budgets/view.ts';
 import type { Viewer } from '../budgets/visible.ts';
+import { shownEnd } from '../budgets/windows.ts';
 import { memberRows } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
@@ -29,7 +30,7 @@ export const personView = z.strictObject({
   state: z.enum(['ok', 'warning', 'exceeded']),
   refuses_now: z.boolean().describe('True: every call of this person that is not free is refused'),
   window_start: z.string(),
-  window_end: z.string(),
+  window_end: z.string().nullable().describe('Null: it does not end'),
 });
 export type PersonView = z.output<typeof personView>;
 
@@ -115,9 +116,9 @@ async function findHolding(
   { template, interval, people }: TemplatePeople,
   sums: ReservedSums,
 ): Promise<string[]> {
-  const { _id, org_id } = template;
-  const keyOf = (userId: string) => reservedKey(_id, interval.startMs, nameOfUser(org_id, userId));
-  const prefix = `${_id}:${interval.startMs}:`;
+  const { org_id } = template;
+  const keyOf = (userId: string) => reservedKey(template, interval, nameOfUser(org_id, userId));
+  const prefix = `${reservedKey(template, interval, null)}:`;
   const held = new Set([...(sums?.keys() ?? [])].filter((key) => key.startsWith(prefix)));
   for (const { userId } of people) held.delete(keyOf(userId));
   if (held.size === 0) return [];
@@ -128,14 +129,14 @@ async function findHolding(
 }
 
 function viewAll({ template, interval, people }: TemplatePeople, sums: ReservedSums): PersonView[] {
-  const { _id, org_id } = template;
+  const { org_id } = template;
   return people.map((person) => {
-    const held = sums?.get(reservedKey(_id, interval.startMs, nameOfUser(org_id, person.userId))) ?? 0;
+    const held = sums?.get(reservedKey(template, interval, nameOfUser(org_id, person.userId))) ?? 0;
     return {
       ...viewPerson(template, person),
       reserved: sums && usd4(held),
       window_start: isoTime(interval.startMs),
-      window_end: isoTime(interval.endMs),
+      window_end: shownEnd(interval),
     };
   });
 }

@@ -36,11 +36,12 @@ export async function showAllReserved(
 
 function reservedOf(
   orgId: string,
-  { id, window_start, per, top_user_id }: BudgetView,
+  { id, window, window_start, per, top_user_id }: BudgetView,
   sums: ReservedSums,
 ): number | null {
   const person = per ? nameOfUser(orgId, top_user_id ?? '') : null;
-  return sums && usd4(sums.get(reservedKey(id, Date.parse(window_start), person)) ?? 0);
+  const key = reservedKey({ _id: id, window }, { startMs: Date.parse(window_start) }, person);
+  return sums && usd4(sums.get(key) ?? 0);
 }
 
 /** The amounts that open reservations hold, by `reservedKey(...)`. Null while they are not known. */

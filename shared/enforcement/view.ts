@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BUDGET_SCOPES, ENFORCEMENTS } from '../budgets/model.ts';
 import { shown, thresholdOf, utilizationPct } from '../budgets/view.ts';
 import { isVisible, type Viewer } from '../budgets/visible.ts';
-import { isoTime } from '../platform/basics/clock.ts';
+import { shownEnd } from '../budgets/windows.ts';
 import { CAUSES, type JudgedBudget, type RefusingBudget, remainingOf, type Verdict } from './judge.ts';
 import { reasonOf } from './words.ts';
 
@@ -75,7 +75,7 @@ function viewRefusal({ budget, cause, interval }: RefusingBudget, viewer: Viewer
     id: budget._id,
     name: isVisible(viewer, budget) ? budget.name : null,
     cause,
-    resets_at: isoTime(interval.endMs),
+    resets_at: shownEnd(interval),
   };
 }
 
@@ -91,6 +91,6 @@ function viewJudged(judged: JudgedBudget): z.output<typeof checkedBudget> {
     utilization_pct: utilizationPct(current, budget.limit),
     refuses: cause !== null,
     cause,
-    resets_at: isoTime(interval.endMs),
+    resets_at: shownEnd(interval),
   };
 }

@@ -1,6 +1,6 @@
 import { shown, thresholdOf } from '../budgets/view.ts';
 import { isVisible, type Viewer } from '../budgets/visible.ts';
-import { isoTime } from '../platform/basics/clock.ts';
+import { shownEnd } from '../budgets/windows.ts';
 import type { OpenBudget } from './budget-status.ts';
 import { type JudgedBudget, partLeft, type RefusingBudget, remainingOf } from './judge.ts';
 
@@ -15,7 +15,8 @@ export function reasonOf(refusing: RefusingBudget, viewer: Viewer): string {
   }
   if (cause === 'unreadable') return `${who} cannot be read now, and denies calls until it can.`;
   const why = isSeen ? `has ${leftWords(refusing)}` : 'refuses this call';
-  return `${who} ${why} until ${isoTime(interval.endMs)}.`;
+  const end = shownEnd(interval);
+  return end === null ? `${who} ${why}.` : `${who} ${why} until ${end}.`;
 }
 
 /** The last line of a hook's refusal: how the person asks for more, by a command or on a page. */

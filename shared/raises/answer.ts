@@ -1,11 +1,12 @@
 import type { ClientSession } from 'mongoose';
-import { calendarWindowAt } from '../budgets/calendar-windows.ts';
 import { type Budget, budgetRows } from '../budgets/model.ts';
 import { budgetOfPerson } from '../budgets/people.ts';
 import { readExceptions } from '../budgets/read-exceptions.ts';
+import { NEVER_MS, windowAt } from '../budgets/windows.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
 import { commitPlan, type Decision, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { limitFrom, refusedAmount } from './amounts.ts';
@@ -190,8 +191,13 @@ function refuseTooMuch({ limit, raises = [] }: Budget, granted: number, nowMs: n
   if (whole > Number.MAX_SAFE_INTEGER) throw refusedAmount('is more than a threshold may be');
 }
 
-/** When a raise ends that is answered now: never after the end of the window. Epoch ms. */
-function endOf({ window, timezone }: Budget, granted_s: number | null, nowMs: number): number {
-  const { endMs } = calendarWindowAt(window, timezone, nowMs);
-  return granted_s === null ? endMs : Math.min(endMs, nowMs + granted_s * 1_000);
+/**
+ * When a raise ends that is answered now: never after the end of a calendar window, by default with the window, and after a day
+ * where the window does not end. Epoch ms.
+ */
+function endOf(budget: Budget, granted_s: number | null, nowMs: number): number {
+  const { endMs } = windowAt(budget, nowMs);
+  if (granted_s === null) return endMs === NEVER_MS ? nowMs + DAY_MS : endMs;
+  const endsMs = nowMs + granted_s * 1_000;
+  return budget.window === 'rolling' ? endsMs : Math.min(endMs, endsMs);
 }

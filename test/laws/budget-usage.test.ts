@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { BUDGET_METRICS, BUDGET_WINDOWS, type BudgetScope } from '../../shared/budgets/model.ts';
+import { BUDGET_METRICS, type BudgetScope } from '../../shared/budgets/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { scan } from '../support/budget-oracle.ts';
+import { everyCalendar } from '../support/calendars.ts';
 import { BOUND_SCOPES, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { pick, seeded } from '../support/random.ts';
@@ -66,15 +67,15 @@ const sumOf = (parts: { used: number }[]) =>
 
 describe('the usage of a budget', () => {
   const cases = Object.keys(WHOSE).flatMap((scope) =>
-    BUDGET_WINDOWS.map((window) => [scope, window] as const),
+    everyCalendar(NOW, 60).map((calendar) => [scope, calendar.window, calendar] as const),
   );
   test.each(cases)(
     'of scope %s, %s, sums to `current` by time and by user, in each metric and zone',
-    async (scope, window) => {
+    async (scope, _window, calendar) => {
       for (const metric of BUDGET_METRICS)
         for (const timezone of ['Asia/Kathmandu', 'America/New_York']) {
           const whose = scope === 'org' ? {} : { scope_id: WHOSE[scope as BudgetScope] };
-          const made = await makeBudget({ scope, metric, window, timezone, ...whose });
+          const made = await makeBudget({ scope, metric, ...calendar, timezone, ...whose });
           const { current, forecast } = (await api.call(`/api/v1/budgets/${made.id}`, { key })).body;
           const { status, body, text } = await read(made.id);
           expect(status, text).toBe(200);
@@ -83,7 +84,7 @@ describe('the usage of a budget', () => {
           expect([sumOf(body.points), sumOf(body.users)]).toEqual([current, current]);
           for (const [at, { total, used }] of body.points.entries())
             expect(Number((total - used).toFixed(4))).toBe(at === 0 ? 0 : body.points[at - 1].total);
-          expect(body.points[0].start).toBe(made.window_start);
+          expect(body.points[0].start).toBe(made.counted_from);
           expect(Date.parse(body.points.at(-1).start)).toBeLessThanOrEqual(clock.now() + 5 * 60_000);
         }
     },

@@ -4,7 +4,7 @@ import { addMember } from '../../shared/administration/members.ts';
 import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { forecast, levelsReached } from '../../shared/budgets/evaluate.ts';
-import { BUDGET_METRICS, BUDGET_WINDOWS, type Budget } from '../../shared/budgets/model.ts';
+import { BUDGET_METRICS, type Budget, CALENDAR_WINDOWS } from '../../shared/budgets/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { compare, counted } from '../support/budget-oracle.ts';
 import { makeTenant } from '../support/factories.ts';
@@ -31,7 +31,7 @@ const zones = [
   'Pacific/Apia',
   'Pacific/Chatham',
 ];
-const windows = fc.constantFrom(...BUDGET_WINDOWS);
+const windows = fc.constantFrom(...CALENDAR_WINDOWS);
 
 /** The name of a moment's window on a wall calendar: its date, the Monday of its week, its month. */
 function nameOfWindow(window: 'daily' | 'weekly' | 'monthly', timeZone: string, atMs: number): string {

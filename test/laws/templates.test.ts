@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { addMember } from '../../shared/administration/members.ts';
-import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
 import { changeBudget, createBudget } from '../../shared/budgets/change-budgets.ts';
 import { counterKey } from '../../shared/budgets/keys.ts';
 import { type Budget, personWindowRows } from '../../shared/budgets/model.ts';
+import { windowAt } from '../../shared/budgets/windows.ts';
 import { openBudgetsOf } from '../../shared/enforcement/budget-status.ts';
 import { statusCache } from '../../shared/enforcement/cached-status.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
@@ -154,7 +154,7 @@ async function naive(budget: Budget): Promise<Map<string, number>> {
   for (const signal of signals) {
     if (budget.scope === 'team' && !inTeam.has(signal.user_id)) continue;
     if (budget.filter && !signal.model?.startsWith('gpt-')) continue;
-    const { startMs } = calendarWindowAt(budget.window, budget.timezone, signal.ts.getTime());
+    const { startMs } = windowAt(budget, signal.ts.getTime());
     const name = `${startMs} ${signal.user_id}`;
     sums.set(name, (sums.get(name) ?? 0) + amountOf(budget, signal));
   }
@@ -187,7 +187,7 @@ async function counted(budget: Budget): Promise<Map<string, number>> {
 }
 
 function shown(sums: ReadonlyMap<string, number>, budget: Budget): object {
-  const since = calendarWindowAt(budget.window, budget.timezone, clock.now() - 47 * HOUR);
+  const since = windowAt(budget, clock.now() - 47 * HOUR);
   return Object.fromEntries(
     [...sums]
       .filter(([name, amount]) => Number(name.split(' ')[0]) >= since.startMs && amount !== 0)
@@ -217,7 +217,7 @@ async function compare({ orgId, templates }: Story): Promise<void> {
   for (const budget of templates) {
     const expected = await naive(budget);
     expect(shown(await counted(budget), budget)).toEqual(shown(expected, budget));
-    const { startMs } = calendarWindowAt(budget.window, budget.timezone, clock.now());
+    const { startMs } = windowAt(budget, clock.now());
     for (const userId of PEOPLE) {
       const open = openBudgetsOf(status, { orgId, userId, projectId: 'x', countsUnnamed: true }, clock.now());
       const own = open.find((each) => each.budget._id === budget._id);

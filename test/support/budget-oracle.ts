@@ -1,6 +1,6 @@
-import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
 import { counterKey } from '../../shared/budgets/keys.ts';
 import { type Budget, budgetWindowRows } from '../../shared/budgets/model.ts';
+import { countedFromMs, countedWindowAt, windowAt } from '../../shared/budgets/windows.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
 import type { Interval } from '../../shared/platform/basics/interval.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -22,7 +22,9 @@ export async function scan(ctx: Context, budget: Budget): Promise<Map<number, nu
     })[budget.scope];
   const sums = new Map<number, number>();
   const add = (at: Date, amount: number) => {
-    const { startMs } = calendarWindowAt(budget.window, budget.timezone, at.getTime());
+    const window = countedWindowAt(budget, at.getTime());
+    const { startMs } = window;
+    if (at.getTime() < countedFromMs(budget, window)) return;
     sums.set(startMs, (sums.get(startMs) ?? 0) + amount);
   };
   if (budget.metric === 'sessions') for (const it of sessions.filter(isMine)) add(it.started_at, 1);
@@ -55,7 +57,7 @@ export async function counted(ctx: Context, budget: Budget, since: Interval): Pr
 
 /** Both, without windows that hold nothing. */
 export async function compare(ctx: Context, budget: Budget): Promise<{ expected: object; found: object }> {
-  const since = calendarWindowAt(budget.window, budget.timezone, ctx.clock.now() - 48 * 3_600_000);
+  const since = windowAt(budget, ctx.clock.now() - 48 * 3_600_000);
   const [expected, found] = [await scan(ctx, budget), await counted(ctx, budget, since)];
   const shown = (sums: Map<number, number>) =>
     Object.fromEntries(

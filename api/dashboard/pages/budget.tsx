@@ -13,6 +13,7 @@ import { BudgetForm } from '../parts/budget/form.tsx';
 import { BudgetHistory, UsedBefore } from '../parts/budget/history.tsx';
 import { peopleWords } from '../parts/budget/people-words.ts';
 import { BudgetUsage } from '../parts/budget/usage.tsx';
+import { windowWords } from '../parts/budget/window-inputs.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
 import { Dialog } from '../parts/form/dialog.tsx';
@@ -40,7 +41,7 @@ export function BudgetDetail() {
     <Page
       back={{ to: '/budgets', label: 'Budgets' }}
       title={budget.data?.name ?? 'Budget'}
-      lead={budget.data && `${scopeWords(budget.data, names)}, ${budget.data.window}`}
+      lead={budget.data && `${scopeWords(budget.data, names)}, ${windowWords(budget.data)}`}
       actions={budget.data && <Actions budget={budget.data} />}
     >
       <Load query={budget} height={200}>
@@ -59,7 +60,8 @@ export function BudgetDetail() {
 }
 
 function Standing({ budget }: { budget: Budget }) {
-  const { metric, threshold_now, remaining, window_end, unpriced_signals, state } = budget;
+  const { metric, threshold_now, remaining, window_start, window_end, counted_from } = budget;
+  const { unpriced_signals, state } = budget;
   const people = peopleWords(budget, useNames());
   const facts = {
     State: <State of={state} />,
@@ -68,7 +70,7 @@ function Standing({ budget }: { budget: Budget }) {
         <BudgetUsed budget={budget} /> ({usedPercent(budget)})
       </Group>
     ),
-    'In the window before': <UsedBefore budget={budget} />,
+    ...(window_end === null ? {} : { 'In the window before': <UsedBefore budget={budget} /> }),
     Of: (
       <>
         <Amount metric={metric} of={threshold_now} />
@@ -77,7 +79,8 @@ function Standing({ budget }: { budget: Budget }) {
     ),
     Left: <Amount metric={metric} of={remaining} />,
     ...(holdsReservations(budget) ? { Reserved: <Reserved budget={budget} /> } : {}),
-    'Starts again': <When at={window_end} />,
+    'Starts again': window_end === null ? 'never' : <When at={window_end} />,
+    ...(counted_from > window_start ? { 'Counts from': <When at={counted_from} /> } : {}),
     Timezone: budget.timezone,
   };
   return (

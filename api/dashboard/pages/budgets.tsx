@@ -9,6 +9,7 @@ import { BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
 import { RaisedUntil, Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
 import { peopleWords } from '../parts/budget/people-words.ts';
+import { windowWords } from '../parts/budget/window-inputs.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
@@ -79,7 +80,7 @@ function BudgetCard({ budget }: { budget: Budget }) {
           <Name of={name} />
         </PageLink>
         <Text size="sm" c="dimmed" className="wrap">
-          {scopeWords(budget, names)}, {budget.window}
+          {scopeWords(budget, names)}, {windowWords(budget)}
         </Text>
         <Gauge budget={budget} />
         {people && <Text size="sm">{people}</Text>}
@@ -89,7 +90,12 @@ function BudgetCard({ budget }: { budget: Budget }) {
           <RaisedUntil budget={budget} />
         </Text>
         <Text size="sm">
-          {amount(metric, remaining)} left, until <When at={window_end} />
+          {amount(metric, remaining)} left
+          {window_end !== null && (
+            <>
+              , until <When at={window_end} />
+            </>
+          )}
         </Text>
         <Stop budget={budget} />
         <Text size="sm">{forecastWords(budget)}</Text>

@@ -18,6 +18,10 @@ export const budgets: Fields = {
   threshold: ['The amount at which it is exceeded, in the unit of the metric', 500],
   window: ['The time over which usage is counted', 'monthly', 40],
   timezone: ['An IANA timezone', 'Europe/Berlin'],
+  fiscal_start_month: ['Of `quarterly`: the month in which a quarter begins; else null', 1, null],
+  rolling_days: ['Of `rolling`: the days that it holds; else null', 7, null],
+  starts_on: ['Of `total`: the first day that counts; else null', '2026-01-01', null],
+  counted_from: ['The moment from which usage counts', TIME],
   enforce: ['Whether calls beyond the threshold are refused', 'hard'],
   on_error: ['Answer of a hard budget while usage cannot be read', 'deny'],
   reservation_share_pct: [

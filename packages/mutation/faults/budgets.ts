@@ -217,7 +217,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: 'a recount forgets windows that are over',
     file: 'shared/budgets/recount.ts',
-    text: 'const cleared = { ...key, window_end: { $gt: dateAt(sinceMs) } };',
+    text: 'const cleared = { ...key, window_start: { $gte: dateAt(first.startMs) } };',
     replacement: 'const cleared = key;',
     tests: ['test/api/budget-history.test.ts'],
   },

@@ -4,10 +4,11 @@ import { changeOrganization } from '../../../shared/administration/change-organi
 import { addMember } from '../../../shared/administration/members.ts';
 import { changeBudget, createBudget, removeBudget } from '../../../shared/budgets/change-budgets.ts';
 import type { BudgetInput } from '../../../shared/budgets/input.ts';
-import { BUDGET_METRICS, BUDGET_WINDOWS, type Budget, budgetRows } from '../../../shared/budgets/model.ts';
+import { BUDGET_METRICS, type Budget, budgetRows } from '../../../shared/budgets/model.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { compare } from '../../support/budget-oracle.ts';
+import { everyCalendar } from '../../support/calendars.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import {
   createTestClock,
@@ -74,8 +75,8 @@ test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])(
     await fill(ctx, orgId, 300, SEED);
     const budgets: Budget[] = [];
     for (const zone of [timezone, 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kathmandu'])
-      for (const window of BUDGET_WINDOWS)
-        budgets.push(await createBudget(ctx, orgId, { ...base, window, timezone: zone }));
+      for (const calendar of everyCalendar(NOW, 30))
+        budgets.push(await createBudget(ctx, orgId, { ...base, ...calendar, timezone: zone }));
     for (const metric of BUDGET_METRICS) budgets.push(await createBudget(ctx, orgId, { ...base, metric }));
     for (const [scope, scope_id] of [
       ['team', 'red'],
@@ -99,8 +100,8 @@ test('a budget whose month spans a change of the organization timezone is exact'
   await fill(ctx, orgId, 200, SEED + 3);
   const budgets: Budget[] = [];
   for (const timezone of ['Asia/Tokyo', 'America/Los_Angeles', 'UTC'])
-    for (const window of BUDGET_WINDOWS)
-      budgets.push(await createBudget(ctx, orgId, { ...base, window, timezone, metric: 'tokens_in' }));
+    for (const calendar of everyCalendar(NOW, 30))
+      budgets.push(await createBudget(ctx, orgId, { ...base, ...calendar, timezone, metric: 'tokens_in' }));
   await expectExact(budgets);
 });
 

@@ -100,7 +100,14 @@ export function Stop({ budget }: { budget: Budget }) {
     );
   return (
     <Text size="sm" component="div">
-      <State of="exceeded">Stopped</State>: calls are refused until <When at={window_end} />
+      <State of="exceeded">Stopped</State>: calls are refused{' '}
+      {window_end === null ? (
+        'from now on'
+      ) : (
+        <>
+          until <When at={window_end} />
+        </>
+      )}
     </Text>
   );
 }

@@ -12,9 +12,9 @@ import { EnforcementInputs } from './enforcement.tsx';
 import { BudgetPreview } from './preview.tsx';
 import { type Refusal, RefusalDialog, readRefusal } from './refusal.tsx';
 import { ScopeInput } from './scope-input.tsx';
+import { WindowInputs } from './window-inputs.tsx';
 import { METRICS } from './words.ts';
 
-const WINDOWS = { hourly: 'hourly', daily: 'daily', weekly: 'weekly', monthly: 'monthly' };
 const SCOPES: Record<Budget['scope'], string> = {
   org: 'The whole organization',
   team: 'A team',
@@ -37,6 +37,9 @@ const NEW = {
   metric: 'cost_usd',
   threshold: 100,
   window: 'monthly',
+  fiscal_start_month: null,
+  rolling_days: null,
+  starts_on: null,
   timezone: '',
   enforce: 'none',
   on_error: 'allow',
@@ -126,7 +129,7 @@ export function BudgetForm({
             prefix={draft.metric === 'cost_usd' ? '$' : ''}
             {...field('threshold')}
           />
-          <Choice label="Window" of={WINDOWS} {...field('window')} />
+          <WindowInputs draft={draft} set={set} />
           <TimezoneField {...field('timezone')} />
         </SimpleGrid>
         <EnforcementInputs draft={draft} field={field} />
@@ -152,6 +155,9 @@ const DECISIVE: readonly (keyof Draft)[] = [
   'scope_id',
   'per',
   'window',
+  'fiscal_start_month',
+  'rolling_days',
+  'starts_on',
   'timezone',
 ];
 

@@ -11,14 +11,27 @@ import { useZone } from '../time/when.tsx';
 
 /** All of it, while the present window is still under way. */
 export function UsedBefore({ budget }: { budget: Budget }) {
-  const { metric, window_start } = budget;
+  const { metric, window, window_start } = budget;
   const windows = useQuery(windowsQuery(budget));
-  const before = windows.data?.data.find(({ end }) => end === window_start);
+  // Rolling windows overlap: the one before is the next in the list.
+  const data = windows.data?.data ?? [];
+  const before =
+    window === 'rolling'
+      ? data.find(({ start }) => start < window_start)
+      : data.find(({ end }) => end === window_start);
   return before ? <Amount metric={metric} of={before.current} /> : '–';
 }
 
 /** Windows that the page shows: two years of months. */
-const SHOWN = { hourly: 24, daily: 30, weekly: 12, monthly: 24 } as const;
+const SHOWN = {
+  hourly: 24,
+  daily: 30,
+  weekly: 12,
+  monthly: 24,
+  quarterly: 8,
+  rolling: 30,
+  total: 1,
+} as const;
 
 /** The windows of a budget that are kept, newest first. */
 export function windowsQuery({ id, window }: Pick<Budget, 'id' | 'window'>) {
@@ -34,7 +47,9 @@ export function BudgetHistory({ budget }: { budget: Budget }) {
   const { metric } = budget;
   const zone = useZone();
   const windows = useQuery(windowsQuery(budget));
-  const interval = budget.window === 'hourly' ? 'hour' : budget.window === 'monthly' ? 'month' : 'day';
+  if (budget.window === 'total') return null;
+  const isKept = budget.window === 'monthly' || budget.window === 'quarterly';
+  const interval = budget.window === 'hourly' ? 'hour' : isKept ? 'month' : 'day';
   return (
     <Load query={windows}>
       {({ data }) => {
@@ -54,8 +69,8 @@ export function BudgetHistory({ budget }: { budget: Budget }) {
               }}
             />
             <Text size="xs" c="dimmed">
-              {budget.window === 'monthly'
-                ? 'Months are kept as long as the budget.'
+              {isKept
+                ? 'Months and quarters are kept as long as the budget.'
                 : 'A window is deleted 40 days after its end.'}
             </Text>
           </Stack>

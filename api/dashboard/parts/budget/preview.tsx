@@ -6,16 +6,16 @@ import { dateIn, plusDays } from '../../data/range.ts';
 import { useMe } from '../../data/use-me.ts';
 import { amount } from '../text/format.ts';
 
-const SPAN_DAYS = { hourly: 1, daily: 1, weekly: 7, monthly: 30 } as const;
+const SPAN_DAYS = { hourly: 1, daily: 1, weekly: 7, monthly: 30, quarterly: 90, total: 30 } as const;
 
 /** Recent usage as a share of a threshold. Shows nothing until the scope is chosen. */
 export function BudgetPreview({
-  draft: { scope, scope_id, metric, threshold, window },
+  draft: { scope, scope_id, metric, threshold, window, rolling_days },
 }: {
-  draft: Pick<Budget, 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window'>;
+  draft: Pick<Budget, 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window' | 'rolling_days'>;
 }) {
   const { org } = useMe();
-  const days = SPAN_DAYS[window];
+  const days = window === 'rolling' ? (rolling_days ?? 1) : SPAN_DAYS[window];
   const asked = {
     from: plusDays(dateIn(org.timezone, Date.now()), 1 - days),
     interval: window === 'hourly' ? 'hour' : 'day',

@@ -30,7 +30,9 @@ const MOST_USERS = 5;
  * budget with one is asked itself.
  */
 export async function readRefusal(draft: Draft, orgId: string, budget?: Budget): Promise<Refusal | null> {
-  if (budget?.filter) return refusalNow(draft, budget);
+  const { window } = draft;
+  const isAsked = window === 'quarterly' || window === 'rolling' || window === 'total';
+  if (isAsked || budget?.filter) return budget ? refusalNow(draft, budget) : null;
   const { totals, groups } = await readWindow(draft, orgId);
   const users = groups
     .map(({ key, ...measures }) => ({
@@ -91,7 +93,15 @@ function usedOf(metric: Budget['metric'], totals: Omit<Usage['groups'][number], 
   return metric === 'tokens' ? totals.tokens_in + totals.tokens_out : totals[metric];
 }
 
-const SPANS = { hourly: 'this hour', daily: 'today', weekly: 'this week', monthly: 'this month' } as const;
+const SPANS = {
+  hourly: 'this hour',
+  daily: 'today',
+  weekly: 'this week',
+  monthly: 'this month',
+  quarterly: 'this quarter',
+  rolling: 'in these days',
+  total: 'in all',
+} as const;
 
 function peopleCounted(people: number): string {
   return people === 1 ? 'One person has' : `${exact(people)} people have`;

@@ -31,9 +31,11 @@ export function RunningTotal({
 }) {
   const [frame, width] = useWidth<HTMLDivElement>();
   const { metric, threshold_now: threshold } = budget;
-  const spots = spotsOf(usage, Date.now());
+  const nowMs = Date.now();
+  const spots = spotsOf(usage, nowMs);
   const last = spots.at(-1) ?? { ms: Date.parse(usage.start), value: 0 };
-  const isOver = last.ms >= Date.parse(usage.end);
+  // A window that does not end is drawn up to now, and has no forecast.
+  const isOver = usage.end === null || last.ms >= Date.parse(usage.end);
   const words = `${label}: ${amount(metric, last.value)} of ${amount(metric, threshold)}${
     isOver ? '' : `, forecast ${amount(metric, usage.forecast)}`
   }. Show as table gives all figures.`;
@@ -57,7 +59,8 @@ export function RunningTotal({
 function spotsOf({ start, end, points }: WindowUsage, nowMs: number): Spot[] {
   const spots = points.map(({ total }, at) => {
     const next = points[at + 1]?.start;
-    return { ms: next === undefined ? Math.min(nowMs, Date.parse(end)) : Date.parse(next), value: total };
+    const lastMs = end === null ? nowMs : Math.min(nowMs, Date.parse(end));
+    return { ms: next === undefined ? lastMs : Date.parse(next), value: total };
   });
   return [{ ms: Date.parse(start), value: 0 }, ...spots];
 }
@@ -76,7 +79,7 @@ function Lines({
   forecast: Spot | null;
 }) {
   const zone = useZone();
-  const [startMs, endMs] = [Date.parse(usage.start), Date.parse(usage.end)];
+  const [startMs, endMs] = boundsOf(usage);
   const most = Math.max(threshold, ...spots.map(({ value }) => value), forecast ? usage.forecast : 0);
   const ticks = ticksOf(most);
   const top = ticks.at(-1) ?? 1;
@@ -96,7 +99,7 @@ function Lines({
       ))}
       {timesOf(usage, width).map((ms) => (
         <text key={ms} x={xOf(ms)} y={HEIGHT - 6} textAnchor="middle">
-          {bucketLabel(new Date(ms).toISOString(), usage.interval === 'day' ? 'day' : 'hour', zone)}
+          {bucketLabel(new Date(ms).toISOString(), labelInterval(usage), zone)}
         </text>
       ))}
       <polyline className="total" points={path} />
@@ -114,9 +117,19 @@ function Lines({
   );
 }
 
+/** The bounds of the drawing: those of the window, or up to now. Epoch ms. */
+function boundsOf({ start, end }: WindowUsage): [startMs: number, endMs: number] {
+  return [Date.parse(start), end === null ? Date.now() : Date.parse(end)];
+}
+
+/** The times of points are named by the hour, or by the day. */
+export function labelInterval({ interval }: Pick<WindowUsage, 'interval'>): 'hour' | 'day' {
+  return interval === 'quarter_hour' || interval === 'hour' ? 'hour' : 'day';
+}
+
 /** As many times as there is room for, each a sixth of the window or so apart. Pure. */
-function timesOf({ start, end }: WindowUsage, width: number): number[] {
-  const [startMs, endMs] = [Date.parse(start), Date.parse(end)];
+function timesOf(usage: WindowUsage, width: number): number[] {
+  const [startMs, endMs] = boundsOf(usage);
   const count = Math.max(1, Math.min(6, Math.floor((width - LEFT - RIGHT) / LABEL)));
   const step = (endMs - startMs) / count;
   return Array.from({ length: count }, (_, at) => startMs + (at + 0.5) * step);

@@ -12,7 +12,7 @@ import { UserName } from '../text/user-name.tsx';
 import { Amount } from '../text/values.tsx';
 import { useZone } from '../time/when.tsx';
 import { windowsQuery } from './history.tsx';
-import { RunningTotal } from './running-total.tsx';
+import { labelInterval, RunningTotal } from './running-total.tsx';
 
 /** Ended windows that may be looked at. */
 const KEPT_MS = 35 * 86_400_000;
@@ -50,7 +50,8 @@ function WindowChoice({
   const zone = useZone();
   const windows = useQuery(windowsQuery(budget));
   const before = (windows.data?.data ?? []).filter(
-    ({ start: one, end }) => one !== budget.window_start && Date.parse(end) > Date.now() - KEPT_MS,
+    ({ start: one, end }) =>
+      one !== budget.window_start && end !== null && Date.parse(end) > Date.now() - KEPT_MS,
   );
   if (before.length === 0) return null;
   return (
@@ -78,7 +79,7 @@ function Growth({ budget, usage, choice }: { budget: Budget; usage: WindowUsage;
   const zone = useZone();
   const { metric, timezone, name } = budget;
   const title = 'Used in the window';
-  const interval = usage.interval === 'day' ? 'day' : 'hour';
+  const interval = labelInterval(usage);
   return (
     <Section
       title={title}

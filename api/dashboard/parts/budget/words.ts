@@ -32,8 +32,9 @@ function filterWords(filter: NonNullable<Budget['filter']>): string {
   return lists.flatMap((list) => (list ? [list.map(plainName).join(' or ')] : [])).join(' by ');
 }
 
-/** The forecast of a budget, in words. */
-export function forecastWords({ forecast, threshold_now, metric, state }: Budget): string {
+/** The forecast of a budget, in words; null where its window does not end. */
+export function forecastWords({ forecast, threshold_now, metric, state, window_end }: Budget): string | null {
+  if (window_end === null) return null;
   if (state === 'exceeded') return `Exceeded. At this pace it ends at ${amount(metric, forecast)}.`;
   if (forecast >= threshold_now)
     return `At this pace it will be exceeded: ${amount(metric, forecast)} at the window’s end.`;
@@ -45,7 +46,7 @@ export function sessionsSearch(budget: Budget): Record<string, string> | null {
   const { scope, scope_id, per, top_user_id, window_start, window_end, timezone } = budget;
   if (per ? top_user_id === null : scope === 'team') return null;
   const from = dateIn(timezone, Date.parse(window_start));
-  const last = dateIn(timezone, Date.parse(window_end) - 1);
+  const last = dateIn(timezone, window_end === null ? Date.now() : Date.parse(window_end) - 1);
   const days = { range: 'custom', from, to: plusDays(last, 1) };
   if (per && top_user_id !== null) return { ...days, user_id: top_user_id };
   return scope === 'org' ? days : { ...days, [`${scope}_id`]: scope_id };

@@ -1,0 +1,17 @@
+import type { BudgetInput } from '../../shared/budgets/input.ts';
+import { CALENDAR_WINDOWS } from '../../shared/budgets/model.ts';
+
+/** The windows of budgets, each with the fields that it needs. A total begins so many days ago. */
+export function everyCalendar(
+  nowMs: number,
+  totalDays: number,
+): Pick<BudgetInput, 'window' | 'fiscal_start_month' | 'rolling_days' | 'starts_on'>[] {
+  const starts_on = new Date(nowMs - totalDays * 86_400_000).toISOString().slice(0, 10);
+  return [
+    ...CALENDAR_WINDOWS.map((window) => ({ window })),
+    { window: 'quarterly', fiscal_start_month: 11 },
+    { window: 'rolling', rolling_days: 7 },
+    { window: 'rolling', rolling_days: 31 },
+    { window: 'total', starts_on },
+  ];
+}
