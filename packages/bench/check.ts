@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
-import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
 import { counterKey, personRowKey, personWindowKey } from '../../shared/budgets/keys.ts';
 import { type Budget, budgetRows, noCounts, personWindowRows } from '../../shared/budgets/model.ts';
+import { windowAt } from '../../shared/budgets/windows.ts';
 import { raiseOrganizationVersion } from '../../shared/organizations/versions.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
@@ -104,7 +104,7 @@ async function makeOrganization(ctx: Context, size: number): Promise<string> {
 async function makeTemplate(ctx: Context, people: number): Promise<string> {
   const { orgId: org_id, key } = await makeKey({ ctx });
   const budget = makeBudget(ctx, org_id, { name: 'each', scope: 'org', scope_id: org_id, per: 'user' });
-  const { startMs, endMs } = calendarWindowAt(budget.window, budget.timezone, ctx.clock.now());
+  const { startMs, endMs } = windowAt(budget, ctx.clock.now());
   const counter = counterKey(budget);
   const windows = Array.from({ length: people }, (_, index) => {
     const person = `user-${index}`;
