@@ -306,7 +306,7 @@ it('a session without signals is there by its id alone, with zeros, and a later 
     model: 'unknown',
   });
   const { body: empty } = await api.call(path, { key: tenant.key });
-  expect(empty).toEqual({ ...voided.session, anomaly_types: [], signals: [] });
+  expect(empty).toEqual({ ...voided.session, anomaly_types: [], signals: [], attribution: [], contexts: [] });
   const list = async () => (await api.call('/api/v1/sessions', { key: tenant.key })).body;
   expect(await list()).toMatchObject({ data: [], total: 0 });
   await post(tenant, [{ id: 'b', ts, ...of }]);
