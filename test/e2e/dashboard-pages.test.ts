@@ -428,8 +428,8 @@ const HATCHES = `[...document.querySelectorAll('.chart pattern')]
   .map((pattern) => pattern.querySelector('path')?.getAttribute('d') ?? 'plain')`;
 
 /**
- * Runs in the page: rows of narrow lists that take other than two lines, of sessions three, or whose parts are below or beside
- * their line.
+ * Runs in the page: rows of narrow lists that take other than two lines, of sessions and of members in Settings three, or whose
+ * parts are below or beside their line.
  */
 const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) => {
   const { left, right } = row.getBoundingClientRect();
@@ -439,7 +439,8 @@ const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) 
     return box.height <= most && box.top < first.getBoundingClientRect().bottom && box.left >= left && box.right <= right + 1;
   };
   const lines = [...row.children].map((line) => [...line.children]);
-  const wanted = row.parentElement.ariaLabel === 'Sessions' ? 3 : 2;
+  const isLong = row.parentElement.ariaLabel === 'Sessions' || location.search.includes('tab=members');
+  const wanted = isLong ? 3 : 2;
   return lines.length === wanted && lines.every((parts) => parts.every(isInLine)) ? [] : [row.innerText];
 })`;
 
