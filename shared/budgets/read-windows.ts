@@ -2,6 +2,7 @@ import type { ClientSession, mongo } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
 import type { Db } from '../platform/mongo/connect.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
+import { inSteps } from '../platform/mongo/find-by-ids.ts';
 import type { WindowUsage } from './evaluate.ts';
 import type { CountedBudget } from './evaluate-alerts.ts';
 import { personRowKey } from './keys.ts';
@@ -69,7 +70,12 @@ export async function readPersonWindows(
   transaction?: ClientSession,
 ): Promise<CountedWindow[]> {
   const options = transaction ? { session: transaction } : {};
-  const rows = personWindowRows(ctx).find(filter, { ...options, batchSize: ROWS_PER_ANSWER });
+  return sumPersonWindows(personWindowRows(ctx).find(filter, { ...options, batchSize: ROWS_PER_ANSWER }));
+}
+
+async function sumPersonWindows(
+  rows: Iterable<PersonWindow> | AsyncIterable<PersonWindow>,
+): Promise<CountedWindow[]> {
   const windows = new Map<string, CountedWindow>();
   for await (const { org_id, counter, person, window_start, window_end, ...usage } of rows) {
     const interval = { startMs: window_start.getTime(), endMs: window_end.getTime() };
@@ -92,17 +98,15 @@ export async function findPersonWindows(
   names: readonly string[],
   transaction?: ClientSession,
 ): Promise<CountedWindow[]> {
-  const found: CountedWindow[] = [];
-  for (let from = 0; from < names.length; from += WINDOWS_AT_ONCE) {
-    const some = names.slice(from, from + WINDOWS_AT_ONCE);
-    const ids = some.flatMap((name) => ALL_COUNTER_SHARDS.map((shard) => personRowKey(name, shard)));
-    found.push(...(await readPersonWindows(ctx, { _id: { $in: ids }, org_id: orgId }, transaction)));
-  }
-  return found;
+  const ids = names.flatMap((name) => ALL_COUNTER_SHARDS.map((shard) => personRowKey(name, shard)));
+  const options = transaction ? { session: transaction } : {};
+  const rows = await inSteps(ids, (some) =>
+    personWindowRows(ctx)
+      .find({ _id: { $in: some }, org_id: orgId }, options)
+      .toArray(),
+  );
+  return sumPersonWindows(rows);
 }
-
-/** For more ids at once the embedded store takes longer per id (docs/stores.md). */
-const WINDOWS_AT_ONCE = 60;
 
 /** The windows of budgets that match, by counter; of one with rolling budgets, which sum many, all that are kept. */
 export async function windowsByCounter(

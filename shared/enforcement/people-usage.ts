@@ -6,6 +6,7 @@ import { type LogPosition, loggedSince, type ReadLog, readPeopleLogs } from '../
 import type { Rules } from '../budgets/rules.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
+import { inSteps } from '../platform/mongo/find-by-ids.ts';
 
 /** One row of a person's windows: what one counter shard counts. */
 interface PersonRow extends WindowUsage {
@@ -68,25 +69,21 @@ async function readOne(
   const ids = changed?.flatMap((windows, shard) => windows.map((window) => personRowKey(window, shard)));
   const nowMs = ctx.clock.now();
   if (!known || !ids) {
-    const all = await readRows(ctx, { org_id: orgId, window_end: { $gt: dateAt(nowMs) } }, transaction);
+    const open = { org_id: orgId, window_end: { $gt: dateAt(nowMs) } };
+    const options = { session: transaction, batchSize: ROWS_PER_ANSWER };
+    const all = await personWindowRows(ctx).find(open, options).toArray();
     return { position, rows: withRows(new Map(), all, { counters, nowMs }) };
   }
-  const rows: PersonWindow[] = [];
-  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-    const some = ids.slice(from, from + IDS_AT_ONCE);
-    rows.push(...(await readRows(ctx, { _id: { $in: some }, org_id: orgId }, transaction)));
-  }
+  const rows = await inSteps(ids, (some) =>
+    personWindowRows(ctx)
+      .find({ _id: { $in: some }, org_id: orgId }, { session: transaction })
+      .toArray(),
+  );
   return { position, rows: withRows(known.rows, rows, { counters, nowMs }) };
 }
 
-/** For more ids at once the embedded store takes longer per id (docs/stores.md). */
-const IDS_AT_ONCE = 500;
 /** Decoding one answer is one turn of the event loop. */
 const ROWS_PER_ANSWER = 1_000;
-
-async function readRows(ctx: Context, filter: object, transaction: ClientSession): Promise<PersonWindow[]> {
-  return personWindowRows(ctx).find(filter, { session: transaction, batchSize: ROWS_PER_ANSWER }).toArray();
-}
 
 /** These rows in place of former ones. Counters and windows that decide nothing any more are left out. Pure. */
 function withRows(

@@ -55,36 +55,23 @@ async function readChanges(
   }
   const touched = [...versions].filter(isTouched).map(([orgId]) => orgId);
   const usage = await readUsage(ctx, touched, rulesOf, transaction);
-  const statuses: StatusSnapshot['status'][] = [];
-  for (const [orgId, rules] of rulesOf) {
-    const { touches = 0 } = versions.get(orgId) ?? {};
+  const asked = touched.map((orgId) => ({
+    rules: rulesOf.get(orgId) as Rules,
+    known: known.get(orgId)?.people,
+  }));
+  const people = await readPeople(ctx, asked, transaction);
+  const statuses = [...rulesOf].map(([orgId, rules]): StatusSnapshot['status'] => {
     const before = known.get(orgId);
-    const people = before?.people ?? NO_PEOPLE;
-    statuses.push({ orgId, touches, rules, usage: usage.get(orgId) ?? before?.usage ?? new Map(), people });
-  }
-  await addPeople(
-    ctx,
-    statuses.filter(({ orgId }) => touched.includes(orgId)),
-    known,
-    transaction,
-  );
+    const read = usage.get(orgId);
+    if (!read && before) return { ...before, rules };
+    const { touches = 0 } = versions.get(orgId) ?? {};
+    return { orgId, touches, rules, usage: read ?? new Map(), people: people.get(orgId) ?? NO_PEOPLE };
+  });
   const reserving = statuses.filter(({ rules }) => mayReserve(rules)).map(({ orgId }) => orgId);
   const recorded = await readRecorded(ctx, reserving, transaction);
   return new Map(
     statuses.map((status) => [status.orgId, { status, ...(recorded.get(status.orgId) ?? NOTHING) }]),
   );
-}
-
-/** Puts the usage of people into statuses whose usage has changed. */
-async function addPeople(
-  ctx: Context,
-  statuses: readonly StatusSnapshot['status'][],
-  known: ReadonlyMap<string, BudgetStatus | null>,
-  transaction: ClientSession,
-): Promise<void> {
-  const asked = statuses.map(({ orgId, rules }) => ({ rules, known: known.get(orgId)?.people }));
-  const people = await readPeople(ctx, asked, transaction);
-  for (const status of statuses) status.people = people.get(status.orgId) ?? NO_PEOPLE;
 }
 
 const NOTHING = { settlements: [], state: null };

@@ -7,6 +7,7 @@ import {
   resolvePullRequest,
 } from '../attribution/resolve-pull-request.ts';
 import type { Context } from '../platform/context/context.ts';
+import { inSteps } from '../platform/mongo/find-by-ids.ts';
 import { type PullRequest, pullRequestRows } from './model.ts';
 
 /** The pull request that a work belongs to. */
@@ -16,8 +17,6 @@ export interface Owner extends Head {
   repository: string;
 }
 
-/** Keys of one question to the store. */
-const KEYS_AT_ONCE = 500;
 /** How many renames are followed, as `resolvePullRequest` does. */
 const MOST_STEPS = 10;
 
@@ -49,7 +48,7 @@ export async function worksOfPullRequests(
 ): Promise<ReadonlyMap<string, WorkRow[]>> {
   const heads = new Set(pullRequests.flatMap(({ head }) => head ?? []));
   const branches = await withFormerNames(ctx, heads, transaction);
-  const works = await inSteps(branches, (keys) =>
+  const works = await inSteps([...branches], (keys) =>
     workRows(ctx)
       .find({ org_id: orgId, head: { $in: keys } }, { session: transaction })
       .toArray(),
@@ -72,7 +71,7 @@ async function readBranchFacts(
   let next = new Set(branches);
   for (let step = 0; step <= MOST_STEPS && next.size > 0; step += 1) {
     const rows = await readHeads(ctx, orgId, next, transaction);
-    const renamed = await inSteps(next, (keys) =>
+    const renamed = await inSteps([...next], (keys) =>
       boundaryRows(ctx)
         .find({ branch: { $in: keys } }, { session: transaction })
         .toArray(),
@@ -101,7 +100,7 @@ async function readHeads(
   transaction: ClientSession,
 ): Promise<{ head: string; owner: Owner }[]> {
   const projection = { head: 1, number: 1, repository: 1, opened_at: 1, closed_at: 1 };
-  const rows = await inSteps(branches, (keys) =>
+  const rows = await inSteps([...branches], (keys) =>
     pullRequestRows(ctx)
       .find({ org_id: orgId, head: { $in: keys } }, { session: transaction, projection })
       .toArray(),
@@ -127,7 +126,7 @@ async function withFormerNames(
   const all = new Set(branches);
   let next: ReadonlySet<string> = branches;
   for (let step = 0; step < MOST_STEPS && next.size > 0; step += 1) {
-    const before = await inSteps(next, (keys) =>
+    const before = await inSteps([...next], (keys) =>
       boundaryRows(ctx)
         .find({ renamed_to: { $in: keys } }, { session: transaction })
         .toArray(),
@@ -136,15 +135,4 @@ async function withFormerNames(
     for (const key of next) all.add(key);
   }
   return all;
-}
-
-async function inSteps<Row>(
-  keys: ReadonlySet<string>,
-  read: (some: string[]) => Promise<Row[]>,
-): Promise<Row[]> {
-  const all = [...keys];
-  const rows: Row[] = [];
-  for (let from = 0; from < all.length; from += KEYS_AT_ONCE)
-    rows.push(...(await read(all.slice(from, from + KEYS_AT_ONCE))));
-  return rows;
 }

@@ -1,8 +1,19 @@
 import type { ClientSession, mongo } from 'mongoose';
 import type { Row } from './collection.ts';
 
-/** For more ids the embedded store takes longer per id: 18,000 at once 4.3 s (docs/stores.md). */
-const IDS_AT_ONCE = 500;
+/** For more keys the embedded store takes longer per key: 18,000 at once 4.3 s (docs/stores.md). */
+const KEYS_AT_ONCE = 500;
+
+/** Asks for rows by keys, as many at once as the store takes well, and returns what all answers hold. */
+export async function inSteps<Found>(
+  keys: readonly string[],
+  read: (some: string[]) => Promise<readonly Found[]>,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE)
+    found.push(...(await read(keys.slice(from, from + KEYS_AT_ONCE))));
+  return found;
+}
 
 /** The rows with these primary keys, in no order, as a transaction sees them where one is given. */
 export async function findByIds<T extends Row>(
@@ -10,10 +21,6 @@ export async function findByIds<T extends Row>(
   ids: readonly string[],
   transaction: ClientSession | undefined,
 ): Promise<mongo.WithId<T>[]> {
-  const found: mongo.WithId<T>[] = [];
-  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-    const named = { _id: { $in: ids.slice(from, from + IDS_AT_ONCE) } } as mongo.Filter<T>;
-    found.push(...(await rows.find(named, transaction ? { session: transaction } : {}).toArray()));
-  }
-  return found;
+  const options = transaction ? { session: transaction } : {};
+  return inSteps(ids, (some) => rows.find({ _id: { $in: some } } as mongo.Filter<T>, options).toArray());
 }
