@@ -2,57 +2,32 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import {
-  startTransactionGuard,
-  type TransactionGuard,
-} from '../../shared/platform/mongo/transaction-guard.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
-import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
-import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
+import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
+import type { NetProxy } from '../support/drills/proxy.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import {
-  call,
-  openTestContext,
-  startApi,
-  type TestApi,
-  type TestContext,
-  testEnv,
-} from '../support/harness.ts';
+import { call, type TestApi, type TestContext } from '../support/harness.ts';
 
 /** More requests than a void or a release makes to MongoDB. */
 const MOST_STEPS = 30;
 const KEPT = 2;
 const CORRECTED = 3;
 
-let own: OwnMongo;
 let ctx: TestContext;
 let proxy: NetProxy;
+let mongo: ProxiedMongo;
 let env: Record<string, string>;
 let survivor: TestApi;
-let guard: TransactionGuard;
 let next: Promise<Child>;
 beforeAll(async () => {
-  own = await startOwnMongo();
-  ctx = await openTestContext({ mongoUrl: own.url });
-  survivor = await startApi({ ctx });
-  const mongo = new URL(ctx.config.mongodbUrl);
-  proxy = await startProxy(Number(mongo.port));
-  mongo.port = String(proxy.port);
-  // The driver would find the store's own address in the replica set and pass the proxy by.
-  mongo.searchParams.delete('replicaSet');
-  mongo.searchParams.set('directConnection', 'true');
-  guard = await startTransactionGuard(ctx.db, ctx.log, 2_000);
-  env = { ...testEnv('unused'), MONGODB_URL: mongo.href };
+  mongo = await startProxiedMongo();
+  ({ ctx, survivor, proxy, env } = mongo);
   next = startChild('api/main.ts', env);
 });
 afterAll(async () => {
   await next.then((child) => child.kill());
-  await guard.stop();
-  await survivor.close();
-  await proxy.close();
-  await ctx.close();
-  await own.stop();
+  await mongo.stop();
 });
 
 interface Tenant {

@@ -4,21 +4,10 @@ import { foldMonths } from '../../shared/budgets/fold-months.ts';
 import { budgetMonthRows, budgetWindowRows } from '../../shared/budgets/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { moveToOtherShard } from '../../shared/platform/mongo/counter-shards.ts';
-import {
-  startTransactionGuard,
-  type TransactionGuard,
-} from '../../shared/platform/mongo/transaction-guard.ts';
-import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
-import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
+import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
+import type { NetProxy } from '../support/drills/proxy.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  startApi,
-  type TestApi,
-  type TestContext,
-  testEnv,
-} from '../support/harness.ts';
+import { createTestClock, type TestApi, type TestContext } from '../support/harness.ts';
 
 /** More requests than a run of the retention makes about budgets. */
 const MOST_STEPS = 60;
@@ -26,31 +15,17 @@ const MOST_STEPS = 60;
 const NOW = Date.now();
 
 const clock = createTestClock(NOW);
-let own: OwnMongo;
 let ctx: TestContext;
 let proxy: NetProxy;
+let mongo: ProxiedMongo;
 let env: Record<string, string>;
 let survivor: TestApi;
-let guard: TransactionGuard;
 beforeAll(async () => {
-  own = await startOwnMongo();
-  ctx = await openTestContext({ mongoUrl: own.url, clock });
-  survivor = await startApi({ ctx });
-  const mongo = new URL(ctx.config.mongodbUrl);
-  proxy = await startProxy(Number(mongo.port));
-  mongo.port = String(proxy.port);
-  // The driver would find the store's own address in the replica set and pass the proxy by.
-  mongo.searchParams.delete('replicaSet');
-  mongo.searchParams.set('directConnection', 'true');
-  guard = await startTransactionGuard(ctx.db, ctx.log, 2_000);
-  env = { ...testEnv('unused'), MONGODB_URL: mongo.href };
+  mongo = await startProxiedMongo({ clock });
+  ({ ctx, survivor, proxy, env } = mongo);
 });
 afterAll(async () => {
-  await guard.stop();
-  await survivor.close();
-  await proxy.close();
-  await ctx.close();
-  await own.stop();
+  await mongo.stop();
 });
 
 /** Requests about windows and months of budgets, and the commits of their transactions. */

@@ -1,46 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  startTransactionGuard,
-  type TransactionGuard,
-} from '../../shared/platform/mongo/transaction-guard.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 import { rollupRows } from '../../shared/usage/model.ts';
 import { startChild } from '../support/drills/child.ts';
-import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
-import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
+import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
+import type { NetProxy } from '../support/drills/proxy.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { openTestContext, startApi, type TestApi, type TestContext, testEnv } from '../support/harness.ts';
+import type { TestApi, TestContext } from '../support/harness.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 /** Requests that one batch makes to MongoDB, and some more: the last rounds kill after the commit. */
 const STEPS = 11;
-let own: OwnMongo;
 let ctx: TestContext;
 let proxy: NetProxy;
+let mongo: ProxiedMongo;
 let env: Record<string, string>;
 let survivor: TestApi;
-let guard: TransactionGuard;
 
 beforeAll(async () => {
-  own = await startOwnMongo();
-  ctx = await openTestContext({ mongoUrl: own.url });
-  survivor = await startApi({ ctx });
-  const mongo = new URL(ctx.config.mongodbUrl);
-  proxy = await startProxy(Number(mongo.port));
-  mongo.port = String(proxy.port);
-  // The driver would find the store's own address in the replica set and pass the proxy by.
-  mongo.searchParams.delete('replicaSet');
-  mongo.searchParams.set('directConnection', 'true');
-  guard = await startTransactionGuard(ctx.db, ctx.log, 2_000);
-  env = { ...testEnv('unused'), MONGODB_URL: mongo.href };
+  mongo = await startProxiedMongo();
+  ({ ctx, survivor, proxy, env } = mongo);
 });
 afterAll(async () => {
-  await guard.stop();
-  await survivor.close();
-  await proxy.close();
-  await ctx.close();
-  await own.stop();
+  await mongo.stop();
 });
 
 async function post(url: string, key: string, signals: unknown[]): Promise<string[] | null> {

@@ -2,27 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import {
-  startTransactionGuard,
-  type TransactionGuard,
-} from '../../shared/platform/mongo/transaction-guard.ts';
 import { approveRaise } from '../../shared/raises/answer.ts';
 import { askForRaise } from '../../shared/raises/ask.ts';
 import { raiseRows } from '../../shared/raises/model.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
-import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
-import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
+import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
+import type { NetProxy } from '../support/drills/proxy.ts';
 import { type Stack, startStack } from '../support/drills/stack.ts';
 import { makeTenant } from '../support/factories.ts';
-import {
-  call,
-  openTestContext,
-  startApi,
-  type TestApi,
-  type TestContext,
-  testEnv,
-  until,
-} from '../support/harness.ts';
+import { call, type TestApi, type TestContext, until } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson, type Person } from '../support/people.ts';
 import { seeded } from '../support/random.ts';
@@ -42,35 +30,22 @@ async function auditedIn(ctx: Context, orgId: string): Promise<string[]> {
 }
 
 describe('an api that is killed in an approval', () => {
-  let own: OwnMongo;
   let ctx: TestContext;
   let idp: TestIssuer;
   let proxy: NetProxy;
+  let mongo: ProxiedMongo;
   let env: Record<string, string>;
   let survivor: TestApi;
-  let guard: TransactionGuard;
   let next: Promise<Child>;
   beforeAll(async () => {
-    [own, idp] = await Promise.all([startOwnMongo(), startIssuer()]);
-    ctx = await openTestContext({ mongoUrl: own.url, env: idp.env });
-    survivor = await startApi({ ctx });
-    const mongo = new URL(ctx.config.mongodbUrl);
-    proxy = await startProxy(Number(mongo.port));
-    mongo.port = String(proxy.port);
-    // The driver would find the store's own address in the replica set and pass the proxy by.
-    mongo.searchParams.delete('replicaSet');
-    mongo.searchParams.set('directConnection', 'true');
-    guard = await startTransactionGuard(ctx.db, ctx.log, 2_000);
-    env = { ...testEnv('unused'), ...idp.env, MONGODB_URL: mongo.href };
+    idp = await startIssuer();
+    mongo = await startProxiedMongo({ env: idp.env });
+    ({ ctx, survivor, proxy, env } = mongo);
     next = startChild('api/main.ts', env);
   }, 60_000);
   afterAll(async () => {
     await next.then((child) => child.kill());
-    await guard.stop();
-    await survivor.close();
-    await proxy.close();
-    await ctx.close();
-    await own.stop();
+    await mongo.stop();
     await idp.stop();
   });
 
