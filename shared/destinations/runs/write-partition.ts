@@ -26,6 +26,7 @@ import {
   totalsOf,
 } from './day-table.ts';
 import { isOwn } from './place.ts';
+import type { DayTotals } from './read-day.ts';
 import { confirmRun, type Writing } from './run.ts';
 import { PART_NAME, type Spooled, spool } from './spool.ts';
 
@@ -61,7 +62,7 @@ export async function writePartition(
     if (known) await removeLeftover(ctx, writing, known);
     return 'unchanged';
   }
-  const spooled = await spoolExactly(ctx, writing, level, day);
+  const spooled = await spoolExactly(ctx, writing, level, { day, totals });
   if (spooled === null) return 'unchanged';
   const folder = partitionFolder(destination.prefix, level, name);
   const row = draftRow(ctx, destination, level, day, { ...spooled, folder });
@@ -90,33 +91,34 @@ interface SpooledDay extends Spooled {
 const LOOKS = 3;
 
 /**
- * Spools a table that sums to usage: usage is read before and after, and when it is the same, the sum of the file is compared with
+ * Spools a table that sums to usage: usage was read before and is read after, and when it is the same, the sum of the file is compared with
  * it. Null where the calls of the day are no longer kept. Throws `sums_differ`, and `stale` for a day that does not rest.
  */
 async function spoolExactly(
   ctx: Context,
   { organization, folder }: Writing,
   level: DestinationLevel,
-  first: ReadDay,
+  first: { day: ReadDay; totals: DayTotals },
 ): Promise<SpooledDay | null> {
-  let day: ReadDay | null = first;
-  let totals = await totalsOf(ctx, organization, level, first);
+  const { fromMs } = first.day;
+  let day: ReadDay | null = first.day;
+  let { totals } = first;
   for (let look = 1; look <= LOOKS; look += 1) {
     const table = await tableOf(ctx, organization, level, day);
     if (table === null) return null;
     const spooled = await spool(folder, level.format, table);
-    day = await readDay(ctx, organization, first.fromMs);
+    day = await readDay(ctx, organization, fromMs);
     if (day === null) return null;
     const after = await totalsOf(ctx, organization, level, day);
     if (after.hash === totals.hash) {
       const costNusd = spooled.sums.get(SUMMED[level.level].at(-1) ?? '') ?? 0n;
-      if (costNusd !== totals.costNusd) throw new ExportFailure('sums_differ', dayAt(first.fromMs));
+      if (costNusd !== totals.costNusd) throw new ExportFailure('sums_differ', dayAt(fromMs));
       const { schemaId, unpriced } = table;
       return { ...spooled, schemaId, unpriced, fingerprint: fingerprintOf(organization, level, totals) };
     }
     totals = after;
   }
-  throw new ExportFailure('stale', dayAt(first.fromMs));
+  throw new ExportFailure('stale', dayAt(fromMs));
 }
 
 function draftRow(
