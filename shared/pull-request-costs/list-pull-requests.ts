@@ -1,9 +1,8 @@
 import type { Organization } from '../organizations/model.ts';
 import type { Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import type { Listed, ListPage, Position } from '../platform/basics/paginate.ts';
+import { type Listed, type ListPage, pageOfSorted } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
-import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { listRows } from '../platform/mongo/list-rows.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { type PullRequest, pullRequestId, pullRequestRows } from '../pull-requests/model.ts';
@@ -49,7 +48,7 @@ async function findPage(
   if (repository !== undefined && number !== undefined) {
     const _id = pullRequestId(orgId, repository, number);
     const row = await pullRequestRows(ctx).findOne({ _id, org_id: orgId });
-    return pageOf(row && fits(row, filter) ? [row] : [], page);
+    return pageOfSorted(row && fits(row, filter) ? [row] : [], 'opened_at', page);
   }
   const matching = {
     org_id: orgId,
@@ -70,13 +69,13 @@ async function listOfUser(
   { userId, filter }: { userId: string; filter: PullRequestFilter },
   page: ListPage,
 ): Promise<Listed<CostedPullRequest>> {
-  const { rows, costs } = await inTransaction(ctx.db, async (transaction) => {
-    const own = await readCostsOfUser(ctx, { orgId: organization._id, userId }, transaction);
-    return { costs: own, rows: await findByIds(pullRequestRows(ctx), [...own.keys()], transaction) };
-  });
-  const newest = rows.toSorted(byOpening).reverse().slice(0, MOST_OF_USER);
-  const listed = pageOf(
+  const { rows, costs } = await inTransaction(ctx.db, (transaction) =>
+    readCostsOfUser(ctx, { orgId: organization._id, userId }, transaction),
+  );
+  const newest = pageOfSorted(rows, 'opened_at', { order: 'desc', limit: MOST_OF_USER, after: null }).rows;
+  const listed = pageOfSorted(
     newest.filter((row) => fits(row, filter)),
+    'opened_at',
     page,
   );
   return {
@@ -94,29 +93,6 @@ function fits(row: PullRequest, { repository, number, state, fromMs, toMs }: Pul
     (fromMs === undefined || openedMs >= fromMs) &&
     (toMs === undefined || openedMs < toMs)
   );
-}
-
-function byOpening(a: PullRequest, b: PullRequest): number {
-  return a.opened_at.getTime() - b.opened_at.getTime() || (a._id < b._id ? -1 : 1);
-}
-
-/** A page of rows that are all known. */
-function pageOf(rows: readonly PullRequest[], { order, limit, after }: ListPage): Listed<PullRequest> {
-  const ascending = rows.toSorted(byOpening);
-  const ordered = order === 'asc' ? ascending : ascending.reverse();
-  const isAfter = (row: PullRequest, { at, id }: Position) => {
-    const difference = row.opened_at.getTime() - at || (row._id < id ? -1 : row._id > id ? 1 : 0);
-    return order === 'asc' ? difference > 0 : difference < 0;
-  };
-  const left = after === null ? ordered : ordered.filter((row) => isAfter(row, after));
-  const shown = left.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    rows: shown,
-    hasMore: left.length > limit,
-    last: last ? { at: last.opened_at.getTime(), id: last._id, span: 0 } : after,
-    total: rows.length,
-  };
 }
 
 /** A pull request with its costs, as a reader sees them. */

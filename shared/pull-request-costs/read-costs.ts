@@ -5,7 +5,7 @@ import { timezoneAt } from '../organizations/read-organization.ts';
 import type { Reader } from '../organizations/reader.ts';
 import type { Context } from '../platform/context/context.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
-import type { PullRequest } from '../pull-requests/model.ts';
+import { type PullRequest, pullRequestRows } from '../pull-requests/model.ts';
 import { pullRequestsOfWorks, worksOfPullRequests } from '../pull-requests/resolve-works.ts';
 import { sumWorks, sumWorksOfUser, totalOf, type WorkSums } from './sum-works.ts';
 
@@ -26,18 +26,19 @@ export async function readCosts(
   return Map.groupBy(sums, ({ work }) => owners.get(work) ?? '');
 }
 
-/** The sums of all pull requests that a user has calls on. */
+/** All pull requests that a user has calls on, with their sums. */
 export async function readCostsOfUser(
   ctx: Context,
   reader: { orgId: string; userId: string },
   transaction: ClientSession,
-): Promise<Costs> {
+): Promise<{ rows: PullRequest[]; costs: Costs }> {
   const sums = await sumWorksOfUser(ctx, reader, transaction);
   const ids = [...new Set(sums.map(({ work }) => work))];
   const works = await findByIds(workRows(ctx), ids, transaction);
   const owners = await pullRequestsOfWorks(ctx, reader.orgId, works, transaction);
   const owned = sums.filter(({ work }) => owners.has(work));
-  return Map.groupBy(owned, ({ work }) => owners.get(work)?.id ?? '');
+  const costs = Map.groupBy(owned, ({ work }) => owners.get(work)?.id ?? '');
+  return { costs, rows: await findByIds(pullRequestRows(ctx), [...costs.keys()], transaction) };
 }
 
 /** The sums of one pull request in one line; its days are dates in the organization's timezone. */

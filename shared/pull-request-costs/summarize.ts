@@ -3,7 +3,6 @@ import type { Organization } from '../organizations/model.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
-import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { divideHalfEven, usd4 } from '../pricing/money.ts';
 import { type PullRequest, pullRequestRows } from '../pull-requests/model.ts';
@@ -36,8 +35,7 @@ export async function summarizeMerged(
       return { rows: found, costs: await readCosts(ctx, { orgId, userId }, found, transaction) };
     }
     const own = await readCostsOfUser(ctx, { orgId, userId }, transaction);
-    const known = await findByIds(pullRequestRows(ctx), [...own.keys()], transaction);
-    return { rows: known.filter((row) => isMerged(row, filter)), costs: own };
+    return { ...own, rows: own.rows.filter((row) => isMerged(row, filter)) };
   });
   return summaryOf(rows, costs);
 }
