@@ -1,28 +1,20 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
-import { openBrowser, openPage, signIn } from '../support/browser.ts';
-import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { describe, expect, test } from 'vitest';
+import { openPage, signIn } from '../support/browser.ts';
+import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { makeSignal } from '../support/factories.ts';
 import { call, until } from '../support/harness.ts';
 import { sidewaysBy } from '../support/page-checks.ts';
+import { withDashboard } from '../support/with-dashboard.ts';
 
 /** An admin corrects what is implausible or wrong, by the keyboard alone. */
 describe('corrections on the dashboard', () => {
   let stack: DashboardStack;
   let browser: Browser;
 
-  beforeAll(async () => {
-    if (CHROMIUM === null) return;
-    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
-  }, 120_000);
-  beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
+  withDashboard((begun) => {
+    ({ stack, browser } = begun);
   });
 
   const ask = async (path: string, body?: unknown) => {

@@ -1,12 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { describe, expect, test } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { openBrowser, openPage, signIn } from '../support/browser.ts';
+import { openPage, signIn } from '../support/browser.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
 import { makeSignal } from '../support/factories.ts';
 import { call, until } from '../support/harness.ts';
 import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { withDashboard } from '../support/with-dashboard.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`broken`"> \u202egnp.exe';
 const DARK_PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
@@ -16,16 +16,8 @@ describe('the frame of the dashboard', () => {
   let stack: DashboardStack;
   let browser: Browser;
 
-  beforeAll(async () => {
-    if (CHROMIUM === null) return;
-    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
-  }, 120_000);
-  beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
+  withDashboard((begun) => {
+    ({ stack, browser } = begun);
   });
 
   const open = async (path: string, name = 'Grace', view: Parameters<typeof openPage>[1] = {}) => {

@@ -1,11 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { describe, expect, test } from 'vitest';
 import { addMember } from '../../shared/administration/members.ts';
-import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
-import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
+import { withDashboard } from '../support/with-dashboard.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -19,9 +19,8 @@ describe('the lists of the dashboard', () => {
   /** The start of the dear session: yesterday at two o'clock in UTC, which is the day before in New York. */
   let nightMs = 0;
 
-  beforeAll(async () => {
-    if (CHROMIUM === null) return;
-    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+  withDashboard(async (begun) => {
+    ({ stack, browser } = begun);
     const { ctx, orgId } = stack;
     await addMember(ctx, {
       org_id: orgId,
@@ -62,13 +61,6 @@ describe('the lists of the dashboard', () => {
         adapter: 'codex',
       },
     );
-  }, 120_000);
-  beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
   });
 
   const open = async (path: string, view: Parameters<typeof openPage>[1] = {}, name = 'Grace') => {

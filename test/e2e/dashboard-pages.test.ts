@@ -1,13 +1,13 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ensureDemoDevice } from '../../scripts/demo/devices.ts';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
-import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
-import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
+import { withDashboard } from '../support/with-dashboard.ts';
 
 /** Braces stand for the id of an object that is made for these tests. */
 const MEMBER_PAGES = [
@@ -83,19 +83,11 @@ describe('the pages of the dashboard', () => {
   let browser: Browser;
   let ids: Record<string, string> = {};
 
-  beforeAll(async () => {
-    if (CHROMIUM === null) return;
-    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+  withDashboard(async (begun) => {
+    ({ stack, browser } = begun);
     const webhook = await makeWebhook(stack);
     await stack.report({ user_id: 'tom', cost_usd: 3 }, { user_id: 'grace', error: { code: 'rate_limit' } });
     ids = { webhook, ...(await makeThings(stack)) };
-  }, 120_000);
-  beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
   });
 
   const open = async (name: string, view: Parameters<typeof openPage>[1] = {}): Promise<WatchedPage> => {

@@ -4,17 +4,17 @@ import { promisify } from 'node:util';
 import { AxeBuilder } from '@axe-core/playwright';
 import { parse } from 'csv-parse/sync';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ensureDemoDevice } from '../../scripts/demo/devices.ts';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import { sha256 } from '../support/credits.ts';
-import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
+import { withDashboard } from '../support/with-dashboard.ts';
 
 const DAY_MS = 86_400_000;
 const HOSTILE = '=HYPERLINK("https://evil.example") \u202e gnp.exe';
@@ -46,9 +46,8 @@ describe('the pages from which people take something along', () => {
   let stack: DashboardStack;
   let browser: Browser;
 
-  beforeAll(async () => {
-    if (CHROMIUM === null) return;
-    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+  withDashboard(async (begun) => {
+    ({ stack, browser } = begun);
     const { ctx, orgId } = stack;
     const eve = { org_id: orgId, user_id: 'eve', name: HOSTILE, email: 'eve@acme.example' };
     await addMember(ctx, { ...eve, role: 'member', teams: ['=1', 'core'] });
@@ -64,13 +63,6 @@ describe('the pages from which people take something along', () => {
         })),
       );
     await freezeAnalytics(ctx, await readOrganization(ctx, orgId));
-  }, 120_000);
-  beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
   });
 
   const visit = async (page: Page, path: string) => {

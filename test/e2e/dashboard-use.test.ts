@@ -1,15 +1,15 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { describe, expect, test } from 'vitest';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { actingAs } from '../../shared/audit/acting-as.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
-import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
-import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
+import { withDashboard } from '../support/with-dashboard.ts';
 
 const SLOW_MS = 1_500;
 
@@ -18,18 +18,10 @@ describe('the dashboard in use', () => {
   let stack: DashboardStack;
   let browser: Browser;
 
-  beforeAll(async () => {
-    if (CHROMIUM === null) return;
-    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+  withDashboard(async (begun) => {
+    ({ stack, browser } = begun);
     const users = Array.from({ length: 55 }, (_, index) => ({ user_id: `user-${index}`, cost_usd: 1 }));
     await stack.report(...users);
-  }, 120_000);
-  beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
   });
 
   const open = async (path: string): Promise<WatchedPage> => {

@@ -1,27 +1,19 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
-import { openBrowser, openPage, signIn } from '../support/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { openPage, signIn } from '../support/browser.ts';
 import { payloadOf, proofOf } from '../support/code-hosts.ts';
-import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
 import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { withDashboard } from '../support/with-dashboard.ts';
 
 /** Pull requests as an admin sets them up and reads them. */
 describe('pull requests on the dashboard', () => {
   let stack: DashboardStack;
   let browser: Browser;
 
-  beforeAll(async () => {
-    if (CHROMIUM === null) return;
-    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
-  }, 120_000);
-  beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
+  withDashboard((begun) => {
+    ({ stack, browser } = begun);
   });
 
   test('a code host is added with a secret that is shown once, is seen to send, and is deleted', {

@@ -1,10 +1,10 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
-import { openBrowser, openPage, signIn } from '../support/browser.ts';
-import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { describe, expect, test } from 'vitest';
+import { openPage, signIn } from '../support/browser.ts';
+import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
+import { withDashboard } from '../support/with-dashboard.ts';
 
 /** A raise as people ask for it and answer it, at a screen of 390 pixels and by the keyboard. */
 describe('a raise on the dashboard', () => {
@@ -12,9 +12,8 @@ describe('a raise on the dashboard', () => {
   let browser: Browser;
   let budget: string;
 
-  beforeAll(async () => {
-    if (CHROMIUM === null) return;
-    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+  withDashboard(async (begun) => {
+    ({ stack, browser } = begun);
     const body = { name: 'Everybody', scope: 'org', metric: 'cost_usd', threshold: 5, window: 'monthly' };
     const made = await call(`${stack.url}/api/v1/budgets`, {
       key: stack.key,
@@ -22,13 +21,6 @@ describe('a raise on the dashboard', () => {
     });
     budget = made.body.id;
     await stack.report({ user_id: 'tom', cost_usd: 6 });
-  }, 120_000);
-  beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
   });
 
   test('is asked for by a member, answered by an admin, and decides', async () => {

@@ -1,31 +1,23 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
-import { openBrowser, openPage, signIn } from '../support/browser.ts';
-import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { describe, expect, test } from 'vitest';
+import { openPage, signIn } from '../support/browser.ts';
+import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
 import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { withDashboard } from '../support/with-dashboard.ts';
 
 /** A budget for each person, from its form to the limit of one of them. */
 describe('a template on the dashboard', () => {
   let stack: DashboardStack;
   let browser: Browser;
 
-  beforeAll(async () => {
-    if (CHROMIUM === null) return;
-    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+  withDashboard(async (begun) => {
+    ({ stack, browser } = begun);
     await stack.report(
       { user_id: 'ada', cost_usd: 6 },
       { user_id: 'tom', cost_usd: 4.5 },
       { user_id: 'eve', cost_usd: 1 },
     );
-  }, 120_000);
-  beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
   });
 
   test('is made by its form, asks before it stops people, is one card, and lets one person have more', {
