@@ -18,6 +18,7 @@ const PURE = [
   'attribution/fields',
   'code-hosts/events/[^/]+',
   'pull-requests/report',
+  'pull-requests/label',
   'attribution/decide-work',
   'attribution/resolve-pull-request',
   'adapters/adapt',

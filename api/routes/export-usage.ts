@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { findWorks } from '../../shared/attribution/read-works.ts';
 import { CONTENT_TYPES, encode, FORMATS } from '../../shared/exports/encode.ts';
 import { type Export, exportUsage as exportRows, LEVELS } from '../../shared/exports/export-usage.ts';
 import { exportFocus } from '../../shared/exports/focus/export-focus.ts';
@@ -8,6 +7,7 @@ import { readOrganization } from '../../shared/organizations/read-organization.t
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { findWorks } from '../../shared/pull-requests/read-works.ts';
 import { findWorked } from '../../shared/sessions/find-worked.ts';
 import { zonesOf } from '../../shared/usage/calendar.ts';
 import { knowsMembers } from '../auth/knows-members.ts';
@@ -25,7 +25,7 @@ export const exportUsage = route({
   summary: 'Download usage as a file',
   description:
     '`level=daily`: a row per day, user, project, model and adapter, which sum to `/api/v1/usage`. `level=attributed`: the ' +
-    'same, also by repository, branch and task. `level=sessions`: ' +
+    'same, also by repository, branch, pull request and task. `level=sessions`: ' +
     'a row per session that started in the range. `level=focus`: rows of the FinOps Open Cost and Usage Specification, whose ' +
     'EffectiveCost sums to the same. Money has 9 decimals. In CSV, text that a spreadsheet would take ' +
     'for a formula begins with an apostrophe. `people=true` adds who each user is as the last columns: `user_name`, ' +

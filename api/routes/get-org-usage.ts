@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { findWorks } from '../../shared/attribution/read-works.ts';
 import { text } from '../../shared/platform/basics/text.ts';
+import { findWorks } from '../../shared/pull-requests/read-works.ts';
 import { zonesOf } from '../../shared/usage/calendar.ts';
 import { GROUPINGS } from '../../shared/usage/group-usage.ts';
 import { readGroupSeries } from '../../shared/usage/read-group-series.ts';
@@ -46,9 +46,9 @@ export const getOrgUsage = route({
     const organization = await ownOrganization(ctx, principal, params.orgId);
     requirePaidPlan(organization);
     const { from, to, interval, timezone, group_by, series, top, team, ...others } = query;
-    const { repository, branch, task, ...filter } = others;
+    const { repository, branch, pull_request, task, ...filter } = others;
     refuseMisplaced(query);
-    const works = await findWorks(ctx, organization._id, { repository, branch, task });
+    const works = await findWorks(ctx, organization._id, { repository, branch, pull_request, task });
     const question = {
       ...rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to }),
       interval,

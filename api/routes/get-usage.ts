@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { findWorks } from '../../shared/attribution/read-works.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
+import { findWorks } from '../../shared/pull-requests/read-works.ts';
 import { zonesOf } from '../../shared/usage/calendar.ts';
 import { readGroupSeries } from '../../shared/usage/read-group-series.ts';
 import { readUsage } from '../../shared/usage/read-usage.ts';
@@ -46,11 +46,11 @@ export const getUsage = route({
   errors: ['plan_required'],
   handle: async ({ principal, query }, ctx) => {
     const { from, to, interval, timezone, group_by, series, top, team, ...others } = query;
-    const { repository, branch, task, ...filter } = others;
+    const { repository, branch, pull_request, task, ...filter } = others;
     const organization = await readOrganization(ctx, principal.orgId);
     refuseMisplaced(query);
     const users = await usersOfNamedTeam(ctx, principal, team);
-    const works = await findWorks(ctx, principal.orgId, { repository, branch, task });
+    const works = await findWorks(ctx, principal.orgId, { repository, branch, pull_request, task });
     const question = {
       ...rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to }),
       interval,

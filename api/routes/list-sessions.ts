@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { findWorks } from '../../shared/attribution/read-works.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { text } from '../../shared/platform/basics/text.ts';
+import { findWorks } from '../../shared/pull-requests/read-works.ts';
 import { findWorked } from '../../shared/sessions/find-worked.ts';
 import { listSessions as list } from '../../shared/sessions/list-sessions.ts';
 import { ORDERED_SESSIONS, SESSION_SORTS } from '../../shared/sessions/order-sessions.ts';
@@ -46,7 +46,8 @@ export const listSessions = route({
   success: { status: 200, description: 'A page of sessions', body: pageOf(listedSessionView) },
   errors: ['invalid_cursor', 'plan_required'],
   handle: async ({ principal, query }, ctx) => {
-    const { user_id, project_id, model, adapter, repository, branch, task, team, from, to, sort } = query;
+    const { user_id, project_id, model, adapter, team, from, to, sort } = query;
+    const { repository, branch, pull_request, task } = query;
     const { orgId, userId } = principal;
     const asked = {
       user_id,
@@ -57,7 +58,7 @@ export const listSessions = route({
       ...(await listRange(ctx, orgId, { from, to })),
     };
     const users = await usersOfNamedTeam(ctx, principal, team);
-    const named = { repository, branch, task };
+    const named = { repository, branch, pull_request, task };
     const worked = await findWorked(ctx, orgId, await findWorks(ctx, orgId, named));
     const filter = { ...narrowToReader(principal, asked), users, worked };
     const count = async () => countSessions(ctx, await readOrganization(ctx, orgId), filter);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { repositoryField } from '../../shared/attribution/fields.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text, timezone } from '../../shared/platform/basics/text.ts';
+import { pullRequestField } from '../../shared/pull-requests/label.ts';
 import { INTERVALS, type SeriesInterval } from '../../shared/usage/calendar.ts';
 import { GROUPINGS, type GroupBy } from '../../shared/usage/group-usage.ts';
 import { measuresView } from '../../shared/usage/measures.ts';
@@ -11,6 +12,9 @@ import { timeOrDate } from './time.ts';
 export const workFilters = {
   repository: repositoryField.optional().describe('Filter by repository, by any address'),
   branch: text(256).optional().describe('Filter by branch: its name, or the hash of it'),
+  pull_request: pullRequestField
+    .optional()
+    .describe('Filter by pull request: its repository, by any address, and its number'),
   task: text(128).optional().describe('Filter by task: its name, or the hash of it'),
 };
 

@@ -1,7 +1,6 @@
 import { viewAnomaly } from '../anomalies/list-anomalies.ts';
 import { anomalyRows } from '../anomalies/model.ts';
 import { contextRows } from '../attribution/model.ts';
-import { NO_WORK, readWorkNames } from '../attribution/read-works.ts';
 import { viewAudit } from '../audit/list-audit.ts';
 import { type AuditEntry, auditRows } from '../audit/model.ts';
 import { recordAct } from '../audit/record-audit.ts';
@@ -17,9 +16,12 @@ import { viewKey } from '../keys/view.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { noMember } from '../organizations/roster.ts';
 import { isoTime } from '../platform/basics/clock.ts';
+import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { readPreferences } from '../preferences/change-preferences.ts';
 import { viewPreferences } from '../preferences/view.ts';
+import { NO_WORK, readWorkNames } from '../pull-requests/read-works.ts';
 import { sessionsOfUser } from '../sessions/list-sessions.ts';
 import { readAttribution, viewContext } from '../sessions/read-attribution.ts';
 import { streamSignals } from '../sessions/read-session.ts';
@@ -153,14 +155,23 @@ async function* budgetsOf(ctx: Context, { org_id, user_id }: Member): AsyncGener
   }
 }
 
+/** Rows of days whose names are read at once. */
+const DAYS_AT_ONCE = 500;
+
 /** Sums per day: they stay when the signals below them are too old to be kept. */
 async function* usageOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
   const days = rollupRows(ctx).find({ org_id, period: 'day', user_id }).sort({ start: 1 });
-  for await (const day of days) {
-    const { project_id, model, adapter, provider = null, work = '' } = day;
-    const named = (await readWorkNames(ctx, new Set([work]), undefined)).get(work) ?? NO_WORK;
-    const of = { start: timeOf(day.start), user_id, project_id, model, adapter, provider, ...named };
-    yield { kind: 'usage_day', data: { ...of, ...viewSums(sumsOf({ ...day })) } };
+  for await (const some of batches(days, DAYS_AT_ONCE)) {
+    const ids = new Set(some.map(({ work = '' }) => work));
+    const works = await inTransaction(ctx.db, (transaction) =>
+      readWorkNames(ctx, org_id, { ids }, transaction),
+    );
+    for (const day of some) {
+      const { project_id, model, adapter, provider = null, work = '' } = day;
+      const named = works.get(work) ?? NO_WORK;
+      const of = { start: timeOf(day.start), user_id, project_id, model, adapter, provider, ...named };
+      yield { kind: 'usage_day', data: { ...of, ...viewSums(sumsOf({ ...day })) } };
+    }
   }
 }
 

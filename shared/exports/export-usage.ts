@@ -1,8 +1,9 @@
-import { readWorkNames, WORK_FIELDS } from '../attribution/read-works.ts';
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { readWorkNames, WORK_FIELDS, type WorkNames } from '../pull-requests/read-works.ts';
 import { type SessionFilter, sessionPages } from '../sessions/list-sessions.ts';
 import type { SessionMatch } from '../sessions/match-sessions.ts';
 import type { Session } from '../sessions/model.ts';
@@ -149,7 +150,7 @@ async function* attributedRows(
   for (const { start, parts } of daysOf(organization, range)) {
     const rows = new Map<string, { key: (string | null)[]; sums: Sums }>();
     for await (const cells of daySums(ctx, organization._id, parts, { equal, dimensions })) {
-      const works = await readWorkNames(ctx, new Set(cells.map(({ work = '' }) => work)), undefined);
+      const works = await namesIn(ctx, organization._id, cells);
       for (const cell of cells) {
         const work = works.get(cell.work ?? '');
         const names = WORK_FIELDS.map((name) => work?.[name] ?? null);
@@ -164,6 +165,12 @@ async function* attributedRows(
       .filter(({ sums }) => !isZero(sums))
       .map(({ key, sums }) => [start, ...key, ...measuresOf(sums)]);
   }
+}
+
+/** The names of the works of cells, all of one moment. */
+function namesIn(ctx: Context, orgId: string, cells: readonly Cell[]): Promise<WorkNames> {
+  const ids = new Set(cells.map(({ work = '' }) => work));
+  return inTransaction(ctx.db, (transaction) => readWorkNames(ctx, orgId, { ids }, transaction));
 }
 
 interface AskedDays {

@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { z } from 'zod';
 import { type ContextRow, contextRows } from '../attribution/model.ts';
-import { readWorkNames, WORK_FIELDS, type WorkNames } from '../attribution/read-works.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
+import { readWorkNames, WORK_FIELDS, type WorkNames } from '../pull-requests/read-works.ts';
 import { signalRows } from '../signals/model.ts';
 import { type Session, sessionRows } from './model.ts';
 
@@ -58,7 +58,7 @@ export async function readAttribution(ctx: Context, session: Session): Promise<A
     const whole = now ?? session;
     const sums = await sumByWork(ctx, whole, transaction);
     const ids = new Set(sums.flatMap(({ _id: { work } }) => work ?? []));
-    const works = await readWorkNames(ctx, ids, transaction);
+    const works = await readWorkNames(ctx, org_id, { ids }, transaction);
     const contexts = await readContexts(ctx, whole, sums, transaction);
     return { session: whole, attribution: attributionOf(whole, sums, works), contexts, works };
   });

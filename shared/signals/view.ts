@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { NO_WORK, type WorkNames } from '../attribution/read-works.ts';
 import { isoTime } from '../platform/basics/clock.ts';
+import { NO_WORK, type WorkNames } from '../pull-requests/read-works.ts';
 import type { Signal } from './model.ts';
 
 const gate = {
@@ -38,6 +38,7 @@ export const signalView = z.strictObject({
   reservation_id: z.string().optional(),
   repository: z.string().nullable().describe('The repository that the call belongs to; null: none'),
   branch: z.string().nullable(),
+  pull_request: z.string().nullable(),
   task: z.string().nullable(),
   voided: z
     .strictObject({

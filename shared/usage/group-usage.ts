@@ -1,5 +1,5 @@
-import { WORK_FIELDS, type WorkField, type WorkNames } from '../attribution/read-works.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { WORK_FIELDS, type WorkField, type WorkNames } from '../pull-requests/read-works.ts';
 import type { Key, SummedRow } from './cells.ts';
 import { addSums, isZero, noSums, type Sums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';

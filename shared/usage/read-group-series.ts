@@ -65,7 +65,8 @@ export async function readGroupSeries(
   const { found, works } = await serialized(ctx, organization._id, () =>
     inTransaction(ctx.db, async (transaction) => {
       const sums = await sumGroupings(ctx, organization, asked, transaction);
-      return { found: sums, works: await worksIn(ctx, sums[columns.indexOf('work')] ?? [], transaction) };
+      const rows = sums[columns.indexOf('work')] ?? [];
+      return { found: sums, works: await worksIn(ctx, organization, { rows, groupBy }, transaction) };
     }),
   );
   const users = found.pop()?.filter(({ sums }) => !isZero(sums)) ?? [];

@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
-import { readWorkNames, type WorkNames } from '../attribution/read-works.ts';
 import type { Organization } from '../organizations/model.ts';
 import { teamsByUser } from '../organizations/teams.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
+import { readWorkNames, WORK_FIELDS, type WorkNames } from '../pull-requests/read-works.ts';
 import { bucketOf } from './calendar.ts';
 import type { Match, SummedRow } from './cells.ts';
 import { columnOf, type Group, type GroupBy, groupRows, isMerged } from './group-usage.ts';
@@ -71,13 +71,21 @@ export function matchOf({ users, works, ...equal }: UsageFilter): Match {
   return match;
 }
 
-/** The names of the works in the keys of rows, as of the transaction's snapshot. */
+interface WorkRows {
+  rows: readonly SummedRow[];
+  groupBy: readonly GroupBy[];
+}
+
+/** The names of the works in the keys of rows, as far as they are grouped by, as of the transaction's snapshot. */
 export function worksIn(
   ctx: Context,
-  rows: readonly SummedRow[],
+  { _id }: Pick<Organization, '_id'>,
+  { rows, groupBy }: WorkRows,
   transaction: ClientSession,
 ): Promise<WorkNames> {
-  return readWorkNames(ctx, new Set(rows.map(({ key }) => String(key.work ?? ''))), transaction);
+  const ids = new Set(rows.map(({ key }) => String(key.work ?? '')));
+  const fields = WORK_FIELDS.filter((name) => groupBy.includes(name));
+  return readWorkNames(ctx, _id, { ids, fields }, transaction);
 }
 
 interface Asked {
@@ -114,6 +122,6 @@ async function sumUp(
   const columns = [...new Set(groupBy.map(columnOf))];
   const mostGroups = groupBy.some(isMerged) ? undefined : maxGroups;
   const rows = await sum({ parts: range.wholeParts, columns, mostGroups });
-  const works = await worksIn(ctx, rows, transaction);
+  const works = await worksIn(ctx, organization, { rows, groupBy }, transaction);
   return { totals, series, groups: groupRows(rows, groupBy, { teams, works }, maxGroups) };
 }

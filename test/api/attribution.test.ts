@@ -122,8 +122,8 @@ describe('what a call belongs to', () => {
     ]);
     const file = await api.call(`/api/v1/usage/export?${day}&level=attributed`, { key });
     const [head, ...rows] = String(file.text).trim().split('\n');
-    expect(head).toContain('adapter,repository,branch,task,sessions');
-    expect(rows.filter((row) => row.includes(`${SHOP},one,T-1`))).toHaveLength(1);
+    expect(head).toContain('adapter,repository,branch,pull_request,task,sessions');
+    expect(rows.filter((row) => row.includes(`${SHOP},one,,T-1`))).toHaveLength(1);
     expect(rows.filter((row) => row.includes(`,,,`)).length).toBeGreaterThan(0);
     const listed = await get(key, 'sessions?task=T-2');
     expect(listed.data).toHaveLength(1);

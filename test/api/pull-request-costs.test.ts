@@ -41,6 +41,20 @@ async function spend(...calls: [ms: number, branch: string | undefined, usd: num
   );
 }
 
+/** The cents of each pull request as usage groups them; the groups sum to the totals. */
+async function groupedCents(): Promise<Record<string, number>> {
+  const range = `from=${iso(daysAgo(34))}&to=${iso(NOW + DAY)}`;
+  const { body } = await api.call(`/api/v1/usage?${range}&group_by=pull_request`, { key });
+  const groups = body.groups as { key: { pull_request: string | null }; cost_usd: number }[];
+  const cents = groups.map(({ key: of, cost_usd }) => [of.pull_request, Math.round(cost_usd * 100)] as const);
+  const sum = cents.reduce((all, [, own]) => all + own, 0);
+  expect(sum).toBe(Math.round(body.totals.cost_usd * 100));
+  return Object.fromEntries(cents.flatMap(([label, own]) => (label ? [[label.split('#')[1], own]] : [])));
+}
+
+const withoutZeros = (all: Record<string, number>) =>
+  Object.fromEntries(Object.entries(all).filter(([, own]) => own > 0));
+
 interface Told {
   number?: number;
   branch?: string;
@@ -412,6 +426,7 @@ describe('the costs of all pull requests', () => {
         }
         const seen = Object.entries(await costs()).map(([number, usd]) => [number, Math.round(usd * 100)]);
         expect(Object.fromEntries(seen)).toEqual(expected);
+        expect(await groupedCents()).toEqual(withoutZeros(expected));
         expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBe(calls.length);
       }),
       { numRuns: 25 },

@@ -2,6 +2,7 @@ import type { Fields } from './field.ts';
 
 /** Fields of works and contexts. The ones of pull requests are among them. */
 export const attribution: Fields = {
+  pull_request: ['The pull request: repository and number; null: none', 'github.com/acme/shop#12', null],
   repository: ['The repository, in its normal form; null: none', 'github.com/acme/shop', null],
   branch: ['The branch; null: none', 'faster-search', null],
   task: ['The task; null: none', 'SHOP-412', null],
