@@ -9,6 +9,8 @@ import {
 } from '../organizations/versions.ts';
 import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
+import { currentShard } from '../platform/mongo/counter-shards.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import {
   findSubscribers,
   type Subscriber,
@@ -70,6 +72,12 @@ export function cacheRules(ctx: Context, rules: Rules): void {
   const known = cachedRules(ctx, orgId);
   const isLater = known?.version === rules.version && known.contexts > rules.contexts;
   cache(ctx).set(orgId, isLater ? { ...rules, contexts: known.contexts } : rules);
+}
+
+/** Returns the rules that this process has read last; it reads them when it has none. Throws `not_found`. */
+export async function knownRules(ctx: Context, orgId: string): Promise<Rules> {
+  const known = cachedRules(ctx, orgId);
+  return known ?? inTransaction(ctx.db, (transaction) => readRules(ctx, orgId, currentShard(), transaction));
 }
 
 /**

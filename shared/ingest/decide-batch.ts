@@ -1,6 +1,8 @@
 import type { ClientSession } from 'mongoose';
-import { cachedRules, type Rules, readRules } from '../budgets/rules.ts';
+import type { Attempt } from '../budgets/commit-by-rules.ts';
+import { findAbove } from '../held/limits.ts';
 import type { HeldSignal } from '../held/model.ts';
+import type { Organization } from '../organizations/model.ts';
 import { touchOrganizationVersion } from '../organizations/versions.ts';
 import { newId } from '../platform/basics/ids.ts';
 import { type Decision, joinPlans, type Plan } from '../platform/context/commit-plan.ts';
@@ -16,9 +18,9 @@ import { type AttributedSignals, attributeSignals } from './attribute-signals.ts
 import type { Field } from './count-values.ts';
 import { type Identity, planBatch } from './plan-batch.ts';
 import {
+  type Above,
   decideHolding,
   findHeld,
-  findImplausible,
   type HeldByKey,
   type Holding,
   planHeldUntil,
@@ -36,17 +38,6 @@ export interface Batch {
 }
 
 /**
- * One attempt at a batch. The first one assumes the usual case: the rules are as this process has cached them, no signal was
- * recorded before, and nothing is stored for a session key without a session, so that its rows are inserted, which costs half
- * as much as an upsert. A wrong assumption fails with a duplicate key, and the next attempt reads (docs/adr/0146).
- */
-export interface Attempt {
-  /** The counter shard that it writes in. */
-  shard: number;
-  isFirst: boolean;
-}
-
-/**
  * The outcome of a draft: its session, and the user of the signal that has its key (its own, or the one that came before).
  * `held`, `discarded`: an admin decides, or has decided. `too_many_held`: as many wait for a decision as may. `rejected`: the
  * session has as many models as it may have. `over_limit`: the organization has as many values of the field.
@@ -58,34 +49,31 @@ export type Outcome =
   | { status: 'rejected' }
   | { status: 'over_limit'; field: Field };
 
-/** An outcome per draft, the rules that held, and how many signals are held by this batch. */
+/** An outcome per draft, the count of contexts that held, and how many signals are held by this batch. */
 interface DecidedBatch {
   outcomes: Outcome[];
-  rules: Rules;
+  contexts: number;
   held: number;
   seen: AttributedSignals['seen'];
 }
 
 /**
- * Decides a batch: reads the rules, the signals that were recorded or held before and the sessions that signals may join,
- * assigns the signals to sessions, and plans all writes. In the usual case that is one read.
+ * Decides a batch: reads the signals that were recorded or held before and the sessions that signals may join, assigns the
+ * signals to sessions, and plans all writes. An attempt by assumed rules assumes the rest of the usual case too: no signal was
+ * recorded before, and none is above a limit. The first attempt also assumes that nothing is stored for a session key without
+ * a session, so that its rows are inserted, which costs half as much as an upsert. A wrong assumption fails with a duplicate
+ * key, and the next attempt reads (docs/adr/0146).
  */
 export async function decideBatch(
   ctx: Context,
-  orgId: string,
+  attempt: Attempt,
   { drafts, historical, overLimit, isReleased = false }: Batch,
-  { shard, isFirst }: Attempt,
   transaction: ClientSession,
 ): Promise<Decision<DecidedBatch>> {
-  const implausible = ({ organization }: Rules) =>
-    isReleased ? NONE_ABOVE : findImplausible(drafts, historical, organization, ctx.clock.now());
-  // History is often sent twice, and planning it for nothing takes longer than to read first.
-  const cached = isFirst && historical.size === 0 ? cachedRules(ctx, orgId) : undefined;
-  const isPlain = cached !== undefined && implausible(cached).size === 0;
-  const rules = isPlain ? cached : await readRules(ctx, orgId, shard, transaction);
-  const above = isPlain ? NONE_ABOVE : implausible(rules);
-  const isUsual = isFirst && historical.size === 0 && overLimit.size === 0 && above.size === 0;
-  const recorded = isUsual ? NONE : await findRecorded(ctx, orgId, drafts, transaction);
+  const { rules, isAssumed } = attempt;
+  const past = findPast(historical, rules.organization, ctx.clock.now());
+  const above = isAssumed || isReleased ? NONE_ABOVE : findAbove(drafts, rules.organization, past);
+  const recorded = isAssumed ? NONE : await findRecorded(ctx, rules.organization._id, drafts, transaction);
   const unrecorded = drafts.filter(({ _id }) => !recorded.has(_id));
   const known = isReleased ? NONE_HELD : await findHeld(ctx, rules.organization, unrecorded, transaction);
   const fresh = new Map([...above].filter(([{ _id }]) => !recorded.has(_id) && !known.has(_id)));
@@ -93,31 +81,43 @@ export async function decideBatch(
   const counting = unrecorded.filter((draft) => !known.has(draft._id) && !fresh.has(draft));
   const { plan, refused, sessionOf, attributed } = await decideCounting(
     ctx,
-    rules,
-    { drafts: counting, historical, overLimit, isReleased },
-    { shard, isFirst },
+    attempt,
+    { drafts: counting, past, overLimit, isReleased },
     transaction,
   );
   const held = new Map([...known, ...holding.rows]);
   const outcomes = outcomesOf(drafts, { recorded, held, tooMany: holding.tooMany, refused, sessionOf });
   const isWriting = plan.writes.length > 0;
-  const guard = guardOf(rules, { shard, holding, isWriting, isRelying: attributed.isRelying });
+  const guard = guardOf(attempt, holding, isWriting, attributed.isRelying);
   const whole = joinPlans({ writes: guard, wakeUps: [] }, plan, holding.plan);
-  return { ...whole, result: { outcomes, rules, held: holding.rows.size, seen: attributed.seen } };
+  return {
+    ...whole,
+    result: { outcomes, contexts: rules.contexts, held: holding.rows.size, seen: attributed.seen },
+  };
 }
 
-const NONE_ABOVE: ReturnType<typeof findImplausible> = new Map();
+/** Age beyond the session timeout from which a historical signal is past: it raises no events, and is not held. */
+const PAST_MS = 3_600_000;
+
+/** Those of the signals that were posted as history that are older than the session timeout and an hour. Pure. */
+export function findPast(
+  historical: ReadonlySet<Draft>,
+  organization: Organization,
+  nowMs: number,
+): ReadonlySet<Draft> {
+  const timeoutMs = timeoutMsOf(organization);
+  return new Set([...historical].filter(({ ts }) => ts.getTime() < nowMs - timeoutMs - PAST_MS));
+}
+
+const NONE_ABOVE: Above = new Map();
 const NONE_HELD: HeldByKey = new Map();
 
 /** The writes by which a batch that writes anything conflicts with a change of the rules that it does not see. */
 function guardOf(
-  { organization, version, contexts }: Rules,
-  {
-    shard,
-    holding,
-    isWriting,
-    isRelying,
-  }: { shard: number; holding: Holding; isWriting: boolean; isRelying: boolean },
+  { rules: { organization, version, contexts }, shard }: Attempt,
+  holding: Holding,
+  isWriting: boolean,
+  isRelying: boolean,
 ): Write[] {
   const raised = planHeldUntil(organization, holding.rows);
   if (raised.length > 0) return raised;
@@ -129,9 +129,8 @@ function guardOf(
 /** Assigns signals that are neither recorded nor held to sessions, and plans what they change. */
 async function decideCounting(
   ctx: Context,
-  rules: Rules,
-  { drafts, historical, overLimit, isReleased }: Batch,
-  { shard, isFirst }: Attempt,
+  { rules, isFirst, shard }: Attempt,
+  { drafts, past, overLimit, isReleased }: Omit<Batch, 'historical'> & { past: ReadonlySet<Draft> },
   transaction: ClientSession,
 ) {
   const orgId = rules.organization._id;
@@ -148,7 +147,7 @@ async function decideCounting(
   const isNew = (of: Identity) => isFirst && !newest.has(keyOf(of));
   const attributed = await attributeSignals(ctx, rules, { signals, sessionOf }, transaction);
   const { workOf } = attributed;
-  const assigned = { signals, historical, assignments, sessionOf, workOf, shard, isNew };
+  const assigned = { signals, past, assignments, sessionOf, workOf, shard, isNew };
   const plan = await planBatch(ctx, rules, assigned);
   const seen: Plan = { writes: attributed.writes, wakeUps: [] };
   return { plan: joinPlans(plan, seen), refused, sessionOf, attributed };

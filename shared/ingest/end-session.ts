@@ -1,13 +1,14 @@
 import type { ClientSession } from 'mongoose';
-import { cacheRules, guardedSubscribers, type Rules, readRules } from '../budgets/rules.ts';
+import { commitByRules } from '../budgets/commit-by-rules.ts';
+import { guardedSubscribers, type Rules } from '../budgets/rules.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Batching } from '../platform/context/batcher.ts';
-import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
+import { joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type DueRow, dueId, dueRows } from '../platform/due/model.ts';
 import { clearDue, setDue } from '../platform/due/plan-due.ts';
-import { moveToOtherShard, secondShard } from '../platform/mongo/counter-shards.ts';
+import { secondShard } from '../platform/mongo/counter-shards.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import type { Write } from '../platform/mongo/writes.ts';
 import { endByTimeout, isPastTimeout } from '../sessions/assign.ts';
@@ -71,23 +72,14 @@ function endBatching<Asked, Answer>(
   return {
     maxWeight: ENDS_AT_ONCE,
     weigh: () => 1,
-    run: async (asked) => {
-      let attempts = 0;
-      const decideAnew = async (transaction: ClientSession) => {
-        attempts += 1;
-        if (attempts > 1) moveToOtherShard();
-        const shard = secondShard();
-        const rules = await readRules(ctx, orgId, shard, transaction);
+    run: (asked) =>
+      commitByRules(ctx, orgId, { shardOf: secondShard }, async ({ rules, shard }, transaction) => {
         const { changes, answers, writes = [] } = await decide(ctx, rules, asked, transaction);
         const timeoutMs = timeoutMsOf(rules.organization);
         const subscribers = guardedSubscribers(rules, shard);
         const ends = await planSessionChanges(ctx, changes, { timeoutMs, subscribers });
-        return { ...joinPlans({ writes, wakeUps: [] }, ends), result: { answers, rules } };
-      };
-      const { answers, rules } = await commitPlan(ctx, decideAnew, { onDuplicateKey: 'retry' });
-      cacheRules(ctx, rules);
-      return answers;
-    },
+        return { ...joinPlans({ writes, wakeUps: [] }, ends), result: answers };
+      }),
   };
 }
 

@@ -13,13 +13,13 @@ import type { Draft } from '../signals/check-signal.ts';
 import { withoutFreeText } from '../signals/erase-free-text.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { planRollups } from '../usage/plan-rollups.ts';
-import { isPast } from './is-past.ts';
 import { planSessionChanges } from './plan-session-changes.ts';
 
 /** Signals that are recorded, with the sessions that they were assigned to. */
 interface AssignedBatch {
   signals: readonly Draft[];
-  historical: ReadonlySet<Draft>;
+  /** Those of history that raise no events. */
+  past: ReadonlySet<Draft>;
   assignments: readonly Assignment[];
   /** Session id by signal key. */
   sessionOf: ReadonlyMap<string, string>;
@@ -38,7 +38,7 @@ export type Identity = Pick<Session, 'org_id' | 'user_id' | 'project_id' | 'adap
 export async function planBatch(
   ctx: Context,
   { organization, ...rules }: Rules,
-  { signals: drafts, historical, assignments, sessionOf, workOf, shard, isNew }: AssignedBatch,
+  { signals: drafts, past, assignments, sessionOf, workOf, shard, isNew }: AssignedBatch,
 ): Promise<Plan> {
   if (drafts.length === 0) return NO_PLAN;
   const signals = drafts.map((draft) => withWork(draft, workOf.get(draft._id)));
@@ -47,8 +47,8 @@ export async function planBatch(
   const nowMs = ctx.clock.now();
   const changes = assignments.flatMap(({ changed }) => changed);
   const heads = assignments.flatMap(({ moved, newest }) => (moved && newest ? [newest] : []));
-  const past = new Set([...historical].map(({ _id }) => _id));
-  const isLive = (signal: Recorded) => !past.has(signal._id) || !isPast(signal, timeoutMs, nowMs);
+  const pastIds = new Set(drafts.filter((draft) => past.has(draft)).map(({ _id }) => _id));
+  const isLive = ({ _id }: Recorded) => !pastIds.has(_id);
   const live = new Set(signals.filter(isLive).map(({ _id }) => sessionOf.get(_id)));
   const touched = new Set(sessionOf.values());
   // A session without signals of this batch ended because a newer one began: that is no history.

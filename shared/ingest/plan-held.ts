@@ -1,7 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { keptName } from '../attribution/decide-works.ts';
 import { type DueReport, reportHeldJob } from '../held/jobs.ts';
-import { findAbove } from '../held/limits.ts';
 import { type HeldLimit, type HeldSignal, heldKey, heldRows } from '../held/model.ts';
 import { holdAboveOf } from '../organizations/hold-above.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';
@@ -14,27 +13,11 @@ import type { Context } from '../platform/context/context.ts';
 import { raiseDue } from '../platform/due/plan-due.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
-import { timeoutMsOf } from '../sessions/silence.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { withoutFreeText } from '../signals/erase-free-text.ts';
-import { isPast } from './is-past.ts';
 
 export type HeldByKey = ReadonlyMap<string, HeldSignal>;
-type Above = ReadonlyMap<Draft, readonly HeldLimit[]>;
-
-/** The signals that are above a limit, without those of the past, which a report may have summed up. Pure. */
-export function findImplausible(
-  drafts: readonly Draft[],
-  historical: ReadonlySet<Draft>,
-  organization: Organization,
-  nowMs: number,
-): Above {
-  const above = findAbove(drafts, organization);
-  const timeoutMs = timeoutMsOf(organization);
-  for (const draft of above.keys())
-    if (historical.has(draft) && isPast(draft, timeoutMs, nowMs)) above.delete(draft);
-  return above;
-}
+export type Above = ReadonlyMap<Draft, readonly HeldLimit[]>;
 
 /** The signals that were held before, by their keys. It reads nothing where none can be there. */
 export async function findHeld(

@@ -3,13 +3,14 @@ import { checkContext, rejectContext } from '../attribution/check-context.ts';
 import type { ContextResult } from '../attribution/context-input.ts';
 import { keptName } from '../attribution/decide-works.ts';
 import { type ContextRow, contextRows } from '../attribution/model.ts';
-import { readRules } from '../budgets/rules.ts';
+import { commitByRules } from '../budgets/commit-by-rules.ts';
+import type { Rules } from '../budgets/rules.ts';
 import { contextsTold } from '../moves/metrics.ts';
 import { planFacts, type RecordedFacts, rememberFacts } from '../moves/plan-facts.ts';
 import { CONTEXTS_PER_SESSION } from '../platform/basics/contract.ts';
-import { commitPlan, type Decision } from '../platform/context/commit-plan.ts';
+import type { Decision } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { currentShard, moveToOtherShard } from '../platform/mongo/counter-shards.ts';
+import { currentShard } from '../platform/mongo/counter-shards.ts';
 import type { Sender } from '../signals/check-signal.ts';
 import { findOverLimit } from './count-values.ts';
 import { takeTurn } from './take-turn.ts';
@@ -83,15 +84,8 @@ async function commitTold(
   orgId: string,
   requests: readonly (readonly ContextRow[])[],
 ): Promise<Told[]> {
-  let attempts = 0;
-  const decided = await commitPlan(
-    ctx,
-    (transaction) => {
-      attempts += 1;
-      if (attempts > 1) moveToOtherShard();
-      return decideTold(ctx, orgId, requests.flat(), transaction);
-    },
-    { onDuplicateKey: 'retry' },
+  const decided = await commitByRules(ctx, orgId, { shardOf: currentShard }, ({ rules }, transaction) =>
+    decideTold(ctx, rules, requests.flat(), transaction),
   );
   rememberFacts(ctx, decided.recorded);
   const { moved, moving } = decided.recorded;
@@ -105,11 +99,10 @@ async function commitTold(
 
 async function decideTold(
   ctx: Context,
-  orgId: string,
+  rules: Rules,
   rows: readonly ContextRow[],
   transaction: ClientSession,
 ): Promise<Decision<{ outcomes: ContextResult[]; recorded: RecordedFacts }>> {
-  const rules = await readRules(ctx, orgId, currentShard(), transaction);
   const sessions = [...new Set(rows.map(({ client_session }) => client_session))];
   const there = await contextRows(ctx)
     .find({ client_session: { $in: sessions } }, { session: transaction, projection: { client_session: 1 } })

@@ -1,17 +1,15 @@
-import type { ClientSession } from 'mongoose';
-import { cachedRules, cacheRules } from '../budgets/rules.ts';
+import { commitByRules } from '../budgets/commit-by-rules.ts';
+import { knownRules } from '../budgets/rules.ts';
+import { findAbove } from '../held/limits.ts';
 import { describeHeld } from '../held/view.ts';
-import { readOrganization } from '../organizations/read-organization.ts';
-import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { currentShard, moveToOtherShard } from '../platform/mongo/counter-shards.ts';
+import { currentShard } from '../platform/mongo/counter-shards.ts';
 import { checkSignal, type Draft, reject, type Sender } from '../signals/check-signal.ts';
 import type { SignalResult } from '../signals/input.ts';
 import { rememberSeen, sayings } from './attribute-signals.ts';
 import { findOverLimit, rememberValues } from './count-values.ts';
-import { decideBatch, type Outcome } from './decide-batch.ts';
+import { decideBatch, findPast, type Outcome } from './decide-batch.ts';
 import { signalBatchSize, signalsHeld, signalsRecorded } from './metrics.ts';
-import { findImplausible } from './plan-held.ts';
 import { takeTurn } from './take-turn.ts';
 
 interface Posting {
@@ -35,7 +33,8 @@ export async function recordSignals(
   const say = sayings(ctx, sender.orgId, isTelemetry);
   const checked = posted.map((signal) => checkSignal(signal, sender, nowMs, say));
   const drafts = checked.filter((result) => '_id' in result);
-  const outcomes = drafts.length === 0 ? [] : await submit(ctx, sender.orgId, { drafts, historical });
+  const turn = { item: { drafts, historical }, weight: drafts.length, run: recordPosted };
+  const outcomes = drafts.length === 0 ? [] : await takeTurn(ctx, sender.orgId, turn);
   let next = 0;
   const results = checked.map((result) =>
     '_id' in result ? toResult(sender, result, outcomes[next++] as Outcome) : result,
@@ -77,41 +76,30 @@ interface Posted {
   historical: boolean;
 }
 
-/** One transaction per organization at a time; signals that arrive meanwhile join the next one. */
-function submit(ctx: Context, orgId: string, posted: Posted): Promise<Outcome[]> {
-  return takeTurn(ctx, orgId, {
-    item: posted,
-    weight: posted.drafts.length,
-    run: recordPosted,
-  });
-}
-
+/** The write path: signals, sessions, rollups, budget windows, events and due rows of these requests, all or nothing. */
 async function recordPosted(ctx: Context, orgId: string, batches: readonly Posted[]): Promise<Outcome[][]> {
-  const outcomes = await recordBatch(ctx, orgId, batches);
-  return batches.map(({ drafts }) => outcomes.splice(0, drafts.length));
-}
-
-/** The write path: signals, sessions, rollups, budget windows, events and due rows, all or nothing. */
-async function recordBatch(ctx: Context, orgId: string, batches: readonly Posted[]): Promise<Outcome[]> {
   const drafts = batches.flatMap((posted) => posted.drafts);
-  const past = batches.flatMap((posted) => (posted.historical ? posted.drafts : []));
-  const historical = new Set(past);
-  const overLimit = await findOverLimit(ctx, orgId, await withoutHeld(ctx, orgId, drafts, historical));
-  const batch = { drafts, historical, overLimit };
-  let attempts = 0;
-  const decide = (transaction: ClientSession) => {
-    attempts += 1;
-    if (attempts > 1) moveToOtherShard();
-    return decideBatch(ctx, orgId, batch, { shard: currentShard(), isFirst: attempts === 1 }, transaction);
-  };
-  const { outcomes, rules, held, seen } = await commitPlan(ctx, decide, { onDuplicateKey: 'retry' });
-  cacheRules(ctx, rules);
-  rememberSeen(ctx, { orgId, contexts: rules.contexts }, seen);
+  const historical = new Set(batches.flatMap((posted) => (posted.historical ? posted.drafts : [])));
+  const known = await knownRules(ctx, orgId);
+  const past = findPast(historical, known.organization, ctx.clock.now());
+  const above = findAbove(drafts, known.organization, past);
+  // A signal that will be held is no value of the day.
+  const counted = above.size === 0 ? drafts : drafts.filter((draft) => !above.has(draft));
+  const overLimit = await findOverLimit(ctx, orgId, counted);
+  // History is often sent twice, and planning it for nothing takes longer than to read first.
+  const isUsual = historical.size === 0 && overLimit.size === 0 && above.size === 0;
+  const { outcomes, contexts, held, seen } = await commitByRules(
+    ctx,
+    orgId,
+    { shardOf: currentShard, assumed: isUsual ? known : null },
+    (attempt, transaction) => decideBatch(ctx, attempt, { drafts, historical, overLimit }, transaction),
+  );
+  rememberSeen(ctx, { orgId, contexts }, seen);
   signalsHeld(ctx).inc(held);
   const kept = drafts.filter((_, index) => !UNCOUNTED.has(outcomes[index]?.status ?? ''));
   if (overLimit.size > 0) rememberValues(ctx, orgId, kept);
   signalBatchSize(ctx).observe(kept.length);
-  return outcomes;
+  return batches.map((posted) => outcomes.splice(0, posted.drafts.length));
 }
 
 /** Outcomes of signals whose values do not count. */
@@ -121,16 +109,3 @@ const UNCOUNTED: ReadonlySet<string> = new Set<Outcome['status']>([
   'discarded',
   'too_many_held',
 ]);
-
-/** The signals whose values count: what will be held is no value of the day. */
-async function withoutHeld(
-  ctx: Context,
-  orgId: string,
-  drafts: readonly Draft[],
-  historical: ReadonlySet<Draft>,
-): Promise<readonly Draft[]> {
-  if (!ctx.config.rateLimits) return drafts;
-  const organization = cachedRules(ctx, orgId)?.organization ?? (await readOrganization(ctx, orgId));
-  const above = findImplausible(drafts, historical, organization, ctx.clock.now());
-  return above.size === 0 ? drafts : drafts.filter((draft) => !above.has(draft));
-}

@@ -1,9 +1,10 @@
 import { auditWrite } from '../audit/record-audit.ts';
+import { commitByRules } from '../budgets/commit-by-rules.ts';
 import { type Decided, findNamed, outcomesOf, planDecision } from '../held/decide.ts';
 import { dateAt } from '../platform/basics/clock.ts';
-import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
+import { joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { moveToOtherShard, secondShard } from '../platform/mongo/counter-shards.ts';
+import { secondShard } from '../platform/mongo/counter-shards.ts';
 import { decideBatch } from './decide-batch.ts';
 import { signalsRecorded } from './metrics.ts';
 
@@ -15,12 +16,11 @@ const NOTHING_OVER_LIMIT = new Map<never, never>();
  * the outcome for each id. Repeating it changes nothing.
  */
 export async function releaseHeld(ctx: Context, orgId: string, ids: readonly string[]): Promise<Decided[]> {
-  let attempts = 0;
-  const { outcomes, recorded } = await commitPlan(
+  const { outcomes, recorded } = await commitByRules(
     ctx,
-    async (transaction) => {
-      attempts += 1;
-      if (attempts > 1) moveToOtherShard();
+    orgId,
+    { shardOf: secondShard },
+    async (attempt, transaction) => {
       const named = await findNamed(ctx, orgId, ids, transaction);
       if (named.pending.length === 0)
         return { ...NO_PLAN, result: { outcomes: outcomesOf(ids, named, new Map()), recorded: 0 } };
@@ -32,8 +32,7 @@ export async function releaseHeld(ctx: Context, orgId: string, ids: readonly str
         overLimit: NOTHING_OVER_LIMIT,
         isReleased: true,
       };
-      const attempt = { shard: secondShard(), isFirst: false };
-      const { result, ...recording } = await decideBatch(ctx, orgId, batch, attempt, transaction);
+      const { result, ...recording } = await decideBatch(ctx, attempt, batch, transaction);
       const now = new Map<string, Decided>();
       const marks = named.pending.map((row, index) => {
         const outcome = result.outcomes[index];
@@ -54,7 +53,6 @@ export async function releaseHeld(ctx: Context, orgId: string, ids: readonly str
       const plan = joinPlans(recording, { writes: [...marks, audit], wakeUps: [] });
       return { ...plan, result: { outcomes: outcomesOf(ids, named, now), recorded: now.size } };
     },
-    { onDuplicateKey: 'retry' },
   );
   signalsRecorded(ctx).inc({ status: 'accepted' }, recorded);
   return outcomes;

@@ -2,16 +2,17 @@ import type { ClientSession } from 'mongoose';
 import { planCorrections } from '../anomalies/plan-corrections.ts';
 import { currentActor } from '../audit/acting-as.ts';
 import { auditWrite } from '../audit/record-audit.ts';
+import { commitByRules } from '../budgets/commit-by-rules.ts';
 import { planVoidedWindows } from '../budgets/plan-voided.ts';
-import { cacheRules, type Rules, readRules } from '../budgets/rules.ts';
+import type { Rules } from '../budgets/rules.ts';
 import { deletePair, findEmptied } from '../moves/plan-moves.ts';
 import { guardOrganizationRules, raiseOrganizationContexts } from '../organizations/versions.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { commitPlan, type Decision, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
+import { type Decision, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { moveToOtherShard, secondShard } from '../platform/mongo/counter-shards.ts';
+import { secondShard } from '../platform/mongo/counter-shards.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
@@ -42,20 +43,9 @@ export interface Voided {
  * for ids that are not in the session, and `conflict` for signals that are too old; then it voids none.
  */
 export async function voidSignals(ctx: Context, orgId: string, voiding: Voiding): Promise<Voided> {
-  let attempts = 0;
-  const { rules, ...result } = await commitPlan(
-    ctx,
-    async (transaction) => {
-      attempts += 1;
-      if (attempts > 1) moveToOtherShard();
-      const shard = secondShard();
-      const rules = await readRules(ctx, orgId, shard, transaction);
-      const decided = await decideVoid(ctx, rules, voiding, shard, transaction);
-      return { ...decided, result: { ...decided.result, rules } };
-    },
-    { onDuplicateKey: 'retry' },
+  const result = await commitByRules(ctx, orgId, { shardOf: secondShard }, ({ rules, shard }, transaction) =>
+    decideVoid(ctx, rules, voiding, shard, transaction),
   );
-  cacheRules(ctx, rules);
   signalsVoided(ctx).inc(result.voided.length);
   return result;
 }

@@ -213,7 +213,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
   },
   {
     what: 'history younger than the session timeout raises no events',
-    file: 'shared/ingest/is-past.ts',
+    file: 'shared/ingest/decide-batch.ts',
     text: 'nowMs - timeoutMs - PAST_MS',
     replacement: 'nowMs - 0 * timeoutMs - PAST_MS',
     tests: ['test/shared/ingest/limits.test.ts'],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
+import { readRules } from '../../../shared/budgets/rules.ts';
 import { decideBatch } from '../../../shared/ingest/decide-batch.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { DAY_MS } from '../../../shared/platform/basics/interval.ts';
@@ -97,7 +98,9 @@ test('two processes that record late signals of a user at once make no sessions 
         historical: new Set<never>(),
         overLimit: new Map<never, never>(),
       };
-      const plan = await decideBatch(ctx, orgId, batch, { shard, isFirst: false }, transaction);
+      const rules = await readRules(ctx, orgId, shard, transaction);
+      const attempt = { rules, shard, isFirst: false, isAssumed: false };
+      const plan = await decideBatch(ctx, attempt, batch, transaction);
       if (attempts === 1) await bothHaveRead();
       return plan;
     });
