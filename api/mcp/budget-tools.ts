@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noteAsked } from '../../shared/enforcement/asked.ts';
 import { checkBudgets } from '../../shared/enforcement/check.ts';
 import { estimateOf } from '../../shared/enforcement/estimate.ts';
 import { releaseReservation } from '../../shared/enforcement/release.ts';
@@ -78,6 +79,7 @@ export const checkSpend = tool({
   output: verdict,
   run: async (ctx, principal, { estimate_usd, ...asked }) => {
     refuseOtherUser(principal, asked.user_id);
+    noteAsked(ctx, principal.orgId, 'check');
     const judged = await checkBudgets(
       ctx,
       callerOf(principal, asked),
@@ -104,6 +106,7 @@ export const reserveSpend = tool({
   output: z.strictObject({ reservation_id: z.string(), expires_at: z.string() }),
   run: async (ctx, principal, { estimate_usd, ttl_s, idempotency_key, ...asked }) => {
     refuseOtherUser(principal, asked.user_id);
+    noteAsked(ctx, principal.orgId, 'reserve');
     const estimateNusd = estimateOf({ ...asked, estimate_usd }, ctx.clock.now()) ?? 0;
     const key = idempotencyKey(idempotency_key) ?? '';
     const reservation = await reserveInBudgets(ctx, callerOf(principal, asked), {

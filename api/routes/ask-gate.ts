@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noteAsked } from '../../shared/enforcement/asked.ts';
 import { estimateOf } from '../../shared/enforcement/estimate.ts';
 import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
 import { viewVerdict } from '../../shared/enforcement/view.ts';
@@ -35,6 +36,7 @@ export const askGate = route({
   },
   errors: ['budget_refused', 'rebuilding', 'idempotency_key_reused', 'outcome_unknown'],
   handle: async ({ principal, request }, ctx) => {
+    noteAsked(ctx, principal.orgId, 'gate');
     const asked = readGateHeaders((name) => request.header(name));
     const caller = callerOf(principal, asked);
     const key = idempotencyKey(asked.request_id);

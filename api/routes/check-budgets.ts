@@ -1,3 +1,4 @@
+import { noteAsked } from '../../shared/enforcement/asked.ts';
 import { checkBudgets as check } from '../../shared/enforcement/check.ts';
 import { estimateOf } from '../../shared/enforcement/estimate.ts';
 import { checkAnswer, viewVerdict } from '../../shared/enforcement/view.ts';
@@ -19,6 +20,7 @@ export const checkBudgets = route({
   body: checkInput,
   success: { status: 200, description: 'Whether the call may be made', body: checkAnswer },
   handle: async ({ principal, body }, ctx) => {
+    noteAsked(ctx, principal.orgId, 'check');
     const estimateNusd = estimateOf(body, ctx.clock.now());
     return viewVerdict(await check(ctx, callerOf(principal, body), estimateNusd), principal);
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noteAsked } from '../../shared/enforcement/asked.ts';
 import { checkBudgets } from '../../shared/enforcement/check.ts';
 import { askWords, reasonOf } from '../../shared/enforcement/words.ts';
 import { baseUrl } from '../../shared/platform/basics/config.ts';
@@ -46,6 +47,7 @@ export const hookClaudeCode = route({
     body: hookAnswer,
   },
   handle: async ({ principal, body }, ctx) => {
+    noteAsked(ctx, principal.orgId, 'hook');
     const { refusedBy } = await checkBudgets(ctx, callerOf(principal, { adapter: 'claude-code' }), null);
     if (refusedBy === null) return {};
     const ask = askWords(refusedBy.budget._id, baseUrl(ctx.config));

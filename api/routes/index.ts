@@ -83,6 +83,7 @@ import { lookUpDevice } from './look-up-device.ts';
 import { otlpLogs } from './otlp-logs.ts';
 import { otlpMetrics } from './otlp-metrics.ts';
 import { otlpTraces } from './otlp-traces.ts';
+import { previewBudget } from './preview-budget.ts';
 import { previewMessage } from './preview-message.ts';
 import { recordContexts } from './record-contexts.ts';
 import { recordSignals } from './record-signals.ts';
@@ -142,6 +143,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     summarizePullRequests,
     getPullRequest,
     createBudget,
+    previewBudget,
     listBudgets,
     getBudget,
     updateBudget,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noteAsked } from '../../shared/enforcement/asked.ts';
 import { type Expected, estimateOf } from '../../shared/enforcement/estimate.ts';
 import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
 import { checkAnswer, viewVerdict } from '../../shared/enforcement/view.ts';
@@ -29,6 +30,7 @@ export const reserveBudget = route({
   success: { status: 200, description: 'The reservation, or why there is none', body: answer },
   errors: ['rebuilding'],
   handle: async ({ principal, body, request }, ctx) => {
+    noteAsked(ctx, principal.orgId, 'reserve');
     const key = idempotencyKey(request.header('idempotency-key'));
     const reservation = await reserveInBudgets(ctx, callerOf(principal, body), {
       estimateNusd: neededEstimate(body, ctx.clock.now()),

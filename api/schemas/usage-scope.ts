@@ -10,6 +10,7 @@ const BUDGET_USAGE = {
   reserved: true,
   utilization_pct: true,
   state: true,
+  refuses_now: true,
   forecast: true,
   unpriced_signals: true,
   top_user_id: true,

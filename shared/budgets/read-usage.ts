@@ -13,10 +13,10 @@ import { periodStarts, QUARTER_HOUR_MS, quarterHorizonMs } from '../usage/period
 import { exactParts } from '../usage/range.ts';
 import { serialized } from '../usage/serialized.ts';
 import { sumGroupings } from '../usage/sum-rollups.ts';
+import { FILTERED, knownFrom, matchOf, rollupMatcher } from './count-windows.ts';
 import { amountOf, forecast } from './evaluate.ts';
 import type { Budget, BudgetWindowKind } from './model.ts';
 import { findVisibleBudget } from './read-budgets.ts';
-import { FILTERED, knownFrom, matchOf, rollupMatcher } from './recount.ts';
 import { shown } from './view.ts';
 import type { Viewer } from './visible.ts';
 import { countedFromMs, NEVER_MS, shownEnd, windowAt, windowFrom } from './windows.ts';

@@ -52,6 +52,11 @@ export const budgetView = z.strictObject({
       'The moment from which usage counts: `window_start`, or later where only whole days were known',
     ),
   state: z.enum(['ok', 'warning', 'exceeded']),
+  refuses_now: z
+    .boolean()
+    .describe(
+      'Whether it is hard and refuses every call that is not free; of a template the calls of `top_user_id`',
+    ),
   forecast: z
     .number()
     .describe(
@@ -122,6 +127,7 @@ export function viewBudget(
     window_end: shownEnd(interval),
     counted_from: isoTime(countedFromMs(budget, interval)),
     state: stateOf(current, limit),
+    refuses_now: refusesNow(now, current),
     forecast: shown(metric, forecast(current, interval, nowMs)),
     unpriced_signals: usage.unpriced_signals,
     top_user_id: own?.scope_id ?? null,
@@ -160,6 +166,11 @@ export function inputOf(budget: Budget) {
 /** The threshold as it was posted: nano-USD hold nine decimals. */
 export function thresholdOf({ metric, limit }: Pick<Budget, 'metric' | 'limit'>): number {
   return metric === 'cost_usd' ? limit / 1e9 : limit;
+}
+
+/** Returns true when a budget with this limit in force refuses every call that is not free. */
+export function refusesNow({ enforce, limit }: Pick<Budget, 'enforce' | 'limit'>, current: number): boolean {
+  return enforce === 'hard' && current >= limit;
 }
 
 /** Usage in per cent of the limit, with two decimals. */

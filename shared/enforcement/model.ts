@@ -37,3 +37,14 @@ export interface ReservationState {
 }
 
 export const reservationStateRows = collection<ReservationState>('reservation_marks');
+
+/** The ways in which somebody asks before a call. */
+export type AskWay = 'check' | 'reserve' | 'hook' | 'gate';
+
+/** The moments at which anybody last asked about a call of an organization, by each way. */
+export interface Asked extends Partial<Record<AskWay, Date>> {
+  /** The organization. */
+  _id: string;
+}
+
+export const askedRows = collection<Asked>('budget_asks');

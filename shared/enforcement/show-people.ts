@@ -3,7 +3,7 @@ import { stateOf } from '../budgets/evaluate.ts';
 import type { Budget } from '../budgets/model.ts';
 import { findBudget, findVisibleBudget, noBudget } from '../budgets/read-budgets.ts';
 import { readPeople, readSome, type TemplatePeople, type TemplatePerson } from '../budgets/read-people.ts';
-import { shown, thresholdOf, utilizationPct } from '../budgets/view.ts';
+import { refusesNow, shown, thresholdOf, utilizationPct } from '../budgets/view.ts';
 import type { Viewer } from '../budgets/visible.ts';
 import { shownEnd } from '../budgets/windows.ts';
 import { memberRows } from '../organizations/model.ts';
@@ -141,7 +141,7 @@ function viewAll({ template, interval, people }: TemplatePeople, sums: ReservedS
   });
 }
 
-function viewPerson({ metric, enforce }: Budget, { userId, own, budget, current }: TemplatePerson) {
+function viewPerson({ metric }: Budget, { userId, own, budget, current }: TemplatePerson) {
   return {
     user_id: userId,
     threshold: own && thresholdOf(own),
@@ -151,6 +151,6 @@ function viewPerson({ metric, enforce }: Budget, { userId, own, budget, current 
     remaining: budget && shown(metric, Math.max(0, budget.limit - current)),
     utilization_pct: budget ? utilizationPct(current, budget.limit) : 0,
     state: budget ? stateOf(current, budget.limit) : ('ok' as const),
-    refuses_now: budget !== null && enforce === 'hard' && current >= budget.limit,
+    refuses_now: budget !== null && refusesNow(budget, current),
   };
 }

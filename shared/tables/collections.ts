@@ -25,7 +25,7 @@ import {
 } from '../credits/model.ts';
 import { destinationRows, exportPartitionRows, exportRunRows } from '../destinations/model.ts';
 import { deviceGrantRows, deviceRows } from '../devices/model.ts';
-import { reservationStateRows, settlementRows } from '../enforcement/model.ts';
+import { askedRows, reservationStateRows, settlementRows } from '../enforcement/model.ts';
 import { eventRows } from '../events/model.ts';
 import { heldRows } from '../held/model.ts';
 import { idempotencyRecordRows } from '../idempotency/model.ts';
@@ -79,6 +79,7 @@ export const COLLECTIONS = [
   peopleLogRows,
   settlementRows,
   reservationStateRows,
+  askedRows,
   anomalyRows,
   deviceRows,
   deviceGrantRows,

@@ -54,6 +54,7 @@ describe('a budget', () => {
       window_end: '2026-11-30T23:00:00.000Z',
       counted_from: '2026-10-31T23:00:00.000Z',
       state: 'ok',
+      refuses_now: false,
       forecast: 0,
       unpriced_signals: 0,
       top_user_id: null,

@@ -76,6 +76,7 @@ const ROWS: Record<string, Row> = {
   'get /api/v1/org/{orgId}/usage': { path: '/api/v1/org/org_x/usage', status: 404 },
   'get /api/v1/org/{orgId}/analytics': { path: '/api/v1/org/org_x/analytics', status: 404 },
   'post /api/v1/budgets': { body: {}, status: 400 },
+  'post /api/v1/budgets/preview': { body: {}, status: 400 },
   'get /api/v1/budgets': { status: 200 },
   'get /api/v1/budgets/{id}': { path: '/api/v1/budgets/bud_x', status: 404 },
   'patch /api/v1/budgets/{id}': { path: '/api/v1/budgets/bud_x', body: { name: 'x' }, status: 404 },

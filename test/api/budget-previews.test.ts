@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addMember } from '../../shared/administration/members.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import type { Scope } from '../../shared/platform/basics/contract.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi, type TestClock, until } from '../support/harness.ts';
+
+const NOON = Date.UTC(2026, 10, 18, 12);
+const DAY_MS = 86_400_000;
+let clock: TestClock;
+let api: TestApi;
+let other: TestApi;
+let orgId: string;
+let key: string;
+beforeAll(async () => {
+  clock = createTestClock(NOON);
+  api = await startApi({ clock, monitorCommands: true });
+  other = await startApi({ clock, sharing: api.ctx });
+});
+afterAll(async () => {
+  await other.close();
+  await api.close();
+});
+beforeEach(async () => {
+  clock.set(NOON);
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'UTC' }));
+});
+
+const BUDGET = {
+  name: 'B',
+  scope: 'org',
+  metric: 'cost_usd',
+  threshold: 5,
+  window: 'daily',
+  enforce: 'hard',
+};
+const preview = (change: object = {}, as = key) =>
+  api.call('/api/v1/budgets/preview', { key: as, body: { ...BUDGET, ...change } });
+const list = async () => (await api.call('/api/v1/budgets', { key })).body.data;
+const keyWith = async (scopes: Scope[], user_id?: string) =>
+  (await createApiKey(api.ctx, { org_id: orgId, scopes, user_id })).key;
+
+async function use(user_id: string, cost_usd: number, change: object = {}): Promise<void> {
+  const body = { signals: [makeSignal({ user_id, cost_usd, ts: clock.now(), ...change })] };
+  const sent = await api.call('/api/v1/signals', { key, body });
+  expect(sent.body.results?.[0]?.status ?? sent.text).toBe('accepted');
+}
+
+describe('a preview of a budget', () => {
+  test('shows what the budget shows once it is created, and creates nothing', async () => {
+    await addMember(api.ctx, {
+      org_id: orgId,
+      user_id: 'ada',
+      email: 'a@e.org',
+      role: 'member',
+      teams: ['red'],
+    });
+    await use('ada', 4);
+    await use('bob', 2.5, { project_id: 'solo', model: 'claude-sonnet-4-5', provider: 'anthropic' });
+    await use('ada', 3, { ts: clock.now() - 2 * DAY_MS });
+    const budgets = [
+      {},
+      { enforce: 'soft' },
+      { metric: 'signals', threshold: 2 },
+      { metric: 'sessions', threshold: 9, window: 'hourly' },
+      { scope: 'team', scope_id: 'red' },
+      { scope: 'project', scope_id: 'solo', threshold: 2.5 },
+      { scope: 'user', scope_id: 'bob', threshold: 1, window: 'monthly' },
+      { scope: 'user', scope_id: 'nobody' },
+      { filter: { providers: ['anthropic'] } },
+      { window: 'rolling', rolling_days: 2 },
+      { window: 'rolling', rolling_days: 3, threshold: 9.5 },
+      { window: 'quarterly', fiscal_start_month: 2 },
+      { window: 'total', starts_on: '2026-11-17' },
+    ];
+    for (const budget of budgets) {
+      const { status, body, text } = await preview(budget);
+      expect(status, text).toBe(200);
+      expect(await list(), JSON.stringify(budget)).toEqual([]);
+      const { asked, people, ...shown } = body;
+      expect(people).toBeNull();
+      const made = (await api.call('/api/v1/budgets', { key, body: { ...BUDGET, ...budget } })).body;
+      expect(made, JSON.stringify(budget)).toMatchObject(shown);
+      await api.call(`/api/v1/budgets/${made.id}`, { key, method: 'DELETE' });
+    }
+  });
+
+  test('shows the person of a template who is furthest, and how many it would refuse', async () => {
+    await use('ada', 7.25);
+    await use('bob', 5);
+    await use('cyd', 4.99);
+    await use('dan', 9, { ts: clock.now() - DAY_MS });
+    expect((await preview({ per: 'user' })).body).toEqual({
+      current: 7.25,
+      threshold: 5,
+      utilization_pct: 145,
+      state: 'exceeded',
+      refuses_now: true,
+      people: 2,
+      asked: { check: null, reserve: null, hook: null, gate: null },
+    });
+    expect((await preview({ per: 'user', enforce: 'none' })).body).toMatchObject({
+      refuses_now: false,
+      people: 0,
+    });
+    expect((await preview({ per: 'user', window: 'hourly', threshold: 8 })).body).toMatchObject({
+      state: 'warning',
+      refuses_now: false,
+      people: 0,
+    });
+  });
+
+  test('shows 0 where nothing was used, and nothing of another organization', async () => {
+    const stranger = await makeTenant(api.ctx);
+    await use('ada', 7);
+    expect((await preview({}, stranger.key)).body).toMatchObject({
+      current: 0,
+      state: 'ok',
+      refuses_now: false,
+    });
+    const foreign = await preview({ scope: 'org', scope_id: orgId }, stranger.key);
+    expect([foreign.status, foreign.body.errors[0].pointer]).toEqual([400, '/scope_id']);
+  });
+
+  test.each([
+    [{ scope: 'team', scope_id: 'ghosts' }, '/scope_id'],
+    [{ window: 'rolling' }, '/rolling_days'],
+    [{ per: 'user', scope: 'project', scope_id: 'x' }, '/per'],
+    [{ threshold: 0 }, '/threshold'],
+  ])('refuses what a creation refuses: %j', async (change, pointer) => {
+    const [asked, made] = [
+      await preview(change),
+      await api.call('/api/v1/budgets', { key, body: { ...BUDGET, ...change } }),
+    ];
+    expect([asked.status, asked.body.code, asked.body.errors[0].pointer]).toEqual([
+      400,
+      'invalid_request',
+      pointer,
+    ]);
+    expect([made.status, made.body.errors]).toEqual([400, asked.body.errors]);
+  });
+
+  test('needs a key that may write budgets and read the usage of everybody', async () => {
+    const keys = [
+      await keyWith(['budgets:write']),
+      await keyWith(['usage:read']),
+      await keyWith(['budgets:write', 'usage:read'], 'ada'),
+    ];
+    for (const as of keys) {
+      const { status, body } = await preview({}, as);
+      expect([status, body.code]).toEqual([403, 'missing_scope']);
+    }
+    expect((await preview({}, await keyWith(['budgets:write', 'usage:read']))).status).toBe(200);
+  });
+});
+
+describe('a budget', () => {
+  test('refuses now when it is hard and its usage has reached its threshold', async () => {
+    const make = async (change: object) =>
+      (await api.call('/api/v1/budgets', { key, body: { ...BUDGET, ...change } })).body;
+    const hard = await make({});
+    await make({ enforce: 'soft' });
+    const each = await make({ per: 'user' });
+    await use('ada', 3);
+    await use('bob', 2);
+    const refusing = async () => {
+      const all: { id: string; refuses_now: boolean }[] = await list();
+      return new Set(all.filter(({ refuses_now }) => refuses_now).map(({ id }) => id));
+    };
+    expect(await refusing()).toEqual(new Set([hard.id]));
+    await use('ada', 2);
+    expect(await refusing()).toEqual(new Set([hard.id, each.id]));
+    const raised = await api.call(`/api/v1/budgets/${hard.id}`, {
+      key,
+      method: 'PATCH',
+      body: { threshold: 7.5 },
+    });
+    expect(raised.body.refuses_now).toBe(false);
+  });
+});
+
+describe('asked', () => {
+  const asked = async (as = key) => (await preview({}, as)).body.asked;
+  const NEVER = { check: null, reserve: null, hook: null, gate: null };
+  const ways = {
+    check: () => api.call('/api/v1/budgets/check', { key, body: {} }),
+    reserve: () => api.call('/api/v1/budgets/reserve', { key, body: { estimate_usd: 0.1, ttl_s: 60 } }),
+    hook: () => api.call('/hooks/claude-code', { key, body: { hook_event_name: 'Stop' } }),
+    gate: () => api.call('/gate', { key }),
+  };
+
+  test.each(Object.entries(ways))('shows when somebody last asked by %s', async (way, ask) => {
+    const stranger = await makeTenant(api.ctx);
+    expect((await ask()).status).toBe(200);
+    await until(async () => (await asked())[way] !== null);
+    expect(await asked()).toEqual({ ...NEVER, [way]: new Date(NOON).toISOString() });
+    expect(await asked(stranger.key)).toEqual(NEVER);
+    clock.set(NOON + 7 * DAY_MS);
+    expect((await asked())[way]).not.toBeNull();
+    clock.set(NOON + 7 * DAY_MS + 1);
+    expect(await asked()).toEqual(NEVER);
+  });
+
+  test('is written at most once per minute, whichever process is asked', async () => {
+    const written = [countWrites(api), countWrites(other)];
+    const check = (at: TestApi) => at.call('/api/v1/budgets/check', { key, body: {} });
+    await check(api);
+    await until(() => written[0]?.() === 1);
+    clock.set(NOON + 59_999);
+    await check(api);
+    await check(other);
+    await until(() => written[1]?.() === 1);
+    expect((await asked()).check).toBe(new Date(NOON).toISOString());
+    expect(written[0]?.()).toBe(1);
+    clock.set(NOON + 60_000);
+    await check(api);
+    await until(async () => (await asked()).check === new Date(NOON + 60_000).toISOString());
+  });
+});
+
+/** Returns how many writes of `asked` the MongoDB of a process has answered since. */
+function countWrites({ ctx }: TestApi): () => number {
+  const sent = new Set<number>();
+  let answered = 0;
+  const count = ({ requestId }: { requestId: number }) => {
+    if (sent.has(requestId)) answered += 1;
+  };
+  ctx.db.connection
+    .getClient()
+    .on('commandStarted', ({ command, requestId }) => {
+      if (command.update === 'budget_asks') sent.add(requestId);
+    })
+    .on('commandSucceeded', count)
+    .on('commandFailed', count);
+  return () => answered;
+}
