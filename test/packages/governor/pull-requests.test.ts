@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pullRequestRows } from '../../../shared/pull-requests/model.ts';
 import { payloadOf } from '../../support/code-hosts.ts';
-import { makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { startApi, type TestApi } from '../../support/harness.ts';
 import { makeFolder } from './history.ts';
 
@@ -28,7 +28,12 @@ afterAll(async () => {
 
 /** Runs the command line of people in the environment of a job. */
 async function governor(args: readonly string[], env: Record<string, string> = {}) {
-  const command = ['packages/governor/src/main.ts', '--json', 'pr', ...args];
+  const command = [
+    'packages/governor/src/main.ts',
+    ...(args[0] === 'report' ? ['--json'] : []),
+    'pr',
+    ...args,
+  ];
   const target = { GOVERNOR_API: api.url, GOVERNOR_API_KEY: key };
   return execute(process.execPath, command, {
     env: { PATH: process.env.PATH ?? '', HOME: home.folder, ...target, ...env },
@@ -168,5 +173,130 @@ describe('governor pr report', () => {
       expect([ended.stderr.trim(), 'code' in ended && ended.code]).toEqual([expect.stringMatching(words), 1]);
     }
     expect(await stored()).toEqual([]);
+  });
+});
+
+describe('governor pr summary', () => {
+  const MODEL = 'evil|`m` <b>@ada</b> https://x.example\n| a | b |';
+
+  /** A pull request with a call of each cost, of one user each. */
+  async function spend(title: string, costs: Record<string, number | null>): Promise<void> {
+    const signals = Object.entries(costs).map(([model, cost_usd], index) =>
+      makeSignal({
+        ts: api.ctx.clock.now() - 60_000,
+        repository: 'github.com/acme/shop',
+        branch: 'cart',
+        user_id: `person-${index}`,
+        model,
+        ...(cost_usd === null ? {} : { cost_usd }),
+      }),
+    );
+    const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+    expect(new Set(body.results.map(({ status }: { status: string }) => status))).toEqual(
+      new Set(['accepted']),
+    );
+    await report(githubJob(payloadOf('github', { title })));
+  }
+
+  const summary = async (...args: string[]) => {
+    const named = ['--repository', 'github.com/acme/shop', '--number', '12'];
+    const { stdout, stderr } = await governor(['summary', ...named, ...args]);
+    expect(stderr).toBe('');
+    return stdout;
+  };
+
+  test('prints the cost to the cent, calls, tokens and models, and no name of a person', async () => {
+    await spend('Add a cart', { 'gpt-4o-mini': 900.565, 'no-such-model': null, 'claude-sonnet-4': 334.004 });
+    const markdown = [
+      '**Cost of `github.com/acme/shop#12`: $1,234.57**',
+      '',
+      '`Add a cart` (open)',
+      '',
+      '3 calls, 300 tokens in, 30 tokens out. Not in the cost: 1 call without a known price.',
+      '',
+      '| Model | Calls | Tokens in | Tokens out | Cost |',
+      '| --- | ---: | ---: | ---: | ---: |',
+      '| `gpt-4o-mini` | 1 | 100 | 10 | $900.57 |',
+      '| `claude-sonnet-4` | 1 | 100 | 10 | $334.00 |',
+      '| `no-such-model` | 1 | 100 | 10 | $0.00 |',
+      '',
+    ];
+    expect((await summary()).split('\n')).toEqual(markdown);
+    const text = await summary('--format', 'text');
+    expect(text.split('\n').slice(0, 2)).toEqual([
+      'github.com/acme/shop#12 (open): Add a cart',
+      'Cost: $1,234.57',
+    ]);
+    const command = ['packages/governor/src/main.ts', '--json', 'pr', 'summary'];
+    const { stdout: json } = await execute(
+      process.execPath,
+      [...command, '--repository', 'github.com/acme/shop', '--number', '12'],
+      { env: { PATH: process.env.PATH ?? '', GOVERNOR_API: api.url, GOVERNOR_API_KEY: key } },
+    );
+    expect(JSON.parse(json)).toMatchObject({
+      number: 12,
+      signals: 3,
+      cost_usd: 1234.569,
+      unpriced_signals: 1,
+    });
+    for (const printed of [markdown.join(), text, json]) expect(printed).not.toContain('person');
+  });
+
+  test('shows titles and models as letters: no HTML, mention, link or break of the table', async () => {
+    await spend(`\u202e${MODEL}`, { [MODEL]: 1 });
+    const lines = (await summary()).split('\n');
+    const shown = "`evil¦'m' <b>@ada</b> https://x.example ¦ a ¦ b ¦`";
+    expect(lines[2]).toBe(`${shown} (open)`);
+    expect(lines[8]).toBe(`| ${shown} | 1 | 100 | 10 | $1.00 |`);
+    expect(lines).toHaveLength(10);
+    expect((await summary('--format', 'text')).split('\n')).toHaveLength(5);
+  });
+
+  test('says so, with exit code 1, where there is no such pull request', async () => {
+    const cases: [string[], Record<string, string>, RegExp][] = [
+      [[], {}, /^governor: This is no job of a pull request/],
+      [['--repository', 'github.com/acme/shop', '--number', '13'], {}, /There is no pull request 13 of/],
+      [['--repository', '/srv/shop', '--number', '12'], {}, /answered 400 invalid_request/],
+      [['--number', '12', '--format', 'html'], {}, /Allowed choices are markdown, text/],
+      [[], { ...githubJob(payloadOf('github')), GOVERNOR_API_KEY: 'ugk_x' }, /answered 401 unauthorized/],
+    ];
+    for (const [args, env, words] of cases) {
+      const ended = await governor(['summary', ...args], env);
+      expect([ended.stderr, 'code' in ended && ended.code]).toEqual([expect.stringMatching(words), 1]);
+    }
+  });
+
+  test('makes the comment of the job in the guide', async () => {
+    await spend('Add a cart', { 'gpt-4o-mini': 2 });
+    const page = readFileSync('docs/pull-requests.md', 'utf8');
+    const [, source = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    const steps = [...source.matchAll(/^ {6}- run: (.*)$/gm)].map(([, run = '']) => run);
+    expect(steps).toHaveLength(4);
+    const bin = join(home.folder, 'bin');
+    mkdirSync(bin);
+    const script = (name: string, text: string) =>
+      writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    script('npm', 'echo "$@" >> calls');
+    script('gh', 'echo "$@" >> calls; cat summary.md >> calls');
+    script(
+      'governor',
+      `exec "${process.execPath}" "${join(process.cwd(), 'packages/governor/src/main.ts')}" "$@"`,
+    );
+    const env = {
+      PATH: `${bin}:${process.env.PATH}`,
+      HOME: home.folder,
+      GOVERNOR_CLI: 'https://files.example/governor.tgz',
+      PULL_REQUEST: 'https://github.com/acme/shop/pull/12',
+      GOVERNOR_API: api.url,
+      GOVERNOR_API_KEY: key,
+      ...githubJob(payloadOf('github')),
+    };
+    for (const run of steps) await execute('sh', ['-ec', run], { cwd: home.folder, env });
+    const calls = readFileSync(join(home.folder, 'calls'), 'utf8').split('\n');
+    expect(calls.slice(0, 3)).toEqual([
+      'install --global https://files.example/governor.tgz',
+      'pr comment https://github.com/acme/shop/pull/12 --edit-last --create-if-none --body-file summary.md',
+      '**Cost of `github.com/acme/shop#12`: $2.00**',
+    ]);
   });
 });

@@ -1,19 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { type Api, ask } from '../api/ask.ts';
 import type { Env } from '../commands.ts';
 import { pullRequestOfJob, type ReportBody } from './from-ci.ts';
+import { FORMATS, type Format, readSummary, renderSummary } from './summary.ts';
 
 interface TargetFlags {
   api?: string;
   key?: string;
 }
 
-interface ReportFlags extends TargetFlags {
+interface NameFlags extends TargetFlags {
   repository?: string;
   number?: number;
+}
+
+interface ReportFlags extends NameFlags {
   branch?: string;
   state?: string;
   openedAt?: string;
@@ -28,6 +32,11 @@ interface ReportFlags extends TargetFlags {
 /** `pr`: pull requests, in CI jobs. */
 export function addPullRequestCommands(program: Command, around: Env): void {
   const pr = program.command('pr').description('Pull requests, in CI jobs');
+  addReport(pr, around);
+  addSummary(pr, around, () => program.opts().json === true);
+}
+
+function addReport(pr: Command, around: Env): void {
   pr.command('report')
     .description(
       'Report a pull request: the one that a job of GitHub Actions, GitLab CI or Bitbucket Pipelines runs for, or by options',
@@ -46,9 +55,30 @@ export function addPullRequestCommands(program: Command, around: Env): void {
     .option('--api <url>', 'default: GOVERNOR_API')
     .option('--key <key>', 'API key with signals:write; default: GOVERNOR_API_KEY')
     .action(async (flags: ReportFlags) => {
-      const job = pullRequestOfJob(around.env, (path) => readFileSync(path, 'utf8'), around.now());
-      around.print(await report(targetOf(flags, around), { ...job, ...given(flags) }));
+      around.print(await report(targetOf(flags, around), { ...jobOf(around), ...given(flags) }));
     });
+}
+
+function addSummary(pr: Command, around: Env, isJson: () => boolean): void {
+  pr.command('summary')
+    .description('Print what a pull request has cost, for a comment of a CI job, for example')
+    .option('--repository <address>', 'the base repository; default: that of the job')
+    .option('--number <n>', 'its number there; default: that of the job', parseNumber)
+    .addOption(new Option('--format <format>').choices([...FORMATS]).default('markdown' satisfies Format))
+    .option('--api <url>', 'default: GOVERNOR_API')
+    .option('--key <key>', 'API key with usage:read; default: GOVERNOR_API_KEY')
+    .action(async (flags: NameFlags & { format: Format }) => {
+      const { repository, number } = { ...jobOf(around), ...given(flags) };
+      if (repository === undefined || number === undefined)
+        throw new Error('This is no job of a pull request. Name --repository and --number.');
+      const summary = await readSummary(targetOf(flags, around), { repository, number }, sleep);
+      if (isJson()) around.print(summary);
+      else console.log(renderSummary(summary, flags.format));
+    });
+}
+
+function jobOf({ env, now }: Env): ReportBody {
+  return pullRequestOfJob(env, (path) => readFileSync(path, 'utf8'), now());
 }
 
 export function parseNumber(value: string): number {
