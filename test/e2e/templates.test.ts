@@ -32,11 +32,11 @@ describe('a template on the dashboard', () => {
     await form.getByLabel('Counted').selectOption('user');
     await form.getByRole('textbox', { name: 'Threshold' }).fill('5');
     await form.getByLabel('At the threshold').selectOption('hard');
+    await form
+      .getByText('This stops the work of one person now: the furthest has used $6.00 of $5.00 this month.')
+      .waitFor();
     await expectGood(page, 'template-form');
-    await form.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('One person has reached it, the furthest: $6.00 of $5.00 is used').waitFor();
-    await expectGood(page, 'template-refusal');
-    await page.getByRole('button', { name: 'Refuse calls from now on' }).click();
+    await form.getByRole('button', { name: 'Create and stop work now' }).click();
     await page.getByText('Each of 3 people: 1 stopped, 1 near, furthest ada, 120 %').waitFor();
     await expectGood(page, 'template-card');
 

@@ -14,7 +14,7 @@ export function meQuery() {
   return queryOptions({ queryKey: ['me'], queryFn: readMe, staleTime: 60_000 });
 }
 
-type BodyOf<Path extends keyof paths> = paths[Path] extends {
+export type BodyOf<Path extends keyof paths> = paths[Path] extends {
   post: { requestBody: { content: { 'application/json': infer Body } } };
 }
   ? Body

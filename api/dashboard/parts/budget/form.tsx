@@ -1,5 +1,4 @@
 import { SimpleGrid, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../../data/client.ts';
 import type { Budget } from '../../data/queries.ts';
@@ -9,9 +8,10 @@ import { ActForm, changesOf, useDraft } from '../form/act-form.tsx';
 import { Choice, TextField, TimezoneField } from '../form/fields.tsx';
 import { NumberField } from '../form/number-field.tsx';
 import { EnforcementInputs } from './enforcement.tsx';
-import { BudgetPreview } from './preview.tsx';
-import { type Refusal, RefusalDialog, readRefusal } from './refusal.tsx';
+import { FilterInputs, isEmptyFilter } from './filter-inputs.tsx';
+import { RecentUsage } from './recent-usage.tsx';
 import { ScopeInput } from './scope-input.tsx';
+import { StopPreview, usePreview } from './stop-preview.tsx';
 import { WindowInputs } from './window-inputs.tsx';
 import { METRICS } from './words.ts';
 
@@ -33,6 +33,7 @@ const NEW = {
   name: '',
   scope: 'org',
   scope_id: '',
+  filter: null,
   per: null,
   metric: 'cost_usd',
   threshold: 100,
@@ -55,18 +56,34 @@ function draftOf(budget: Budget | undefined, from: Partial<Draft>, timezone: str
   return Object.fromEntries(names.map((name) => [name, fields[name]])) as unknown as Draft;
 }
 
+/** The scope of a body. The organization has no id here; every other scope goes with its own. */
+function whoseOf({ scope, scope_id }: Draft) {
+  return scope === 'org' ? { scope } : { scope, scope_id };
+}
+
+/** The body that creates a budget. */
+function bodyOf(draft: Draft) {
+  const { scope: _, scope_id: __, ...rest } = draft;
+  return { ...rest, ...whoseOf(draft) };
+}
+
+/** The body of its preview: a name is not decisive, and raises that are in force stay in force. */
+function previewOf(draft: Draft, budget: Budget | undefined) {
+  const isRaised = budget !== undefined && budget.per === null && budget.raised_until !== null;
+  const raised = isRaised ? budget.threshold_now - budget.threshold : 0;
+  const threshold = Number((draft.threshold + raised).toFixed(9));
+  return { ...bodyOf(draft), name: 'Preview', threshold };
+}
+
 /** Creates the budget of a draft, or changes `budget` by its changes. */
 function useSave(draft: Draft, changes: Partial<Draft>, budget: Budget | undefined, onDone: () => void) {
   const headers = useIdempotencyKey(draft);
   return useAct(
     async () => {
-      const { scope, scope_id, ...rest } = draft;
-      // The organization has no id here; every other scope goes with its own.
-      const whose = scope === 'org' ? { scope } : { scope, scope_id };
-      if (!budget) return take(api.POST('/api/v1/budgets', { headers, body: { ...rest, ...whose } }));
+      if (!budget) return take(api.POST('/api/v1/budgets', { headers, body: bodyOf(draft) }));
       const isMoved = 'scope' in changes || 'scope_id' in changes;
       const { scope: _, scope_id: __, ...others } = changes;
-      const body = { ...others, ...(isMoved ? whose : {}) };
+      const body = { ...others, ...(isMoved ? whoseOf(draft) : {}) };
       return take(api.PATCH('/api/v1/budgets/{id}', { params: { path: { id: budget.id } }, body }));
     },
     {
@@ -94,96 +111,62 @@ export function BudgetForm({
   const { draft, set, field } = useDraft(before);
   const changes = changesOf(before, draft);
   const save = useSave(draft, changes, budget, onDone);
-  const { act, refusal, forget } = useQuestion(draft, changes, { save, budget });
+  const isComplete = (draft.scope === 'org' || draft.scope_id !== '') && !isEmptyFilter(draft.filter);
+  const { preview, isSettled } = usePreview(previewOf(draft, budget), isComplete && draft.enforce === 'hard');
+  const isStopping = preview?.refuses_now === true && budget?.refuses_now !== true;
+  const isChanged = !budget || Object.keys(changes).length > 0;
   return (
-    <>
-      <ActForm
-        act={act}
-        submit={budget ? 'Save' : 'Create'}
-        onCancel={onDone}
-        isReady={!budget || Object.keys(changes).length > 0}
-      >
-        <TextField label="Name" required maxLength={256} data-autofocus {...field('name')} />
-        <SimpleGrid cols={{ base: 1, xs: draft.scope === 'org' ? 1 : 2 }}>
-          <Choice
-            label="Whose usage"
-            of={SCOPES}
-            value={draft.scope}
-            onChange={(scope) => set({ scope, scope_id: '', ...(hasPeople(scope) ? {} : { per: null }) })}
-          />
-          {draft.scope !== 'org' && <ScopeInput scope={draft.scope} {...field('scope_id')} />}
-        </SimpleGrid>
-        {hasPeople(draft.scope) && (
-          <Choice
-            label="Counted"
-            of={PERS}
-            value={draft.per ?? 'all'}
-            onChange={(per) => set({ per: per === 'all' ? null : per })}
-          />
-        )}
-        <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          <Choice label="What" of={METRICS} {...field('metric')} />
-          <NumberField
-            label="Threshold"
-            min={0}
-            prefix={draft.metric === 'cost_usd' ? '$' : ''}
-            {...field('threshold')}
-          />
-          <WindowInputs draft={draft} set={set} />
-          <TimezoneField {...field('timezone')} />
-        </SimpleGrid>
-        <EnforcementInputs draft={draft} field={field} />
-        {!budget?.filter && draft.per === null && <BudgetPreview draft={draft} />}
-        {budget && (
-          <Text size="sm" c="dimmed">
-            After a change of anything but the name and what happens at the threshold it may warn once more in
-            this window.
-          </Text>
-        )}
-      </ActForm>
-      {refusal && <RefusalDialog draft={draft} refusal={refusal} act={save} onClose={forget} />}
-    </>
+    <ActForm
+      act={save}
+      submit={`${budget ? 'Save' : 'Create'}${isStopping ? ' and stop work now' : ''}`}
+      onCancel={onDone}
+      isReady={isChanged && isSettled && !isEmptyFilter(draft.filter)}
+    >
+      <TextField label="Name" required maxLength={256} data-autofocus {...field('name')} />
+      <SimpleGrid cols={{ base: 1, xs: draft.scope === 'org' ? 1 : 2 }}>
+        <Choice
+          label="Whose usage"
+          of={SCOPES}
+          value={draft.scope}
+          onChange={(scope) => set({ scope, scope_id: '', ...(hasPeople(scope) ? {} : { per: null }) })}
+        />
+        {draft.scope !== 'org' && <ScopeInput scope={draft.scope} {...field('scope_id')} />}
+      </SimpleGrid>
+      {hasPeople(draft.scope) && (
+        <Choice
+          label="Counted"
+          of={PERS}
+          value={draft.per ?? 'all'}
+          onChange={(per) => set({ per: per === 'all' ? null : per })}
+        />
+      )}
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <Choice
+          label="What"
+          of={METRICS}
+          value={draft.metric}
+          // A session is not of one model.
+          onChange={(metric) => set({ metric, ...(metric === 'sessions' ? { filter: null } : {}) })}
+        />
+        <NumberField
+          label="Threshold"
+          min={0}
+          prefix={draft.metric === 'cost_usd' ? '$' : ''}
+          {...field('threshold')}
+        />
+        <WindowInputs draft={draft} set={set} />
+        <TimezoneField {...field('timezone')} />
+      </SimpleGrid>
+      {draft.metric !== 'sessions' && <FilterInputs {...field('filter')} />}
+      <EnforcementInputs draft={draft} field={field} />
+      {draft.filter === null && draft.per === null && <RecentUsage draft={draft} />}
+      {preview && <StopPreview draft={draft} preview={preview} />}
+      {budget && (
+        <Text size="sm" c="dimmed">
+          After a change of anything but the name and what happens at the threshold it may warn once more in
+          this window.
+        </Text>
+      )}
+    </ActForm>
   );
-}
-
-/** The fields by which a hard budget may begin to refuse calls. */
-const DECISIVE: readonly (keyof Draft)[] = [
-  'enforce',
-  'threshold',
-  'metric',
-  'scope',
-  'scope_id',
-  'per',
-  'window',
-  'fiscal_start_month',
-  'rolling_days',
-  'starts_on',
-  'timezone',
-];
-
-/** Saves a budget at once, unless it would refuse calls from then on: that is asked before anything is written. */
-function useQuestion(
-  draft: Draft,
-  changes: Partial<Draft>,
-  { save, budget }: { save: ReturnType<typeof useSave>; budget: Budget | undefined },
-) {
-  const { org } = useMe();
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const mayRefuse = draft.enforce === 'hard' && DECISIVE.some((name) => name in changes);
-  const look = useMutation({
-    mutationFn: async () => (mayRefuse ? readRefusal(draft, org.id, budget) : null),
-    onSuccess: (found) => {
-      setRefusal(found);
-      if (found === null) save.mutate(undefined);
-    },
-  });
-  const act = {
-    mutate: () => {
-      save.reset();
-      look.mutate();
-    },
-    error: look.error ?? (refusal ? null : save.error),
-    isPending: look.isPending || save.isPending,
-  };
-  return { act, refusal, forget: () => setRefusal(null) };
 }

@@ -9,7 +9,7 @@ import { amount } from '../text/format.ts';
 const SPAN_DAYS = { hourly: 1, daily: 1, weekly: 7, monthly: 30, quarterly: 90, total: 30 } as const;
 
 /** Recent usage as a share of a threshold. Shows nothing until the scope is chosen. */
-export function BudgetPreview({
+export function RecentUsage({
   draft: { scope, scope_id, metric, threshold, window, rolling_days },
 }: {
   draft: Pick<Budget, 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window' | 'rolling_days'>;
