@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 /** The commands under each heading of `governor --help`, in this order. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Set up:': ['org', 'plan', 'connect', 'code-host', 'signing-key', 'webhook-secrets'],
+  'Set up:': ['org', 'plan', 'connect', 'code-host', 'destination', 'signing-key', 'webhook-secrets'],
   'People and keys:': ['member', 'key', 'device', 'credits'],
   'Look:': ['status', 'webhook', 'check', 'raise', 'verify'],
   'Repair:': ['usage', 'rebuild', 'analytics'],
@@ -31,6 +31,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'code-host': [
     'governor code-host create org_… --provider github --name "Acme on GitHub"',
     'governor code-host list org_…',
+  ],
+  destination: [
+    'governor destination add org_… --kind folder --name Finance --prefix governor --level focus:parquet',
+    'governor destination list org_…',
+    'governor destination run dst_… --from 2026-11-01 --wait',
   ],
   webhook: ['governor webhook list --failing', 'governor webhook enable whk_…'],
   raise: ['governor raise --amount 20 --for 2h --wait', 'governor raise --budget bud_… --amount 20'],

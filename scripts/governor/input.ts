@@ -32,6 +32,13 @@ export function parseTime(value: string): Date {
   return new Date(parsed.data);
 }
 
+/** A day of UTC of an option. */
+export function parseDay(value: string): string {
+  if (!z.iso.date().safeParse(value).success)
+    throw new InvalidArgumentError('It must be a date such as 2026-01-31.');
+  return value;
+}
+
 /** The address of an api. */
 export function parseAddress(value: string): string {
   if (!z.url({ protocol: /^https?$/ }).safeParse(value).success)

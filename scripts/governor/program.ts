@@ -4,6 +4,7 @@ import { addAnalyticsCommands } from './analytics.ts';
 import { addCodeHostCommands } from './code-hosts.ts';
 import { addConnectCommand } from './connect.ts';
 import { addCreditCommands } from './credits.ts';
+import { addDestinationCommands } from './destinations.ts';
 import { arrangeHelp } from './help.ts';
 import { addClientCommands } from './history.ts';
 import { addOrganizationCommands } from './organizations.ts';
@@ -31,6 +32,7 @@ export function createProgram(env: Record<string, string | undefined>): Command 
   addAnalyticsCommands(program, run);
   addWebhookCommands(program, run);
   addCodeHostCommands(program, run);
+  addDestinationCommands(program, run);
   addReplayCommand(program, env);
   addClientCommands(program, env);
   addConnectCommand(program, run);

@@ -9,6 +9,7 @@ import { createLog } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { refuseUnprepared } from '../../shared/platform/mongo/schema.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { exportsFolder } from '../stack/files.ts';
 import { print } from './print.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -54,9 +55,9 @@ export function environmentOf(env: Environment, dataDir: string): Environment {
   const secrets = readJson(join(dataDir, 'secrets.json'));
   const stores = { MONGODB_URL: asText(up.mongo_url), REDIS_URL: asText(up.redis_url) };
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
-  const quiet = { LOG_LEVEL: 'warn', NODE_ENV: 'development' };
+  const own = { LOG_LEVEL: 'warn', NODE_ENV: 'development', EXPORT_FOLDER: exportsFolder(dataDir) };
   return {
-    ...(existsSync(join(dataDir, 'up.json')) ? quiet : { LOG_LEVEL: 'warn' }),
+    ...(existsSync(join(dataDir, 'up.json')) ? own : { LOG_LEVEL: 'warn' }),
     ...stores,
     ...secrets,
     ...given,

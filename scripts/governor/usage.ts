@@ -1,10 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
+import type { Command } from 'commander';
 import { withProgress } from '../../packages/governor/src/progress.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { purge } from '../../shared/retention/purge.ts';
 import { RETENTION } from '../../shared/tables/retention.ts';
 import { reconcileAllUsage, reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
+import { parseDay } from './input.ts';
 import type { Run } from './run.ts';
 
 /** `usage`: comparing rollups with their signals, and retention. */
@@ -16,12 +16,16 @@ export function addUsageCommands(program: Command, run: Run): void {
       'Compare rollups with the sum of their signals, and rebuild those that differ (default: all organizations)',
     )
     .option('--check', 'only compare, change nothing')
-    .option('--from <date>', 'first day, YYYY-MM-DD (default: 36 days ago)', parseDate)
-    .action((orgId: string | undefined, options: { check?: boolean; from?: number }) =>
+    .option('--from <date>', 'first day, YYYY-MM-DD (default: 36 days ago)', parseDay)
+    .action((orgId: string | undefined, options: { check?: boolean; from?: string }) =>
       run(async (ctx) => {
         const organization = orgId === undefined ? null : await readOrganization(ctx, orgId);
         const result = await withProgress(ctx.clock, ({ update }) => {
-          const how = { repair: options.check !== true, fromMs: options.from, onProgress: update };
+          const how = {
+            repair: options.check !== true,
+            fromMs: options.from && Date.parse(options.from),
+            onProgress: update,
+          };
           return organization ? reconcileUsage(ctx, organization, how) : reconcileAllUsage(ctx, how);
         });
         return { ...result };
@@ -31,10 +35,4 @@ export function addUsageCommands(program: Command, run: Run): void {
     .command('purge')
     .description('Delete everything that is older than its retention')
     .action(() => run(async (ctx) => ({ deleted: await purge(ctx, RETENTION) })));
-}
-
-function parseDate(value: string): number {
-  if (!z.iso.date().safeParse(value).success)
-    throw new InvalidArgumentError('It must be a date such as 2026-01-31.');
-  return Date.parse(value);
 }

@@ -19,6 +19,11 @@ export function writePrivateJson(file: string, content: unknown): void {
   replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
 
+/** The folder of pushed exports in a data folder (EXPORT_FOLDER). */
+export function exportsFolder(dataDir: string): string {
+  return resolve(dataDir, 'exports');
+}
+
 /** Null when there is no such file. */
 export function readJson(file: string): unknown {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type ShownOrganization, shownOrganizations } from '../demo/file.ts';
 import { playDemoTraffic } from '../demo/play.ts';
 import { ensureIdpState, idpEnvironment } from '../idp/state.ts';
-import { makePrivateFolder, NODE, ROOT } from '../stack/files.ts';
+import { exportsFolder, makePrivateFolder, NODE, ROOT } from '../stack/files.ts';
 import { findFreePort, isPortFree } from '../stack/ports.ts';
 import { say } from '../stack/progress.ts';
 import { runStep } from '../stack/run-step.ts';
@@ -35,6 +35,7 @@ export async function bringUp(
     ...ensureSecrets(dataDir),
     ...idp,
     BASE_URL: apiAddress(host, options.port),
+    EXPORT_FOLDER: exportsFolder(dataDir),
   };
   const timeScale = options.timeScale === null ? {} : { TIME_SCALE: options.timeScale };
   const env = buildEnvironment(process.env, defaults, {

@@ -69,6 +69,21 @@ describe('scripts/up', () => {
     expect(metrics.status).toBe(200);
   });
 
+  test('pushes exports to a folder of its data, which the command line knows too', async () => {
+    const governor = (...args: string[]) =>
+      spawnSync(
+        process.execPath,
+        ['scripts/governor.ts', '--json', '--data', dataDir, 'destination', ...args],
+        { encoding: 'utf8', env: { PATH: process.env.PATH } },
+      );
+    const [org] = line.orgs;
+    const add = ['--kind', 'folder', '--name', 'Finance', '--prefix', 'out', '--level', 'focus:csv'];
+    const added = governor('add', org?.org_id ?? '', ...add);
+    const { id } = JSON.parse(added.stdout);
+    expect(JSON.parse(governor('run', id, '--wait').stdout)).toMatchObject({ state: 'succeeded' });
+    expect(existsSync(join(dataDir, 'exports', org?.org_id ?? '', 'out/_governor.json'))).toBe(true);
+  });
+
   test.each(['redis', 'mongo', 'idp', 'worker', 'api'] as const)(
     'brings back %s within 2 s when it is killed',
     async (name) => {

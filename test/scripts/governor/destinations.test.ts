@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { auditRows } from '../../../shared/audit/model.ts';
+import { destinationRows } from '../../../shared/destinations/model.ts';
+import { runDestination } from '../../../shared/destinations/runs/run-destination.ts';
+import { dueRows } from '../../../shared/platform/due/model.ts';
+import { decryptSecret } from '../../../shared/webhooks/endpoints/encrypt-secret.ts';
+import { type CommandLine, commandLine } from '../../support/command-line.ts';
+import { filesIn, newFolder } from '../../support/destinations.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { startApi, type TestApi, testEnv, until } from '../../support/harness.ts';
+
+const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCY';
+const folder = newFolder();
+const env = { EXPORT_FOLDER: folder, EXPORT_S3_ENDPOINTS: 'https://eu.s3.example.com' };
+const TO_FOLDER = ['--kind', 'folder', '--name', 'Finance', '--level', 'focus:csv'];
+const TO_BUCKET = [
+  ...['--name', 'Lake', '--endpoint', 'https://eu.s3.example.com', '--region', 'eu-central-1'],
+  ...['--bucket', 'acme-finops', '--prefix', 'governor', '--access-key-id', 'AKIAIOSFODNN7EXAMPLE'],
+  ...['--level', 'focus:parquet', 'daily:csv', '--focus-version', '1.3', '--hour', '5'],
+];
+
+let api: TestApi;
+let orgId: string;
+let key: string;
+let cli: CommandLine;
+let settings: Record<string, string>;
+beforeAll(async () => {
+  api = await startApi({ env });
+  settings = testEnv(new URL(api.ctx.config.mongodbUrl).pathname.slice(1), { env });
+  cli = commandLine(settings);
+  ({ orgId, key } = await makeTenant(api.ctx));
+});
+afterAll(async () => {
+  await api.close();
+});
+
+test('destination adds, tests, runs, lists, pauses and removes a folder, in the audit log as the operator', {
+  timeout: 120_000,
+}, async () => {
+  const { governor, failure } = cli;
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+  await api.call('/api/v1/signals', { key, body: makeSignal({ ts: yesterday, user_id: 'ada' }) });
+  const since = ['--since', yesterday.slice(0, 10)];
+  const added = await governor('destination', 'add', orgId, ...TO_FOLDER, '--prefix', 'out', ...since);
+  expect(added).toMatchObject({ kind: 'folder', status: 'never_run', hour_utc: 3, behind_days: 1 });
+  const { id } = added as { id: string };
+  expect(await governor('destination', 'test', id)).toMatchObject({ ok: true, conditional_writes: false });
+  const second = await governor('destination', 'add', orgId, ...TO_FOLDER, '--prefix', 'out', '--paused');
+  expect(second).toMatchObject({ status: 'paused', next_run_at: null });
+  expect(JSON.parse((await failure('destination', 'test', second.id)).stdout)).toMatchObject({
+    ok: false,
+    code: 'prefix_in_use',
+  });
+
+  const waiting = governor('destination', 'run', id, '--wait');
+  await until(async () => (await dueRows(api.ctx).countDocuments({ key: id, trigger: 'manual' })) === 1);
+  await runDestination(api.ctx, id);
+  const ran = await waiting;
+  expect(ran).toMatchObject({ state: 'succeeded', trigger: 'manual', partitions_written: 1, rows: 2 });
+  expect(Object.keys(await filesIn(join(folder, orgId, 'out'))).join()).toContain('manifest.json');
+  expect(await governor('destination', 'runs', id, '--limit', '1')).toEqual({ runs: [ran] });
+  const shown = await governor('destination', 'show', id);
+  expect(shown).toMatchObject({ status: 'ok', behind_days: 0, last_run: ran });
+  expect((await governor('destination', 'list', orgId)).destinations).toEqual([
+    {
+      ...{ id, name: 'Finance', kind: 'folder', place: 'out', status: 'ok', code: null, behind_days: 0 },
+      last_run_at: ran.finished_at,
+      next_run_at: shown.next_run_at,
+    },
+    expect.objectContaining({ id: second.id, status: 'paused' }),
+  ]);
+  expect(await governor('destination', 'pause', id)).toMatchObject({ status: 'paused' });
+  expect((await failure('destination', 'run', id)).stderr).toContain('(conflict)');
+  expect(await governor('destination', 'resume', id)).toMatchObject({ status: 'ok' });
+  expect(await governor('destination', 'remove', id)).toEqual({ destination_id: id, removed: true });
+  expect((await failure('destination', 'show', id)).stderr).toContain('(not_found)');
+  const lines = await auditRows(api.ctx)
+    .find({ org_id: orgId, action: /^destination\./, 'details.destination_id': id })
+    .toArray();
+  expect(lines.map(({ action, actor }) => [action.slice(12), actor])).toEqual(
+    ['create', 'test', 'run', 'update', 'update', 'delete'].map((act) => [act, 'cli']),
+  );
+});
+
+test('destination run --wait exits 1 when the run fails, and says why', { timeout: 60_000 }, async () => {
+  const { governor, failure } = cli;
+  const first = await governor('destination', 'add', orgId, ...TO_FOLDER, '--prefix', 'taken');
+  await governor('destination', 'test', first.id);
+  const { id } = await governor('destination', 'add', orgId, ...TO_FOLDER, '--prefix', 'taken');
+  const waiting = failure('destination', 'run', id, '--wait');
+  await until(async () => (await dueRows(api.ctx).countDocuments({ key: id, trigger: 'manual' })) === 1);
+  await runDestination(api.ctx, id);
+  expect(JSON.parse((await waiting).stdout)).toMatchObject({ state: 'failed', code: 'prefix_in_use' });
+});
+
+test('destination add takes the secret of a bucket from a file or from stdin, and shows it nowhere', {
+  timeout: 60_000,
+}, async () => {
+  const file = join(newFolder(), 'secret');
+  writeFileSync(file, `${SECRET}\n`);
+  const { stdout } = await cli.run('destination', 'add', orgId, ...TO_BUCKET, '--secret-file', file);
+  expect(stdout).not.toContain(SECRET);
+  const piped = promisify(execFile)(
+    process.execPath,
+    ['scripts/governor.ts', '--json', 'destination', 'add', orgId, ...TO_BUCKET, '--virtual-host'],
+    { env: { PATH: process.env.PATH, ...settings } },
+  );
+  piped.child.stdin?.end(`${SECRET}\n`);
+  const shown = JSON.parse((await piped).stdout);
+  expect(shown).toMatchObject({
+    path_style: false,
+    hour_utc: 5,
+    levels: [
+      { level: 'focus', format: 'parquet', focus_version: '1.3', billed: 'computed' },
+      { level: 'daily', format: 'csv' },
+    ],
+  });
+  const rows = await destinationRows(api.ctx).find({ org_id: orgId, kind: 's3' }).toArray();
+  expect(rows.map(({ _id, secret }) => decryptSecret(api.ctx.config, _id, secret ?? ''))).toEqual([
+    SECRET,
+    SECRET,
+  ]);
+});
+
+test.each([
+  [
+    'region',
+    ['--kind', 's3', '--name', 'x', '--prefix', 'x', '--level', 'focus:csv', '--secret-file', '/dev/null'],
+  ],
+  ['endpoint', [...TO_FOLDER, '--prefix', 'x', '--endpoint', 'https://eu.s3.example.com']],
+  ['focus:parquet', ['--kind', 'folder', '--name', 'x', '--prefix', 'x', '--level', 'focus']],
+  ['levels.0.format', ['--kind', 'folder', '--name', 'x', '--prefix', 'x', '--level', 'focus:xml']],
+])('destination add names what is wrong: %s', { timeout: 30_000 }, async (named, options) => {
+  const { stderr } = await cli.failure('destination', 'add', orgId, ...options);
+  expect(stderr).toContain(named);
+  expect(stderr).toContain('(invalid_request)');
+});
