@@ -23,7 +23,7 @@ export function addUsageCommands(program: Command, run: Run): void {
         const result = await withProgress(ctx.clock, ({ update }) => {
           const how = {
             repair: options.check !== true,
-            fromMs: options.from && Date.parse(options.from),
+            fromMs: options.from === undefined ? undefined : Date.parse(options.from),
             onProgress: update,
           };
           return organization ? reconcileUsage(ctx, organization, how) : reconcileAllUsage(ctx, how);
