@@ -17,11 +17,10 @@ const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCY';
 const folder = newFolder();
 const env = { EXPORT_FOLDER: folder, EXPORT_S3_ENDPOINTS: 'https://eu.s3.example.com' };
 const TO_FOLDER = ['--kind', 'folder', '--name', 'Finance', '--level', 'focus:csv'];
-const TO_BUCKET = [
-  ...['--name', 'Lake', '--endpoint', 'https://eu.s3.example.com', '--region', 'eu-central-1'],
-  ...['--bucket', 'acme-finops', '--prefix', 'governor', '--access-key-id', 'AKIAIOSFODNN7EXAMPLE'],
-  ...['--level', 'focus:parquet', 'daily:csv', '--focus-version', '1.3', '--hour', '5'],
-];
+const TO_BUCKET = (
+  '--name Lake --endpoint https://eu.s3.example.com --region eu-central-1 --bucket acme-finops --prefix governor ' +
+  '--access-key-id AKIAIOSFODNN7EXAMPLE --level focus:parquet daily:csv --focus-version 1.3 --hour 5'
+).split(' ');
 
 let api: TestApi;
 let orgId: string;
@@ -67,7 +66,13 @@ test('destination adds, tests, runs, lists, pauses and removes a folder, in the 
   expect(shown).toMatchObject({ status: 'ok', behind_days: 0, last_run: ran });
   expect((await governor('destination', 'list', orgId)).destinations).toEqual([
     {
-      ...{ id, name: 'Finance', kind: 'folder', place: 'out', status: 'ok', code: null, behind_days: 0 },
+      id,
+      name: 'Finance',
+      kind: 'folder',
+      place: 'out',
+      status: 'ok',
+      code: null,
+      behind_days: 0,
       last_run_at: ran.finished_at,
       next_run_at: shown.next_run_at,
     },
