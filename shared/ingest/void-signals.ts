@@ -164,8 +164,7 @@ async function countedSinceMs(
   const [first] = await signalRows(ctx)
     .aggregate<{ at: Date }>(
       [
-        { $match: { session_id } },
-        { $match: { org_id, received_at: { $gt: emptied_at } } },
+        { $match: { session_id, org_id, received_at: { $gt: emptied_at } } },
         { $group: { _id: null, at: { $min: '$received_at' } } },
       ],
       { session: transaction },

@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose';
+import type { ClientSession, mongo } from 'mongoose';
 import type { Parts, Span } from '../attribution/decide-work.ts';
 import { decideWorks, stretchWorks, type WorksByCall } from '../attribution/decide-works.ts';
 import { partsOf, type WorkRow, workRows } from '../attribution/model.ts';
@@ -48,20 +48,9 @@ export async function findSessionMoves(
   transaction: ClientSession,
 ): Promise<FoundMoves> {
   const from = dateAt(Math.max(span.fromMs, ctx.clock.now() - SIGNAL_AGE_MS.behind));
-  const later = after ? [{ $match: { $or: [{ ts: { $gt: from } }, { _id: { $gt: after } }] } }] : [];
-  const calls = await signalRows(ctx)
-    .aggregate<Looked>(
-      [
-        { $match: { client_session, ts: { $gte: from, $lt: dateAt(span.untilMs) } } },
-        { $match: { org_id: facts.orgId } },
-        ...later,
-        { $sort: { ts: 1, _id: 1 } },
-        { $limit: READ_AT_ONCE },
-        { $project: LOOKED },
-      ],
-      { session: transaction },
-    )
-    .toArray();
+  const later = after ? { $or: [{ ts: { $gt: from } }, { _id: { $gt: after } }] } : {};
+  const ts = { $gte: from, $lt: dateAt(span.untilMs) };
+  const calls = await findCalls(ctx, { client_session, ts, org_id: facts.orgId, ...later }, transaction);
   const works = await worksOf(ctx, calls, transaction);
   const decided = await decideWorks(
     ctx,
@@ -69,6 +58,20 @@ export async function findSessionMoves(
     calls.map(({ work, own = [], ...call }) => ({ ...call, own, ...partsBy(works, work) })),
   );
   return chosen(calls, decided, most);
+}
+
+/** The first calls that match, in the order of their times. */
+function findCalls(
+  ctx: Context,
+  matching: mongo.Filter<Signal>,
+  transaction: ClientSession,
+): Promise<Looked[]> {
+  return signalRows(ctx)
+    .find(matching, { session: transaction })
+    .sort({ ts: 1, _id: 1 })
+    .limit(READ_AT_ONCE)
+    .project<Looked>(LOOKED)
+    .toArray();
 }
 
 function chosen(calls: readonly Looked[], decided: WorksByCall, most: number): FoundMoves {
@@ -126,19 +129,8 @@ export async function findBranchMoves(
   for (const { _id: work, since } of works) {
     const endMs = boundaries.find((at) => at > since);
     if (endMs === undefined || calls.length > most) continue;
-    const own = await signalRows(ctx)
-      .aggregate<Looked>(
-        [
-          { $match: { work, ts: { $gte: dateAt(Math.max(endMs, oldestMs)) } } },
-          { $match: { org_id: orgId } },
-          { $sort: { ts: 1, _id: 1 } },
-          { $limit: READ_AT_ONCE },
-          { $project: LOOKED },
-        ],
-        { session: transaction },
-      )
-      .toArray();
-    calls.push(...own);
+    const ts = { $gte: dateAt(Math.max(endMs, oldestMs)) };
+    calls.push(...(await findCalls(ctx, { work, ts, org_id: orgId }, transaction)));
   }
   const byId = new Map(works.map((row) => [row._id, row]));
   const parts = new Map(calls.map(({ _id, work }) => [_id, partsBy(byId, work)]));

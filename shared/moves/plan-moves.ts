@@ -91,11 +91,11 @@ export async function findEmptied(
   if (left.size === 0) return [];
   const sessions = [...new Set([...left.values()].map(({ session_id }) => session_id))];
   const gone = leaving.map(({ _id }) => _id);
+  const worked = { work: { $exists: true }, voided: { $exists: false }, _id: { $nin: gone } };
   const remaining = await signalRows(ctx)
     .aggregate<{ _id: { session_id: string; work: string } }>(
       [
-        { $match: { session_id: { $in: sessions } } },
-        { $match: { org_id, work: { $exists: true }, voided: { $exists: false }, _id: { $nin: gone } } },
+        { $match: { session_id: { $in: sessions }, org_id, ...worked } },
         { $group: { _id: { session_id: '$session_id', work: '$work' } } },
       ],
       { session: transaction },

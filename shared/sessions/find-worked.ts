@@ -13,12 +13,9 @@ export async function findWorked(
 ): Promise<SessionMatch['worked']> {
   if (works === undefined) return undefined;
   const rows = await sessionWorkRows(ctx)
-    .aggregate<{ session_id: string }>([
-      { $match: { work: { $in: [...works] } } },
-      { $match: { org_id: orgId } },
-      { $limit: 10 * FEW_SESSIONS },
-      { $project: { session_id: 1 } },
-    ])
+    .find({ work: { $in: [...works] }, org_id: orgId })
+    .limit(10 * FEW_SESSIONS)
+    .project<{ session_id: string }>({ session_id: 1 })
     .toArray();
   const sessions = new Set(rows.map(({ session_id }) => session_id));
   const areAll = rows.length < 10 * FEW_SESSIONS && sessions.size <= FEW_SESSIONS;

@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose';
+import type { ClientSession, mongo } from 'mongoose';
 import { z } from 'zod';
 import { type ContextRow, contextRows } from '../attribution/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
@@ -91,7 +91,7 @@ function sumByWork(ctx: Context, { _id, org_id }: Session, transaction: ClientSe
     unpriced_signals: sum({ $cond: [{ $eq: [{ $ifNull: ['$cost_nusd', null] }, null] }, 1, 0] }),
   };
   return signalRows(ctx)
-    .aggregate<WorkSum>([{ $match: { session_id: _id } }, { $match: { org_id } }, { $group: group }], {
+    .aggregate<WorkSum>([{ $match: { session_id: _id, org_id } }, { $group: group }], {
       session: transaction,
     })
     .toArray();
@@ -147,15 +147,17 @@ async function readContexts(
   const sessions = [...new Set(sums.flatMap(({ _id }) => _id.client_session ?? []))];
   if (sessions.length === 0) return [];
   const rows = await contextRows(ctx)
-    .aggregate<ContextRow>(
-      [
-        { $match: { client_session: { $in: sessions } } },
-        { $match: { org_id, user_id: { $in: [user_id, null] }, ts: { $lte: ended_at } } },
-        { $sort: { ts: -1, _id: -1 } },
-        { $limit: SHOWN_CONTEXTS },
-      ],
+    .find(
+      {
+        client_session: { $in: sessions },
+        ts: { $lte: ended_at },
+        org_id,
+        user_id: { $in: [user_id, null] },
+      } as mongo.Filter<ContextRow>,
       { session: transaction },
     )
+    .sort({ ts: -1, _id: -1 })
+    .limit(SHOWN_CONTEXTS)
     .toArray();
   return rows.reverse().map(viewContext);
 }

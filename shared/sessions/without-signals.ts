@@ -44,8 +44,7 @@ async function countModels(
   const models = await signalRows(ctx)
     .aggregate<{ _id: string; tokens: number; first_at: Date }>(
       [
-        { $match: { session_id } },
-        { $match: { org_id, model: { $in: [...anew] }, voided: null, _id: { $nin: now } } },
+        { $match: { session_id, org_id, model: { $in: [...anew] }, voided: null, _id: { $nin: now } } },
         { $group: { _id: '$model', tokens, first_at: { $min: '$ts' } } },
       ],
       { session: transaction },

@@ -32,10 +32,9 @@ export async function eraseFreeText(
 ): Promise<number> {
   const erase = { $unset: WRITTEN };
   const holdsSome = { $or: Object.keys(WRITTEN).map((field) => ({ [field]: { $exists: true } })) };
-  const holding = signalRows(ctx).aggregate<{ _id: string }>(
-    [{ $match: { session_id } }, { $match: { org_id, ...holdsSome } }, { $project: { _id: 1 } }],
-    { batchSize: BATCH_ROWS },
-  );
+  const holding = signalRows(ctx)
+    .find({ session_id, org_id, ...holdsSome }, { batchSize: BATCH_ROWS })
+    .project<{ _id: string }>({ _id: 1 });
   let erased = 0;
   for await (const rows of batches(holding, BATCH_ROWS)) {
     const named = { _id: { $in: rows.map(({ _id }) => _id) }, org_id };
