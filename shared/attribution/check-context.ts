@@ -5,8 +5,7 @@ import { faultsOf, IN_PLAIN_WORDS } from '../platform/basics/faults.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type ContextInput, type ContextResult, contextInput } from './context-input.ts';
 import type { ContextRow } from './model.ts';
-import { plainName } from './name.ts';
-import { clientSessionKey, contextId, placeOf } from './names.ts';
+import { clientSessionKey, contextId, placeOf, plainName } from './names.ts';
 
 /** Wrong fields of a context that an answer names. */
 const MAX_FAULTS = 5;

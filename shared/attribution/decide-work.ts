@@ -1,8 +1,13 @@
 import { DAY_MS } from '../platform/basics/interval.ts';
-import type { Name } from './name.ts';
 
 /** How long a context is in force when no later one of its part follows. */
 export const IN_FORCE_MS = 35 * DAY_MS;
+
+/** A name of a branch or a task: the keyed hash that finds it, and the text that is shown. */
+export interface Name {
+  hash: string;
+  text: string;
+}
 
 /** A repository, and a branch where one was checked out. */
 export interface Place {

@@ -1,8 +1,14 @@
 import type { Context } from '../platform/context/context.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
-import { type AttributedCall, decideParts, type Parts, type Place, stretchAt } from './decide-work.ts';
+import {
+  type AttributedCall,
+  decideParts,
+  type Name,
+  type Parts,
+  type Place,
+  stretchAt,
+} from './decide-work.ts';
 import { pairOf, sessionWorkRows, type WorkRow, workRows } from './model.ts';
-import type { Name } from './name.ts';
 import { branchKey, workId } from './names.ts';
 import type { Facts } from './read-facts.ts';
 

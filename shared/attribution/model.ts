@@ -1,6 +1,5 @@
 import { collection } from '../platform/mongo/collection.ts';
-import type { Place, Told } from './decide-work.ts';
-import type { Name } from './name.ts';
+import type { Name, Place, Told } from './decide-work.ts';
 
 /** A context: the place, the task or both of a client session from a moment on, as a client told it. */
 export interface ContextRow extends Told {

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { base62 } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
-import type { Parts, Place } from './decide-work.ts';
-import { plainName } from './name.ts';
+import type { Name, Parts, Place } from './decide-work.ts';
 
 /** Names of branches and tasks may be secret, so no key is made of them without a secret of the deployment. */
 const secret = perContext(({ config }) =>
@@ -18,6 +18,18 @@ const KEY_BYTES = 18;
 
 function keyText(ctx: Context, ...parts: readonly (string | number)[]): string {
   return keyed(ctx, ...parts).toString('base64url', 0, KEY_BYTES);
+}
+
+const nameKey = perContext(({ config }) =>
+  createHmac('sha256', config.apiKeyPepper).update('names of branches and tasks').digest(),
+);
+
+/** A plain name with its hash: `h_` and 22 characters of base62, another one in each organization. */
+export function plainName(ctx: Context, orgId: string, text: string): Name {
+  const digest = createHmac('sha256', nameKey(ctx))
+    .update(JSON.stringify([orgId, text]))
+    .digest();
+  return { hash: `h_${base62(digest.subarray(0, 16), 22)}`, text };
 }
 
 /** A place with the hash of its branch. */

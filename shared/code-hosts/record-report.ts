@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
+import type { Name } from '../attribution/decide-work.ts';
 import { keptName } from '../attribution/decide-works.ts';
 import { boundaryRows } from '../attribution/model.ts';
-import { type Name, plainName } from '../attribution/name.ts';
-import { boundaryId, branchKey } from '../attribution/names.ts';
+import { boundaryId, branchKey, plainName } from '../attribution/names.ts';
 import { type Boundary, type RecordedFacts, rememberFacts } from '../moves/plan-facts.ts';
 import { planBoundaries } from '../moves/record-boundaries.ts';
 import { readOrganization } from '../organizations/read-organization.ts';

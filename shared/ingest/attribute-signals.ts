@@ -1,8 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { decideWorks, writePair, writeWork } from '../attribution/decide-works.ts';
 import { pairOf, type WorkRow } from '../attribution/model.ts';
-import { plainName } from '../attribution/name.ts';
-import { clientSessionKey, placeOf } from '../attribution/names.ts';
+import { clientSessionKey, placeOf, plainName } from '../attribution/names.ts';
 import { type Asked, knowsPair, rememberPairs, storedFacts } from '../attribution/read-facts.ts';
 import type { Rules } from '../budgets/rules.ts';
 import { boundedCache } from '../platform/context/cache.ts';

@@ -1,4 +1,4 @@
-import type { Name } from '../attribution/name.ts';
+import type { Name } from '../attribution/decide-work.ts';
 import { type HeadRename, type PullRequest, pullRequestId, type Seen } from './model.ts';
 import { PULL_REQUEST_STATES, type PullRequestReport } from './report.ts';
 

@@ -1,4 +1,4 @@
-import type { Name } from '../attribution/name.ts';
+import type { Name } from '../attribution/decide-work.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 import { collection } from '../platform/mongo/collection.ts';
 import type { PullRequestState } from './report.ts';

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { Part, Place } from '../attribution/decide-work.ts';
-import type { Name } from '../attribution/name.ts';
+import type { Name, Part, Place } from '../attribution/decide-work.ts';
 import { NO_PROJECT, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { faultsOf, IN_PLAIN_WORDS } from '../platform/basics/faults.ts';
 import { priceCall } from '../pricing/price.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contextRows, sessionWorkRows, workRows } from '../../shared/attribution/model.ts';
-import { plainName } from '../../shared/attribution/name.ts';
+import { plainName } from '../../shared/attribution/names.ts';
 import { recordContexts } from '../../shared/ingest/record-contexts.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { moveSessionCallsJob } from '../../shared/moves/jobs.ts';
