@@ -65,6 +65,7 @@ const pages = [
   page('/activate', async () => (await import('./pages/activate.tsx')).Activate),
   page('/analytics', async () => (await import('./pages/analytics.tsx')).Analytics),
   page('/export', async () => (await import('./pages/export.tsx')).Export),
+  page('/export/$id', async () => (await import('./pages/destination.tsx')).DestinationDetail),
   page('/connect', async () => (await import('./pages/connect.tsx')).Connect),
   page('/settings', async () => (await import('./pages/settings.tsx')).Settings),
   // Every other path.

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type Preview, previewOfExport } from '../data/preview.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { useChangeSearch, useChoice, useFilters, useRange } from '../data/use-range.ts';
+import { Destinations } from '../parts/destination/list.tsx';
 import { Copyable } from '../parts/form/copyable.tsx';
 import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
 import { Load } from '../parts/page/load.tsx';
@@ -46,7 +47,7 @@ export function Export() {
   const path = `/api/v1/usage/export?${query}`;
   const preview = useQuery(previewOfExport(query));
   return (
-    <Page title="Export" lead={isAdmin ? 'Usage of the organization as a file' : 'Your own usage as a file'}>
+    <Page title="Export" lead={isAdmin ? <AdminLead /> : 'Your own usage as a file'}>
       <RangeBar />
       <Paper withBorder p="md">
         <Stack>
@@ -90,7 +91,19 @@ export function Export() {
           value={`curl -OJ '${window.location.origin}${path}' \\\n  -H "Authorization: Bearer $API_KEY"`}
         />
       </Section>
+      {isAdmin && <Destinations />}
     </Page>
+  );
+}
+
+function AdminLead() {
+  return (
+    <>
+      Usage of the organization as a file, or each day in{' '}
+      <Anchor href="#destinations" inherit>
+        a bucket or a folder
+      </Anchor>
+    </>
   );
 }
 

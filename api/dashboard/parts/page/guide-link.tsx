@@ -2,7 +2,7 @@ import { Anchor, Group } from '@mantine/core';
 import { IconBook2 } from '@tabler/icons-react';
 import { useLocation } from '@tanstack/react-router';
 
-/** The page of the guide that explains a page of the dashboard, by the first part of its path. */
+/** The page of the guide that explains a page of the dashboard, by the first part of its path; `…/` is a page below it. */
 const PAGES: Readonly<Record<string, string>> = {
   '': 'dashboard',
   sessions: 'sessions',
@@ -10,6 +10,7 @@ const PAGES: Readonly<Record<string, string>> = {
   anomalies: 'anomalies',
   analytics: 'analytics',
   export: 'usage#exports',
+  'export/': 'push',
   credits: 'credits',
   devices: 'devices',
   activate: 'devices',
@@ -21,9 +22,10 @@ const PAGES: Readonly<Record<string, string>> = {
 
 /** Links a page to its guide. Pages without navigation are about signing in. */
 export function GuideLink() {
-  const [, first = ''] = useLocation().pathname.split('/');
+  const [, first = '', second] = useLocation().pathname.split('/');
+  const page = PAGES[second ? `${first}/` : first] ?? PAGES[first] ?? 'dashboard#signing-in';
   return (
-    <Anchor href={`/guide/${PAGES[first] ?? 'dashboard#signing-in'}`} size="sm" underline="hover" data-guide>
+    <Anchor href={`/guide/${page}`} size="sm" underline="hover" data-guide>
       <Group gap={4} wrap="nowrap" component="span" className="short">
         <IconBook2 size={16} aria-hidden />
         Guide

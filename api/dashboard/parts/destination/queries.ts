@@ -1,0 +1,64 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { operations } from '../../../docs/client.d.ts';
+import { type AnswerOf, api, take } from '../../data/client.ts';
+
+/** A destination as the list answers it. */
+export type Destination = AnswerOf<'/api/v1/destinations'>['data'][number];
+export type Run = AnswerOf<'/api/v1/destinations/{id}/runs'>['data'][number];
+export type Partition = AnswerOf<'/api/v1/destinations/{id}/partitions'>['data'][number];
+export type Code = NonNullable<Destination['code']>;
+
+type BodyOf<Operation extends keyof operations> = operations[Operation] extends {
+  requestBody?: { content: { 'application/json': infer Body } };
+}
+  ? Body
+  : never;
+export type NewDestination = BodyOf<'post_api_v1_destinations'>;
+export type DestinationChange = BodyOf<'patch_api_v1_destinations_id'>;
+export type AskedRun = BodyOf<'post_api_v1_destinations_id_runs'>;
+
+/** Every change of a destination makes all of these outdated. */
+export const DESTINATIONS = ['destinations'] as const;
+
+export function destinationsQuery() {
+  return queryOptions({
+    queryKey: [...DESTINATIONS],
+    queryFn: () => take(api.GET('/api/v1/destinations')),
+    refetchInterval: 10_000,
+  });
+}
+
+export function destinationQuery(id: string) {
+  return queryOptions({
+    queryKey: [...DESTINATIONS, id],
+    queryFn: () => take(api.GET('/api/v1/destinations/{id}', { params: { path: { id } } })),
+    refetchInterval: 5_000,
+  });
+}
+
+export function runsQuery(id: string, query: { limit: number; cursor?: string }) {
+  return queryOptions({
+    queryKey: [...DESTINATIONS, id, 'runs', query],
+    queryFn: () => take(api.GET('/api/v1/destinations/{id}/runs', { params: { path: { id }, query } })),
+    refetchInterval: 5_000,
+  });
+}
+
+/** The days of a month that are there: at most 31 of each of three tables, so one page has them all. */
+export function partitionsQuery(id: string, billing_period: string) {
+  const query = { billing_period, limit: 100 };
+  return queryOptions({
+    queryKey: [...DESTINATIONS, id, 'partitions', query],
+    queryFn: () => take(api.GET('/api/v1/destinations/{id}/partitions', { params: { path: { id }, query } })),
+    refetchInterval: 10_000,
+  });
+}
+
+export const testDestination = (id: string) =>
+  take(api.POST('/api/v1/destinations/{id}/test', { params: { path: { id } } }));
+
+export const changeDestination = (id: string, body: DestinationChange) =>
+  take(api.PATCH('/api/v1/destinations/{id}', { params: { path: { id } }, body }));
+
+export const deleteDestination = (id: string) =>
+  take(api.DELETE('/api/v1/destinations/{id}', { params: { path: { id } } }));
