@@ -8,10 +8,10 @@ import type { Context } from '../platform/context/context.ts';
 import type { DueJob } from '../platform/due/model.ts';
 import { clearDue, readDue } from '../platform/due/plan-due.ts';
 import { thirdShard } from '../platform/mongo/counter-shards.ts';
+import { type Cause, dueBranch, dueSession } from './find-all-moves.ts';
 import { type FoundMoves, findBranchMoves, findSessionMoves, MOVED_AT_ONCE } from './find-moves.ts';
 import { type DueBranchMove, type DueSessionMove, moveBranchCallsJob, moveSessionCallsJob } from './jobs.ts';
 import { callsMoved } from './metrics.ts';
-import { dueBranch, dueSession } from './plan-facts.ts';
 import { planMoves } from './plan-moves.ts';
 
 /** The pause between two transactions of a move, in which others have their turn. Milliseconds. */
@@ -49,7 +49,7 @@ export async function moveBranchCalls(ctx: Context, branch: string): Promise<voi
 interface Subject {
   job: DueJob;
   key: string;
-  cause: 'context' | 'boundary';
+  cause: Cause;
 }
 
 type Find<Details> = (

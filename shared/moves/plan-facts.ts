@@ -1,19 +1,16 @@
 import type { ClientSession } from 'mongoose';
-import { spanOf } from '../attribution/decide-work.ts';
 import { type BoundaryRow, boundaryRows, type ContextRow, contextRows } from '../attribution/model.ts';
 import { boundaryId, branchKey } from '../attribution/names.ts';
-import { type Changed, type Facts, forgetChanged, storedFacts, withNew } from '../attribution/read-facts.ts';
+import { type Changed, forgetChanged, storedFacts, withNew } from '../attribution/read-facts.ts';
 import { cachedRules, cacheRules, type Rules } from '../budgets/rules.ts';
 import { raiseOrganizationContexts } from '../organizations/versions.ts';
 import { dateAt } from '../platform/basics/clock.ts';
-import { type Decision, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
+import { type Decision, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { type DueJob, type DueRow, dueId, dueRows } from '../platform/due/model.ts';
-import { setDue } from '../platform/due/plan-due.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
-import { type FoundMoves, findBranchMoves, findSessionMoves, MOVED_AT_ONCE } from './find-moves.ts';
-import { type DueBranchMove, type DueSessionMove, moveBranchCallsJob, moveSessionCallsJob } from './jobs.ts';
+import { type Cause, findAllMoves } from './find-all-moves.ts';
+import type { BranchMove } from './find-moves.ts';
 import { callsMoved } from './metrics.ts';
 import { planMoves } from './plan-moves.ts';
 
@@ -29,7 +26,7 @@ export interface Boundary {
 export interface RecordedFacts {
   orgId: string;
   /** How many calls have moved in the transaction, by cause. */
-  moved: { context: number; boundary: number };
+  moved: Record<Cause, number>;
   /** True when workers move more. */
   moving: boolean;
   /** The count of contexts and boundaries after it, and what it has changed; null when it has changed nothing. */
@@ -66,9 +63,10 @@ export async function planFacts(
   const told = Map.groupBy(contexts, ({ client_session }) => client_session);
   const ended = Map.groupBy(rows, ({ row }) => row.branch);
   const at = new Map([...ended].map(([branch, own]) => [branch, own.map(({ row }) => row.at.getTime())]));
+  const bounded = new Map([...ended].map(([branch, own]) => [branch, moveOf(own)]));
   const stored = storedFacts(ctx, { orgId, contexts: rules.contexts }, transaction);
   const facts = withNew(stored, { told, at });
-  const found = await findAll(ctx, facts, { told, ended }, transaction);
+  const found = await findAllMoves(ctx, facts, { told, bounded }, transaction);
   const planned = await planMoves(ctx, rules.organization, found, transaction);
   const writes = [
     ...contexts.map((row) => insertRow(contextRows, row)),
@@ -91,6 +89,14 @@ interface NewBoundary {
   row: BoundaryRow;
 }
 
+/** The move that new boundaries of one branch cause: from the earliest of them on. */
+function moveOf(boundaries: readonly NewBoundary[]): BranchMove {
+  const { repository, branch_hash, atMs } = boundaries
+    .map(({ boundary }) => boundary)
+    .reduce((a, b) => (b.atMs < a.atMs ? b : a));
+  return { repository, branch_hash, fromMs: atMs };
+}
+
 /** The boundaries that are not recorded yet, with their rows. */
 async function withoutKnown(
   ctx: Context,
@@ -111,108 +117,4 @@ async function withoutKnown(
   const known = await findByIds(boundaryRows(ctx), [...named.keys()], transaction);
   for (const { _id } of known) named.delete(_id);
   return [...named.values()];
-}
-
-interface NewFacts {
-  told: ReadonlyMap<string, readonly ContextRow[]>;
-  ended: ReadonlyMap<string, readonly NewBoundary[]>;
-}
-
-interface FoundAll extends Pick<FoundMoves, 'moved' | 'others'> {
-  count: RecordedFacts['moved'];
-  due: Plan;
-}
-
-/** Finds what moves now, and plans the due rows of the rest: first the calls of sessions, then those of branches. */
-async function findAll(
-  ctx: Context,
-  facts: Facts,
-  { told, ended }: NewFacts,
-  transaction: ClientSession,
-): Promise<FoundAll> {
-  const { orgId } = facts;
-  const due = await findDue(ctx, { sessions: [...told.keys()], branches: [...ended.keys()] }, transaction);
-  const all: FoundAll = { moved: [], others: [], count: { context: 0, boundary: 0 }, due: NO_PLAN };
-  const gone = new Set<string>();
-  const add = (cause: 'context' | 'boundary', { moved, others }: FoundMoves): void => {
-    const fresh = moved.filter(({ call }) => !gone.has(call._id));
-    for (const { call } of fresh) gone.add(call._id);
-    all.count[cause] += fresh.length;
-    all.moved.push(...fresh);
-    all.others = [...all.others, ...others].filter(({ _id }) => !gone.has(_id));
-  };
-  const leave = (plan: Plan): void => {
-    all.due = joinPlans(all.due, plan);
-  };
-  const timelines = await facts.timelines(new Set(told.keys()));
-  for (const [client_session, fresh] of told) {
-    const span = spanOf(timelines.get(client_session) ?? [], fresh);
-    const waiting = due.get(dueId(moveSessionCallsJob, client_session)) as
-      | (DueRow & DueSessionMove)
-      | undefined;
-    if (waiting === undefined) {
-      const move = { client_session, span };
-      const found = await findSessionMoves(ctx, facts, move, MOVED_AT_ONCE - all.moved.length, transaction);
-      add('context', found);
-      if (found.rest) leave(dueSession(ctx, orgId, client_session, span, found.rest));
-    } else {
-      const fromMs = Math.min(span.fromMs, waiting.from.getTime());
-      const untilMs = Math.max(span.untilMs, waiting.until.getTime());
-      leave(dueSession(ctx, orgId, client_session, { fromMs, untilMs }, null));
-    }
-  }
-  for (const [branch, fresh] of ended) {
-    const [{ boundary } = { boundary: null }] = fresh;
-    if (boundary === null) continue;
-    const { repository, branch_hash } = boundary;
-    const waiting = due.get(dueId(moveBranchCallsJob, branch)) as (DueRow & DueBranchMove) | undefined;
-    const times = fresh.map(({ boundary: { atMs } }) => atMs);
-    const fromMs = Math.min(...times, ...(waiting ? [waiting.from.getTime()] : []));
-    const move = { repository, branch_hash, fromMs };
-    const most = MOVED_AT_ONCE - all.moved.length;
-    const found = waiting ? null : await findBranchMoves(ctx, facts, move, most, transaction);
-    if (found) add('boundary', found);
-    if (found?.rest !== null) leave(dueBranch(ctx, orgId, branch, move));
-  }
-  return all;
-}
-
-/** The plan that has a worker look at the calls of a client session: those of a span, after the last that is done. */
-export function dueSession(
-  ctx: Context,
-  orgId: string,
-  client_session: string,
-  span: { fromMs: number; untilMs: number },
-  last: FoundMoves['rest'],
-): Plan {
-  const details: DueSessionMove = {
-    from: last?.ts ?? dateAt(span.fromMs),
-    after: last?._id ?? '',
-    until: dateAt(span.untilMs),
-  };
-  const key = client_session;
-  return setDue<DueSessionMove>(moveSessionCallsJob, { key, orgId, dueMs: ctx.clock.now(), details });
-}
-
-/** The plan that has a worker look at the calls of a branch. */
-export function dueBranch(
-  ctx: Context,
-  orgId: string,
-  key: string,
-  { repository, branch_hash, fromMs }: { repository: string; branch_hash: string; fromMs: number },
-): Plan {
-  const details: DueBranchMove = { repository, branch_hash, from: dateAt(fromMs) };
-  return setDue<DueBranchMove>(moveBranchCallsJob, { key, orgId, dueMs: ctx.clock.now(), details });
-}
-
-/** The moves that are under way, by the ids of their due rows. */
-async function findDue(
-  ctx: Context,
-  { sessions, branches }: { sessions: readonly string[]; branches: readonly string[] },
-  transaction: ClientSession,
-): Promise<ReadonlyMap<string, DueRow>> {
-  const idOf = (job: DueJob) => (key: string) => dueId(job, key);
-  const ids = [...sessions.map(idOf(moveSessionCallsJob)), ...branches.map(idOf(moveBranchCallsJob))];
-  const rows = await findByIds(dueRows(ctx), ids, transaction);
-  return new Map(rows.map((row) => [row._id, row]));
 }
