@@ -1,3 +1,4 @@
+import type { ClientSession } from 'mongoose';
 import type { z } from 'zod';
 import type { Organization } from '../organizations/model.ts';
 import { dateAt } from '../platform/basics/clock.ts';
@@ -31,7 +32,7 @@ export async function summarizeMerged(
 ): Promise<z.output<typeof pullRequestSummaryView>> {
   const { rows, costs } = await inTransaction(ctx.db, async (transaction) => {
     if (userId === null) {
-      const found = await findMerged(ctx, orgId, filter);
+      const found = await findMerged(ctx, orgId, filter, transaction);
       return { rows: found, costs: await readCosts(ctx, { orgId, userId }, found, transaction) };
     }
     const own = await readCostsOfUser(ctx, { orgId, userId }, transaction);
@@ -42,16 +43,24 @@ export async function summarizeMerged(
 
 type Merged = Pick<PullRequest, '_id' | 'head'>;
 
-async function findMerged(ctx: Context, orgId: string, filter: MergedFilter): Promise<Merged[]> {
+async function findMerged(
+  ctx: Context,
+  orgId: string,
+  filter: MergedFilter,
+  transaction: ClientSession,
+): Promise<Merged[]> {
   const { repository, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = filter;
   const merged_at = { $gte: dateAt(fromMs), $lt: dateAt(Math.min(toMs, 8.64e15)) };
   const rows = await pullRequestRows(ctx)
-    .aggregate<Merged>([
-      { $match: { org_id: orgId, merged_at } },
-      ...(repository === undefined ? [] : [{ $match: { repository } }]),
-      { $limit: MOST_MERGED + 1 },
-      { $project: { head: 1 } },
-    ])
+    .aggregate<Merged>(
+      [
+        { $match: { org_id: orgId, merged_at } },
+        ...(repository === undefined ? [] : [{ $match: { repository } }]),
+        { $limit: MOST_MERGED + 1 },
+        { $project: { head: 1 } },
+      ],
+      { session: transaction },
+    )
     .toArray();
   if (rows.length <= MOST_MERGED) return rows;
   throw new DomainError(
