@@ -4,7 +4,7 @@ import type { Api, Pause } from './api/ask.ts';
 import { firstSeenMs, ScopeMissing } from './api/first-seen.ts';
 import { sendSignals } from './api/send-signals.ts';
 import { type Collection, collect, leaveOut, startCollection } from './collect.ts';
-import { contextsOfHistory, sendContexts } from './context/history-contexts.ts';
+import { contextsOfHistory, sendContexts, type ToldPlace } from './context/history-contexts.ts';
 import { findHistory, projectOf, readHistory } from './read-folder.ts';
 import type { FoundCall, Tool } from './readers/history.ts';
 
@@ -23,7 +23,7 @@ export interface ImportOptions extends Api {
   /** Sessions that were found to be imported before. */
   readonly importedSessions?: Set<string>;
   /** The place that each client session was told last. */
-  readonly toldPlaces?: Map<string, string>;
+  readonly toldPlaces?: Map<string, ToldPlace>;
 }
 
 /** Counts of the signals that were sent, and of those that were not, by reason. */
@@ -99,10 +99,13 @@ async function tellPlaces(
   calls: readonly FoundCall[],
   options: ImportOptions,
 ): Promise<number> {
-  const told = options.toldPlaces ?? new Map<string, string>();
+  const told = new Map(options.toldPlaces);
   const { contexts, withoutRepository } = await contextsOfHistory(calls, { userId: options.userId, told });
   if (withoutRepository > 0) leaveOut(collection, WITHOUT_REPOSITORY, withoutRepository);
-  return sendContexts(options, contexts, options.pause ?? pause);
+  const taken = await sendContexts(options, contexts, options.pause ?? pause);
+  // The next round tells again what was not sent.
+  for (const [session, place] of told) options.toldPlaces?.set(session, place);
+  return taken;
 }
 
 /** The reason for a branch that was dropped; its call counts all the same. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiAway, describeFailure } from './api/ask.ts';
 import { collect, leaveOut, startCollection } from './collect.ts';
+import type { ToldPlace } from './context/history-contexts.ts';
 import { isSame, nameOfTarget, readSent, type SentFiles, writeSent } from './cursor.ts';
 import {
   type ImportOptions,
@@ -42,7 +43,7 @@ interface Progress {
   taken: Set<string>;
   importedSessions: Set<string>;
   /** The place that each client session was told last. */
-  toldPlaces: Map<string, string>;
+  toldPlaces: Map<string, ToldPlace>;
 }
 
 /**

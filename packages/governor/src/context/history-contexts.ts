@@ -13,13 +13,19 @@ export interface HistoryContexts {
   withoutRepository: number;
 }
 
+/** The place that a client session was told last, and since when: epoch ms. */
+export interface ToldPlace {
+  place: string;
+  sinceMs: number;
+}
+
 /**
  * The contexts that calls of history tell, as changes only: one per client session and change of its place. `told` has the place
  * that each session was told last, and is brought up to date. A branch without a repository on this machine is dropped.
  */
 export async function contextsOfHistory(
   calls: readonly FoundCall[],
-  { userId, told }: { userId: string | undefined; told: Map<string, string> },
+  { userId, told }: { userId: string | undefined; told: Map<string, ToldPlace> },
 ): Promise<HistoryContexts> {
   const contexts: PostedContext[] = [];
   let withoutRepository = 0;
@@ -34,9 +40,11 @@ export async function contextsOfHistory(
       continue;
     }
     const place = { repository, ...(branch === null ? {} : { branch }) };
-    const key = JSON.stringify(place);
-    if (told.get(session) === key) continue;
-    told.set(session, key);
+    const now: ToldPlace = { place: JSON.stringify(place), sinceMs: Date.parse(signal.ts) };
+    const last = told.get(session);
+    // A call that turns up late may lie before the place that was told last.
+    if (last?.place === now.place && last.sinceMs <= now.sinceMs) continue;
+    told.set(session, now);
     const user = userId === undefined ? {} : { user_id: userId };
     contexts.push({ client_session_id: session, ts: signal.ts, ...user, ...place });
   }
