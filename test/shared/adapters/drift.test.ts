@@ -81,6 +81,10 @@ describe.each(TABLES)('the drift table of $name', ({ name, table }) => {
     const readable = new Set<string>([...own, ...COMMON_KEYS]);
     expect(mapped.filter((key) => !readable.has(key))).toEqual([]);
     expect(mapped.filter((key) => !KEY_RULES.keys.has(key))).toEqual([]);
+    const dropped = Object.keys(table.attributes).filter((key) => !mapped.includes(key));
+    expect(dropped.filter((key) => readable.has(key))).toEqual([]);
+    // Every adapter reads the place.
+    expect(mapped).toEqual(expect.arrayContaining(COMMON_KEYS.filter((key) => key.startsWith('vcs.'))));
   });
 
   it('calls an event mapped when a record of it gives a signal, dropped when none does', () => {
