@@ -85,20 +85,27 @@ describe('a context that concerns more calls than one transaction moves', () => 
     const { orgId } = await makeTenant(api.ctx);
     const sender = senderOf(orgId);
     for (const part of [0, 1])
-      await recordSignals(api.ctx, sender, calls(700, NOW - 2 * DAY + part * 700_000));
+      await recordSignals(api.ctx, sender, calls(950, NOW - 2 * DAY + part * 950_000));
     const told = await recordContexts(api.ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
     expect(told).toMatchObject({ moved: 500, moving: true });
-    expect(await branches(orgId)).toEqual({ one: 500, none: 900 });
+    expect(await branches(orgId)).toEqual({ one: 500, none: 1_400 });
     expect(await isConserved(orgId)).toBe(true);
     const [key = ''] = await dueKeys(orgId);
     const killed = () => Promise.reject(new Error('killed'));
-    await expect(moveSessionCalls(standingStillAfter(api.ctx, dueRows, killed, 2), key)).rejects.toThrow(
-      'killed',
-    );
-    expect(await branches(orgId)).toEqual({ one: 1_000, none: 400 });
-    expect(await isConserved(orgId)).toBe(true);
+    // The first read of each is that of its first transaction, which a worker that dies there has not begun.
+    for (const [reads, one] of [
+      [1, 500],
+      [2, 1_000],
+      [2, 1_500],
+      [1, 1_500],
+    ] as const) {
+      const dying = standingStillAfter(api.ctx, dueRows, killed, reads);
+      await expect(moveSessionCalls(dying, key)).rejects.toThrow('killed');
+      expect(await branches(orgId)).toEqual({ one, none: 1_900 - one });
+      expect(await isConserved(orgId)).toBe(true);
+    }
     await moveSessionCalls(other.ctx, key);
-    expect(await branches(orgId)).toEqual({ one: 1_400 });
+    expect(await branches(orgId)).toEqual({ one: 1_900 });
     expect(await isConserved(orgId)).toBe(true);
     expect(await dueKeys(orgId)).toEqual([]);
   });
@@ -178,7 +185,15 @@ describe('a boundary', () => {
     const recorded = await bound(api.ctx, orgId, 'one', atMs);
     expect(recorded).toMatchObject({ moved: { context: 0, boundary: 500 }, moving: true });
     const due = await dueRows(api.ctx).find({ kind: 'move-branch-calls', org_id: orgId }).toArray();
-    for (const { key } of due) await moveBranchCalls(other.ctx, key);
+    const killed = () => Promise.reject(new Error('killed'));
+    for (const { key } of due) {
+      await expect(moveBranchCalls(standingStillAfter(api.ctx, dueRows, killed), key)).rejects.toThrow(
+        'killed',
+      );
+      expect(await stretches(orgId)).toEqual({ 0: 400, [atMs]: 500 });
+      expect(await isConserved(orgId)).toBe(true);
+      await moveBranchCalls(other.ctx, key);
+    }
     expect(await stretches(orgId)).toEqual({ 0: 200, [atMs]: 700 });
     expect(await bound(other.ctx, orgId, 'one', atMs)).toMatchObject({ changed: null });
     await recordSignals(other.ctx, sender, calls(3, NOW - DAY));

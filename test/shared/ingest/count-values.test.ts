@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contextRows } from '../../../shared/attribution/model.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { waitUntilReady } from '../../../shared/platform/redis/connect.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
@@ -53,6 +54,34 @@ describe('an organization that has reported as many values as it may today', () 
       expect(await post(other.orgId, [of('d')])).toEqual(['accepted']);
     },
   );
+
+  test('may tell no new work, by signals and by contexts, and goes on with those that it has', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const place = (branch: string) => ({ repository: 'github.com/acme/shop', branch });
+    const tell = async (...branches: string[]) => {
+      const ts = new Date(clock.now()).toISOString();
+      const contexts = branches.map((branch) => ({ client_session_id: `s-${branch}`, ts, ...place(branch) }));
+      const { body } = await api.call('/api/v1/contexts', { key, body: { contexts } });
+      return body.results.map(({ status, code }: Record<string, string>) => code ?? status);
+    };
+    expect(await post(orgId, [signalOf(place('a')), signalOf({ ...place('a'), task: 'T' })])).toEqual([
+      'accepted',
+      'accepted',
+    ]);
+    expect(await tell('a', 'b', 'c', 'd')).toEqual([
+      'accepted',
+      'accepted',
+      'too_many_values',
+      'too_many_values',
+    ]);
+    expect(
+      await post(
+        orgId,
+        ['b', 'c'].map((branch) => signalOf(place(branch))),
+      ),
+    ).toEqual(['accepted', 'too_many_values']);
+    expect(await contextRows(api.ctx).countDocuments({ org_id: orgId })).toBe(2);
+  });
 
   test('may report new ones from midnight UTC on', async () => {
     const { orgId } = await makeTenant(api.ctx);

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readFixture } from '../shared/adapters/fixtures.ts';
+import { bytesOf } from '../shared/adapters/otlp-messages.ts';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+const SHOP = 'github.com/acme/shop';
+const clock = createTestClock(NOW);
+let api: TestApi;
+let key: string;
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+beforeEach(async () => {
+  ({ key } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+type Attributes = Record<string, string>;
+
+const LOGS = readFixture('claude-code');
+const SPANS = readFixture('semconv');
+/** A record that is one call. */
+const CALLS = { logs: LOGS.records.slice(1, 2), traces: SPANS.records.slice(0, 1) };
+
+/** Sends one call with these attributes of its own and of its resource. */
+async function send(own: Attributes, resource: Attributes, kind: 'logs' | 'traces' = 'logs') {
+  const fixture = kind === 'logs' ? LOGS : SPANS;
+  const records = CALLS[kind].map((record) => ({ ...record, attributes: { ...record.attributes, ...own } }));
+  const answer = await fetch(`${api.url}/otlp/v1/${kind}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-protobuf' },
+    body: bytesOf({ ...fixture, resource: { ...fixture.resource, ...resource }, records }, 'protobuf'),
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** The place of the only call. */
+async function place(): Promise<[string | null, string | null]> {
+  const from = new Date(NOW - 30 * 86_400_000).toISOString();
+  const { body } = await api.call(`/api/v1/usage?from=${from}&group_by=repository,branch`, { key });
+  const groups = body.groups as { key: Record<string, string | null>; signals: number }[];
+  const counted = groups.filter(({ signals }) => signals > 0);
+  expect(counted).toMatchObject([{ signals: 1 }]);
+  return [counted[0]?.key.repository ?? null, counted[0]?.key.branch ?? null];
+}
+
+const url = (address: string, branch?: string): Attributes => ({
+  'vcs.repository.url.full': address,
+  ...(branch === undefined ? {} : { 'vcs.ref.head.name': branch }),
+});
+const named = (provider: string, more: Attributes = {}): Attributes => ({
+  'vcs.provider.name': provider,
+  'vcs.owner.name': 'Acme',
+  'vcs.repository.name': 'shop',
+  ...more,
+});
+
+describe('the place of a call by its telemetry', () => {
+  it.each<[string, Attributes, Attributes, [string | null, string | null]]>([
+    ['its resource', {}, url('https://github.com/Acme/shop.git', 'cart'), [SHOP, 'cart']],
+    [
+      'its record before its resource',
+      url(`https://${SHOP}`, 'own'),
+      url('https://x.example/a', 'b'),
+      [SHOP, 'own'],
+    ],
+    ['a ref in full', {}, url(`https://${SHOP}`, 'refs/heads/feat/cart'), [SHOP, 'feat/cart']],
+    [
+      'an address with a credential, which is cut',
+      {},
+      url('https://ada:secret@github.com/acme/shop'),
+      [SHOP, null],
+    ],
+    ['GitHub, owner and name', {}, named('github', { 'vcs.ref.head.name': 'cart' }), [SHOP, 'cart']],
+    ['GitLab, owner and name', {}, named('gitlab'), ['gitlab.com/acme/shop', null]],
+    ['Bitbucket, owner and name', {}, named('bitbucket'), ['bitbucket.org/acme/shop', null]],
+    ['an address before owner and name', {}, { ...named('gitlab'), ...url(`https://${SHOP}`) }, [SHOP, null]],
+    ['an unknown provider, which has no host', {}, named('gitea'), [null, null]],
+    ['a path, which is none', {}, url('/home/ada/shop', 'cart'), [null, null]],
+    ['a branch alone, which is none', {}, { 'vcs.ref.head.name': 'cart' }, [null, null]],
+    [
+      'a branch that is too long, which is dropped',
+      {},
+      url(`https://${SHOP}`, 'x'.repeat(257)),
+      [SHOP, null],
+    ],
+  ])('is %s', async (_, own, resource, expected) => {
+    await send(own, resource);
+    expect(await place()).toEqual(expected);
+  });
+
+  it('is read of spans too', async () => {
+    await send(url(`https://${SHOP}`, 'cart'), {}, 'traces');
+    expect(await place()).toEqual([SHOP, 'cart']);
+  });
+
+  it('gives way to a context of its client session, which comes before or after it', async () => {
+    const tell = (contexts: object[]) => api.call('/api/v1/contexts', { key, body: { contexts } });
+    const session = String(LOGS.records[1]?.attributes['session.id']);
+    const context = { client_session_id: session, ts: '2026-11-22T00:00:00Z', repository: SHOP };
+    await send({}, url('https://gitlab.com/acme/old', 'stale'));
+    expect(await place()).toEqual(['gitlab.com/acme/old', 'stale']);
+    await tell([{ ...context, branch: 'cart' }]);
+    expect(await place()).toEqual([SHOP, 'cart']);
+    // A context that ends the place leaves none, also not that of the telemetry.
+    await tell([{ ...context, ts: '2026-11-22T00:00:01Z', repository: null }]);
+    expect(await place()).toEqual([null, null]);
+  });
+});
