@@ -36,7 +36,8 @@ export async function runDestination(
     await writeDays(ctx, running, outcome, open(ctx, running.destination));
   } catch (error) {
     if (error instanceof RunLost) return undefined;
-    if (isStoreError(error)) throw error;
+    // A place that refuses a connection fails with the same words as a store of ours.
+    if (!(error instanceof ExportFailure) && isStoreError(error)) throw error;
     outcome.failure = failureOf(ctx, running, error);
     outcome.through = null;
   }

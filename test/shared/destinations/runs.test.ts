@@ -13,6 +13,7 @@ import { askForRun } from '../../../shared/destinations/runs/ask-for-run.ts';
 import { beginRun } from '../../../shared/destinations/runs/begin-run.ts';
 import { runDestination } from '../../../shared/destinations/runs/run-destination.ts';
 import { openStore } from '../../../shared/destinations/stores/open-store.ts';
+import { s3Store } from '../../../shared/destinations/stores/s3.ts';
 import { updateDestination } from '../../../shared/destinations/update-destination.ts';
 import { dueRows } from '../../../shared/platform/due/model.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
@@ -314,6 +315,26 @@ test('a file whose sum is not that of usage is not written', async () => {
   await signalRows(api.ctx).updateOne({ org_id: orgId, project_id: 'shop' }, { $inc: { cost_nusd: 1 } });
   expect(await run(destination)).toMatchObject({ state: 'failed', code: 'sums_differ' });
   expect(existsSync(join(own(), dayOf('2026-02-02')))).toBe(false);
+});
+
+test('a run whose server refuses the connection fails as unreachable, and is planned again', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  const away = {
+    endpoint: 'http://127.0.0.1:1',
+    region: 'us-east-1',
+    bucket: 'lake',
+    access_key_id: 'any',
+    path_style: true,
+  };
+  await untilDue(destination._id);
+  await runDestination(api.ctx, destination._id, () =>
+    s3Store(away, { secretAccessKey: 'any', timeScale: 100_000 }),
+  );
+  expect(await stored(destination)).toMatchObject({ failures: 1, code: 'unreachable', run_id: null });
+  const [failed] = await exportRunRows(api.ctx).find({ destination_id: destination._id }).toArray();
+  expect(failed).toMatchObject({ state: 'failed', code: 'unreachable' });
+  expect(await dueRows(api.ctx).countDocuments({ key: destination._id })).toBe(1);
 });
 
 test('a failure is tried again after the waits of webhooks, then at the hour', async () => {
