@@ -7,7 +7,8 @@ import { ActForm, changesOf, useDraft } from '../form/act-form.tsx';
 import { Dialog } from '../form/dialog.tsx';
 import { TextField } from '../form/fields.tsx';
 import { Outcome } from '../text/outcome.tsx';
-import { changeOf, DestinationFields, draftOf, hasTable } from './fields.tsx';
+import { changeOf, draftOf, hasTable } from './draft.ts';
+import { DestinationFields } from './fields.tsx';
 import { FailureNote } from './outcome.tsx';
 import {
   type AskedRun,

@@ -5,7 +5,8 @@ import { useRef } from 'react';
 import { api, take } from '../../data/client.ts';
 import { useAct, useIdempotencyKey } from '../../data/use-act.ts';
 import { ActForm, useDraft } from '../form/act-form.tsx';
-import { bodyOf, changeOf, DestinationFields, type Draft, hasTable, newDraft } from './fields.tsx';
+import { bodyOf, changeOf, type Draft, hasTable, newDraft } from './draft.ts';
+import { DestinationFields } from './fields.tsx';
 import { FailureNote } from './outcome.tsx';
 import {
   changeDestination,

@@ -60,7 +60,7 @@ export function Days({ destination }: { destination: Destination }) {
       }
     >
       <Load query={query} height={80}>
-        {({ data }) =>
+        {(data) =>
           asTable ? (
             <DayTable partitions={data} />
           ) : (
@@ -147,6 +147,13 @@ const COLUMNS: readonly Column<Partition>[] = [
     isShort: true,
     narrow: 'first',
     render: ({ level }) => (level === 'focus' ? 'FOCUS' : LEVELS[level]),
+  },
+  {
+    label: 'State',
+    isShort: true,
+    narrow: 'hidden',
+    render: ({ state, charge_date, billing_period }) =>
+      charge_date.startsWith(billing_period) ? state : `correction, ${state}`,
   },
   { label: 'Rows', isNumber: true, render: ({ rows }) => exact(rows) },
   { label: 'Size', isShort: true, render: ({ bytes }) => size(bytes) },

@@ -44,12 +44,22 @@ export function runsQuery(id: string, query: { limit: number; cursor?: string })
   });
 }
 
-/** The days of a month that are there: at most 31 of each of three tables, so one page has them all. */
+/** The partitions of a month, of all pages: its days, and corrections of earlier ones. */
 export function partitionsQuery(id: string, billing_period: string) {
-  const query = { billing_period, limit: 100 };
   return queryOptions({
-    queryKey: [...DESTINATIONS, id, 'partitions', query],
-    queryFn: () => take(api.GET('/api/v1/destinations/{id}/partitions', { params: { path: { id }, query } })),
+    queryKey: [...DESTINATIONS, id, 'partitions', billing_period],
+    queryFn: async () => {
+      const partitions: Partition[] = [];
+      for (let cursor: { cursor?: string } | null = {}; cursor !== null; ) {
+        const query = { billing_period, limit: 100, ...cursor };
+        const page: AnswerOf<'/api/v1/destinations/{id}/partitions'> = await take(
+          api.GET('/api/v1/destinations/{id}/partitions', { params: { path: { id }, query } }),
+        );
+        partitions.push(...page.data);
+        cursor = page.has_more ? { cursor: page.cursor } : null;
+      }
+      return partitions;
+    },
     refetchInterval: 10_000,
   });
 }
