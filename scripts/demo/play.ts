@@ -4,6 +4,7 @@ import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { DAY_MS } from '../../shared/platform/basics/interval.ts';
 import { describeError, say } from '../stack/progress.ts';
+import { placeCalls, reportPullRequests } from './branches.ts';
 import { type Demo, readDemo, writeDemo } from './file.ts';
 import { addDemoRules } from './rules.ts';
 import { spendDemoCredits } from './spends.ts';
@@ -14,9 +15,9 @@ const SEED = 20_260_401;
 const RESUMED_FOR_MS = 4 * DAY_MS;
 
 /**
- * Plays spends of credits, thirty days of demo traffic through the public API, and then budgets and webhooks, once for a data folder: whether
- * it has done so now. Never throws: a demo without traffic is still a demo, and the next start tries again (the signals
- * keep their ids, so nothing counts twice).
+ * Plays spends of credits, thirty days of demo traffic through the public API, and then its pull requests, budgets and webhooks, once
+ * for a data folder. Returns true when it has done so now. Never throws: a demo without traffic is still a demo, and the next start
+ * tries again (the signals keep their ids, so nothing counts twice).
  */
 export async function playDemoTraffic(
   apiUrl: string,
@@ -48,16 +49,18 @@ async function playAll(apiUrl: string, demo: Demo, untilMs: number, signal: Abor
   let played = 0;
   const [first] = demo.orgs;
   if (first) await spendDemoCredits(apiUrl, first, signal);
-  for (const [index, { members, api_key }] of demo.orgs.entries()) {
+  for (const [index, { name, members, api_key }] of demo.orgs.entries()) {
+    const target = { api: apiUrl, apiKey: api_key ?? '', signal };
+    const owner = name.toLowerCase().replaceAll(' ', '-');
     const userIds = members.map((member) => member.user_id);
-    const signals = generateTraffic(userIds, untilMs, SEED + index);
+    const signals = placeCalls(owner, generateTraffic(userIds, untilMs, SEED + index));
     for (let at = 0; at < signals.length; at += SIGNALS_PER_REQUEST) {
-      const target = { api: apiUrl, apiKey: api_key ?? '', signal };
       refuseRejections(await sendSignals(target, signals.slice(at, at + SIGNALS_PER_REQUEST), pause));
     }
     played += signals.length;
+    await reportPullRequests(target, owner, signals, untilMs);
     const careless = members[SPIKING_MEMBER];
-    if (careless) await addDemoRules({ api: apiUrl, apiKey: api_key ?? '', signal }, careless.user_id);
+    if (careless) await addDemoRules(target, careless.user_id);
   }
   return played;
 }

@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { dateAt, systemClock } from '../../shared/platform/basics/clock.ts';
-
-interface Target {
-  api: string;
-  apiKey: string;
-  signal: AbortSignal;
-}
+import { send, type Target } from './send.ts';
 
 /** Nobody listens there: what is sent fails, which is what the page of webhooks is for. */
 const NOWHERE = 'http://127.0.0.1:9/hooks';
@@ -85,24 +80,4 @@ async function usedThisMonth(target: Target, filter: Record<string, string>): Pr
   const from = `${dateAt(systemClock.now()).toISOString().slice(0, 8)}01`;
   const query = new URLSearchParams({ from, ...filter }).toString();
   return usage.parse(await send(target, 'GET', `usage?${query}`)).totals.cost_usd;
-}
-
-async function send(
-  { api, apiKey, signal }: Target,
-  method: string,
-  path: string,
-  body?: Record<string, unknown>,
-): Promise<unknown> {
-  const response = await fetch(`${api}/api/v1/${path}`, {
-    method,
-    signal,
-    headers: {
-      Authorization: `Bearer ${apiKey}`,
-      ...(body ? { 'Content-Type': 'application/json' } : {}),
-    },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  if (!response.ok)
-    throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  return response.json();
 }

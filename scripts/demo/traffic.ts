@@ -9,6 +9,8 @@ export type DemoSignal = {
   project_id: string;
   adapter: string;
   type: 'call' | 'intervention';
+  repository?: string;
+  branch?: string;
   [field: string]: unknown;
 };
 

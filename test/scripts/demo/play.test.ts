@@ -32,4 +32,12 @@ test('a play that was interrupted begins anew when its days have become too old,
   expect(readDemo(dataDir)?.traffic?.played).toBe(true);
   expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBeGreaterThan(100);
   expect(await play()).toBe(false);
+  const { body: listed } = await api.call('/api/v1/pull-requests', { key });
+  expect(listed.data.map(({ state }: { state: string }) => state)).toContain('merged');
+  const from = isoTime(api.ctx.clock.now() - 31 * DAY_MS);
+  const path = `/api/v1/usage?from=${from}&group_by=pull_request`;
+  const { body: usage } = await api.call(path, { key });
+  const onNone = usage.groups.find(({ key: of }: { key: { pull_request: unknown } }) => !of.pull_request);
+  expect(usage.totals.cost_usd).toBeGreaterThan(0);
+  expect(onNone?.cost_usd ?? 0).toBe(0);
 });
