@@ -7,6 +7,8 @@ import { checkSession as lookAtSession } from '../shared/anomalies/check-session
 import { checkSessionJob } from '../shared/anomalies/jobs.ts';
 import { evaluateDue } from '../shared/budgets/evaluate-due.ts';
 import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
+import { closeAllMonths } from '../shared/closing/close-months.ts';
+import { closeMonthsJob } from '../shared/closing/jobs.ts';
 import { expireCreditsJob, reconcileCreditsJob } from '../shared/credits/jobs.ts';
 import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
 import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
@@ -158,6 +160,13 @@ export const makeSnapshots = jobRow(makeSnapshotsJob, {
   concurrency: 2,
   everyMs: 900_000,
   work: (ctx, { range }) => (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
+});
+
+/** Months whose closing day has come, also where an admin has moved it back. */
+export const closeMonths = jobRow(closeMonthsJob, {
+  concurrency: 1,
+  everyMs: 300_000,
+  work: (ctx) => closeAllMonths(ctx),
 });
 
 /** Writes the days that a destination of exports lacks. */

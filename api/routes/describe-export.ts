@@ -37,7 +37,11 @@ const metadata = z.strictObject({
   x_UnpricedSignals: z.int().describe('Calls without a price, which have no row'),
   x_UnpricedTokens: z.int(),
   x_EffectiveCost: z.string().describe('The sum of EffectiveCost, in US dollars with nine decimals'),
-  x_ClosedThrough: z.null().describe('No month is closed: a file is what is known now'),
+  x_ClosedThrough: z
+    .string()
+    .meta({ examples: ['2026-01'] })
+    .nullable()
+    .describe('The last closed month. A download is what is known now: it has no corrections'),
 });
 
 export const describeExport = route({

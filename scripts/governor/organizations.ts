@@ -65,10 +65,15 @@ function addOrg(program: Command, run: Run): void {
         'off',
       ]),
     )
+    .option(
+      '--focus-close-day <day>',
+      'day of the next month at which a month of FOCUS files closes, 1..28',
+      parseInteger,
+    )
     .action((orgId: string, options: Record<string, never>) =>
       run(async (ctx) => {
         const { name, sessionTimeout, timezone, kAnonymity, kPopulation, adminEmail } = options;
-        const { holdTokens, holdCost, hashNames } = options;
+        const { holdTokens, holdCost, hashNames, focusCloseDay } = options;
         const isHeldElse = holdTokens !== undefined || holdCost !== undefined;
         const change = checkInput(settings, {
           name,
@@ -78,6 +83,7 @@ function addOrg(program: Command, run: Run): void {
           k_population: kPopulation,
           admin_emails: adminEmail,
           hash_names: hashNames === undefined ? undefined : hashNames === 'on',
+          focus_close_day: focusCloseDay,
           hold_above: isHeldElse ? { tokens: holdTokens, cost_usd: holdCost } : undefined,
         });
         return describe(await changeOrganization(ctx, orgId, change));

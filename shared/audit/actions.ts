@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'destination.delete',
   'destination.run',
   'destination.test',
+  'focus.close',
   'budget.create',
   'budget.change',
   'budget.remove',

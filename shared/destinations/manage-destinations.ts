@@ -12,7 +12,7 @@ import type { Context } from '../platform/context/context.ts';
 import { clearDue } from '../platform/due/plan-due.ts';
 import { deleteRows, insertRow } from '../platform/mongo/writes.ts';
 import { encryptSecret } from '../webhooks/endpoints/encrypt-secret.ts';
-import { dayAt, dayBefore, firstOfMonth } from './days.ts';
+import { dayAt, dayBefore, firstOfMonth } from '../platform/basics/utc-days.ts';
 import { type DestinationInput, withDefaults } from './input.ts';
 import { runDestinationJob } from './jobs.ts';
 import { type Destination, destinationRows, exportPartitionRows, exportRunRows } from './model.ts';

@@ -105,7 +105,9 @@ export const exportRunRows = collection<ExportRun>('export_runs', {
   indexes: [{ key: { destination_id: 1, created_at: 1, _id: 1 } }, { key: { created_at: 1 } }],
 });
 
-/** A day of a level at a destination, as its manifest says. */
+export const PARTITION_STATES = ['open', 'final'] as const;
+
+/** A day of a level at a destination in one billing period, as its manifest says. */
 export interface ExportPartition {
   /** `partitionId(...)`. */
   _id: string;
@@ -113,6 +115,10 @@ export interface ExportPartition {
   destination_id: string;
   level: DestinationLevel['level'];
   day: Date;
+  /** The month that bills it, `2026-11`: that of the day, or for its corrections a later one. */
+  billing_period: string;
+  /** `final`: its month is closed, and it never changes. */
+  state: (typeof PARTITION_STATES)[number];
   /** A hash of all that its files are made of: while it is the same, so are they. */
   fingerprint: string;
   /** Null: the day has no rows, and never had. */

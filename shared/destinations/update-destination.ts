@@ -6,7 +6,7 @@ import type { Context } from '../platform/context/context.ts';
 import { clearDue } from '../platform/due/plan-due.ts';
 import { deleteRows, replaceRow } from '../platform/mongo/writes.ts';
 import { encryptSecret } from '../webhooks/endpoints/encrypt-secret.ts';
-import { dayBefore } from './days.ts';
+import { dayBefore } from '../platform/basics/utc-days.ts';
 import { type DestinationChange, withDefaults } from './input.ts';
 import { runDestinationJob } from './jobs.ts';
 import { auditDestination, getDestination, refuseFuture } from './manage-destinations.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FORMATS } from '../exports/encode.ts';
 import { BILLED, FOCUS_VERSIONS } from '../exports/focus/columns.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import { daysBetween, lastFinishedDay } from './days.ts';
+import { dayAt, daysBetween, lastFinishedDay } from '../platform/basics/utc-days.ts';
 import { FAILURE_CODES } from './failures.ts';
 import {
   DESTINATION_KINDS,
@@ -10,6 +10,7 @@ import {
   type Destination,
   type ExportPartition,
   type ExportRun,
+  PARTITION_STATES,
   RUN_STATES,
   RUN_TRIGGERS,
 } from './model.ts';
@@ -92,8 +93,10 @@ export const partitionView = z.strictObject({
   billing_period: z
     .string()
     .meta({ examples: ['2026-01'] })
-    .describe('Its month'),
-  state: z.enum(['open']).describe('`open`: a late call still changes it'),
+    .describe('The month that bills it: for corrections one after that of the day'),
+  state: z
+    .enum(PARTITION_STATES)
+    .describe('`open`: a late call still changes it. `final`: its month is closed'),
   files: z.int().describe('Files of the day'),
   rows: z.int().describe('Rows in them'),
   bytes: z.int().describe('Bytes of them'),
@@ -173,13 +176,12 @@ export function viewRun(run: ExportRun): z.output<typeof runView> {
 
 /** Shows a day of a level. */
 export function viewPartition(partition: ExportPartition): z.output<typeof partitionView> {
-  const { level, files, rows, bytes, sums, manifest_key } = partition;
-  const charge_date = isoTime(partition.day.getTime()).slice(0, 10);
+  const { level, billing_period, state, files, rows, bytes, sums, manifest_key } = partition;
   return {
     level,
-    charge_date,
-    billing_period: charge_date.slice(0, 7),
-    state: 'open',
+    charge_date: dayAt(partition.day.getTime()),
+    billing_period,
+    state,
     files,
     rows,
     bytes,

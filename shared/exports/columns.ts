@@ -1,6 +1,6 @@
 /**
  * Types of columns: `time` is ISO 8601 text, `money` nano-USD (or a quantity in billionths) as BigInt, `count` a whole number that
- * readers take for a decimal, `list` an array of text. Only text may be null.
+ * readers take for a decimal, `list` an array of text. Only texts and counts may be null.
  */
 export type ColumnType = 'text' | 'integer' | 'count' | 'time' | 'money' | 'list';
 export type Columns = readonly { name: string; type: ColumnType }[];

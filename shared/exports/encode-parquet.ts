@@ -45,8 +45,8 @@ interface Group {
 interface GroupColumn {
   element: SchemaElement;
   type: ColumnType;
-  /** The values of text and lists. */
-  texts: Value[];
+  /** The values of text, lists and counts: those that may be null. */
+  boxed: Value[];
   /** The values of the others. */
   numbers: BigInt64Array;
 }
@@ -55,26 +55,31 @@ function newGroup(columns: Columns): Group {
   const newColumn = (column: Columns[number]): GroupColumn => ({
     element: schemaElement(column),
     type: column.type,
-    texts: [],
-    numbers: new BigInt64Array(isText(column.type) ? 0 : ROW_GROUP_ROWS.most),
+    boxed: [],
+    numbers: new BigInt64Array(isBoxed(column.type) ? 0 : ROW_GROUP_ROWS.most),
   });
   return { rows: 0, columns: columns.map(newColumn) };
 }
 
-function isText(type: ColumnType): boolean {
-  return type === 'text' || type === 'list';
+function isBoxed(type: ColumnType): boolean {
+  return type === 'text' || type === 'list' || type === 'count';
 }
 
 function append(group: Group, row: Row): void {
-  group.columns.forEach(({ type, texts, numbers }, at) => {
+  group.columns.forEach(({ type, boxed, numbers }, at) => {
     const value = row[at] ?? null;
-    if (isText(type)) texts[group.rows] = type === 'list' ? JSON.stringify(value) : value;
+    if (isBoxed(type)) boxed[group.rows] = boxedOf(type, value);
     else
       numbers[group.rows] = BigInt(
         type === 'time' ? Date.parse(value as string) : (value as number | bigint),
       );
   });
   group.rows += 1;
+}
+
+function boxedOf(type: ColumnType, value: Value): Value {
+  if (type === 'list') return JSON.stringify(value);
+  return typeof value === 'number' ? BigInt(value) : value;
 }
 
 /** Writes the rows of a group, and empties it. */
@@ -125,10 +130,10 @@ function columnEncoder({ codec, compressors, statistics: stats }: ParquetWriter,
 }
 
 /** Values, and for those that may be null whether each is there: 1, or 0. */
-function pageData({ type, texts, numbers }: GroupColumn, rows: number) {
+function pageData({ type, boxed, numbers }: GroupColumn, rows: number) {
   const flat = { definitionLevels: [], repetitionLevels: [], maxDefinitionLevel: 0 };
-  if (!isText(type)) return { ...flat, values: numbers.subarray(0, rows) };
-  const values = texts.slice(0, rows);
+  if (!isBoxed(type)) return { ...flat, values: numbers.subarray(0, rows) };
+  const values = boxed.slice(0, rows);
   return {
     ...flat,
     values,
@@ -158,7 +163,13 @@ function schemaElement({ name, type }: Columns[number]): SchemaElement {
     case 'integer':
       return number;
     case 'count':
-      return { ...number, converted_type: 'DECIMAL', precision: 18, scale: 0 };
+      return {
+        ...number,
+        repetition_type: 'OPTIONAL',
+        converted_type: 'DECIMAL',
+        precision: 18,
+        scale: 0,
+      };
     case 'time':
       return { ...number, converted_type: 'TIMESTAMP_MILLIS', logical_type: UTC_MILLIS };
     case 'money':

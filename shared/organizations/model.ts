@@ -34,6 +34,10 @@ export interface Organization {
   roster_changes?: number;
   /** Rises with every raise that somebody asks for, so that two at one time conflict. */
   raise_changes?: number;
+  /** The day of the next month at which a month of FOCUS files closes; absent: the default. */
+  focus_close_day?: number;
+  /** The last month that is closed, `2026-10`. */
+  focus_closed_through?: string;
   created_at: Date;
 }
 

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { unixSeconds } from '../platform/basics/clock.ts';
-import { K_ANONYMITY_FLOOR, PLANS, ROLES, SESSION_TIMEOUT_RANGE_S } from '../platform/basics/contract.ts';
+import {
+  FOCUS_CLOSE_DAY,
+  K_ANONYMITY_FLOOR,
+  PLANS,
+  ROLES,
+  SESSION_TIMEOUT_RANGE_S,
+} from '../platform/basics/contract.ts';
 import { emailText } from '../platform/basics/email.ts';
 import { text, timezone } from '../platform/basics/text.ts';
 import { holdAboveChange, holdAboveOf, holdAboveView } from './hold-above.ts';
@@ -80,6 +86,11 @@ export const organizationChange = z
       .describe(
         'Names of branches, tasks and worktrees are kept and shown as hashes, titles of pull requests not at all',
       ),
+    focus_close_day: z
+      .int()
+      .min(FOCUS_CLOSE_DAY.min)
+      .max(FOCUS_CLOSE_DAY.max)
+      .describe('The day of the next month, UTC, at which a month of exported FOCUS files closes'),
   })
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
@@ -101,6 +112,7 @@ export const organizationView = z.strictObject({
   teams: z.array(z.string()),
   hold_above: holdAboveView,
   hash_names: z.boolean(),
+  focus_close_day: z.int().describe('The day of the next month at which a month of exported FOCUS files closes'),
 });
 
 export function viewOrganization(
@@ -121,5 +133,6 @@ export function viewOrganization(
     teams: all,
     hold_above: holdAboveOf(organization),
     hash_names: organization.hash_names === true,
+    focus_close_day: organization.focus_close_day ?? FOCUS_CLOSE_DAY.default,
   };
 }

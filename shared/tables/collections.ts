@@ -13,6 +13,7 @@ import {
   personWindowRows,
 } from '../budgets/model.ts';
 import { peopleLogRows } from '../budgets/people-log.ts';
+import { focusClosedRows } from '../closing/model.ts';
 import { codeHostRows } from '../code-hosts/model.ts';
 import {
   creditAccountRows,
@@ -96,6 +97,7 @@ export const COLLECTIONS = [
   mailPermitRows,
   codeHostRows,
   pullRequestRows,
+  focusClosedRows,
   destinationRows,
   exportRunRows,
   exportPartitionRows,

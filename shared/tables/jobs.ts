@@ -2,6 +2,7 @@ import * as administration from '../administration/jobs.ts';
 import * as analytics from '../analytics/jobs.ts';
 import * as anomalies from '../anomalies/jobs.ts';
 import * as budgets from '../budgets/jobs.ts';
+import * as closing from '../closing/jobs.ts';
 import * as credits from '../credits/jobs.ts';
 import * as destinations from '../destinations/jobs.ts';
 import * as devices from '../devices/jobs.ts';
@@ -34,6 +35,7 @@ export const JOBS: readonly Job[] = [
   devices,
   preferences,
   administration,
+  closing,
   destinations,
   retention,
 ].flatMap((declared) => Object.values<Job>(declared));

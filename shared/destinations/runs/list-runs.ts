@@ -1,11 +1,9 @@
-import { dateAt } from '../../platform/basics/clock.ts';
 import { EXPORT_RUN_KEPT_DAYS } from '../../platform/basics/contract.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { DAY_MS } from '../../platform/basics/interval.ts';
 import { LIST_AHEAD_MS, type Listed, type ListPage } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { listRows } from '../../platform/mongo/list-rows.ts';
-import { startOfDay } from '../days.ts';
 import {
   type DestinationLevel,
   type ExportPartition,
@@ -35,23 +33,21 @@ export async function getRun(ctx: Context, destinationId: string, runId: string)
   return run;
 }
 
+/** The partitions that a list is narrowed to. */
+export interface PartitionFilter {
+  level?: DestinationLevel['level'] | undefined;
+  state?: ExportPartition['state'] | undefined;
+  billing_period?: string | undefined;
+}
+
 /** The days of a destination that have a manifest, by day. */
 export async function listPartitions(
   ctx: Context,
   destinationId: string,
-  { level, month }: { level: DestinationLevel['level'] | undefined; month: string | undefined },
+  filter: PartitionFilter,
   page: ListPage,
 ): Promise<Listed<ExportPartition>> {
-  const ofLevel = level === undefined ? {} : { level };
-  const matching = { destination_id: destinationId, manifest_key: { $gt: '' }, ...ofLevel };
-  return listRows(exportPartitionRows(ctx), matching, 'day', { ...page, ...rangeOf(ctx, month) });
-}
-
-function rangeOf(ctx: Context, month: string | undefined): { fromMs: number; toMs: number } {
-  if (month === undefined) return { fromMs: 0, toMs: ctx.clock.now() };
-  const start = dateAt(startOfDay(`${month}-01`));
-  return {
-    fromMs: start.getTime(),
-    toMs: Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1),
-  };
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const matching = { destination_id: destinationId, manifest_key: { $gt: '' }, ...Object.fromEntries(given) };
+  return listRows(exportPartitionRows(ctx), matching, 'day', { ...page, fromMs: 0, toMs: ctx.clock.now() });
 }

@@ -1,16 +1,17 @@
+import { readDaily } from '../../closing/read-usage.ts';
 import { isStoreError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { dayBefore, daysDescending, lastFinishedDay, startOfDay } from '../days.ts';
+import { dayBefore, daysDescending, lastFinishedDay, startOfDay } from '../../platform/basics/utc-days.ts';
 import { ExportFailure, RunLost } from '../failures.ts';
 import type { Destination, ExportRun } from '../model.ts';
 import { openStore } from '../stores/open-store.ts';
 import type { ObjectStore } from '../stores/store.ts';
 import { beginRun } from './begin-run.ts';
-import { readDay } from './day-table.ts';
 import { endRun, type Outcome } from './end-run.ts';
 import { takePlace } from './place.ts';
 import type { Running, Writing } from './run.ts';
 import { openSpool } from './spool.ts';
+import { type ClosedDay, readClosedDays, targetsOf } from './targets.ts';
 import { writeMetadata } from './write-metadata.ts';
 import { writePartition } from './write-partition.ts';
 
@@ -67,9 +68,11 @@ async function writeDays(
   const { folder, remove } = await openSpool(ctx.config, destination._id, ctx.clock.now());
   try {
     const writing = { ...running, store, folder };
-    for (const day of daysOf(destination, run, last)) {
+    const days = daysOf(destination, run, last);
+    const closed = await readClosedDays(ctx, writing, days);
+    for (const day of days) {
       if (ctx.clock.now() > endsMs) throw new ExportFailure('timeout');
-      outcome.unchanged += await writeDay(ctx, writing, day);
+      outcome.unchanged += await writeDay(ctx, writing, { day, closed: closed.get(day) ?? [] });
     }
     if (run.from === null && run.to === null) outcome.through = laterOf(last, dayBefore(destination.since));
   } finally {
@@ -89,12 +92,12 @@ function earlierOf(a: string, b: string): string {
   return a < b ? a : b;
 }
 
-/** Writes a day at all levels, and returns at how many it was unchanged. */
-async function writeDay(ctx: Context, writing: Writing, day: string): Promise<number> {
-  const read = await readDay(ctx, writing.organization, startOfDay(day));
-  if (read === null) return 0;
+/** Writes a day at all levels and in all billing periods that have some of it, and returns how many partitions were unchanged. */
+async function writeDay(ctx: Context, writing: Writing, of: ClosedDay): Promise<number> {
+  const daily = await readDaily(ctx, writing.organization, startOfDay(of.day));
   let unchanged = 0;
   for (const level of writing.destination.levels)
-    if ((await writePartition(ctx, writing, level, read)) === 'unchanged') unchanged += 1;
+    for (const target of await targetsOf(ctx, writing, level, of))
+      if ((await writePartition(ctx, writing, target, daily)) === 'unchanged') unchanged += 1;
   return unchanged;
 }

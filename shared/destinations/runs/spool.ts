@@ -7,7 +7,7 @@ import { encode, type Format } from '../../exports/encode.ts';
 import type { Config } from '../../platform/basics/config.ts';
 import { ExportFailure } from '../failures.ts';
 import type { MadeFile } from '../stores/store.ts';
-import type { DayTable } from './day-table.ts';
+import type { PartitionTable } from './partition-table.ts';
 
 /** A file of a partition. Its name has the beginning of its hash: other bytes are another file. */
 export interface Part extends MadeFile {
@@ -54,7 +54,7 @@ export async function openSpool(
 export async function spool(
   folder: string,
   format: Format,
-  table: DayTable,
+  table: PartitionTable,
   mostRows = MOST_ROWS,
 ): Promise<Spooled> {
   const sums = new Map(
@@ -76,7 +76,7 @@ export async function spool(
   return { parts, rows, sums };
 }
 
-async function* summing({ columns, rows: batches }: DayTable, sums: Map<string, bigint>) {
+async function* summing({ columns, rows: batches }: PartitionTable, sums: Map<string, bigint>) {
   const money = columns.flatMap(({ name, type }, at) => (type === 'money' ? [{ name, at }] : []));
   for await (const rows of batches) {
     for (const row of rows)

@@ -1,11 +1,13 @@
+import { monthOf } from '../../closing/months.ts';
+import type { DailyTable } from '../../closing/read-usage.ts';
 import { CONTENT_TYPES } from '../../exports/encode.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
 import { hashedKey } from '../../platform/basics/ids.ts';
+import { dayAt, startOfDay } from '../../platform/basics/utc-days.ts';
 import { commitPlan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { replaceRow, updateRow } from '../../platform/mongo/writes.ts';
 import { usd9 } from '../../pricing/money.ts';
-import { dayAt } from '../days.ts';
 import { ExportFailure } from '../failures.ts';
 import { exportedBytes } from '../metrics.ts';
 import {
@@ -16,64 +18,52 @@ import {
   exportRunRows,
 } from '../model.ts';
 import type { Stored } from '../stores/store.ts';
-import {
-  type DayTable,
-  fingerprintOf,
-  type ReadDay,
-  readDay,
-  SUMMED,
-  tableOf,
-  totalsOf,
-} from './day-table.ts';
+import { finalFingerprint, openFingerprint, SUMMED, totalsOf } from './partition-table.ts';
 import { isOwn } from './place.ts';
-import type { DayTotals } from './read-day.ts';
 import { confirmRun, type Writing } from './run.ts';
-import { PART_NAME, type Spooled, spool } from './spool.ts';
+import { PART_NAME, type Spooled } from './spool.ts';
+import { type SpooledPartition, spoolFinal, spoolOpen } from './spool-exactly.ts';
+import type { KnownTarget, Target } from './targets.ts';
 
-/** The primary key of a day of a level at a destination. */
-export function partitionId(destinationId: string, { level }: DestinationLevel, day: string): string {
-  return hashedKey(18, destinationId, level, day);
+/** The primary key of a day of a level at a destination, as a billing period has it. */
+export function partitionId(destinationId: string, { level, day, billingPeriod }: Target): string {
+  const later = billingPeriod === monthOf(day) ? [] : [billingPeriod];
+  return hashedKey(18, destinationId, level.level, day, ...later);
 }
 
-/** The folder of a day, which ends with a slash. */
-export function partitionFolder(prefix: string, level: DestinationLevel, day: string): string {
+/** The folder of a partition, which ends with a slash. */
+export function partitionFolder(prefix: string, { level, day, billingPeriod }: Target): string {
   if (level.level !== 'focus') return `${prefix}/${level.level}/date=${day}/`;
-  const month = `billing_period=${day.slice(0, 7)}`;
-  return `${prefix}/focus/${level.focus_version}/${month}/charge_date=${day}/`;
+  return `${prefix}/focus/${level.focus_version}/billing_period=${billingPeriod}/charge_date=${day}/`;
 }
 
 /**
- * Brings one day of a level up to date: spools the files, writes them, then the manifest that names them, then the row, and at
+ * Brings a partition up to date: spools the files, writes them, then the manifest that names them, then the row, and at
  * last deletes files that no manifest names. Whoever is killed on the way is followed by one that does the same again, and at every
- * moment the files that the manifest names are there. Returns whether anything was written.
+ * moment the files that the manifest names are there. Returns whether anything was written. `daily` is the usage of the day;
+ * where it cannot be told (null), a partition that is open stays as it is.
  */
 export async function writePartition(
   ctx: Context,
   writing: Writing,
-  level: DestinationLevel,
-  day: ReadDay,
+  { target, known }: KnownTarget,
+  daily: DailyTable | null,
 ): Promise<'written' | 'unchanged'> {
-  const { destination, organization, run } = writing;
-  const name = dayAt(day.fromMs);
-  const known = await exportPartitionRows(ctx).findOne({ _id: partitionId(destination._id, level, name) });
-  const totals = await totalsOf(ctx, organization, level, day);
-  const fingerprint = fingerprintOf(organization, level, totals);
-  if (known ? known.fingerprint === fingerprint && !run.force : totals.isEmpty) {
+  const spooled = await spoolIfChanged(ctx, writing, { target, known }, daily);
+  if (spooled === null) {
     if (known) await removeLeftover(ctx, writing, known);
     return 'unchanged';
   }
-  const spooled = await spoolExactly(ctx, writing, level, { day, totals });
-  if (spooled === null) return 'unchanged';
-  const folder = partitionFolder(destination.prefix, level, name);
-  const row = draftRow(ctx, destination, level, day, { ...spooled, folder });
+  const folder = partitionFolder(writing.destination.prefix, target);
+  const row = draftRow(ctx, writing.destination, target, { ...spooled, folder });
   if (spooled.rows === 0 && (known?.manifest_key ?? null) === null) {
     await record(ctx, writing, { ...row, manifest_key: null });
     return 'unchanged';
   }
   const leftover = unnamed(await writing.store.list(folder), folder, spooled);
   for (const part of spooled.parts)
-    await writing.store.putFile(`${folder}${part.name}`, part, CONTENT_TYPES[level.format]);
-  const etag = await putManifest(ctx, writing, level, { row, spooled, known });
+    await writing.store.putFile(`${folder}${part.name}`, part, CONTENT_TYPES[target.level.format]);
+  const etag = await putManifest(ctx, writing, target.level, { row, spooled, known });
   const written = { ...row, etag, leftover };
   await record(ctx, writing, written);
   exportedBytes(ctx).inc(row.bytes);
@@ -81,60 +71,42 @@ export async function writePartition(
   return 'written';
 }
 
-interface SpooledDay extends Spooled {
-  schemaId: string | undefined;
-  unpriced: DayTable['unpriced'] | undefined;
-  fingerprint: string;
-}
-
-/** Looks of one run at a day that changes while it is read. */
-const LOOKS = 3;
-
-/**
- * Spools a table that sums to usage: usage was read before and is read after, and when it is the same, the sum of the file is compared with
- * it. Null where the calls of the day are no longer kept. Throws `sums_differ`, and `stale` for a day that does not rest.
- */
-async function spoolExactly(
+/** The files of a partition; null where it is as it should be, or has nothing to show. */
+async function spoolIfChanged(
   ctx: Context,
-  { organization, folder }: Writing,
-  level: DestinationLevel,
-  first: { day: ReadDay; totals: DayTotals },
-): Promise<SpooledDay | null> {
-  const { fromMs } = first.day;
-  let day: ReadDay | null = first.day;
-  let { totals } = first;
-  for (let look = 1; look <= LOOKS; look += 1) {
-    const table = await tableOf(ctx, organization, level, day);
-    if (table === null) return null;
-    const spooled = await spool(folder, level.format, table);
-    day = await readDay(ctx, organization, fromMs);
-    if (day === null) return null;
-    const after = await totalsOf(ctx, organization, level, day);
-    if (after.hash === totals.hash) {
-      const costNusd = spooled.sums.get(SUMMED[level.level].at(-1) ?? '') ?? 0n;
-      if (costNusd !== totals.costNusd) throw new ExportFailure('sums_differ', dayAt(fromMs));
-      const { schemaId, unpriced } = table;
-      return { ...spooled, schemaId, unpriced, fingerprint: fingerprintOf(organization, level, totals) };
-    }
-    totals = after;
+  writing: Writing,
+  { target, known }: KnownTarget,
+  daily: DailyTable | null,
+): Promise<SpooledPartition | null> {
+  const { organization, run } = writing;
+  if (target.state === 'final') {
+    const isSame = known?.fingerprint === finalFingerprint(target) && !run.force;
+    return isSame || (known === null && !target.part?.rows) ? null : spoolFinal(ctx, writing, target);
   }
-  throw new ExportFailure('stale', dayAt(fromMs));
+  if (daily === null) return null;
+  const totals = await totalsOf(ctx, organization, target, daily);
+  const isSame = known?.fingerprint === openFingerprint(organization, target, totals) && !run.force;
+  return isSame || (known === null && totals.isEmpty)
+    ? null
+    : spoolOpen(ctx, writing, target, { daily, totals });
 }
 
 function draftRow(
   ctx: Context,
   { _id, org_id }: Destination,
-  level: DestinationLevel,
-  { fromMs }: ReadDay,
-  spooled: SpooledDay & { folder: string },
+  target: Target,
+  spooled: SpooledPartition & { folder: string },
 ): ExportPartition {
-  const sums = SUMMED[level.level].map((column) => [column, usd9(spooled.sums.get(column) ?? 0n)]);
+  const { level } = target.level;
+  const sums = SUMMED[level].map((column) => [column, usd9(spooled.sums.get(column) ?? 0n)]);
   return {
-    _id: partitionId(_id, level, dayAt(fromMs)),
+    _id: partitionId(_id, target),
     org_id,
     destination_id: _id,
-    level: level.level,
-    day: dateAt(fromMs),
+    level,
+    day: dateAt(startOfDay(target.day)),
+    billing_period: target.billingPeriod,
+    state: target.state,
     fingerprint: spooled.fingerprint,
     manifest_key: `${spooled.folder}manifest.json`,
     etag: null,
@@ -149,7 +121,7 @@ function draftRow(
 
 interface Manifested {
   row: ExportPartition;
-  spooled: SpooledDay;
+  spooled: SpooledPartition;
   known: ExportPartition | null;
 }
 
@@ -182,7 +154,7 @@ function manifestText(
   { destination, run }: Writing,
   level: DestinationLevel,
   row: ExportPartition,
-  { parts, schemaId, unpriced }: SpooledDay,
+  { parts, schemaId, unpriced }: SpooledPartition,
 ): string {
   const day = dayAt(row.day.getTime());
   const isFocus = level.level === 'focus';
@@ -192,10 +164,10 @@ function manifestText(
     ...(isFocus ? { focus_version: level.focus_version, schema_id: schemaId, billed: level.billed } : {}),
     org_id: destination.org_id,
     destination_id: destination._id,
-    ...(isFocus ? { billing_period: day.slice(0, 7) } : {}),
+    ...(isFocus ? { billing_period: row.billing_period } : {}),
     charge_date: day,
     format: level.format,
-    state: 'open',
+    state: row.state,
     files: parts.map(({ name, rows, bytes, sha256 }) => ({ name, rows, bytes, sha256 })),
     rows: row.rows,
     sums: row.sums,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NO_PROJECT } from '../../platform/basics/contract.ts';
 import { divideHalfEven } from '../../pricing/money.ts';
-import type { Columns, ColumnType, Value } from '../columns.ts';
+import type { Columns, ColumnType, Row, Value } from '../columns.ts';
 import type { Meter } from './charges.ts';
 import { type Seller, sellerOf } from './providers.ts';
 import type { ChargeRow } from './sum-charges.ts';
@@ -21,6 +21,8 @@ export interface FocusRow {
   toMs: number;
   organization: { _id: string; name: string };
   billed: Billed;
+  /** A moment of the month that bills a correction of an earlier one, epoch ms. Null: no correction. */
+  correctedInMs: number | null;
 }
 
 /** How a class of tokens, a fee or a whole cost is measured. */
@@ -49,14 +51,15 @@ function pricingQuantity({ meter, consumed, costNusd }: ChargeRow): bigint {
   }
 }
 
-/** List price × quantity, rounded half-even once. Nano-USD. */
+/** List price × quantity, rounded half-even once. Nano-USD; a correction's may be negative. */
 function listCost(row: ChargeRow): bigint {
-  return divideHalfEven(row.unitPrice * pricingQuantity(row), BILLION);
+  const exact = row.unitPrice * pricingQuantity(row);
+  return exact < 0n ? -divideHalfEven(-exact, BILLION) : divideHalfEven(exact, BILLION);
 }
 
 /** Whole costs of calls that told no tokens are counted in calls. */
-function countsCalls({ meter, consumed }: ChargeRow): boolean {
-  return MEASURES[meter].kind === 'requests' || consumed === 0;
+function consumedUnit({ meter, consumed }: ChargeRow): string {
+  return MEASURES[meter].kind === 'requests' || consumed === 0 ? 'Requests' : 'Tokens';
 }
 
 type Cell = (of: FocusRow) => Value;
@@ -102,16 +105,20 @@ export function focusColumns(version: FocusVersion): readonly Column[] {
     text('BillingAccountName', ({ organization }) => organization.name),
     text('BillingAccountType', () => 'Organization'),
     text('BillingCurrency', () => 'USD'),
-    time('BillingPeriodEnd', ({ fromMs }) => monthOf(fromMs).endMs),
-    time('BillingPeriodStart', ({ fromMs }) => monthOf(fromMs).startMs),
+    time('BillingPeriodEnd', ({ fromMs, correctedInMs }) => monthOf(correctedInMs ?? fromMs).endMs),
+    time('BillingPeriodStart', ({ fromMs, correctedInMs }) => monthOf(correctedInMs ?? fromMs).startMs),
     text('ChargeCategory', () => 'Usage'),
-    text('ChargeClass', () => null),
+    text('ChargeClass', ({ correctedInMs }) => (correctedInMs === null ? null : 'Correction')),
     text('ChargeDescription', ({ row }) => `${row.model} ${MEASURES[row.meter].words}`),
     text('ChargeFrequency', () => 'Usage-Based'),
     time('ChargePeriodEnd', ({ toMs }) => toMs),
     time('ChargePeriodStart', ({ fromMs }) => fromMs),
-    { name: 'ConsumedQuantity', type: 'count', cell: ({ row }) => consumedQuantity(row) },
-    text('ConsumedUnit', ({ row }) => (countsCalls(row) ? 'Requests' : 'Tokens')),
+    {
+      name: 'ConsumedQuantity',
+      type: 'count',
+      cell: ({ row, correctedInMs }) => (correctedInMs === null ? consumedQuantity(row) : null),
+    },
+    text('ConsumedUnit', ({ row, correctedInMs }) => (correctedInMs === null ? consumedUnit(row) : null)),
     amount('ContractedCost', ({ row }) => listCost(row)),
     amount('ContractedUnitPrice', ({ row }) => row.unitPrice),
     amount('EffectiveCost', ({ row }) => row.costNusd),
@@ -157,9 +164,21 @@ export function columnTypes(columns: readonly Column[]): Columns {
   return columns.map(({ name, type }) => ({ name, type }));
 }
 
-/** Fills in what a row of charges needs to become cells. */
-export function focusRow(row: ChargeRow, of: Omit<FocusRow, 'row' | 'seller'>): FocusRow {
-  return { ...of, row, seller: sellerOf(row.seller, row.model) };
+/** Rows of one turn of the encoder. */
+const BATCH_ROWS = 250;
+
+/** The rows of a charge period as cells of these columns. */
+export async function* focusRows(
+  charges: AsyncIterable<readonly ChargeRow[]>,
+  columns: readonly Column[],
+  period: Omit<FocusRow, 'row' | 'seller'>,
+): AsyncGenerator<Row[]> {
+  for await (const rows of charges)
+    for (let at = 0; at < rows.length; at += BATCH_ROWS)
+      yield rows.slice(at, at + BATCH_ROWS).map((row) => {
+        const of = { ...period, row, seller: sellerOf(row.seller, row.model) };
+        return columns.map(({ cell }) => cell(of));
+      });
 }
 
 /** The columns as the metadata of FOCUS describes them. */

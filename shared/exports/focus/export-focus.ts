@@ -7,6 +7,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { daysBefore } from '../../platform/mongo/retention.ts';
 import { usd9 } from '../../pricing/money.ts';
 import { signalRows } from '../../signals/model.ts';
+import type { Match } from '../../usage/cells.ts';
 import { boundsOf, type RangeInput } from '../../usage/range.ts';
 import { matchOf, type UsageFilter } from '../../usage/read-usage.ts';
 import type { Row } from '../columns.ts';
@@ -18,7 +19,7 @@ import {
   columnTypes,
   type FocusVersion,
   focusColumns,
-  focusRow,
+  focusRows,
   schemaId,
 } from './columns.ts';
 import { type ChargePeriod, readSignals, signalsIn, sumCharges } from './sum-charges.ts';
@@ -60,7 +61,7 @@ export async function exportFocus(
     rows: rowsIn(ctx, organization, question, range, columns),
     ...range,
     schemaId: schemaId(question.version),
-    unpriced: await countUnpriced(ctx, organization._id, question.filter, range),
+    unpriced: await countUnpriced(ctx, organization._id, matchOf(question.filter), range),
   };
 }
 
@@ -93,12 +94,9 @@ export async function describeFocus(ctx: Context, organization: Organization, qu
     x_UnpricedSignals: sums.unpriced.signals,
     x_UnpricedTokens: sums.unpriced.tokens,
     x_EffectiveCost: usd9(sums.costNusd),
-    x_ClosedThrough: null,
+    x_ClosedThrough: organization.focus_closed_through ?? null,
   };
 }
-
-/** Rows of one turn of the encoder. */
-const BATCH_ROWS = 250;
 
 async function* rowsIn(
   ctx: Context,
@@ -110,12 +108,8 @@ async function* rowsIn(
   const match = matchOf(filter);
   for (let fromMs = range.fromMs; fromMs < range.toMs; fromMs += LENGTH_MS[granularity]) {
     const period = { fromMs, toMs: fromMs + LENGTH_MS[granularity] };
-    for await (const rows of sumCharges(ctx, organization._id, match, period))
-      for (let at = 0; at < rows.length; at += BATCH_ROWS)
-        yield rows.slice(at, at + BATCH_ROWS).map((row) => {
-          const of = focusRow(row, { ...period, organization, billed });
-          return columns.map(({ cell }) => cell(of));
-        });
+    const charges = sumCharges(ctx, organization._id, match, period);
+    yield* focusRows(charges, columns, { ...period, organization, billed, correctedInMs: null });
   }
 }
 
@@ -136,8 +130,13 @@ function chargePeriods(ctx: Context, question: FocusQuestion): ChargePeriod {
   return { fromMs, toMs };
 }
 
+/** The moment since which all calls are kept, epoch ms. */
+export function keptSinceMs(ctx: Context): number {
+  return daysBefore(ctx.clock.now(), ctx.config.signalRetentionDays).getTime();
+}
+
 function refusePurged(ctx: Context, fromMs: number): void {
-  const keptMs = daysBefore(ctx.clock.now(), ctx.config.signalRetentionDays).getTime();
+  const keptMs = keptSinceMs(ctx);
   const firstDay = isoTime(Math.ceil(keptMs / DAY_MS) * DAY_MS);
   if (fromMs < keptMs)
     throw new DomainError(
@@ -165,8 +164,8 @@ async function sumCalls(ctx: Context, filter: ReturnType<typeof signalsIn>) {
 }
 
 /** The calls without a price, and their tokens. */
-async function countUnpriced(ctx: Context, orgId: string, filter: UsageFilter, range: ChargePeriod) {
-  const unpriced = { ...signalsIn(orgId, matchOf(filter), range), cost_nusd: null };
+export async function countUnpriced(ctx: Context, orgId: string, match: Match, range: ChargePeriod) {
+  const unpriced = { ...signalsIn(orgId, match, range), cost_nusd: null };
   const tokens = { $sum: { $add: ['$tokens_in', '$tokens_out'] } };
   const stages = [{ $match: unpriced }, { $group: { _id: null, signals: { $sum: 1 }, tokens } }];
   const [sums] = await signalRows(ctx).aggregate<{ signals: number; tokens: number }>(stages).toArray();

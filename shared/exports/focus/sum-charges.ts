@@ -135,7 +135,12 @@ function addTo(rows: Map<string, ChargeRow>, { consumed, costNusd, ...key }: Cha
   return 1;
 }
 
-/** The order of rows: user, project, adapter, provider, model, cost source, class, price. */
+/** The order of the rows of a charge period, in which no two are equal. */
+export function compareRows(a: ChargeRow, b: ChargeRow): number {
+  return byCodeUnit(a.user_id, b.user_id) || inOrder(a, b) || Number(a.unitPrice - b.unitPrice);
+}
+
+/** The order of the rows of a user: project, adapter, provider, model, cost source, class, price. */
 function inOrder(a: ChargeRow, b: ChargeRow): number {
   return (
     byCodeUnit(a.project_id, b.project_id) ||

@@ -17,6 +17,8 @@ export const HOLD_ABOVE = {
 } as const;
 /** Held signals of an organization that nobody has decided about; one more is rejected. */
 export const HELD_SIGNALS = 10_000;
+/** The day of the next month at which a month of FOCUS files closes: what an organization may set, and the default. */
+export const FOCUS_CLOSE_DAY = { min: 1, max: 28, default: 6 } as const;
 /** Signals of one request that voids, releases or discards them. */
 export const CORRECTED_PER_REQUEST = 100;
 /** The project of calls that name none. */

@@ -59,6 +59,7 @@ export const SENTENCES: Readonly<Record<AuditAction, Sentence>> = {
   'destination.delete': fixed('deleted the export destination ', TARGET),
   'destination.run': fixed('started a run of the export destination ', TARGET),
   'destination.test': fixed('tested the export destination ', TARGET),
+  'focus.close': ({ month }) => ['closed the exported month ', foreign(month)],
   'budget.create': (details) => ['created the budget ', TARGET, ...limit(details)],
   'budget.change': (details) => ['changed the budget ', TARGET, ...limit(details)],
   'budget.remove': fixed('deleted the budget ', TARGET),

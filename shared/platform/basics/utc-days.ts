@@ -1,4 +1,4 @@
-import { DAY_MS } from '../platform/basics/interval.ts';
+import { DAY_MS } from './interval.ts';
 
 /** `2026-11-22`, the UTC day of an instant. */
 export function dayAt(epochMs: number): string {

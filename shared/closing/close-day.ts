@@ -1,0 +1,151 @@
+import { keptSinceMs } from '../exports/focus/export-focus.ts';
+import { signalsIn } from '../exports/focus/sum-charges.ts';
+import type { Organization } from '../organizations/model.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import { isDuplicateKey } from '../platform/basics/errors.ts';
+import { batches } from '../platform/basics/in-batches.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
+import { startOfDay } from '../platform/basics/utc-days.ts';
+import { commitPlan } from '../platform/context/commit-plan.ts';
+import type { Context } from '../platform/context/context.ts';
+import { LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
+import { insertRow } from '../platform/mongo/writes.ts';
+import { signalRows } from '../signals/model.ts';
+import { type ClosedPart, closedCost, closedKey, openRows, openUnpriced } from './closed-rows.ts';
+import { type ClosedChunk, type ClosedHead, focusClosedRows } from './model.ts';
+import { packRows } from './pack-rows.ts';
+import { type DailyTable, readDaily, sumOf } from './read-usage.ts';
+
+/** Rows of a chunk: about a megabyte. */
+const CHUNK_ROWS = 10_000;
+/** Looks at a day that changes while it is read. */
+const LOOKS = 3;
+
+/** A day of an organization with what is closed of it. */
+export interface ClosingDay {
+  organization: Organization;
+  day: string;
+  closed: readonly ClosedPart[];
+}
+
+/**
+ * Keeps the rows that a day has in a billing period for ever: those of the day, or its corrections where something of it is
+ * closed. A day without any keeps nothing, nor does one that is as it was. Repeating it changes nothing. Throws for a day that
+ * does not rest, and one whose rows do not sum to usage though all its calls are there.
+ */
+export async function closeDay(ctx: Context, closing: ClosingDay, billingPeriod: string): Promise<void> {
+  const { organization, day, closed } = closing;
+  if (closed.some(({ billing_period, is_known }) => billing_period >= billingPeriod || !is_known)) return;
+  let usage = await readDaily(ctx, organization, startOfDay(day));
+  if (isAsClosed(usage, closed)) return;
+  for (let look = 1; look <= LOOKS; look += 1) {
+    const made = await makeRows(ctx, closing);
+    const after = await readDaily(ctx, organization, startOfDay(day));
+    if (usage?.hash === after?.hash) {
+      await keep(ctx, closing, billingPeriod, await checked(ctx, closing, made, usage));
+      return;
+    }
+    usage = after;
+  }
+  throw new Error(`${day} of ${organization._id} changes while it is closed`);
+}
+
+/** Returns true where nothing has changed since the day was closed, or nothing ever was. */
+function isAsClosed(usage: DailyTable | null, closed: readonly ClosedPart[]): boolean {
+  const last = closed.at(-1);
+  if (last === undefined) return usage?.isEmpty ?? false;
+  return usage === null || usage.hash === last.usage_hash;
+}
+
+interface Made {
+  chunks: string[];
+  rows: number;
+  costNusd: bigint;
+  unpriced: ClosedHead['unpriced'];
+}
+
+async function makeRows(ctx: Context, { organization, day, closed }: ClosingDay): Promise<Made> {
+  const made: Made = { chunks: [], rows: 0, costNusd: 0n, unpriced: { signals: 0, tokens: 0 } };
+  if (startOfDay(day) < keptSinceMs(ctx)) return made;
+  const flat = async function* () {
+    for await (const rows of openRows(ctx, organization._id, day, closed)) yield* rows;
+  };
+  for await (const rows of batches(flat(), CHUNK_ROWS)) {
+    made.chunks.push(packRows(rows));
+    made.rows += rows.length;
+    made.costNusd += rows.reduce((sum, { costNusd }) => sum + costNusd, 0n);
+  }
+  made.unpriced = await openUnpriced(ctx, organization._id, day, closed);
+  return made;
+}
+
+/** The rows with the facts about them. A day whose calls are not all kept is not known, and nothing is kept of it. */
+async function checked(
+  ctx: Context,
+  { organization, day, closed }: ClosingDay,
+  made: Made,
+  usage: DailyTable | null,
+): Promise<{ head: ClosedHead; chunks: readonly string[] }> {
+  const isKept = startOfDay(day) >= keptSinceMs(ctx) && (await areAllThere(ctx, organization._id, day, usage));
+  if (isKept && usage !== null && usage.costNusd !== made.costNusd + closedCost(closed))
+    throw new Error(`${day} of ${organization._id} does not sum to usage, so it was not closed`);
+  const facts = {
+    account_name: organization.name,
+    usage_hash: usage?.hash ?? null,
+    closed_at: dateAt(ctx.clock.now()),
+  };
+  const { chunks, rows, costNusd, unpriced } = made;
+  const nothing = { chunks: 0, rows: 0, cost_nusd: '0', unpriced: { signals: 0, tokens: 0 } };
+  if (!isKept) return { head: { ...facts, ...nothing, is_known: false }, chunks: [] };
+  const head = { ...facts, chunks: chunks.length, rows, cost_nusd: String(costNusd), unpriced, is_known: true };
+  return { head, chunks };
+}
+
+/** Returns false where fewer calls of the day are there than usage counts: the others were purged. */
+async function areAllThere(
+  ctx: Context,
+  orgId: string,
+  day: string,
+  usage: DailyTable | null,
+): Promise<boolean> {
+  if (usage === null) return true;
+  const fromMs = startOfDay(day);
+  const filter = signalsIn(orgId, {}, { fromMs, toMs: fromMs + DAY_MS });
+  return BigInt(await signalRows(ctx).countDocuments(filter)) >= sumOf(usage, 'signals');
+}
+
+async function keep(
+  ctx: Context,
+  { organization, day, closed }: ClosingDay,
+  billingPeriod: string,
+  { head, chunks }: { head: ClosedHead; chunks: readonly string[] },
+): Promise<void> {
+  const isNothing = closed.length === 0 && head.is_known && head.rows === 0 && head.unpriced.signals === 0;
+  if (isNothing) return;
+  const key = closedKey(organization._id, day, billingPeriod);
+  const row = (packed: string, chunk: number): ClosedChunk => ({
+    _id: `${key}/${chunk}`,
+    org_id: organization._id,
+    day: dateAt(startOfDay(day)),
+    billing_period: billingPeriod,
+    chunk,
+    packed,
+  });
+  const [first = '', ...others] = chunks;
+  const rows = [{ ...row(first, 0), head }, ...others.map((packed, index) => row(packed, index + 1))];
+  try {
+    await commitPlan(
+      ctx,
+      async (transaction) => {
+        // The embedded store needs a read before the first write.
+        await focusClosedRows(ctx).findOne({ _id: `${key}/0` }, { session: transaction, projection: { _id: 1 } });
+        const writes = rows.map((chunk) => insertRow(focusClosedRows, chunk));
+        return { writes, wakeUps: [], result: undefined };
+      },
+      LONG_TRANSACTION,
+    );
+  } catch (error) {
+    // Another worker has closed the day.
+    if (!isDuplicateKey(error)) throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { auditWrite } from '../audit/record-audit.ts';
+import { keptSinceMs } from '../exports/focus/export-focus.ts';
+import { forEachOrganization } from '../organizations/for-each-organization.ts';
+import { type Organization, organizationRows } from '../organizations/model.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { dayAt, dayBefore, daysDescending } from '../platform/basics/utc-days.ts';
+import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
+import type { Context } from '../platform/context/context.ts';
+import { updateRow } from '../platform/mongo/writes.ts';
+import { earliestCountedMs } from '../usage/periods.ts';
+import { closeDay } from './close-day.ts';
+import { readClosed } from './closed-rows.ts';
+import { addMonths, closeDayOf, lastDueMonth, monthOf } from './months.ts';
+
+/** Closes the months of every organization that are due. One that fails is left for the next run. */
+export async function closeAllMonths(ctx: Context): Promise<void> {
+  await forEachOrganization(ctx, 'months of FOCUS files were not closed', async (organization) => {
+    await closeMonths(ctx, organization);
+  });
+}
+
+/**
+ * Closes the months of an organization that are due, oldest first; the first time all that it has had. The rows of each day are
+ * kept, and so are the corrections of days that were closed before. A worker that is killed on the way is followed by one that
+ * goes on where it was. Returns the months that were closed.
+ */
+export async function closeMonths(ctx: Context, organization: Organization): Promise<string[]> {
+  const { _id: orgId, focus_closed_through: through } = organization;
+  const first = dayAt(earliestCountedMs(organization.created_at.getTime()));
+  const last = lastDueMonth(closeDayOf(organization), ctx.clock.now());
+  const months: string[] = [];
+  let corrects = through !== undefined;
+  for (let month = through === undefined ? monthOf(first) : addMonths(through, 1); month <= last; ) {
+    const end = dayBefore(`${addMonths(month, 1)}-01`);
+    // Days that were purged before this can have no corrections.
+    const kept = dayAt(keptSinceMs(ctx));
+    const since = corrects ? (kept > first ? kept : first) : `${month}-01`;
+    const begin = since < `${month}-01` ? since : `${month}-01`;
+    const closed = await readClosed(ctx, orgId, begin, end);
+    for (const day of daysDescending(begin, end))
+      await closeDay(ctx, { organization, day, closed: closed.get(day) ?? [] }, month);
+    if (await recordClose(ctx, orgId, month)) months.push(month);
+    corrects = false;
+    month = addMonths(month, 1);
+  }
+  return months;
+}
+
+/** Records that a month is closed. Returns false where another worker has. */
+async function recordClose(ctx: Context, orgId: string, month: string): Promise<boolean> {
+  return commitPlan(ctx, async (transaction) => {
+    const { focus_closed_through: through } = await readOrganization(ctx, orgId, transaction);
+    if (through !== undefined && through >= month) return { ...NO_PLAN, result: false };
+    const writes = [
+      updateRow(organizationRows, { _id: orgId }, { $set: { focus_closed_through: month } }),
+      auditWrite(ctx, { action: 'focus.close', org_id: orgId, details: { month } }),
+    ];
+    return { writes, wakeUps: [], result: true };
+  });
+}

@@ -1,0 +1,91 @@
+import { countUnpriced } from '../exports/focus/export-focus.ts';
+import { type ChargeRow, sumCharges } from '../exports/focus/sum-charges.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
+import { dayAt, startOfDay } from '../platform/basics/utc-days.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type ClosedHead, focusClosedRows } from './model.ts';
+import { unpackRows } from './pack-rows.ts';
+import { subtractRows } from './subtract-rows.ts';
+
+/** What a billing period closed of a day. */
+export interface ClosedPart extends ClosedHead {
+  day: string;
+  billing_period: string;
+}
+
+/** The key of what a billing period closed of a day, without the number of the chunk. */
+export function closedKey(orgId: string, day: string, billingPeriod: string): string {
+  return hashedKey(18, orgId, day, billingPeriod);
+}
+
+/** What is closed of the days from `first` to `last`, by day, each in the order of billing periods. */
+export async function readClosed(
+  ctx: Context,
+  orgId: string,
+  first: string,
+  last: string,
+): Promise<Map<string, ClosedPart[]>> {
+  const day = { $gte: dateAt(startOfDay(first)), $lte: dateAt(startOfDay(last)) };
+  const rows = await focusClosedRows(ctx)
+    .find({ org_id: orgId, day, chunk: 0 }, { projection: { packed: 0 } })
+    .toArray();
+  const parts = rows.flatMap(({ head, ...row }) =>
+    head ? [{ ...head, day: dayAt(row.day.getTime()), billing_period: row.billing_period }] : [],
+  );
+  parts.sort((a, b) => (a.billing_period < b.billing_period ? -1 : 1));
+  return Map.groupBy(parts, (part) => part.day);
+}
+
+/** The rows that a billing period closed of a day, in their order. */
+export async function* closedRows(
+  ctx: Context,
+  orgId: string,
+  { day, billing_period, chunks }: ClosedPart,
+): AsyncGenerator<ChargeRow[]> {
+  const key = closedKey(orgId, day, billing_period);
+  for (let chunk = 0; chunk < chunks; chunk += 1) {
+    const row = await focusClosedRows(ctx).findOne({ _id: `${key}/${chunk}` });
+    if (!row) throw new Error(`chunk ${chunk} of a closed day is not there`);
+    yield unpackRows(row.packed);
+  }
+}
+
+/** The rows of a day as it is now, less what is closed of it: with nothing closed those of the day, else its corrections. */
+export function openRows(
+  ctx: Context,
+  orgId: string,
+  day: string,
+  closed: readonly ClosedPart[],
+): AsyncIterable<ChargeRow[]> {
+  const fromMs = startOfDay(day);
+  const now = sumCharges(ctx, orgId, {}, { fromMs, toMs: fromMs + DAY_MS });
+  return subtractRows(
+    now,
+    closed.map((part) => closedRows(ctx, orgId, part)),
+  );
+}
+
+/** The calls of a day without a price, less those that are closed. */
+export async function openUnpriced(
+  ctx: Context,
+  orgId: string,
+  day: string,
+  closed: readonly ClosedPart[],
+): Promise<ClosedHead['unpriced']> {
+  const fromMs = startOfDay(day);
+  const now = await countUnpriced(ctx, orgId, {}, { fromMs, toMs: fromMs + DAY_MS });
+  return closed.reduce(
+    (left, { unpriced }) => ({
+      signals: left.signals - unpriced.signals,
+      tokens: left.tokens - unpriced.tokens,
+    }),
+    now,
+  );
+}
+
+/** The sum of what is closed of a day, nano-USD. */
+export function closedCost(closed: readonly ClosedPart[]): bigint {
+  return closed.reduce((sum, { cost_nusd }) => sum + BigInt(cost_nusd), 0n);
+}

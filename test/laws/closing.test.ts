@@ -1,0 +1,172 @@
+import { dirname, join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { changeOrganization } from '../../shared/administration/change-organization.ts';
+import { closeMonths } from '../../shared/closing/close-months.ts';
+import { exportRunRows } from '../../shared/destinations/model.ts';
+import { askForRun } from '../../shared/destinations/runs/ask-for-run.ts';
+import { runDestination } from '../../shared/destinations/runs/run-destination.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { dayAt } from '../../shared/platform/basics/utc-days.ts';
+import { makeSnapshots } from '../../shared/usage/make-snapshots.ts';
+import { checkManifests, filesIn, type Manifest, makeDestination, newFolder } from '../support/destinations.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const DAY_MS = 86_400_000;
+const START = Date.parse('2026-01-20T12:00:00Z');
+const clock = createTestClock(START);
+const folder = newFolder();
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startApi({ clock, env: { EXPORT_FOLDER: folder } });
+});
+afterAll(() => api.close());
+
+const act = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('call' as const),
+      daysBack: fc.integer({ min: 1, max: 34 }),
+      user_id: fc.constantFrom('ada', 'bob'),
+      project_id: fc.constantFrom('shop', undefined),
+      model: fc.constantFrom('gpt-5', 'claude-sonnet-4-5', 'unheard-of'),
+      tokens_in: fc.nat(300_000),
+      tokens_out: fc.nat(9_000),
+      cost_usd: fc.option(
+        fc.nat(3_000_000_000).map((nano) => nano / 1e9),
+        { nil: undefined },
+      ),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('void' as const), at: fc.nat() }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), days: fc.integer({ min: 1, max: 25 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('move' as const), closeDay: fc.integer({ min: 1, max: 28 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('close' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('run' as const) }) },
+);
+type Act = typeof act extends fc.Arbitrary<infer Made> ? Made : never;
+
+type Row = Record<string, string>;
+const nusd = (money = '') => BigInt(money.replace('.', ''));
+
+/** An organization whose calls of each act are posted, voided and exported. */
+async function openStory(timezone: string) {
+  clock.advance(400 * DAY_MS);
+  const { orgId, key } = await makeTenant(api.ctx, { timezone });
+  const startMs = clock.now();
+  const since = dayAt(startMs - 36 * DAY_MS);
+  const { _id } = await makeDestination(api.ctx, orgId, { since });
+  const calls: { id: string; session: string; tsMs: number }[] = [];
+  const finals = new Map<string, string>();
+  let made = 0;
+
+  async function run(): Promise<void> {
+    await askForRun(api.ctx, orgId, _id, { from: null, to: null, force: false });
+    await runDestination(api.ctx, _id);
+    const [last] = await exportRunRows(api.ctx).find({ destination_id: _id }).sort({ created_at: -1 }).toArray();
+    expect(last).toMatchObject({ state: 'succeeded', code: null });
+    await expectLaw();
+  }
+
+  /** Each charge day sums to usage over all its partitions, and final partitions are as they were. */
+  async function expectLaw(): Promise<void> {
+    const files = await filesIn(join(folder, orgId));
+    const pushed = new Map<string, bigint>();
+    for (const [path, manifest] of Object.entries(checkManifests(files))) {
+      const rows = rowsOf(files, path, manifest);
+      const sum = rows.reduce((all, { EffectiveCost }) => all + nusd(EffectiveCost), 0n);
+      expect(nusd(manifest.sums.EffectiveCost)).toBe(sum);
+      const day = String(manifest.charge_date);
+      const isCorrection = manifest.billing_period !== day.slice(0, 7);
+      for (const row of rows) expectPlace(row, manifest, isCorrection);
+      pushed.set(day, (pushed.get(day) ?? 0n) + sum);
+      if (manifest.state !== 'final') continue;
+      const names = JSON.stringify(manifest.files);
+      expect(finals.get(path) ?? names).toBe(names);
+      finals.set(path, names);
+    }
+    for (const [day, sum] of await usageByDay()) {
+      expect([day, pushed.get(day) ?? 0n]).toEqual([day, sum]);
+      pushed.delete(day);
+    }
+    for (const [day, sum] of pushed) if (day >= told()) expect([day, sum]).toEqual([day, 0n]);
+  }
+
+  /** The first day that usage tells in UTC. */
+  const told = () => (timezone === 'UTC' ? since : dayAt(clock.now() - 34 * DAY_MS));
+
+  async function usageByDay(): Promise<Map<string, bigint>> {
+    const range = { from: told(), to: dayAt(clock.now()), timezone: 'UTC', level: 'daily' };
+    const { text, status } = await api.call(`/api/v1/usage/export?${new URLSearchParams(range)}`, { key });
+    expect(status, text).toBe(200);
+    const sums = new Map<string, bigint>();
+    for (const { start = '', cost_usd } of parse(text, { columns: true }) as Row[])
+      sums.set(start.slice(0, 10), (sums.get(start.slice(0, 10)) ?? 0n) + nusd(cost_usd));
+    return sums;
+  }
+
+  const acts: { [Kind in Act['kind']]: (of: Extract<Act, { kind: Kind }>) => Promise<unknown> } = {
+    call: async ({ kind: _, daysBack, ...call }) => {
+      const tsMs = clock.now() - daysBack * DAY_MS;
+      made += 1;
+      const id = `call-${made}`;
+      const body = { signals: [makeSignal({ ...call, id, ts: tsMs })] };
+      const { body: answer, text } = await api.call('/api/v1/signals', { key, body });
+      expect(answer.results[0].status, text).toBe('accepted');
+      if (tsMs >= startMs - 35 * DAY_MS) calls.push({ id, session: answer.results[0].session_id, tsMs });
+    },
+    void: async ({ at }) => {
+      const young = calls.filter(({ tsMs }) => tsMs > clock.now() - 35 * DAY_MS);
+      const call = young[at % Math.max(1, young.length)];
+      if (!call) return;
+      const body = { signal_ids: [call.id], reason: 'wrong' };
+      const { status, text } = await api.call(`/api/v1/sessions/${call.session}/void`, { key, body });
+      expect(status, text).toBe(200);
+    },
+    pass: async ({ days }) => {
+      clock.advance(days * DAY_MS);
+      const within = { fromMs: startMs - 40 * DAY_MS, toMs: clock.now() };
+      await makeSnapshots(api.ctx, await readOrganization(api.ctx, orgId), within);
+    },
+    move: async ({ closeDay }) => changeOrganization(api.ctx, orgId, { focus_close_day: closeDay }),
+    close: async () => closeMonths(api.ctx, await readOrganization(api.ctx, orgId)),
+    run,
+  };
+  return { carryOut: (of: Act) => acts[of.kind](of as never), finals };
+}
+
+function rowsOf(files: Record<string, string>, path: string, { files: named }: Manifest): Row[] {
+  return named.flatMap(({ name }) => parse(files[join(dirname(path), name)] ?? '', { columns: true }) as Row[]);
+}
+
+function expectPlace(row: Row, { billing_period, charge_date }: Manifest, isCorrection: boolean): void {
+  expect(row.BillingPeriodStart).toBe(`${billing_period}-01T00:00:00Z`);
+  expect(row.ChargePeriodStart).toBe(`${charge_date}T00:00:00Z`);
+  expect(row.ChargeClass).toBe(isCorrection ? 'Correction' : '');
+  expect(row.ConsumedQuantity === '').toBe(isCorrection);
+  expect(row.ConsumedUnit === '').toBe(isCorrection);
+}
+
+it.each(['UTC', 'Asia/Kolkata'])(
+  'what was pushed and its corrections sum to usage on each day, and what is final stays, whatever comes late or is voided (%s)',
+  async (timezone) => {
+    let finals = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 6, maxLength: 40 }), async (acts) => {
+        const story = await openStory(timezone);
+        for (const one of acts) await story.carryOut(one);
+        await story.carryOut({ kind: 'run' });
+        await story.carryOut({ kind: 'close' });
+        await story.carryOut({ kind: 'run' });
+        finals += story.finals.size;
+      }),
+      { numRuns: 25 },
+    );
+    expect(finals).toBeGreaterThan(10);
+  },
+  300_000,
+);
