@@ -86,7 +86,8 @@ async function checked(
   made: Made,
   usage: DailyTable | null,
 ): Promise<{ head: ClosedHead; chunks: readonly string[] }> {
-  const isKept = startOfDay(day) >= keptSinceMs(ctx) && (await areAllThere(ctx, organization._id, day, usage));
+  const isKept =
+    startOfDay(day) >= keptSinceMs(ctx) && (await areAllThere(ctx, organization._id, day, usage));
   if (isKept && usage !== null && usage.costNusd !== made.costNusd + closedCost(closed))
     throw new Error(`${day} of ${organization._id} does not sum to usage, so it was not closed`);
   const facts = {
@@ -97,7 +98,14 @@ async function checked(
   const { chunks, rows, costNusd, unpriced } = made;
   const nothing = { chunks: 0, rows: 0, cost_nusd: '0', unpriced: { signals: 0, tokens: 0 } };
   if (!isKept) return { head: { ...facts, ...nothing, is_known: false }, chunks: [] };
-  const head = { ...facts, chunks: chunks.length, rows, cost_nusd: String(costNusd), unpriced, is_known: true };
+  const head = {
+    ...facts,
+    chunks: chunks.length,
+    rows,
+    cost_nusd: String(costNusd),
+    unpriced,
+    is_known: true,
+  };
   return { head, chunks };
 }
 
@@ -138,7 +146,10 @@ async function keep(
       ctx,
       async (transaction) => {
         // The embedded store needs a read before the first write.
-        await focusClosedRows(ctx).findOne({ _id: `${key}/0` }, { session: transaction, projection: { _id: 1 } });
+        await focusClosedRows(ctx).findOne(
+          { _id: `${key}/0` },
+          { session: transaction, projection: { _id: 1 } },
+        );
         const writes = rows.map((chunk) => insertRow(focusClosedRows, chunk));
         return { writes, wakeUps: [], result: undefined };
       },

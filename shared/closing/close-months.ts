@@ -29,21 +29,33 @@ export async function closeMonths(ctx: Context, organization: Organization): Pro
   const first = dayAt(earliestCountedMs(organization.created_at.getTime()));
   const last = lastDueMonth(closeDayOf(organization), ctx.clock.now());
   const months: string[] = [];
-  let corrects = through !== undefined;
-  for (let month = through === undefined ? monthOf(first) : addMonths(through, 1); month <= last; ) {
-    const end = dayBefore(`${addMonths(month, 1)}-01`);
-    // Days that were purged before this can have no corrections.
-    const kept = dayAt(keptSinceMs(ctx));
-    const since = corrects ? (kept > first ? kept : first) : `${month}-01`;
-    const begin = since < `${month}-01` ? since : `${month}-01`;
-    const closed = await readClosed(ctx, orgId, begin, end);
-    for (const day of daysDescending(begin, end))
-      await closeDay(ctx, { organization, day, closed: closed.get(day) ?? [] }, month);
+  // Days that were purged before this can have no corrections, nor can days before a first closing.
+  let correctedSince = through === undefined ? null : later(first, dayAt(keptSinceMs(ctx)));
+  let month = through === undefined ? monthOf(first) : addMonths(through, 1);
+  for (; month <= last; month = addMonths(month, 1)) {
+    await closeDays(ctx, organization, month, correctedSince);
     if (await recordClose(ctx, orgId, month)) months.push(month);
-    corrects = false;
-    month = addMonths(month, 1);
+    correctedSince = null;
   }
   return months;
+}
+
+/** Closes the days of a month, newest first, and the corrections of the days since then, where there are any. */
+async function closeDays(
+  ctx: Context,
+  organization: Organization,
+  month: string,
+  correctedSince: string | null,
+): Promise<void> {
+  const [begin, end] = [`${month}-01`, dayBefore(`${addMonths(month, 1)}-01`)];
+  const since = correctedSince !== null && correctedSince < begin ? correctedSince : begin;
+  const closed = await readClosed(ctx, organization._id, since, end);
+  for (const day of daysDescending(since, end))
+    await closeDay(ctx, { organization, day, closed: closed.get(day) ?? [] }, month);
+}
+
+function later(a: string, b: string): string {
+  return a > b ? a : b;
 }
 
 /** Records that a month is closed. Returns false where another worker has. */

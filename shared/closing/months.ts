@@ -31,11 +31,16 @@ export function lastDueMonth(closeDay: number, nowMs: number): string {
 }
 
 /** The month whose bill gets the corrections: the first that is not closed. Null before any month was closed. */
-export function openMonth({ focus_closed_through }: Pick<Organization, 'focus_closed_through'>): string | null {
+export function openMonth({
+  focus_closed_through,
+}: Pick<Organization, 'focus_closed_through'>): string | null {
   return focus_closed_through === undefined ? null : addMonths(focus_closed_through, 1);
 }
 
 /** Returns true for a day (`2026-11-22`) of a month that is closed. */
-export function isClosed({ focus_closed_through }: Pick<Organization, 'focus_closed_through'>, day: string): boolean {
+export function isClosed(
+  { focus_closed_through }: Pick<Organization, 'focus_closed_through'>,
+  day: string,
+): boolean {
   return focus_closed_through !== undefined && monthOf(day) <= focus_closed_through;
 }

@@ -13,10 +13,7 @@ export async function* subtractRows(now: Rows, closed: readonly Rows[]): AsyncGe
     for await (const rows of now) yield [...rows];
     return;
   }
-  const opened = await Promise.all([
-    openSource(now, 1),
-    ...closed.map((rows) => openSource(rows, -1)),
-  ]);
+  const opened = await Promise.all([openSource(now, 1), ...closed.map((rows) => openSource(rows, -1))]);
   let batch: ChargeRow[] = [];
   for (let first = smallest(opened); first !== null; first = smallest(opened)) {
     const row: ChargeRow = { ...first, calls: 0, consumed: 0, costNusd: 0n };

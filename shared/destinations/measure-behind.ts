@@ -1,5 +1,5 @@
-import type { Context } from '../platform/context/context.ts';
 import { daysBetween, lastFinishedDay } from '../platform/basics/utc-days.ts';
+import type { Context } from '../platform/context/context.ts';
 import { exportBehindDays } from './metrics.ts';
 import { destinationRows } from './model.ts';
 

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { confirmActor } from '../keys/confirm-actor.ts';
 import { dateAt } from '../platform/basics/clock.ts';
+import { dayBefore } from '../platform/basics/utc-days.ts';
 import { commitPlan, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { clearDue } from '../platform/due/plan-due.ts';
 import { deleteRows, replaceRow } from '../platform/mongo/writes.ts';
 import { encryptSecret } from '../webhooks/endpoints/encrypt-secret.ts';
-import { dayBefore } from '../platform/basics/utc-days.ts';
 import { type DestinationChange, withDefaults } from './input.ts';
 import { runDestinationJob } from './jobs.ts';
 import { auditDestination, getDestination, refuseFuture } from './manage-destinations.ts';

@@ -112,7 +112,9 @@ export const organizationView = z.strictObject({
   teams: z.array(z.string()),
   hold_above: holdAboveView,
   hash_names: z.boolean(),
-  focus_close_day: z.int().describe('The day of the next month at which a month of exported FOCUS files closes'),
+  focus_close_day: z
+    .int()
+    .describe('The day of the next month at which a month of exported FOCUS files closes'),
 });
 
 export function viewOrganization(

@@ -1,5 +1,11 @@
 import packageJson from '../../../package.json' with { type: 'json' };
-import { type ClosedPart, closedCost, closedRows, openRows, openUnpriced } from '../../closing/closed-rows.ts';
+import {
+  type ClosedPart,
+  closedCost,
+  closedRows,
+  openRows,
+  openUnpriced,
+} from '../../closing/closed-rows.ts';
 import { monthOf, startOfMonth } from '../../closing/months.ts';
 import { type DailyTable, type DayTotals, hashOf } from '../../closing/read-usage.ts';
 import type { Columns, Row } from '../../exports/columns.ts';
@@ -76,8 +82,7 @@ export async function tableOf(
   const { level, day } = target;
   const fromMs = startOfDay(day);
   const range = { fromMs, toMs: fromMs + DAY_MS, timezone: 'UTC' };
-  if (level.level === 'daily')
-    return daily && { columns: daily.columns, rows: only(daily.rows) };
+  if (level.level === 'daily') return daily && { columns: daily.columns, rows: only(daily.rows) };
   if (level.level === 'sessions')
     return exportUsage(ctx, organization, { level: level.level, ...range, filter: {} });
   if (target.state === 'final') return finalTable(ctx, organization, target);

@@ -1,7 +1,7 @@
 import { readDaily } from '../../closing/read-usage.ts';
 import { isStoreError } from '../../platform/basics/errors.ts';
-import type { Context } from '../../platform/context/context.ts';
 import { dayBefore, daysDescending, lastFinishedDay, startOfDay } from '../../platform/basics/utc-days.ts';
+import type { Context } from '../../platform/context/context.ts';
 import { ExportFailure, RunLost } from '../failures.ts';
 import type { Destination, ExportRun } from '../model.ts';
 import { openStore } from '../stores/open-store.ts';

@@ -59,7 +59,8 @@ export async function targetsOf(
   const rows = await exportPartitionRows(ctx)
     .find({ destination_id: destination._id, day: dateAt(startOfDay(day)), level: level.level })
     .toArray();
-  const targets = level.level === 'focus' ? focusTargets(organization, level, day, closed) : [openDay(level, day)];
+  const targets =
+    level.level === 'focus' ? focusTargets(organization, level, day, closed) : [openDay(level, day)];
   const isLeft = closed.some(({ is_known }) => !is_known);
   const wanted = new Set(targets.map(({ billingPeriod }) => billingPeriod));
   const others = isLeft ? [] : rows.filter(({ billing_period }) => !wanted.has(billing_period));

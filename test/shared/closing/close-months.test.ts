@@ -1,0 +1,279 @@
+import { dirname, join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { changeOrganization } from '../../../shared/administration/change-organization.ts';
+import { auditRows } from '../../../shared/audit/model.ts';
+import { closeAllMonths, closeMonths } from '../../../shared/closing/close-months.ts';
+import { focusClosedRows } from '../../../shared/closing/model.ts';
+import { type Destination, exportRunRows } from '../../../shared/destinations/model.ts';
+import { askForRun } from '../../../shared/destinations/runs/ask-for-run.ts';
+import { runDestination } from '../../../shared/destinations/runs/run-destination.ts';
+import { updateDestination } from '../../../shared/destinations/update-destination.ts';
+import { organizationRows } from '../../../shared/organizations/model.ts';
+import { readOrganization } from '../../../shared/organizations/read-organization.ts';
+import { organizationChange } from '../../../shared/organizations/view.ts';
+import { signalRows } from '../../../shared/signals/model.ts';
+import { checkManifests, filesIn, makeDestination, newFolder } from '../../support/destinations.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
+
+const DAY_MS = 86_400_000;
+const at = (time: string) => Date.parse(`2026-${time}:00Z`);
+const clock = createTestClock(at('02-20T12:00'));
+const folder = newFolder();
+let api: TestApi;
+let orgId: string;
+let key: string;
+
+beforeAll(async () => {
+  api = await startApi({ clock, env: { EXPORT_FOLDER: folder, SIGNAL_RETENTION_DAYS: '60' } });
+});
+beforeEach(async () => {
+  clock.set(at('02-20T12:00'));
+  ({ orgId, key } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+const post = async (...signals: Parameters<typeof makeSignal>[0][]) => {
+  const answer = await api.call('/api/v1/signals', { key, body: { signals: signals.map(makeSignal) } });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.results.map(({ session_id }: { session_id: string }) => session_id) as string[];
+};
+const voidCall = async (session: string | undefined, id: string) => {
+  const body = { signal_ids: [id], reason: 'a mistake' };
+  const answer = await api.call(`/api/v1/sessions/${session}/void`, { key, body });
+  expect(answer.status, answer.text).toBe(200);
+};
+const close = async () => closeMonths(api.ctx, await readOrganization(api.ctx, orgId));
+const run = async ({ _id }: Destination, force = false) => {
+  const asked = await askForRun(api.ctx, orgId, _id, { from: null, to: null, force });
+  await runDestination(api.ctx, _id);
+  const last = await exportRunRows(api.ctx).findOne({ _id: asked._id });
+  expect(last).toMatchObject({ state: 'succeeded' });
+  return last;
+};
+const read = () => filesIn(join(folder, orgId));
+/** The manifests by billing period and day, with the rows of their files. */
+const partitions = async () => {
+  const files = await read();
+  const found = Object.entries(checkManifests(files)).map(([path, { files: named, ...manifest }]) => {
+    const rows = named.flatMap(({ name }) =>
+      parse(files[join(dirname(path), name)] ?? '', { columns: true }),
+    );
+    return [`${manifest.billing_period} ${manifest.charge_date}`, { ...manifest, rows }] as const;
+  });
+  return Object.fromEntries(found) as Record<string, { state: string; rows: Record<string, string>[] }>;
+};
+const make = () => makeDestination(api.ctx, orgId, { since: '2026-01-15' });
+const closings = () =>
+  auditRows(api.ctx).find({ org_id: orgId, action: 'focus.close' }).sort({ at: 1 }).toArray();
+
+test('a month closes at its day of the next one, once, however many close it and however often', async () => {
+  await post({ ts: at('02-19T10:00'), cost_usd: 1 });
+  clock.set(at('03-05T23:59'));
+  await close();
+  expect((await closings()).map(({ details }) => details.month)).toEqual(['2026-01']);
+  clock.set(at('03-06T00:00'));
+  const organization = await readOrganization(api.ctx, orgId);
+  const closed = await Promise.all([closeMonths(api.ctx, organization), closeMonths(api.ctx, organization)]);
+  expect(closed.flat()).toEqual(['2026-02']);
+  await closeAllMonths(api.ctx);
+  expect((await closings()).map(({ details }) => details.month)).toEqual(['2026-01', '2026-02']);
+  expect(await focusClosedRows(api.ctx).find({ org_id: orgId }).toArray()).toMatchObject([
+    { billing_period: '2026-02', chunk: 0, head: { chunks: 1, rows: 1, cost_nusd: '1000000000' } },
+  ]);
+  const metadata = await api.call('/api/v1/usage/export/metadata?from=2026-02-19', { key });
+  expect(metadata.body.x_ClosedThrough).toBe('2026-02');
+});
+
+test('a closing day that has passed closes at once, and the month stays closed when the day moves on', async () => {
+  clock.set(at('03-03T12:00'));
+  await close();
+  expect(await readOrganization(api.ctx, orgId)).toMatchObject({ focus_closed_through: '2026-01' });
+  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { focus_close_day: 2 } });
+  expect(await close()).toEqual(['2026-02']);
+  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { focus_close_day: 28 } });
+  expect(await close()).toEqual([]);
+  expect(await readOrganization(api.ctx, orgId)).toMatchObject({ focus_closed_through: '2026-02' });
+});
+
+test('the first closing closes all months before it', async () => {
+  await post({ ts: at('01-20T10:00') }, { ts: at('02-19T10:00') });
+  clock.set(at('04-07T00:00'));
+  expect(await close()).toEqual(['2026-01', '2026-02', '2026-03']);
+});
+
+test('a late call to a closed day is a correction in the open month, and the day itself stays as it is', async () => {
+  const destination = await make();
+  await post({ ts: at('02-19T10:00'), tokens_in: 1_000, tokens_out: 0 });
+  await run(destination);
+  clock.set(at('03-07T12:00'));
+  await close();
+  expect(await run(destination)).toMatchObject({ partitions_written: 1 });
+  const before = await partitions();
+  expect(before['2026-02 2026-02-19']).toMatchObject({ state: 'final', rows: [{ ChargeClass: '' }] });
+  await post(
+    { ts: at('02-19T11:00'), tokens_in: 500, tokens_out: 0 },
+    { ts: at('02-18T11:00'), cost_usd: 2 },
+  );
+  expect(await run(destination)).toMatchObject({ partitions_written: 2 });
+  const after = await partitions();
+  expect(after['2026-02 2026-02-19']).toEqual(before['2026-02 2026-02-19']);
+  expect(after['2026-03 2026-02-19']).toMatchObject({
+    state: 'open',
+    rows: [
+      {
+        ChargeClass: 'Correction',
+        BillingPeriodStart: '2026-03-01T00:00:00Z',
+        BillingPeriodEnd: '2026-04-01T00:00:00Z',
+        ChargePeriodStart: '2026-02-19T00:00:00Z',
+        ConsumedQuantity: '',
+        ConsumedUnit: '',
+        PricingQuantity: '0.000500000',
+        EffectiveCost: '0.000075000',
+        ListCost: '0.000075000',
+        x_SignalCount: '1',
+      },
+    ],
+  });
+  expect(after['2026-03 2026-02-18']).toMatchObject({ rows: [{ EffectiveCost: '2.000000000' }] });
+  expect(await run(destination)).toMatchObject({ partitions_written: 0 });
+  const list = await api.call(
+    `/api/v1/destinations/${destination._id}/partitions?billing_period=2026-03&state=open`,
+    {
+      key,
+    },
+  );
+  expect(list.body.data.map(({ charge_date }: { charge_date: string }) => charge_date)).toEqual([
+    '2026-02-19',
+    '2026-02-18',
+  ]);
+});
+
+test('what is voided after its month has closed is taken away again', async () => {
+  const destination = await make();
+  const [session] = await post({ id: 'wrong', ts: at('02-19T10:00'), tokens_in: 1_000, tokens_out: 10 });
+  await run(destination);
+  clock.set(at('03-07T12:00'));
+  await close();
+  await voidCall(session, 'wrong');
+  await run(destination);
+  const { rows = [] } = (await partitions())['2026-03 2026-02-19'] ?? {};
+  expect(
+    rows.map(({ EffectiveCost, PricingQuantity, x_SignalCount }) => [
+      EffectiveCost,
+      PricingQuantity,
+      x_SignalCount,
+    ]),
+  ).toEqual([
+    ['-0.000150000', '-0.001000000', '-1'],
+    ['-0.000006000', '-0.000010000', '-1'],
+  ]);
+});
+
+test('a correction that is taken back leaves a manifest without files, also when its month has closed', async () => {
+  const destination = await make();
+  await post({ ts: at('02-19T10:00'), cost_usd: 1 });
+  clock.set(at('03-07T12:00'));
+  await close();
+  const [session] = await post({ id: 'late', ts: at('02-19T11:00'), cost_usd: 5 });
+  await run(destination);
+  expect((await partitions())['2026-03 2026-02-19']?.rows).toHaveLength(1);
+  await voidCall(session, 'late');
+  clock.set(at('04-08T12:00'));
+  await close();
+  await run(destination);
+  const found = await partitions();
+  expect(found['2026-03 2026-02-19']).toMatchObject({ state: 'final', rows: [] });
+  expect(found['2026-02 2026-02-19']?.rows).toHaveLength(1);
+});
+
+test('corrections are part of what their month closes, and later ones go to the next', async () => {
+  clock.set(at('02-28T12:00'));
+  const destination = await make();
+  await post({ ts: at('02-27T10:00'), cost_usd: 1 });
+  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { focus_close_day: 1 } });
+  clock.set(at('03-02T12:00'));
+  await close();
+  await post({ ts: at('02-27T11:00'), cost_usd: 2 });
+  clock.set(at('04-01T12:00'));
+  await close();
+  await post({ ts: at('02-27T12:00'), cost_usd: 4 });
+  await run(destination);
+  const found = await partitions();
+  const costs = ['2026-02', '2026-03', '2026-04'].map((month) => {
+    const { state, rows } = found[`${month} 2026-02-27`] ?? { state: '', rows: [] };
+    return [state, rows.map(({ EffectiveCost }) => EffectiveCost)];
+  });
+  expect(costs).toEqual([
+    ['final', ['1.000000000']],
+    ['final', ['2.000000000']],
+    ['open', ['4.000000000']],
+  ]);
+});
+
+test('a closing that was killed goes on where it was, with the days that it had closed as they were', async () => {
+  await post({ ts: at('02-19T10:00'), cost_usd: 1 }, { ts: at('02-10T10:00'), cost_usd: 1 });
+  clock.set(at('03-06T00:00'));
+  const organization = await readOrganization(api.ctx, orgId);
+  await signalRows(api.ctx).updateOne(
+    { org_id: orgId, ts: new Date(at('02-10T10:00')) },
+    { $inc: { cost_nusd: 1 } },
+  );
+  await expect(closeMonths(api.ctx, organization)).rejects.toThrow('does not sum to usage');
+  expect(await focusClosedRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);
+  expect(await closings()).toMatchObject([{ details: { month: '2026-01' } }]);
+  await signalRows(api.ctx).updateOne(
+    { org_id: orgId, ts: new Date(at('02-10T10:00')) },
+    { $inc: { cost_nusd: -1 } },
+  );
+  await post({ ts: at('02-19T11:00'), cost_usd: 2 });
+  expect(await close()).toEqual(['2026-02']);
+  const rows = await focusClosedRows(api.ctx).find({ org_id: orgId }).sort({ day: 1 }).toArray();
+  expect(rows.map(({ head }) => head?.cost_nusd)).toEqual(['1000000000', '1000000000']);
+});
+
+test('a new destination gets the closed months, and another format the same rows', async () => {
+  await post({ ts: at('02-19T10:00'), cost_usd: 1 });
+  clock.set(at('03-07T12:00'));
+  await close();
+  await post({ ts: at('02-19T11:00'), cost_usd: 2 });
+  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { name: 'Renamed' } });
+  const destination = await make();
+  await run(destination);
+  const found = await partitions();
+  expect(found['2026-02 2026-02-19']).toMatchObject({ rows: [{ BillingAccountName: 'Test' }] });
+  expect(found['2026-03 2026-02-19']).toMatchObject({ rows: [{ BillingAccountName: 'Renamed' }] });
+  expect(await run(destination, true)).toMatchObject({ partitions_written: 2 });
+  expect((await partitions())['2026-02 2026-02-19']?.rows).toEqual(found['2026-02 2026-02-19']?.rows);
+  await updateDestination(api.ctx, orgId, destination._id, {
+    levels: [{ level: 'focus', format: 'parquet' }],
+  });
+  await run(destination);
+  const files = Object.keys(await read()).filter((path) => path.includes('/part-'));
+  expect(files.map((path) => path.split('.').at(-1))).toEqual(['parquet', 'parquet']);
+});
+
+test('calls that were purged correct nothing, before their month has closed and after', async () => {
+  const destination = await make();
+  await post({ ts: at('01-20T10:00'), cost_usd: 1 }, { ts: at('02-19T10:00'), cost_usd: 1 });
+  await run(destination);
+  const before = await partitions();
+  clock.set(at('04-25T12:00'));
+  await signalRows(api.ctx).deleteMany({ org_id: orgId, ts: { $lt: new Date(clock.now() - 60 * DAY_MS) } });
+  await close();
+  await run(destination);
+  expect(await partitions()).toEqual(before);
+  expect(await focusClosedRows(api.ctx).find({ org_id: orgId }).sort({ day: 1 }).toArray()).toMatchObject([
+    { head: { is_known: false, rows: 0 } },
+    { head: { is_known: false, rows: 0 } },
+  ]);
+});
+
+test('the day is one between 1 and 28', async () => {
+  expect(await changeOrganization(api.ctx, orgId, { focus_close_day: 28 })).toMatchObject({
+    focus_close_day: 28,
+  });
+  for (const focus_close_day of [0, 29, 1.5])
+    expect(organizationChange.safeParse({ focus_close_day }).success).toBe(false);
+});
