@@ -9,7 +9,7 @@ import { type ClosedHead, focusClosedRows } from './model.ts';
 import { unpackRows } from './pack-rows.ts';
 import { subtractRows } from './subtract-rows.ts';
 
-/** What a billing period closed of a day. */
+/** The part of a day that a billing period has closed. */
 export interface ClosedPart extends ClosedHead {
   day: string;
   billing_period: string;
@@ -20,7 +20,7 @@ export function closedKey(orgId: string, day: string, billingPeriod: string): st
   return hashedKey(18, orgId, day, billingPeriod);
 }
 
-/** What is closed of the days from `first` to `last`, by day, each in the order of billing periods. */
+/** The closed parts of the days from `first` to `last`, by day, each in the order of billing periods. */
 export async function readClosed(
   ctx: Context,
   orgId: string,

@@ -57,6 +57,9 @@ export interface Manifest {
   files: { name: string; rows: number; bytes: number; sha256: string }[];
   rows: number;
   sums: Record<string, string>;
+  charge_date: string;
+  billing_period?: string;
+  state: string;
   [field: string]: unknown;
 }
 

@@ -26,4 +26,5 @@ export const focus: Fields = {
   x_UnpricedTokens: ['Tokens of the calls without a price', 80_412],
   x_EffectiveCost: ['The sum of EffectiveCost', '412.500317200'],
   x_ClosedThrough: ['The last closed month', null],
+  focus_close_day: ['The day of the next month at which a month of exported FOCUS files closes', 6],
 };

@@ -53,16 +53,20 @@ const run = async ({ _id }: Destination, force = false) => {
   return last;
 };
 const read = () => filesIn(join(folder, orgId));
+type Row = Record<string, string>;
 /** The manifests by billing period and day, with the rows of their files. */
 const partitions = async () => {
   const files = await read();
-  const found = Object.entries(checkManifests(files)).map(([path, { files: named, ...manifest }]) => {
-    const rows = named.flatMap(({ name }) =>
-      parse(files[join(dirname(path), name)] ?? '', { columns: true }),
+  const found: Record<string, { state: string; rows: Row[] }> = {};
+  for (const [path, { files: named, state, billing_period, charge_date }] of Object.entries(
+    checkManifests(files),
+  )) {
+    const rows = named.flatMap(
+      ({ name }) => parse(files[join(dirname(path), name)] ?? '', { columns: true }) as Row[],
     );
-    return [`${manifest.billing_period} ${manifest.charge_date}`, { ...manifest, rows }] as const;
-  });
-  return Object.fromEntries(found) as Record<string, { state: string; rows: Record<string, string>[] }>;
+    found[`${billing_period} ${charge_date}`] = { state, rows };
+  }
+  return found;
 };
 const make = () => makeDestination(api.ctx, orgId, { since: '2026-01-15' });
 const closings = () =>
