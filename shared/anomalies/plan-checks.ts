@@ -1,8 +1,8 @@
 import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { raiseDue, setDue } from '../platform/due/plan-due.ts';
-import type { Session } from '../sessions/model.ts';
-import { hasEnded, type SessionChange } from '../sessions/plan-sessions.ts';
+import type { Session, SessionChange } from '../sessions/model.ts';
+import { hasEnded } from '../sessions/plan-sessions.ts';
 import { mayHaveRunAway, shouldCheck, type Totals } from './detect.ts';
 import { checkSessionJob } from './jobs.ts';
 

@@ -4,7 +4,7 @@ import { teamsByUser } from '../organizations/teams.ts';
 import { CLOCK_LAG_MS } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
-import { providerOf } from '../pricing/provider-of.ts';
+import { providerOf } from '../pricing/rates.ts';
 import { nextStart } from '../usage/calendar.ts';
 import type { Key, Match } from '../usage/cells.ts';
 import { periodStarts, quarterHorizonMs } from '../usage/periods.ts';

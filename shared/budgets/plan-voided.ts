@@ -4,7 +4,7 @@ import { NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
-import type { SessionChange } from '../sessions/plan-sessions.ts';
+import type { SessionChange } from '../sessions/model.ts';
 import type { CountedSignal } from '../usage/plan-rollups.ts';
 import { amountOf, levelsReached, type WindowUsage } from './evaluate.ts';
 import { findFirings, firstKey, type Level } from './find-firings.ts';

@@ -8,8 +8,8 @@ import type { RuledBudget, Rules } from '../budgets/rules.ts';
 import { windowAt } from '../budgets/windows.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import type { Interval } from '../platform/basics/interval.ts';
-import { providerOf } from '../pricing/provider-of.ts';
 import { namedProvider } from '../pricing/providers.ts';
+import { providerOf } from '../pricing/rates.ts';
 import { type PeopleUsage, usageOfPerson } from './people-usage.ts';
 
 /** The amounts that open reservations hold beside the usage of a status. */

@@ -93,5 +93,5 @@ export async function attributeSignals(
 /** Remembers the rows of a committed batch, so that the next one writes them no more. */
 export function rememberSeen(ctx: Context, asked: Asked, { works, pairs }: AttributedSignals['seen']): void {
   for (const work of works) knownWorks(ctx).set(work, true);
-  rememberPairs(ctx, asked, pairs);
+  if (pairs.length > 0) rememberPairs(ctx, asked, pairs);
 }

@@ -1,6 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import type { Attempt } from '../budgets/commit-by-rules.ts';
-import { findAbove } from '../held/limits.ts';
+import type { Attempt } from '../budgets/rules.ts';
 import type { HeldSignal } from '../held/model.ts';
 import type { Organization } from '../organizations/model.ts';
 import { touchOrganizationVersion } from '../organizations/versions.ts';
@@ -8,10 +7,9 @@ import { newId } from '../platform/basics/ids.ts';
 import { type Decision, joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { Write } from '../platform/mongo/writes.ts';
-import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
+import { type Assignment, assignSignals, sessionKey, timeoutMsOf } from '../sessions/assign.ts';
 import { findNewest, findReachable } from '../sessions/find-reachable.ts';
 import type { Session } from '../sessions/model.ts';
-import { timeoutMsOf } from '../sessions/silence.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { type AttributedSignals, attributeSignals } from './attribute-signals.ts';
@@ -20,6 +18,7 @@ import { type Identity, planBatch } from './plan-batch.ts';
 import {
   type Above,
   decideHolding,
+  findAbove,
   findHeld,
   type HeldByKey,
   type Holding,

@@ -1,6 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { commitByRules } from '../budgets/commit-by-rules.ts';
-import { guardedSubscribers, type Rules } from '../budgets/rules.ts';
+import { commitByRules, guardedSubscribers, type Rules } from '../budgets/rules.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Batching } from '../platform/context/batcher.ts';
@@ -11,11 +10,9 @@ import { clearDue, setDue } from '../platform/due/plan-due.ts';
 import { secondShard } from '../platform/mongo/counter-shards.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import type { Write } from '../platform/mongo/writes.ts';
-import { endByTimeout, isPastTimeout } from '../sessions/assign.ts';
+import { endByTimeout, isPastTimeout, silenceEndsMs, timeoutMsOf } from '../sessions/assign.ts';
 import { endSessionJob, type OpenSession } from '../sessions/jobs.ts';
-import { type Session, sessionRows } from '../sessions/model.ts';
-import type { SessionChange } from '../sessions/plan-sessions.ts';
-import { silenceEndsMs, timeoutMsOf } from '../sessions/silence.ts';
+import { type Session, type SessionChange, sessionRows } from '../sessions/model.ts';
 import { planSessionChanges } from './plan-session-changes.ts';
 
 /** The result of a check of an open session: it has ended or is gone, or the time of the next check (epoch ms). */

@@ -6,9 +6,9 @@ import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.t
 import type { Context } from '../platform/context/context.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import type { Assignment } from '../sessions/assign.ts';
-import type { Session } from '../sessions/model.ts';
-import { planHead, type SessionChange } from '../sessions/plan-sessions.ts';
-import { timeoutMsOf } from '../sessions/silence.ts';
+import { timeoutMsOf } from '../sessions/assign.ts';
+import type { Session, SessionChange } from '../sessions/model.ts';
+import { planHead } from '../sessions/plan-sessions.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { withoutFreeText } from '../signals/erase-free-text.ts';
 import { type Signal, signalRows } from '../signals/model.ts';

@@ -13,11 +13,39 @@ import type { Context } from '../platform/context/context.ts';
 import { raiseDue } from '../platform/due/plan-due.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
+import { nusdFromUsd } from '../pricing/money.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { withoutFreeText } from '../signals/erase-free-text.ts';
 
 export type HeldByKey = ReadonlyMap<string, HeldSignal>;
 export type Above = ReadonlyMap<Draft, readonly HeldLimit[]>;
+
+/**
+ * Those of these signals that are above a limit of the organization, each with its limits. No intervention is, and none of the
+ * past, which a report may have summed up. Pure.
+ */
+export function findAbove(
+  drafts: readonly Draft[],
+  organization: Pick<Organization, 'hold_above'>,
+  past: ReadonlySet<Draft>,
+): Map<Draft, HeldLimit[]> {
+  const limits = holdAboveOf(organization);
+  const mostTokens = limits.tokens ?? Number.POSITIVE_INFINITY;
+  const mostNusd =
+    (limits.cost_usd === null ? null : nusdFromUsd(limits.cost_usd)) ?? Number.POSITIVE_INFINITY;
+  const above = new Map<Draft, HeldLimit[]>();
+  for (const draft of drafts) {
+    if (draft.type === 'intervention' || past.has(draft)) continue;
+    const hasTokens = draft.tokens_in + draft.tokens_out > mostTokens;
+    const hasCost = (draft.cost_nusd ?? 0) > mostNusd;
+    if (hasTokens || hasCost)
+      above.set(draft, [
+        ...(hasTokens ? (['tokens'] as const) : []),
+        ...(hasCost ? (['cost_usd'] as const) : []),
+      ]);
+  }
+  return above;
+}
 
 /** The signals that were held before, by their keys. It reads nothing where none can be there. */
 export async function findHeld(

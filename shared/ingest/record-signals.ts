@@ -1,6 +1,4 @@
-import { commitByRules } from '../budgets/commit-by-rules.ts';
-import { knownRules } from '../budgets/rules.ts';
-import { findAbove } from '../held/limits.ts';
+import { commitByRules, knownRules } from '../budgets/rules.ts';
 import { describeHeld } from '../held/view.ts';
 import type { Context } from '../platform/context/context.ts';
 import { currentShard } from '../platform/mongo/counter-shards.ts';
@@ -10,6 +8,7 @@ import { rememberSeen, sayings } from './attribute-signals.ts';
 import { findOverLimit, rememberValues } from './count-values.ts';
 import { decideBatch, findPast, type Outcome } from './decide-batch.ts';
 import { signalBatchSize, signalsHeld, signalsRecorded } from './metrics.ts';
+import { findAbove } from './plan-held.ts';
 import { takeTurn } from './take-turn.ts';
 
 interface Posting {

@@ -1,5 +1,5 @@
 import { auditWrite } from '../audit/record-audit.ts';
-import { commitByRules } from '../budgets/commit-by-rules.ts';
+import { commitByRules } from '../budgets/rules.ts';
 import { type Decided, findNamed, outcomesOf, planDecision } from '../held/decide.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';

@@ -4,7 +4,13 @@ import { dateAt, isoTime } from '../platform/basics/clock.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import { mayBeListed } from './listed.ts';
 import { scaleDecimal } from './money.ts';
-import { isFreeVariant, listPriceQueries, type PriceQuery } from './providers.ts';
+import {
+  isFreeVariant,
+  listPriceQueries,
+  namedProvider,
+  type PriceQuery,
+  UNKNOWN_PROVIDER,
+} from './providers.ts';
 
 /** Atto-USD (1e-18 USD) per token: small enough that every list price is an integer. */
 export interface Rate {
@@ -212,4 +218,17 @@ function readRate(price: number | TieredPrices | undefined): Rate | undefined {
 
 function hasRate(step: { above: number; rate: bigint | null }): step is { above: number; rate: bigint } {
   return step.rate !== null;
+}
+
+/**
+ * The provider that a call counts under, by its price-list id: the one that it names, else the one whose price its model has at
+ * `atMs` (epoch ms), else `unknown`. A gateway is no provider. Pure.
+ */
+export function providerOf(
+  { provider, model }: { provider?: string | null | undefined; model?: string | null | undefined },
+  atMs: number,
+): string {
+  const named = namedProvider(provider ?? undefined);
+  if (named !== null) return named;
+  return (model && findListOf(provider ?? undefined, model, atMs)) || UNKNOWN_PROVIDER;
 }

@@ -8,9 +8,8 @@ import { inTransaction } from '../platform/mongo/transaction.ts';
 import type { Cell } from '../usage/cells.ts';
 import { isZero } from '../usage/measures.ts';
 import type { Dimensions } from '../usage/model.ts';
-import { periodStarts } from '../usage/periods.ts';
+import { periodEnd, periodStarts } from '../usage/periods.ts';
 import { exactParts } from '../usage/range.ts';
-import { periodEnd } from '../usage/split-range.ts';
 import { visitRollups } from '../usage/sum-rollups.ts';
 
 /** Usage that is looked at: signals are kept for 396 days unless the operator says otherwise. */

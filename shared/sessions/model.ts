@@ -37,6 +37,12 @@ export interface Session {
   emptied_at?: Date;
 }
 
+/** A session as it was (null: it is new) and as it becomes. */
+export interface SessionChange {
+  before: Session | null;
+  after: Session;
+}
+
 export const sessionRows = collection<Session>('sessions', {
   shardKey: { org_id: 1, _id: 1 },
   indexes: [

@@ -2,9 +2,9 @@ import { readOrganization } from '../organizations/read-organization.ts';
 import type { Context } from '../platform/context/context.ts';
 import { moveDue } from '../platform/due/move-due.ts';
 import { setDue } from '../platform/due/plan-due.ts';
+import { silenceEndsMs, timeoutMsOf } from './assign.ts';
 import { endSessionJob, moveSessionEndsJob, type OpenSession } from './jobs.ts';
 import { sessionRows } from './model.ts';
-import { silenceEndsMs, timeoutMsOf } from './silence.ts';
 
 /** Gives the open sessions of an organization the due time of its present timeout. */
 export async function moveSessionEnds(ctx: Context, orgId: string): Promise<void> {

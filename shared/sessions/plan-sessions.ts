@@ -1,15 +1,9 @@
 import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import { clearDue, insertDue } from '../platform/due/plan-due.ts';
 import { insertRow, replaceRow, updateRow, type Write } from '../platform/mongo/writes.ts';
+import { silenceEndsMs } from './assign.ts';
 import { endSessionJob, type OpenSession } from './jobs.ts';
-import { type Session, sessionHeadRows, sessionRows } from './model.ts';
-import { silenceEndsMs } from './silence.ts';
-
-/** A session as it was (null: it is new) and as it becomes. */
-export interface SessionChange {
-  before: Session | null;
-  after: Session;
-}
+import { type Session, type SessionChange, sessionHeadRows, sessionRows } from './model.ts';
 
 /** The two sides of a change as they count: a session whose signals were all voided counts as none. Pure. */
 export function countedSessions({ before, after }: SessionChange): {

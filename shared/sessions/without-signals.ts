@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
-import { countSignal, type ModelTokens, setModels } from './count-signal.ts';
+import { countSignal, type ModelTokens, setModels } from './assign.ts';
 import type { Session } from './model.ts';
 
 /**

@@ -7,9 +7,9 @@ import { inTransaction } from '../platform/mongo/transaction.ts';
 import type { SessionFilter } from '../sessions/list-sessions.ts';
 import { isBeyondRollups, matchingAll } from '../sessions/match-sessions.ts';
 import { sessionRows } from '../sessions/model.ts';
-import { earliestCountedMs, periodStarts } from './periods.ts';
+import { earliestCountedMs, periodEnd, periodStarts } from './periods.ts';
 import { matchOf } from './read-usage.ts';
-import { periodEnd, splitRange } from './split-range.ts';
+import { splitRange } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';
 
 /**

@@ -2,6 +2,7 @@ import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
+import { nextChange, nextStart, type Zones } from './calendar.ts';
 import type { RollupPeriod, SnapshotPeriod } from './model.ts';
 
 /** Every UTC offset in use is a multiple of it, so any local period is a whole number of these. */
@@ -34,6 +35,11 @@ export function periodStarts(organization: Pick<Organization, 'timezones'>, epoc
     day: Math.max(since, local.startOfDay().epochMilliseconds),
     month: Math.max(since, local.with({ day: 1 }).startOfDay().epochMilliseconds),
   };
+}
+
+/** Where the day or month that holds a moment ends: at the next start, or where the timezone changes before it. */
+export function periodEnd(zones: Zones, period: SnapshotPeriod, at: number): number {
+  return Math.min(nextStart(zones, period, at), nextChange(zones, at));
 }
 
 /** `periodStarts` that remembers what it computed: for one piece of work over many moments. */

@@ -1,8 +1,8 @@
 import type { Organization } from '../organizations/model.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
-import type { Session } from '../sessions/model.ts';
-import { countedSessions, type SessionChange } from '../sessions/plan-sessions.ts';
+import type { Session, SessionChange } from '../sessions/model.ts';
+import { countedSessions } from '../sessions/plan-sessions.ts';
 import type { Signal } from '../signals/model.ts';
 import { addMeasures, addRow, isZero, measuresIn, noMeasures } from './measures.ts';
 import { type Dimensions, type Measures, type Rollup, type RollupPeriod, rollupRows } from './model.ts';

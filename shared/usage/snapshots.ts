@@ -14,8 +14,8 @@ import {
   snapshotRows,
   TOTAL_DIMENSIONS,
 } from './model.ts';
-import { periodStarts } from './periods.ts';
-import { type Part, periodEnd, type WholePart } from './split-range.ts';
+import { periodEnd, periodStarts } from './periods.ts';
+import type { Part, WholePart } from './split-range.ts';
 
 /**
  * How long after the end of a day or month its snapshot may be made, and how long after it a changed rollup begins to

@@ -1,7 +1,7 @@
 import type { Organization } from '../organizations/model.ts';
-import { bucketOf, nextChange, nextStart, type Zones } from './calendar.ts';
+import { bucketOf } from './calendar.ts';
 import type { RollupPeriod, SnapshotPeriod } from './model.ts';
-import { periodStarts, quarterHorizonMs } from './periods.ts';
+import { periodEnd, periodStarts, quarterHorizonMs } from './periods.ts';
 
 /** The quarter hours, days or months whose starts lie in `[fromMs, toMs)`, epoch ms. */
 export interface Part {
@@ -106,11 +106,6 @@ export function separate(organization: Pick<Organization, 'timezones'>, part: Pa
   const { period, fromMs, toMs } = part;
   if (period === 'quarter_hour') return [part];
   return [...wholeParts(organization, period, fromMs, toMs)].map((whole) => ({ ...part, ...whole }));
-}
-
-/** Where the day or month that holds a moment ends: at the next start, or where the timezone changes before it. */
-export function periodEnd(zones: Zones, period: SnapshotPeriod, at: number): number {
-  return Math.min(nextStart(zones, period, at), nextChange(zones, at));
 }
 
 /** Neighbours of one period become one part. */

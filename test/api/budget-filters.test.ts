@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { budgetRows, budgetWindowRows } from '../../shared/budgets/model.ts';
 import type { BudgetView } from '../../shared/budgets/view.ts';
 import { statusCache } from '../../shared/enforcement/cached-status.ts';
-import { providerOf } from '../../shared/pricing/provider-of.ts';
+import { providerOf } from '../../shared/pricing/rates.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';

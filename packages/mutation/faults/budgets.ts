@@ -251,7 +251,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a clock that is behind loses what the new window has',
-    file: 'shared/budgets/recount.ts',
+    file: 'shared/budgets/count-windows.ts',
     text: 'ctx.clock.now() + CLOCK_LAG_MS + ',
     replacement: 'ctx.clock.now() + 0 * CLOCK_LAG_MS + ',
     tests: ['test/shared/budgets/recount.test.ts'],
@@ -315,7 +315,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a recount ignores the filter of a budget',
-    file: 'shared/budgets/recount.ts',
+    file: 'shared/budgets/count-windows.ts',
     text: 'if (matches && !matches(cell, startMs)) continue;',
     replacement: '',
     tests: ['test/api/budget-filters.test.ts'],

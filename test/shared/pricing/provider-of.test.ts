@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { providerOf } from '../../../shared/pricing/provider-of.ts';
+import { providerOf } from '../../../shared/pricing/rates.ts';
 
 const NOW = Date.UTC(2026, 10, 24);
 

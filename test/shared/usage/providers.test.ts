@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Organization } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import { inTransaction } from '../../../shared/platform/mongo/transaction.ts';
-import { providerOf } from '../../../shared/pricing/provider-of.ts';
+import { providerOf } from '../../../shared/pricing/rates.ts';
 import { sessionRows } from '../../../shared/sessions/model.ts';
 import { type Signal, signalRows } from '../../../shared/signals/model.ts';
 import { packEarlierCells } from '../../../shared/usage/cells.ts';
