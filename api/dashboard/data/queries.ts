@@ -31,7 +31,9 @@ export function previewQuery(body: PreviewAsked) {
   });
 }
 
-type QueryOf<Path extends keyof paths> = paths[Path] extends { get: { parameters: { query?: infer Query } } }
+export type QueryOf<Path extends keyof paths> = paths[Path] extends {
+  get: { parameters: { query?: infer Query } };
+}
   ? NonNullable<Query>
   : never;
 

@@ -26,10 +26,18 @@ export const RANGE_LABELS: Record<RangeName, string> = {
 /** The dimensions of usage, by which it is grouped and filtered. */
 export const DIMENSIONS = ['user_id', 'project_id', 'model', 'adapter'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
+/** What calls were made for; a call may have none of them. */
+export const WORK_DIMENSIONS = ['repository', 'branch', 'pull_request', 'task'] as const;
+export type WorkDimension = (typeof WORK_DIMENSIONS)[number];
+/** True of a grouping by what calls were made for. */
+export function isWork(by: string): by is WorkDimension {
+  return WORK_DIMENSIONS.some((name) => name === by);
+}
+
 /** Dimensions, and the teams of the users. */
-export type Grouping = Dimension | 'team';
+export type Grouping = Dimension | WorkDimension | 'team';
 /** The filters of every page; a team only for who may see all of an organization. */
-export const FILTERS = [...DIMENSIONS, 'team'] as const;
+export const FILTERS = [...DIMENSIONS, 'team', ...WORK_DIMENSIONS] as const;
 export type FilterName = (typeof FILTERS)[number];
 export type Filters = Partial<Record<FilterName, string>>;
 
@@ -81,7 +89,7 @@ const HOURS_KEPT_DAYS = 34;
 
 /** The filters that are chosen, as query parameters. A team is for whoever may see all teams. */
 export function filtersOf(search: SharedSearch, seesTeams: boolean): Filters {
-  const names = seesTeams ? FILTERS : DIMENSIONS;
+  const names = FILTERS.filter((name) => seesTeams || name !== 'team');
   return Object.fromEntries(names.flatMap((name) => (search[name] ? [[name, search[name]]] : [])));
 }
 

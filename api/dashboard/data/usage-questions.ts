@@ -1,7 +1,15 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, take } from './client.ts';
 import { orgUsageQuery, usageQuery } from './queries.ts';
-import { DIMENSIONS, type Dimension, type Filters, type Grouping, type Range } from './range.ts';
+import {
+  DIMENSIONS,
+  type Dimension,
+  type Filters,
+  type Grouping,
+  type Range,
+  WORK_DIMENSIONS,
+  type WorkDimension,
+} from './range.ts';
 
 const TOP = '8';
 const TOP_BEFORE = '20';
@@ -41,20 +49,35 @@ export function usageTotals(range: Range, filters: Filters) {
   });
 }
 
+/** Usage of a range by what its calls were made for, asked for when somebody wants it. */
+export function workUsage(range: Range, filters: Filters, by: WorkDimension) {
+  return eachQuery({ ...range.query, interval: range.interval, ...filters }, [by], TOP, null);
+}
+
+/** The repositories, branches and tasks to filter by in a range, most expensive first. */
+export function workValues(range: Range) {
+  return eachQuery({ ...range.query, interval: 'month' }, WORK_DIMENSIONS, '20', null);
+}
+
 /** The values to filter by in a range, most expensive first. */
 export function usageValues(range: Range) {
   return eachQuery({ ...range.query, interval: range.interval }, DIMENSIONS, '20', null);
 }
 
 /** All groups of a range by one dimension, without their course. */
-export function allGroups(orgId: string, by: Grouping, range: Range, filters: Filters) {
+export function allGroups(orgId: string, by: Grouping, range: Pick<Range, 'query'>, filters: Filters) {
   const query = { ...range.query, ...filters, group_by: by };
   return by === 'team' ? orgUsageQuery(orgId, query) : usageQuery(query);
 }
 
 type Asked = { from: string; to?: string; interval: Range['interval'] } & Filters;
 
-function eachQuery(asked: Asked, by: readonly Dimension[], top: string, teamsOf: string | null) {
+function eachQuery(
+  asked: Asked,
+  by: readonly (Dimension | WorkDimension)[],
+  top: string,
+  teamsOf: string | null,
+) {
   const query = { ...asked, series: 'each' as const, group_by: by.join(','), top };
   if (teamsOf === null) return usageQuery(query);
   return orgUsageQuery(teamsOf, { ...query, group_by: `${query.group_by},team` });

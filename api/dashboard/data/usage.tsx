@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { AnswerOf } from './client.ts';
-import type { Grouping } from './range.ts';
+import { type Grouping, isWork } from './range.ts';
 import { usageBefore, usageNow, usageTotals } from './usage-questions.ts';
 import { teamsOf, useMe } from './use-me.ts';
 import { useFilters, useRange } from './use-range.ts';
@@ -31,14 +31,15 @@ export interface NamedGroup extends UsageGroup {
   name: string | null;
 }
 
-const NO_TEAM = 'In no team';
+/** The name of the group that has no value. */
+const NONE = { team: 'In no team', work: 'Not attributed' } as const;
 
 /** The groups by one grouping, dearest first and the rest last. */
 export function groupsBy({ groups }: Usage, by: Grouping): NamedGroup[] {
   return groups.flatMap((group) => {
     const value = group.key?.[by];
     if (value === undefined) return [];
-    return [{ ...group, value, name: value ?? (group.rest ? null : NO_TEAM) }];
+    return [{ ...group, value, name: value ?? (group.rest ? null : NONE[isWork(by) ? 'work' : 'team']) }];
   });
 }
 

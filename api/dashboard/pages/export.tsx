@@ -10,17 +10,20 @@ import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { RangeBar } from '../parts/page/range-bar.tsx';
 import { Section } from '../parts/page/section.tsx';
+import { WorkButton } from '../parts/page/work-button.tsx';
 import { exact } from '../parts/text/format.ts';
 
 const FORMATS = { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' } as const;
 const LEVELS = {
   sessions: 'One row per session that began in the range',
   daily: 'One row per day, user, project, model and tool',
+  attributed: 'The same, also by branch, pull request and task',
   focus: 'FOCUS, for FinOps tools: one row per charge',
 } as const;
 const NOTES = {
   sessions: 'A session’s row has all that it cost, also after the range.',
   daily: 'These rows add up to the cost that Overview shows.',
+  attributed: 'These rows add up to the cost that Overview shows. A cell that is empty is not attributed.',
   focus: 'EffectiveCost adds up to the cost that Overview shows. Calls without a price have no row.',
 } as const;
 const FOCUS_CHOICES = {
@@ -48,7 +51,9 @@ export function Export() {
   const preview = useQuery(previewOfExport(query));
   return (
     <Page title="Export" lead={isAdmin ? <AdminLead /> : 'Your own usage as a file'}>
-      <RangeBar />
+      <RangeBar>
+        <WorkButton />
+      </RangeBar>
       <Paper withBorder p="md">
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -10,6 +10,7 @@ import { NothingYet } from '../parts/page/nothing-yet.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { ProblemNote } from '../parts/page/problem-note.tsx';
 import { RangeBar } from '../parts/page/range-bar.tsx';
+import { WorkButton } from '../parts/page/work-button.tsx';
 import { UsageTiles } from '../parts/usage/tiles.tsx';
 import { AnomalyCard, BudgetCard } from './overview/attention.tsx';
 import { BudgetButton } from './overview/budget-button.tsx';
@@ -27,6 +28,7 @@ export function Overview() {
   return (
     <Page title="Overview">
       <RangeBar>
+        <WorkButton />
         <BudgetButton />
       </RangeBar>
       <UsageFollower />

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Grouping } from '../../data/range.ts';
+import { type Grouping, isWork } from '../../data/range.ts';
 import { groupsBy, type NamedGroup } from '../../data/usage.tsx';
 import { allGroups } from '../../data/usage-questions.ts';
 import { useMe } from '../../data/use-me.ts';
@@ -53,6 +53,10 @@ const HEADINGS: Record<Grouping, string> = {
   model: 'Model',
   adapter: 'Tool',
   team: 'Team',
+  repository: 'Repository',
+  branch: 'Branch',
+  pull_request: 'Pull request',
+  task: 'Task',
 };
 
 function columnsOf(by: Grouping, totalUsd: number): readonly Column<NamedGroup>[] {
@@ -83,7 +87,8 @@ function columnsOf(by: Grouping, totalUsd: number): readonly Column<NamedGroup>[
     },
     count('Tokens in', ({ tokens_in }) => tokens_in),
     count('Tokens out', ({ tokens_out }) => tokens_out),
-    count('Sessions', ({ sessions }) => sessions),
+    // One session may be worked on for several, so usage counts it for none.
+    ...(isWork(by) ? [] : [count('Sessions', ({ sessions }) => sessions)]),
     count('Signals', ({ signals }) => signals),
     count('Errors', ({ errors }) => errors),
   ];

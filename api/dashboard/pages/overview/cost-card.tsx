@@ -1,9 +1,11 @@
 import { Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { dateIn, type Grouping, plusDays, type SharedSearch } from '../../data/range.ts';
+import { dateIn, type Grouping, isWork, plusDays, type SharedSearch } from '../../data/range.ts';
 import { groupsBy, type NamedGroup, type Usage, useUsage } from '../../data/usage.tsx';
+import { workUsage } from '../../data/usage-questions.ts';
 import { seesTeams, useMe } from '../../data/use-me.ts';
-import { useChangeSearch, useChoice, useSharedSearch } from '../../data/use-range.ts';
+import { useChangeSearch, useChoice, useFilters, useRange, useSharedSearch } from '../../data/use-range.ts';
 import { ChartCard } from '../../parts/chart/card.tsx';
 import type { ChartContent, PageOf } from '../../parts/chart/content.ts';
 import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
@@ -18,6 +20,10 @@ const SPLITS = {
   project_id: 'By project',
   user_id: 'By user',
   team: 'By team',
+  repository: 'By repository',
+  branch: 'By branch',
+  pull_request: 'By pull request',
+  task: 'By task',
 } as const;
 const VIEWS = ['table'] as const;
 
@@ -34,7 +40,7 @@ export function CostCard() {
   const change = useChangeSearch();
   const names = useNames();
   const search = useSharedSearch();
-  const usage = useUsage().now;
+  const usage = useUsageBy(split);
   return (
     <Load query={usage} height={340}>
       {(data) => (
@@ -67,6 +73,17 @@ export function CostCard() {
       )}
     </Load>
   );
+}
+
+/** The usage of the page knows every split but those by work, which are asked for when they are chosen. */
+function useUsageBy(split: Grouping) {
+  const { now } = useUsage();
+  const by = isWork(split) ? split : null;
+  const work = useQuery({
+    ...workUsage(useRange(), useFilters(), by ?? 'branch'),
+    enabled: by !== null,
+  });
+  return by === null ? now : work;
 }
 
 interface Split {

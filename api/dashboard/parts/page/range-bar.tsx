@@ -12,6 +12,10 @@ const NAMES: Record<FilterName, string> = {
   model: 'Model',
   adapter: 'Tool',
   team: 'Team',
+  repository: 'Repository',
+  branch: 'Branch',
+  pull_request: 'Pull request',
+  task: 'Task',
 };
 
 /** The range and the filters, which stand in the URL. `by` are the filters that the page obeys: only these are shown. */

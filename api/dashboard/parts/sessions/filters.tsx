@@ -11,6 +11,7 @@ import { seesTeams, useMe } from '../../data/use-me.ts';
 import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
 import { SearchSelect } from '../form/search-select.tsx';
 import { FilterPill } from '../page/range-bar.tsx';
+import { WorkButton } from '../page/work-button.tsx';
 import { money } from '../text/format.ts';
 import { plainName } from '../text/plain-name.ts';
 import { useNames } from '../text/user-name.tsx';
@@ -23,6 +24,7 @@ export function SessionFilterBar({ isReady }: { isReady: boolean }) {
         <ValueFilter key={name} name={name} isReady={isReady} />
       ))}
       {seesTeams(useMe()) && <TeamFilter />}
+      <WorkButton />
       <MoreFilters />
       <SessionPills />
     </>
