@@ -1,22 +1,24 @@
-import { Alert, Group, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { anomaliesQuery, breakdownQuery, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { ChartCard } from '../parts/chart/card.tsx';
-import type { ChartContent } from '../parts/chart/content.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Section } from '../parts/page/section.tsx';
 import { BreakdownTables } from '../parts/session/breakdown.tsx';
+import { costChart } from '../parts/session/cost-chart.ts';
 import { Timeline } from '../parts/session/timeline.tsx';
-import { type Signal, whereItWent } from '../parts/session/words.ts';
+import { type Signal, type Work, whereItWent } from '../parts/session/words.ts';
+import { isAttributed, pullRequestsOf, workKey } from '../parts/session/work-words.ts';
+import { WorksBar } from '../parts/session/works.tsx';
 import { Facts } from '../parts/text/facts.tsx';
-import { axisMoney, exact, money, more } from '../parts/text/format.ts';
+import { exact, money, more } from '../parts/text/format.ts';
 import { Name } from '../parts/text/name.tsx';
 import { PageLink } from '../parts/text/page-link.tsx';
 import { plainName } from '../parts/text/plain-name.ts';
@@ -25,7 +27,7 @@ import { UserName } from '../parts/text/user-name.tsx';
 import { Count } from '../parts/text/values.tsx';
 import { useZone, When } from '../parts/time/when.tsx';
 import { AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
-import { clockOf, dateTime, duration } from '../words/time.ts';
+import { dateTime, duration } from '../words/time.ts';
 import type { Session } from './sessions.tsx';
 
 /** Both come with the first call that is opened. */
@@ -58,17 +60,17 @@ export function SessionDetail() {
       actions={session.data?.state === 'open' && <CloseButton id={id} />}
     >
       <Load query={session} height={400}>
-        {({ signals, ...fields }) => (
+        {({ signals, attribution, contexts: _, ...fields }) => (
           <Stack>
             <CostOf session={fields} signals={signals} />
             <Paper withBorder p="md">
-              <Facts of={factsOf(fields)} />
+              <Facts of={{ ...factsOf(fields), ...workFacts(attribution) }} />
             </Paper>
             {anomalies.data?.data.map((anomaly) => (
               <AnomalyNote key={anomaly.id} anomaly={anomaly} />
             ))}
             {signals.length > 1 && <ChartCard {...costChart(signals, zone)} />}
-            <Calls session={fields} signals={signals} />
+            <Calls session={fields} signals={signals} works={attribution} />
           </Stack>
         )}
       </Load>
@@ -113,9 +115,18 @@ function AnomalyNote({ anomaly }: { anomaly: Anomaly }) {
   );
 }
 
-/** The timeline. The call that is open is part of the URL. */
-function Calls({ session, signals }: { session: Session; signals: readonly Signal[] }) {
+/** What it was worked on, and the timeline. The call that is open is part of the URL. */
+function Calls({
+  session,
+  signals,
+  works,
+}: {
+  session: Session;
+  signals: readonly Signal[];
+  works: readonly Work[];
+}) {
   const { call } = useSearch({ strict: false }) as { call?: string };
+  const [work, setWork] = useState<string | null>(null);
   const navigate = useNavigate();
   const isAdmin = useIsAdmin();
   // The page stays where it is.
@@ -124,24 +135,65 @@ function Calls({ session, signals }: { session: Session; signals: readonly Signa
     void navigate({ to: '.', search, replace: true, resetScroll: false } as never);
   };
   const open = signals.find(({ id }) => id === call);
+  const shown = work === null ? signals : signals.filter((signal) => workKey(signal) === work);
+  const of = shown.length === signals.length ? '' : ` of ${exact(signals.length)}`;
+  const title = `Timeline, ${exact(shown.length)}${of} ${signals.length === 1 ? 'signal' : 'signals'}`;
   return (
-    <Section title={`Timeline, ${exact(signals.length)} ${signals.length === 1 ? 'signal' : 'signals'}`}>
-      {signals.length === 0 ? (
-        <Text c="dimmed">
-          {session.signal_count === 0 ? 'All its signals are void.' : 'Its signals are no longer kept.'}
-        </Text>
-      ) : (
-        <Timeline signals={signals} onOpen={({ id }) => show(id)} />
-      )}
-      {open && (
-        <Suspense fallback={null}>
-          <CallDrawer signal={open} onClose={() => show(undefined)}>
-            {isAdmin && <VoidButton sessionId={session.id} signal={open} onDone={() => show(undefined)} />}
-          </CallDrawer>
-        </Suspense>
-      )}
-    </Section>
+    <>
+      {isAttributed(works) && <WorksBar works={works} chosen={work} onChoose={setWork} />}
+      <Section
+        title={title}
+        aside={
+          work !== null && (
+            <Button variant="default" size="compact-sm" onClick={() => setWork(null)}>
+              Show all signals
+            </Button>
+          )
+        }
+      >
+        {signals.length === 0 ? (
+          <Text c="dimmed">
+            {session.signal_count === 0 ? 'All its signals are void.' : 'Its signals are no longer kept.'}
+          </Text>
+        ) : (
+          <Timeline signals={shown} marksPlaces={isAttributed(works)} onOpen={({ id }) => show(id)} />
+        )}
+        {open && (
+          <Suspense fallback={null}>
+            <CallDrawer signal={open} onClose={() => show(undefined)}>
+              {isAdmin && <VoidButton sessionId={session.id} signal={open} onDone={() => show(undefined)} />}
+            </CallDrawer>
+          </Suspense>
+        )}
+      </Section>
+    </>
   );
+}
+
+/** The pull requests of a session; where its calls name no branch, how they would. */
+function workFacts(attribution: readonly Work[]): Record<string, React.ReactNode> {
+  if (!isAttributed(attribution))
+    return {
+      'Worked on': (
+        <>
+          Not attributed ·{' '}
+          <PageLink to="/connect" hash="branches">
+            Report branches
+          </PageLink>
+        </>
+      ),
+    };
+  const pulls = pullRequestsOf(attribution);
+  if (pulls.length === 0) return {};
+  return {
+    [pulls.length === 1 ? 'Pull request' : 'Pull requests']: pulls.map(({ label, search }) => (
+      <div key={label}>
+        <PageLink to="/pull-requests" search={search}>
+          <Name of={label} />
+        </PageLink>
+      </div>
+    )),
+  };
 }
 
 const END_WORDS = { timeout: 'ended by timeout', closed: 'closed by hand' };
@@ -172,30 +224,6 @@ function FilterLink({ name, value }: { name: 'user_id' | 'project_id' | 'adapter
       {name === 'user_id' ? <UserName id={value} /> : <Name of={value} />}
     </PageLink>
   );
-}
-
-const MOST_BARS = 120;
-
-/** Cost by the minute; a long session by as many minutes as make 120 bars. The signals come in order of time. Pure. */
-function costChart(signals: readonly Signal[], zone: string): { title: string; content: ChartContent } {
-  const firstMs = Math.floor(Date.parse(signals[0]?.ts ?? '') / 60_000) * 60_000;
-  const minutes = Math.floor((Date.parse(signals.at(-1)?.ts ?? '') - firstMs) / 60_000) + 1;
-  const step = Math.ceil(minutes / MOST_BARS);
-  const values = Array.from({ length: Math.ceil(minutes / step) }, () => 0);
-  for (const { ts, cost_usd } of signals) {
-    const bar = Math.floor((Date.parse(ts) - firstMs) / 60_000 / step);
-    values[bar] = (values[bar] ?? 0) + (cost_usd ?? 0);
-  }
-  const title = step === 1 ? 'Cost per minute' : `Cost per ${step} minutes`;
-  return {
-    title,
-    content: {
-      labels: values.map((_, index) => clockOf(firstMs + index * step * 60_000, zone)),
-      series: [{ name: title, colour: 0, values }],
-      format: money,
-      axis: axisMoney,
-    },
-  };
 }
 
 function CloseButton({ id }: { id: string }) {

@@ -3,6 +3,7 @@ import { Box, Text, Title, UnstyledButton } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconArrowsExchange,
+  IconGitBranch,
   IconMessage,
   IconShield,
   IconTool,
@@ -14,22 +15,26 @@ import { compact, money } from '../text/format.ts';
 import { plainName } from '../text/plain-name.ts';
 import { useZone } from '../time/when.tsx';
 import { decisionWords, type Kind, kindOf, type Signal } from './words.ts';
+import { workKey, workWords } from './work-words.ts';
 
 /** Until a row is measured. */
 const ROW_PX = 52;
 
-type Item = { minute: string; ts: string } | { signal: Signal };
+type Item = { minute: string; ts: string } | { place: string } | { signal: Signal };
 
 /** All signals in time order, a heading for each minute. Only what is on the screen is drawn, however many there are. */
 export function Timeline({
   signals,
+  marksPlaces,
   onOpen,
 }: {
   signals: readonly Signal[];
+  /** True where the repository, the branch or the task of the calls is known, so that each change of it is a line. */
+  marksPlaces: boolean;
   onOpen: (signal: Signal) => void;
 }) {
   const timezone = useZone();
-  const items = itemsOf(signals, timezone);
+  const items = itemsOf(signals, timezone, marksPlaces);
   const list = useRef<HTMLDivElement>(null);
   const top = useTop(list);
   const virtual = useWindowVirtualizer({
@@ -59,6 +64,14 @@ export function Timeline({
                 <time dateTime={item.ts}>{item.minute}</time>
               </Title>
             )}
+            {item && 'place' in item && (
+              <div className="timeline-place">
+                <IconGitBranch size={18} aria-hidden style={{ flex: 'none' }} />
+                <Text size="sm" fw={600} className="name">
+                  <bdi>{plainName(item.place)}</bdi>
+                </Text>
+              </div>
+            )}
             {item && 'signal' in item && (
               <Row signal={item.signal} timezone={timezone} onOpen={() => onOpen(item.signal)} />
             )}
@@ -85,14 +98,17 @@ function useTop(list: React.RefObject<HTMLElement | null>): number {
   return top;
 }
 
-/** The signals, each minute of them under its heading. Pure. */
-function itemsOf(signals: readonly Signal[], timezone: string): Item[] {
+/** The signals, each minute of them under its heading, and each work of them under its name. Pure. */
+function itemsOf(signals: readonly Signal[], timezone: string, marksPlaces: boolean): Item[] {
   const items: Item[] = [];
   let last = '';
+  let work: string | null = null;
   for (const signal of signals) {
     const minute = dateTime(signal.ts, timezone);
     if (minute !== last) items.push({ minute, ts: signal.ts });
     last = minute;
+    if (marksPlaces && workKey(signal) !== work) items.push({ place: workWords(signal) });
+    work = workKey(signal);
     items.push({ signal });
   }
   return items;

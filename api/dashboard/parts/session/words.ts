@@ -6,6 +6,9 @@ export type Breakdown = AnswerOf<'/api/v1/sessions/{id}/breakdown'>;
 /** A signal as a session shows it. */
 export type Signal = AnswerOf<'/api/v1/sessions/{id}'>['signals'][number];
 
+/** A part of a session that belongs to one repository, branch, pull request and task. */
+export type Work = AnswerOf<'/api/v1/sessions/{id}'>['attribution'][number];
+
 /** Kinds of signals, by which the timeline draws them. */
 export type Kind = 'gate' | 'error' | 'chat' | 'tool' | 'call';
 

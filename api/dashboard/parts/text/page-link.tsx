@@ -10,6 +10,7 @@ export function PageLink({
 }: AnchorProps & {
   to: string;
   search?: object | undefined;
+  hash?: string;
   title?: string;
   'aria-label'?: string;
   children: React.ReactNode;
