@@ -5,6 +5,7 @@ import { useAct } from '../data/use-act.ts';
 import { useIsAdmin, useMe } from '../data/use-me.ts';
 import { useChoice } from '../data/use-range.ts';
 import { Arrival } from '../parts/access/arrival.tsx';
+import { BranchesCard } from '../parts/access/branches-card.tsx';
 import { KeyTable } from '../parts/access/key-table.tsx';
 import { expiryOf, LIVES } from '../parts/access/lives.ts';
 import { McpCard } from '../parts/access/mcp-card.tsx';
@@ -75,6 +76,7 @@ export function Connect() {
           <Text c="dimmed">Then its first signal appears here.</Text>
         )}
       </Section>
+      <BranchesCard apiKey={made?.key ?? null} />
       <McpCard />
       <Section title="Your keys">
         <KeyTable userId={user_id} />

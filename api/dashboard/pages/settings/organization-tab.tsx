@@ -9,6 +9,7 @@ import { TextField, TimezoneField } from '../../parts/form/fields.tsx';
 import { NumberField } from '../../parts/form/number-field.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { When } from '../../parts/time/when.tsx';
+import { HashNames } from './hash-names.tsx';
 import { HoldLimits } from './hold-limits.tsx';
 
 type Organization = AnswerOf<'/v1/organization'>;
@@ -26,6 +27,7 @@ export function OrganizationTab() {
         <>
           <OrganizationForm organization={data} />
           <HoldLimits limits={data.hold_above} />
+          <HashNames areHashed={data.hash_names} />
         </>
       )}
     </Load>
