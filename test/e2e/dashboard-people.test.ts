@@ -173,7 +173,10 @@ describe('members, their changes and the pages of admins', () => {
     expect(made.status, made.text).toBe(201);
     const watched = await open('/alerts');
     const { page } = watched;
-    await page.getByRole('link', { name: 'On call' }).click();
+    const link = page.getByRole('link', { name: 'On call' });
+    await link.waitFor();
+    await expectOneButton(page);
+    await link.click();
     await page.getByRole('heading', { level: 1, name: 'On call' }).waitFor();
     await page.getByRole('button', { name: 'Rename' }).click();
     const dialog = page.getByRole('dialog', { name: 'Rename' });
@@ -202,9 +205,17 @@ describe('members, their changes and the pages of admins', () => {
       .getByRole('button', { name: 'Delete' })
       .click();
     await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor();
+    await page.getByText('No channel yet.').waitFor();
+    await expectOneButton(page);
     await close(watched);
   });
 });
+
+/** A channel is added by one button, whether there is any or none. */
+async function expectOneButton(page: Page) {
+  await page.getByRole('button', { name: 'Add a channel' }).first().waitFor();
+  expect(await page.getByRole('button', { name: 'Add a channel' }).count()).toBe(1);
+}
 
 /** The first change arrives, and its answer is lost. */
 async function loseFirstAnswer(page: Page, url: string) {

@@ -8,17 +8,21 @@ import { Page } from '../parts/page/page.tsx';
 import { Empty, Section } from '../parts/page/section.tsx';
 import { ChannelCreation } from '../parts/webhook/creation.tsx';
 import { WebhookTable } from '../parts/webhook/table.tsx';
+import { isChannel } from '../parts/webhook/words.ts';
 
 /** Messages to people: the organization's chats and mailboxes, and the person's own digest. */
 export function Alerts() {
   const isAdmin = useIsAdmin();
   const [isOpen, { open, close }] = useDisclosure();
   const add = <Button onClick={open}>Add a channel</Button>;
+  const webhooks = useQuery({ ...webhooksQuery(), enabled: isAdmin });
+  // The list has the button itself while it is empty.
+  const hasChannels = webhooks.data?.data.some(isChannel);
   return (
     <Page
       title="Alerts"
       lead="Messages to people. Endpoints of programs are webhooks."
-      actions={isAdmin && add}
+      actions={hasChannels && add}
     >
       {isAdmin && (
         <>

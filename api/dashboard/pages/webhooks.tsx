@@ -6,17 +6,20 @@ import { Page } from '../parts/page/page.tsx';
 import { Empty } from '../parts/page/section.tsx';
 import { EndpointCreation } from '../parts/webhook/creation.tsx';
 import { WebhookTable } from '../parts/webhook/table.tsx';
+import { isChannel } from '../parts/webhook/words.ts';
 
 /** The organization's endpoints. Chats and mailboxes are on the page Alerts. */
 export function Webhooks() {
   const webhooks = useQuery(webhooksQuery());
   const [isOpen, { open, close }] = useDisclosure();
   const create = <Button onClick={open}>Create a webhook</Button>;
+  const hasEndpoints = webhooks.data?.data.some((webhook) => !isChannel(webhook));
   return (
     <Page
       title="Webhooks"
       lead="Each event is sent to every endpoint that subscribes, signed, with five attempts over two and a half hours."
-      actions={create}
+      // The list has the button itself while it is empty.
+      actions={hasEndpoints && create}
     >
       <WebhookTable
         query={webhooks}
