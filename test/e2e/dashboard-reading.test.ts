@@ -374,4 +374,23 @@ describe('the pages from which people take something along', () => {
     expect((await readOrganization(stack.ctx, stack.orgId)).session_timeout).toBe(1_200);
     await context.close();
   });
+
+  test('Analytics says of a model without a price that it has none, and never that it is free', {
+    timeout: 60_000,
+  }, async () => {
+    const ts = Math.floor((Date.now() / DAY_MS - 4) / 7) * 7 * DAY_MS + 4 * DAY_MS - 5 * DAY_MS;
+    const own = { ts, model: 'acme-summarizer-2', provider: 'in-house' };
+    const free = { ts, model: 'given-away', provider: 'in-house', cost_usd: 0 };
+    await stack.report(...USERS.flatMap((user_id) => [own, free].map((each) => ({ ...each, user_id }))));
+    await freezeAnalytics(stack.ctx, await readOrganization(stack.ctx, stack.orgId));
+    for (const width of [1280, 390]) {
+      const { page, context } = await open('/analytics', { viewport: { width, height: 844 } });
+      const row = (name: string) =>
+        page.getByRole(width === 390 ? 'listitem' : 'row').filter({ hasText: name });
+      await row('acme-summarizer-2').getByText('no price').waitFor();
+      expect(await row('acme-summarizer-2').getByText('$').count()).toBe(0);
+      await row('given-away').getByText('$0.00').waitFor();
+      await context.close();
+    }
+  });
 });

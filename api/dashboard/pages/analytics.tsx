@@ -1,11 +1,20 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, take } from '../data/client.ts';
-import { useMe } from '../data/use-me.ts';
+import { allGroups } from '../data/usage-questions.ts';
+import { seesTeams, useMe } from '../data/use-me.ts';
 import { useChoice } from '../data/use-range.ts';
 import { FigureRows } from '../parts/analytics/figure-rows.tsx';
 import { WeekCard } from '../parts/analytics/week-card.tsx';
-import { type Answer, DIMENSIONS, runningWeek, valuesOf, weeksOf } from '../parts/analytics/weeks.ts';
+import {
+  type Answer,
+  DIMENSIONS,
+  figuresOf,
+  GROUPINGS,
+  runningWeek,
+  valuesOf,
+  weeksOf,
+} from '../parts/analytics/weeks.ts';
 import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
@@ -37,10 +46,26 @@ export function Analytics() {
   );
 }
 
+/** The values of the dimension that have calls without a price. Usage knows them; it is asked where a cost is zero. */
+function useUnpriced({ dimension, from, to, cells }: Answer): ReadonlySet<unknown> {
+  const me = useMe();
+  const by = GROUPINGS[dimension];
+  const isAsked = by !== undefined && (by !== 'team' || seesTeams(me));
+  const usage = useQuery({
+    ...allGroups(me.org.id, by ?? 'model', { query: { from, to } }, {}),
+    enabled: isAsked && cells.some((cell) => figuresOf(cell)?.cost_usd === 0),
+    staleTime: 300_000,
+  });
+  const groups = usage.data?.groups ?? [];
+  return new Set(
+    groups.flatMap(({ key, unpriced_signals }) => (by && unpriced_signals > 0 ? [key?.[by]] : [])),
+  );
+}
+
 function Weeks({ data, timezone }: { data: Answer; timezone: string }) {
   const { dimension, k, totals } = data;
   const weeks = weeksOf(data, timezone);
-  const values = [...valuesOf(data), { label: 'All', cell: totals }];
+  const values = [...valuesOf(data, useUnpriced(data)), { label: 'All', cell: totals }];
   const isHidden = [...weeks, ...values].some(({ cell }) => 'suppressed' in cell);
   const name = dimension === 'none' ? 'Weeks' : DIMENSIONS[dimension];
   return (

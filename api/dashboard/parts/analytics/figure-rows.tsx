@@ -22,8 +22,9 @@ function columnsOf(title: string): readonly Column<Row>[] {
       isNumber: true,
       share: WIDTHS.measure,
       ...(NARROW[name] ? { narrow: NARROW[name] } : {}),
-      render: ({ cell, before }: Row) => {
+      render: ({ cell, before, isUnpriced }: Row) => {
         const figures = figuresOf(cell);
+        if (figures && isMoney && isUnpriced) return 'no price';
         return figures && <Figure now={of(figures)} before={before && of(before)} isMoney={isMoney} />;
       },
     })),

@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../data/client.ts';
+import type { Grouping } from '../../data/range.ts';
 import { dayOf } from '../../words/time.ts';
 
 export type Answer = AnswerOf<'/api/v1/org/{orgId}/analytics'>;
@@ -36,6 +37,8 @@ export interface Row {
   before?: Figures | undefined;
   /** The end of a week that is not shown yet, and when it appears. */
   shownFrom?: string | undefined;
+  /** True where calls cost nothing because no price is known. */
+  isUnpriced?: boolean;
 }
 
 /** The figures of a cell; null where they are hidden or not there yet. */
@@ -47,10 +50,25 @@ const DAY_MS = 86_400_000;
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
-/** The values of the dimension, over all weeks. Pure. */
-export function valuesOf({ dimension, cells }: Pick<Answer, 'dimension' | 'cells'>): Row[] {
-  return cells.map((cell) => ({ label: keyWords(dimension, cell), cell }));
+/** The values of the dimension, over all weeks; `unpriced` are those with calls of no known price. Pure. */
+export function valuesOf(
+  { dimension, cells }: Pick<Answer, 'dimension' | 'cells'>,
+  unpriced: ReadonlySet<unknown>,
+): Row[] {
+  return cells.map((cell) => ({
+    label: keyWords(dimension, cell),
+    cell,
+    isUnpriced: figuresOf(cell)?.cost_usd === 0 && unpriced.has(cell.key[dimension]),
+  }));
 }
+
+/** The grouping of usage by which a dimension's values can be looked up there. */
+export const GROUPINGS: Partial<Record<Answer['dimension'], Grouping>> = {
+  model: 'model',
+  adapter: 'adapter',
+  project: 'project_id',
+  team: 'team',
+};
 
 function keyWords(dimension: Answer['dimension'], { key }: Cell): string {
   const value = key[dimension];
