@@ -55,6 +55,8 @@ const pages = [
   page('/budgets/$id', async () => (await import('./pages/budget.tsx')).BudgetDetail),
   page('/raise', raises),
   page('/raises/{-$id}', raises),
+  page('/pull-requests', async () => (await import('./pages/pull-requests.tsx')).PullRequests),
+  page('/pull-requests/$id', async () => (await import('./pages/pull-request.tsx')).PullRequestDetail),
   page('/anomalies', async () => (await import('./pages/anomalies.tsx')).Anomalies),
   page('/alerts', async () => (await import('./pages/alerts.tsx')).Alerts),
   page('/alerts/$id', webhook),

@@ -14,6 +14,8 @@ const MEMBER_PAGES = [
   '/',
   '/sessions',
   '/sessions/{session}',
+  '/pull-requests',
+  '/pull-requests/{pull}',
   '/budgets',
   '/budgets/{budget}',
   '/raise?budget={budget}',
@@ -68,6 +70,8 @@ const ADMINS_DIALOGS = [
   ['/settings?tab=keys', 'Revoke Laptop key'],
 ] as const;
 
+const PLACE = { repository: 'github.com/acme/shop', branch: 'cart' };
+
 const IMAGE = '<img src=x onerror="document.title=`broken`">';
 const HOSTILE = [
   IMAGE,
@@ -86,7 +90,10 @@ describe('the pages of the dashboard', () => {
   withDashboard(async (begun) => {
     ({ stack, browser } = begun);
     const webhook = await makeWebhook(stack);
-    await stack.report({ user_id: 'tom', cost_usd: 3 }, { user_id: 'grace', error: { code: 'rate_limit' } });
+    await stack.report(
+      { user_id: 'tom', cost_usd: 3, ...PLACE },
+      { user_id: 'grace', error: { code: 'rate_limit' } },
+    );
     ids = { webhook, ...(await makeThings(stack)) };
   });
 
@@ -420,8 +427,8 @@ const HATCHES = `[...document.querySelectorAll('.chart pattern')]
   .map((pattern) => pattern.querySelector('path')?.getAttribute('d') ?? 'plain')`;
 
 /**
- * Runs in the page: rows of narrow lists that take other than two lines, of sessions and of members in Settings three, or whose
- * parts are below or beside their line.
+ * Runs in the page: rows of narrow lists that take other than two lines, of sessions, pull requests and members in Settings
+ * three, or whose parts are below or beside their line.
  */
 const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) => {
   const { left, right } = row.getBoundingClientRect();
@@ -431,7 +438,7 @@ const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) 
     return box.height <= most && box.top < first.getBoundingClientRect().bottom && box.left >= left && box.right <= right + 1;
   };
   const lines = [...row.children].map((line) => [...line.children]);
-  const isLong = row.parentElement.ariaLabel === 'Sessions' || location.search.includes('tab=members');
+  const isLong = ['Sessions', 'Pull requests'].includes(row.parentElement.ariaLabel) || location.search.includes('tab=members');
   const wanted = isLong ? 3 : 2;
   return lines.length === wanted && lines.every((parts) => parts.every(isInLine)) ? [] : [row.innerText];
 })`;
@@ -465,5 +472,16 @@ async function makeThings({ ctx, url, key, orgId }: DashboardStack): Promise<Rec
   const asked = { budget_id: budget.body.id, amount: 5, note: HOSTILE.join(' ') };
   const raise = await call(`${url}/api/v1/raises`, { key: toms.key, body: asked });
   expect(raise.status, raise.text).toBe(201);
-  return { raise: raise.body.id, budget: budget.body.id, session: sessions.body.data[0].id };
+  const told = { ...PLACE, number: 12, state: 'open', opened_at: new Date().toISOString() };
+  const pull = await call(`${url}/api/v1/pull-requests`, {
+    key,
+    body: { ...told, title: HOSTILE.join(' ') },
+  });
+  expect(pull.status, pull.text).toBe(200);
+  return {
+    pull: pull.body.id,
+    raise: raise.body.id,
+    budget: budget.body.id,
+    session: sessions.body.data[0].id,
+  };
 }

@@ -6,6 +6,7 @@ import { useLocation } from '@tanstack/react-router';
 const PAGES: Readonly<Record<string, string>> = {
   '': 'dashboard',
   sessions: 'sessions',
+  'pull-requests': 'pull-requests',
   budgets: 'budgets',
   anomalies: 'anomalies',
   analytics: 'analytics',

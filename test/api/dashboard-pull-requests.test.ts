@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import {
+  costOf,
+  costSentence,
+  readReference,
+  sessionsOf,
+} from '../../api/dashboard/parts/pull-requests/words.ts';
+import { isAttributed, pullRequestsOf, workWords } from '../../api/dashboard/parts/session/work-words.ts';
+
+test.each([
+  ['12', { number: '12' }],
+  [' #12 ', { number: '12' }],
+  ['github.com/acme/shop#12', { repository: 'github.com/acme/shop', number: '12' }],
+  [
+    'https://github.com/acme/shop/pull/12/files#diff-1',
+    { repository: 'https://github.com/acme/shop', number: '12' },
+  ],
+  [
+    'https://gitlab.com/acme/web/shop/-/merge_requests/7',
+    { repository: 'https://gitlab.com/acme/web/shop', number: '7' },
+  ],
+  [
+    'https://bitbucket.org/acme/shop/pull-requests/3/overview',
+    { repository: 'https://bitbucket.org/acme/shop', number: '3' },
+  ],
+  ['0', null],
+  ['#', null],
+  ['shop', null],
+  ['shop#12', null],
+  ['https://github.com/acme/shop', null],
+] as const)('what people paste finds a pull request: %s', (text, found) => {
+  expect(readReference(text)).toEqual(found);
+});
+
+const pull = {
+  id: 'pr_1',
+  repository: 'github.com/acme/shop',
+  number: 12,
+  title: null,
+  url: null,
+  head_repository: null,
+  branch: 'cart',
+  base_branch: null,
+  state: 'open',
+  opened_at: '',
+  closed_at: null,
+  merged_at: null,
+  signals: 3,
+  errors: 0,
+  tokens_in: 0,
+  tokens_out: 0,
+  cost_usd: 4.2,
+  unpriced_signals: 0,
+  people: 2,
+  first_day: '2026-01-10',
+  last_day: '2026-01-12',
+} as const;
+
+test('a cost that is not known is never a zero', () => {
+  expect(costOf(pull)).toBe('$4.20');
+  expect(costOf({ ...pull, unpriced_signals: 1 })).toBe('≥ $4.20');
+  expect(costOf({ ...pull, cost_usd: 0, unpriced_signals: 3 })).toBe('no price');
+  expect(costOf({ ...pull, cost_usd: 0, signals: 0 })).toBe('no calls');
+  expect(costOf({ ...pull, cost_usd: 0 })).toBe('$0.00');
+  expect(costSentence({ ...pull, cost_usd: 0, unpriced_signals: 3 })).toContain('The cost is not known');
+  expect(costSentence({ ...pull, unpriced_signals: 1 })).toContain('1 call has no known price');
+});
+
+test('the sentence says whether more may come', () => {
+  expect(costSentence(pull)).toMatch(/^So far it has cost \$4\.20: 3 calls by 2 people, from /);
+  const one = { ...pull, state: 'merged', signals: 1, people: 1, last_day: pull.first_day } as const;
+  expect(costSentence(one)).toMatch(/^It has cost \$4\.20: 1 call by 1 person, on /);
+});
+
+test('its sessions are those of its days, or of one of them', () => {
+  const { search } = sessionsOf(pull);
+  expect(search).toEqual({
+    range: 'custom',
+    from: '2026-01-10',
+    to: '2026-01-13',
+    pull_request: 'github.com/acme/shop#12',
+  });
+  expect(sessionsOf({ ...pull, first_day: null, last_day: null }).search).toEqual({
+    pull_request: 'github.com/acme/shop#12',
+  });
+});
+
+const none = { repository: null, branch: null, pull_request: null, task: null };
+const counts = { signals: 1, tokens_in: 0, tokens_out: 0, cost_usd: 0, unpriced_signals: 0 };
+
+test('a work is named by what it has', () => {
+  const place = { ...none, repository: 'github.com/acme/shop' };
+  expect(workWords(none)).toBe('Not attributed');
+  expect(workWords(place)).toBe('acme/shop · no branch');
+  expect(workWords({ ...none, task: 'SHOP-9' })).toBe('SHOP-9');
+  expect(workWords({ ...place, branch: 'cart', pull_request: 'github.com/acme/shop#12' })).toBe(
+    'acme/shop · cart · #12',
+  );
+  expect(isAttributed([{ ...none, ...counts }])).toBe(false);
+  const worked = { ...place, ...counts, pull_request: 'github.com/acme/shop#12' };
+  expect(pullRequestsOf([worked, worked, { ...none, ...counts }])).toEqual([
+    { label: 'github.com/acme/shop#12', search: { repository: 'github.com/acme/shop', number: '12' } },
+  ]);
+});

@@ -1,0 +1,298 @@
+import type { Browser, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import type { DashboardStack } from '../support/dashboard-stack.ts';
+import { until } from '../support/harness.ts';
+import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { SHOP, tellPullRequests } from '../support/pull-request-pages.ts';
+import { withDashboard } from '../support/with-dashboard.ts';
+
+/** What branches, tasks and pull requests have cost, as people read it. */
+describe('the costs of pull requests on the dashboard', () => {
+  let stack: DashboardStack;
+  let browser: Browser;
+  let ids: Record<number, string> = {};
+
+  withDashboard((begun) => {
+    ({ stack, browser } = begun);
+  });
+
+  const open = async (path: string, name = 'Grace Lindqvist'): Promise<WatchedPage> => {
+    const watched = await openPage(browser);
+    await signIn(watched.page, stack.url, { name });
+    await visit(watched.page, path);
+    return watched;
+  };
+  const visit = async (page: Page, path: string) => {
+    await page.goto(`${stack.url}/dashboard${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await until(async () => (await page.locator('[aria-label=Loading]').count()) === 0, { what: path });
+  };
+  const rowsOf = (page: Page, name: string) => page.getByRole('table', { name }).locator('tbody tr');
+
+  test('an empty page says what to connect: an admin is led to code hosts, everybody to branches', {
+    timeout: 90_000,
+  }, async () => {
+    const grace = await open('/pull-requests');
+    await grace.page.getByText('No pull request yet.').waitFor();
+    await expectGood(grace.page, 'pull-requests-empty');
+    await grace.page.getByRole('link', { name: 'Add a code host' }).click();
+    await grace.page.getByText('No code host yet.').waitFor();
+    await grace.page.goBack();
+    await grace.page.getByRole('link', { name: 'Report branches' }).click();
+    await grace.page.getByRole('heading', { name: 'Branches' }).waitFor();
+    await expectGood(grace.page, 'connect-branches');
+    const tom = await open('/pull-requests', 'Tom Herrera');
+    await tom.page.getByText('No pull request with calls of yours yet.').waitFor();
+    expect(await tom.page.getByRole('link', { name: 'Add a code host' }).count()).toBe(0);
+    await expectGood(tom.page, 'pull-requests-empty-member');
+    expect([...grace.faults, ...tom.faults]).toEqual([]);
+    await Promise.all([grace.context.close(), tom.context.close()]);
+  });
+
+  test('the palette and the navigation lead to the list, which has the cost of each and of a merged one', {
+    timeout: 120_000,
+  }, async () => {
+    ids = await tellPullRequests(stack);
+    const { page, context, faults } = await open('/');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to a page' }).fill('what has a pull request cost');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Pull requests' }).waitFor();
+    const here = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Pull requests' });
+    expect(await here.getAttribute('aria-current')).toBe('page');
+    await page.getByText('acme/shop#12').waitFor();
+    const figures = page.getByRole('region', { name: 'Merged: Last 7 days' });
+    // #12 and #14 for $9.00; in the week before #11 for $6.00.
+    await figures.getByText('$9.00', { exact: true }).waitFor();
+    expect((await figures.textContent())?.match(/\$4\.50/g)).toHaveLength(2);
+    await figures.getByText('1 without any call').waitFor();
+    await figures.getByText('▼ 25 % less than the 7 days before').first().waitFor();
+    const texts = (await rowsOf(page, 'Pull requests').allInnerTexts()).map((text) =>
+      text.split(/\s*[\t\n]\s*/),
+    );
+    expect(texts.map((cells) => [cells[0], cells[2], cells.at(-1)])).toEqual([
+      ['Sign in by passkey', 'Open', '$1.75'],
+      ['Search by picture', 'Closed', '$0.75'],
+      ['Remember the cart <b>of a visitor</b>', 'Merged', '$9.00'],
+      ['Mend a typo', 'Merged', 'no calls'],
+      ['Drop the old checkout', 'Merged', '$6.00'],
+    ]);
+    await expectGood(page, 'pull-requests');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('the list is searched by what people have at hand, filtered and turned, all of it in the URL', {
+    timeout: 90_000,
+  }, async () => {
+    const { page, context, faults } = await open('/pull-requests');
+    const find = page.getByRole('textbox', { name: 'Find by number or address' });
+    const names = async () => rowsOf(page, 'Pull requests').locator('td:first-child').allInnerTexts();
+    const shows = async (...expected: string[]) =>
+      until(async () => JSON.stringify(await names()) === JSON.stringify(expected), {
+        what: expected.join(),
+      });
+    await find.fill('passkey');
+    await find.press('Enter');
+    await page.getByText('A number such as 12').waitFor();
+    await find.fill(`https://${SHOP}/pull/13/files`);
+    await find.press('Enter');
+    await shows('Sign in by passkey');
+    expect(new URL(page.url()).searchParams.get('number')).toBe('13');
+    await page.getByRole('button', { name: 'Remove the filter Number' }).click();
+    await page.getByRole('combobox', { name: 'State' }).selectOption('Merged');
+    await page.getByRole('combobox', { name: 'Order' }).selectOption('Oldest first');
+    await shows('Drop the old checkout', 'Mend a typo', 'Remember the cart <b>of a visitor</b>');
+    await page.getByRole('combobox', { name: 'Opened' }).selectOption('Opened in the range');
+    await shows('Mend a typo', 'Remember the cart <b>of a visitor</b>');
+    await page.reload();
+    await shows('Mend a typo', 'Remember the cart <b>of a visitor</b>');
+    await find.fill('99');
+    await find.press('Enter');
+    await page.getByText('No pull request with these filters.').waitFor();
+    await expectGood(page, 'pull-requests-none');
+    await page.getByRole('button', { name: 'Remove the filters' }).click();
+    await until(async () => (await names()).length === 5, { what: 'all of them' });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('one pull request begins with its cost, which its days, people and models sum to', {
+    timeout: 120_000,
+  }, async () => {
+    const { page, context, faults } = await open('/pull-requests');
+    await page.getByRole('link', { name: 'Remember the cart' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Remember the cart <b>of a visitor</b>' }).waitFor();
+    await page.getByText(/^It has cost \$9\.00: 3 calls by 2 people, from /).waitFor();
+    const link = page.getByRole('link', { name: `${SHOP}#12` });
+    expect(await link.getAttribute('href')).toBe(`https://${SHOP}/pull/12`);
+    expect(await link.getAttribute('rel')).toContain('noopener');
+    const costs = async (table: string) =>
+      (await rowsOf(page, table).allInnerTexts()).map((row) => /\$[\d.]+/.exec(row)?.[0]);
+    expect(await costs('By person')).toEqual(['$7.00', '$2.00']);
+    expect(await costs('By model')).toEqual(['$5.00', '$4.00']);
+    expect(await page.getByRole('table', { name: 'By branch' }).count(), 'one row says nothing').toBe(0);
+    expect(await page.locator('.chart-bar').count()).toBe(3);
+    expect(await costs('Sessions'), 'the newest first').toEqual(['$2.00', '$3.00', '$4.00']);
+    await expectGood(page, 'pull-request');
+    await page.getByRole('link', { name: 'All its sessions' }).click();
+    await page.getByRole('button', { name: 'Remove the filter Pull request' }).waitFor();
+    await until(async () => (await rowsOf(page, 'Sessions').count()) === 3, { what: 'its sessions' });
+    await page.goBack();
+    await page.getByRole('application', { name: /^Cost per day/ }).focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await until(async () => (await rowsOf(page, 'Sessions').count()) === 1, {
+      what: 'those of its last day',
+    });
+    await visit(page, `/pull-requests/${ids[14]}`);
+    await page.getByText('No call on the branch typo was reported before its end.').waitFor();
+    await expectGood(page, 'pull-request-without-calls');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a member sees the own cost, and of a pull request without own calls the page of unknown ones', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/pull-requests', 'Tom Herrera');
+    await page.getByRole('link', { name: 'Remember the cart' }).click();
+    await page.getByText(/^It has cost \$2\.00: 1 call by 1 person, on /).waitFor();
+    for (const id of [ids[11], 'pr_0000000000000000000000', 'nonsense']) {
+      await visit(page, `/pull-requests/${id}`);
+      await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    }
+    await context.close();
+  });
+
+  test('a session says what it was worked on, marks where that changed, and shows the calls of one alone', {
+    timeout: 90_000,
+  }, async () => {
+    const { page, context, faults } = await open('/sessions?project_id=api');
+    await rowsOf(page, 'Sessions').first().getByRole('link').first().click();
+    const works = page.getByRole('list', { name: 'Worked on' });
+    await works.getByRole('button').nth(2).waitFor();
+    expect(
+      (await works.getByRole('button').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')),
+    ).toEqual([
+      'acme/shop · search · #15 · SHOP-9 50 % · $0.75 · 1 call',
+      'acme/shop · login · #13 17 % · $0.25 · 1 call',
+      'Not attributed 33 % · $0.50 · 1 call',
+    ]);
+    const places = page.locator('.timeline-place');
+    expect(await places.allInnerTexts()).toEqual([
+      'acme/shop · login · #13',
+      'acme/shop · search · #15 · SHOP-9',
+      'Not attributed',
+    ]);
+    await expectGood(page, 'session-works');
+    await works.getByRole('button', { name: 'search' }).press('Enter');
+    await page.getByRole('heading', { name: 'Timeline, 1 of 3 signals' }).waitFor();
+    expect(await places.allInnerTexts()).toEqual(['acme/shop · search · #15 · SHOP-9']);
+    await page.getByRole('button', { name: 'Show all signals' }).click();
+    await page.getByRole('heading', { name: 'Timeline, 3 signals' }).waitFor();
+    await page.getByRole('link', { name: `${SHOP}#13` }).click();
+    await until(async () => (await rowsOf(page, 'Pull requests').count()) === 1, {
+      what: 'its pull request',
+    });
+    await page.getByRole('link', { name: 'Sign in by passkey' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('Overview, Sessions and Export are narrowed to a branch, and what has none is not attributed', {
+    timeout: 120_000,
+  }, async () => {
+    const { page, context, faults } = await open('/pull-requests');
+    await page.getByRole('link', { name: 'Dearest: Last 7 days' }).click();
+    await page.getByRole('table', { name: 'By pull request' }).getByText('Not attributed').waitFor();
+    const dearest = rowsOf(page, 'By pull request').first();
+    expect(await dearest.textContent()).toContain(`${SHOP}#12$9.00`);
+    await visit(page, '/?split=branch');
+    const legend = page.getByRole('list').filter({ hasText: 'Not attributed' }).first();
+    await legend.getByText('cart').waitFor();
+    await expectGood(page, 'overview-by-branch');
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    const table = page.getByRole('table', { name: 'By branch' });
+    await table.getByText('Not attributed').waitFor();
+    expect(await table.getByRole('columnheader', { name: 'Sessions' }).count()).toBe(0);
+    await table.getByRole('link', { name: 'cart' }).click();
+    await page.getByRole('button', { name: 'Remove the filter Branch' }).waitFor();
+    await until(async () => (await rowsOf(page, 'Sessions').count()) === 3, { what: 'the sessions of cart' });
+
+    await page.getByRole('button', { name: 'Branch, task …' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('textbox', { name: 'Task' }).or(form.getByLabel('Task')).first().fill('SHOP-412');
+    await expectGood(page, 'work-filters');
+    await page.keyboard.press('Enter');
+    await until(async () => (await rowsOf(page, 'Sessions').count()) === 1, {
+      what: 'the session of the task',
+    });
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Export' }).click();
+    await page
+      .getByRole('combobox', { name: 'Rows' })
+      .selectOption('The same, also by branch, pull request and task');
+    await page.locator('[data-rows="1"]').waitFor();
+    await page.getByRole('cell', { name: 'SHOP-412' }).waitFor();
+    await expectGood(page, 'export-attributed');
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('link', { name: 'Cost: $2.00' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('an admin turns names into hashes, is asked first, and the pages show no name any more', {
+    timeout: 90_000,
+  }, async () => {
+    const { page, context, faults } = await open('/settings');
+    const heading = page.getByRole('heading', { name: 'Names of branches and tasks' });
+    await heading.waitFor();
+    await page.getByRole('button', { name: 'Hash the names' }).click();
+    await page.getByRole('dialog').getByText('That cannot be undone for them.').waitFor();
+    await expectGood(page, 'settings-hash-question');
+    await page.getByRole('dialog').getByRole('button', { name: 'Hash them' }).click();
+    await page.getByRole('button', { name: 'Show names again' }).waitFor();
+    await expectGood(page, 'settings-hashed');
+    await until(
+      async () => {
+        await visit(page, '/pull-requests');
+        return (await page.getByRole('main').textContent())?.includes('passkey') === false;
+      },
+      { timeoutMs: 30_000, what: 'the titles to go' },
+    );
+    await visit(page, `/pull-requests/${ids[13]}`);
+    await page
+      .getByText(/^h_[0-9A-Za-z]{22}$/)
+      .first()
+      .waitFor();
+    expect(await page.getByText('login').count()).toBe(0);
+    await expectGood(page, 'pull-request-hashed');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+const VIEWS = [
+  [1280, 'light'],
+  [1280, 'dark'],
+  [390, 'light'],
+  [390, 'dark'],
+] as const;
+
+/** Nothing for axe and nothing sideways in any view. Each is a picture where `PICTURES` names a folder. */
+async function expectGood(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  const { PICTURES } = process.env;
+  for (const [width, colorScheme] of VIEWS) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.emulateMedia({ colorScheme });
+    const view = `${name}-${width}-${colorScheme}`;
+    await until(async () => (await page.locator('[aria-label=Loading]').count()) === 0, { what: view });
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/${view}.png`, fullPage: true });
+    expect(await axeFindings(page), view).toEqual([]);
+    expect(await sidewaysBy(page), view).toBe(0);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.emulateMedia({ colorScheme: 'light' });
+}
