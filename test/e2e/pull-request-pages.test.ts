@@ -31,7 +31,7 @@ describe('the costs of pull requests on the dashboard', () => {
   const rowsOf = (page: Page, name: string) => page.getByRole('table', { name }).locator('tbody tr');
 
   test('an empty page says what to connect: an admin is led to code hosts, everybody to branches', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     const grace = await open('/pull-requests');
     await grace.page.getByText('No pull request yet.').waitFor();
@@ -51,7 +51,7 @@ describe('the costs of pull requests on the dashboard', () => {
   });
 
   test('the palette and the navigation lead to the list, which has the cost of each and of a merged one', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     ids = await tellPullRequests(stack);
     const { page, context, faults } = await open('/');
@@ -84,7 +84,7 @@ describe('the costs of pull requests on the dashboard', () => {
   });
 
   test('the list is searched by what people have at hand, filtered and turned, all of it in the URL', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     const { page, context, faults } = await open('/pull-requests');
     const find = page.getByRole('textbox', { name: 'Find by number or address' });
@@ -119,7 +119,7 @@ describe('the costs of pull requests on the dashboard', () => {
   });
 
   test('one pull request begins with its cost, which its days, people and models sum to', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     const { page, context, faults } = await open('/pull-requests');
     await page.getByRole('link', { name: 'Remember the cart' }).click();
@@ -167,7 +167,7 @@ describe('the costs of pull requests on the dashboard', () => {
   });
 
   test('a session says what it was worked on, marks where that changed, and shows the calls of one alone', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     const { page, context, faults } = await open('/sessions?project_id=api');
     await rowsOf(page, 'Sessions').first().getByRole('link').first().click();
@@ -202,7 +202,7 @@ describe('the costs of pull requests on the dashboard', () => {
   });
 
   test('Overview, Sessions and Export are narrowed to a branch, and what has none is not attributed', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     const { page, context, faults } = await open('/pull-requests');
     await page.getByRole('link', { name: 'Dearest: Last 7 days' }).click();
@@ -243,7 +243,7 @@ describe('the costs of pull requests on the dashboard', () => {
   });
 
   test('an admin turns names into hashes, is asked first, and the pages show no name any more', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     const { page, context, faults } = await open('/settings');
     const heading = page.getByRole('heading', { name: 'Names of branches and tasks' });
