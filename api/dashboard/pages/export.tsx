@@ -10,8 +10,8 @@ import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { RangeBar } from '../parts/page/range-bar.tsx';
 import { Section } from '../parts/page/section.tsx';
-import { WorkButton } from '../parts/page/work-button.tsx';
 import { exact } from '../parts/text/format.ts';
+import { WorkButton } from '../parts/work/button.tsx';
 
 const FORMATS = { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' } as const;
 const LEVELS = {

@@ -11,10 +11,10 @@ import { seesTeams, useMe } from '../../data/use-me.ts';
 import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
 import { SearchSelect } from '../form/search-select.tsx';
 import { FilterPill } from '../page/range-bar.tsx';
-import { WorkButton } from '../page/work-button.tsx';
 import { money } from '../text/format.ts';
 import { plainName } from '../text/plain-name.ts';
 import { useNames } from '../text/user-name.tsx';
+import { WorkButton } from '../work/button.tsx';
 
 /** Every filter of sessions beside the range. The values are read after the list itself. */
 export function SessionFilterBar({ isReady }: { isReady: boolean }) {

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 
 /** Loaded when it is first opened. */
-const WorkFilters = lazy(async () => ({ default: (await import('./work-filters.tsx')).WorkFilters }));
+const WorkFilters = lazy(async () => ({ default: (await import('./filters.tsx')).WorkFilters }));
 
 /** Filters by repository, branch and task, behind a button. */
 export function WorkButton() {
