@@ -7,7 +7,7 @@ import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
 import { SHOP, tellPullRequests } from '../support/pull-request-pages.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
-/** What branches, tasks and pull requests have cost, as people read it. */
+/** The costs of branches, tasks and pull requests, as people read them. */
 describe('the costs of pull requests on the dashboard', () => {
   let stack: DashboardStack;
   let browser: Browser;

@@ -26,7 +26,7 @@ export const RANGE_LABELS: Record<RangeName, string> = {
 /** The dimensions of usage, by which it is grouped and filtered. */
 export const DIMENSIONS = ['user_id', 'project_id', 'model', 'adapter'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
-/** What calls were made for; a call may have none of them. */
+/** The dimensions of works: a call may have no value of them. */
 export const WORK_DIMENSIONS = ['repository', 'branch', 'pull_request', 'task'] as const;
 export type WorkDimension = (typeof WORK_DIMENSIONS)[number];
 /** True of a grouping by what calls were made for. */

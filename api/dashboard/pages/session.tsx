@@ -115,7 +115,7 @@ function AnomalyNote({ anomaly }: { anomaly: Anomaly }) {
   );
 }
 
-/** What it was worked on, and the timeline. The call that is open is part of the URL. */
+/** The works of a session, and its timeline. The call that is open is part of the URL. */
 function Calls({
   session,
   signals,

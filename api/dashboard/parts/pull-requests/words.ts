@@ -18,7 +18,7 @@ export function shortReference({ repository, number }: Named): string {
   return `${repository.slice(repository.indexOf('/') + 1)}#${number}`;
 }
 
-/** What a person looks for: a number, or also a repository. */
+/** A pull request that somebody looks for: a number, or also a repository. */
 interface Sought {
   number: string;
   repository?: string;
