@@ -4,8 +4,8 @@ import { contextRows } from '../attribution/model.ts';
 import { viewAudit } from '../audit/list-audit.ts';
 import { type AuditEntry, auditRows } from '../audit/model.ts';
 import { recordAct } from '../audit/record-audit.ts';
-import { budgetRows } from '../budgets/model.ts';
-import { thresholdOf } from '../budgets/view.ts';
+import { budgetRows, personOverrideRows } from '../budgets/model.ts';
+import { inputOf, thresholdOf } from '../budgets/view.ts';
 import { readLedger } from '../credits/ledger/read-ledger.ts';
 import { viewTransaction } from '../credits/ledger/transaction.ts';
 import { listDevices } from '../devices/list-devices.ts';
@@ -22,6 +22,8 @@ import { inTransaction } from '../platform/mongo/transaction.ts';
 import { readPreferences } from '../preferences/change-preferences.ts';
 import { viewPreferences } from '../preferences/view.ts';
 import { NO_WORK, readWorkNames } from '../pull-requests/read-works.ts';
+import { raiseRows } from '../raises/model.ts';
+import { viewRaise } from '../raises/view.ts';
 import { sessionsOfUser } from '../sessions/list-sessions.ts';
 import { readAttribution, viewContext } from '../sessions/read-attribution.ts';
 import { streamSignals } from '../sessions/read-session.ts';
@@ -38,6 +40,8 @@ export interface MemberRecord {
     | 'device'
     | 'key'
     | 'budget'
+    | 'budget_exception'
+    | 'raise'
     | 'session'
     | 'signal'
     | 'held_signal'
@@ -68,6 +72,7 @@ export async function* exportMember(
   const owned = { org_id: orgId, user_id: userId };
   for await (const key of apiKeyRows(ctx).find(owned)) yield { kind: 'key', data: viewKey(key) };
   yield* budgetsOf(ctx, member);
+  yield* raisesOf(ctx, member);
   for await (const session of sessionsOfUser(ctx, orgId, userId)) {
     yield { kind: 'session', data: viewSession(session) };
     const { works } = await readAttribution(ctx, session);
@@ -122,37 +127,25 @@ function timeOf(time: Date | null): string | null {
   return time && isoTime(time.getTime());
 }
 
-/** The budgets of this user. The audit log names their makers. */
+/** The budgets of this user, and the exceptions from templates. The audit log names their makers. */
 async function* budgetsOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
   for await (const budget of budgetRows(ctx).find({ org_id, scope: 'user', scope_id: user_id })) {
-    const {
-      _id: id,
-      name,
-      scope,
-      scope_id,
-      filter = null,
-      metric,
-      window,
-      timezone,
-      enforce,
-      on_error,
-    } = budget;
-    const threshold = thresholdOf(budget);
-    const data = {
-      id,
-      name,
-      scope,
-      scope_id,
-      filter,
-      metric,
-      threshold,
-      window,
-      timezone,
-      enforce,
-      on_error,
-    };
-    yield { kind: 'budget', data: { ...data, created_at: timeOf(budget.created_at) } };
+    const data = { id: budget._id, ...inputOf(budget), created_at: timeOf(budget.created_at) };
+    yield { kind: 'budget', data };
   }
+  for await (const { budget_id, limit } of personOverrideRows(ctx).find({ org_id, user_id })) {
+    const budget = await budgetRows(ctx).findOne({ _id: budget_id });
+    if (!budget) continue;
+    const threshold = limit === null ? null : thresholdOf({ ...budget, limit });
+    yield { kind: 'budget_exception', data: { budget_id, threshold, exempt: limit === null } };
+  }
+}
+
+/** The requests of the member for more of a budget, as the member sees them. */
+async function* raisesOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
+  const viewer = { orgId: org_id, userId: user_id, scopes: [] };
+  for await (const raise of raiseRows(ctx).find({ org_id, user_id }).sort({ created_at: 1 }))
+    yield { kind: 'raise', data: viewRaise(raise, viewer, ctx.clock.now()) };
 }
 
 /** Rows of days whose names are read at once. */

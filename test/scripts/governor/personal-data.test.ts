@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eraseMember } from '../../../shared/administration/erase-member.ts';
 import { auditRows } from '../../../shared/audit/model.ts';
 import { createBudget } from '../../../shared/budgets/change-budgets.ts';
+import { setPerson } from '../../../shared/budgets/change-people.ts';
 import { linkIdentity } from '../../../shared/identity/link-identity.ts';
 import { createApiKey } from '../../../shared/keys/api-keys.ts';
 import { databaseOf } from '../../../shared/platform/mongo/connect.ts';
@@ -60,7 +61,7 @@ async function makeKnownPerson(mark: string): Promise<Person & { key: string }> 
     { ts: minutesAgo(1), user_id: userId, type: 'intervention', intervention: gate },
     { ts: minutesAgo(1), user_id: 'somebody-else', metadata: { branch: 'kept' } },
   ]);
-  return { ...person, key };
+  return { ...person, session, key };
 }
 
 /** All of MongoDB as text. */
@@ -87,6 +88,12 @@ describe('governor member export', { timeout: 90_000 }, () => {
     };
     const rules = { enforce: 'hard', on_error: 'deny' } as const;
     await createBudget(api.ctx, orgId, { name: 'own', threshold: 5, timezone: 'UTC', ...window, ...rules });
+    const each = { ...window, name: 'each', scope: 'org' as const, scope_id: orgId, per: 'user' as const };
+    const { _id: budgetId } = await createBudget(api.ctx, orgId, { ...each, threshold: 7 });
+    await setPerson(api.ctx, orgId, { budgetId, userId }, { threshold: 9 });
+    await setPerson(api.ctx, orgId, { budgetId, userId: 'somebody-else' }, { exempt: true });
+    const raise = { budget_id: budgetId, amount: 3, note: mark };
+    expect((await api.call('/v1/raises', { key: person.session, body: raise })).status).toBe(201);
     const args = ['scripts/governor.ts', 'member', 'export', orgId, userId];
     const { stdout } = await execute(process.execPath, args, { env: { PATH: process.env.PATH, ...env } });
     const records = stdout
@@ -100,6 +107,10 @@ describe('governor member export', { timeout: 90_000 }, () => {
     expect(byKind.get('device')).toMatchObject([{ data: { name: `laptop ${mark}`, status: 'active' } }]);
     expect(byKind.get('key')).toMatchObject([{ data: { name: mark, user_id: userId } }]);
     expect(byKind.get('budget')).toMatchObject([{ data: { name: 'own', scope_id: userId, ...rules } }]);
+    expect(byKind.get('budget_exception')).toEqual([
+      { kind: 'budget_exception', data: { budget_id: budgetId, threshold: 9, exempt: false } },
+    ]);
+    expect(byKind.get('raise')).toMatchObject([{ data: { ...raise, user_id: userId, status: 'pending' } }]);
     expect(byKind.get('session')).toMatchObject([{ data: { user_id: userId, signal_count: 3 } }]);
     expect(byKind.get('signal')).toHaveLength(3);
     expect(byKind.get('usage_day')?.reduce((sum, { data }) => sum + data.signals, 0)).toBe(3);
