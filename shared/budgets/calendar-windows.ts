@@ -3,23 +3,12 @@ import type { CalendarWindow } from './model.ts';
 
 const QUARTER_HOUR_MINUTES = 15;
 
-/** The last window of each calendar. Calendars are few, and most moments fall into the window of the one before. */
-const last = new Map<string, Interval>();
-
 /**
  * The calendar window of a timezone that holds a moment: the hour, the day, the week from Monday, the month. Days are
- * 23 or 25 hours long where the clock changes; the windows of one kind follow each other without gap or overlap.
+ * 23 or 25 hours long where the clock changes; the windows of one kind follow each other without gap or overlap. `windowAt`
+ * remembers them.
  */
 export function calendarWindowAt(window: CalendarWindow, timezone: string, epochMs: number): Interval {
-  const key = `${window} ${timezone}`;
-  const known = last.get(key);
-  if (known && known.startMs <= epochMs && epochMs < known.endMs) return known;
-  const interval = computeWindow(window, timezone, epochMs);
-  last.set(key, interval);
-  return interval;
-}
-
-function computeWindow(window: CalendarWindow, timezone: string, epochMs: number): Interval {
   const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone);
   const [start, end] = boundsOf(window, local);
   return { startMs: start.epochMilliseconds, endMs: end.epochMilliseconds };

@@ -8,7 +8,10 @@ export const NEVER_MS = Date.UTC(9999, 11, 31);
 
 const MONTHS_OF_QUARTER = 3;
 
-/** The windows that were asked for last, by calendar, each with the moments that it is the window of. */
+/**
+ * The windows that were asked for last, by calendar, each with the moments that it is the window of. Calendars are few, and most
+ * moments fall into the window of the one before.
+ */
 const last = new Map<string, { moments: Interval; window: Interval }>();
 
 /**
@@ -16,10 +19,8 @@ const last = new Map<string, { moments: Interval; window: Interval }>();
  * one, which may begin later.
  */
 export function windowAt(calendar: Calendar, epochMs: number): Interval {
-  const { window, timezone } = calendar;
-  if (window !== 'quarterly' && window !== 'rolling' && window !== 'total')
-    return calendarWindowAt(window, timezone, epochMs);
-  const key = `${calendarKey(calendar)} ${calendar.rolling_days ?? ''} ${timezone}`;
+  const days = calendar.window === 'rolling' ? calendar.rolling_days : '';
+  const key = `${calendarKey(calendar)} ${days} ${calendar.timezone}`;
   const known = last.get(key);
   if (known && known.moments.startMs <= epochMs && epochMs < known.moments.endMs) return known.window;
   const found = computeWindow(calendar, epochMs);
@@ -29,9 +30,11 @@ export function windowAt(calendar: Calendar, epochMs: number): Interval {
 
 /** The window of a calendar's counter that holds a moment: that of the budget, or one of the days that a rolling one sums. */
 export function countedWindowAt(calendar: Calendar, epochMs: number): Interval {
-  return calendar.window === 'rolling'
-    ? calendarWindowAt('daily', calendar.timezone, epochMs)
-    : windowAt(calendar, epochMs);
+  return calendar.window === 'rolling' ? dayAt(calendar, epochMs) : windowAt(calendar, epochMs);
+}
+
+function dayAt({ timezone }: Calendar, epochMs: number): Interval {
+  return windowAt({ window: 'daily', timezone }, epochMs);
 }
 
 /** The window that begins with the day of a moment, or holds it. */
@@ -89,9 +92,13 @@ function computeWindow(calendar: Calendar, epochMs: number): { moments: Interval
     return { moments: { startMs: -Infinity, endMs: NEVER_MS }, window: { startMs, endMs: NEVER_MS } };
   }
   if (calendar.window === 'rolling') {
-    const day = calendarWindowAt('daily', timezone, epochMs);
+    const day = dayAt(calendar, epochMs);
     const first = dateIn(timezone, day.startMs).subtract({ days: (rolling_days ?? 1) - 1 });
     return { moments: day, window: { startMs: startOf(timezone, first), endMs: day.endMs } };
+  }
+  if (calendar.window !== 'quarterly') {
+    const window = calendarWindowAt(calendar.window, timezone, epochMs);
+    return { moments: window, window };
   }
   const today = dateIn(timezone, epochMs);
   const months = (today.month - firstMonth(calendar.fiscal_start_month) + 12) % MONTHS_OF_QUARTER;

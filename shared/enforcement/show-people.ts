@@ -9,7 +9,7 @@ import { shownEnd } from '../budgets/windows.ts';
 import { memberRows } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import type { Listed, ListPage } from '../platform/basics/paginate.ts';
+import { type Listed, type ListPage, pageOfSorted } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { usd4 } from '../pricing/money.ts';
 import { isReservedIn, nameOfUser, reservedKey } from './budget-status.ts';
@@ -49,20 +49,15 @@ export async function listPeople(
   ctx: Context,
   viewer: Viewer,
   budgetId: string,
-  { filter: { user_id, state }, page: { limit, after } }: { filter: PeopleFilter; page: ListPage },
+  { filter: { user_id, state }, page }: { filter: PeopleFilter; page: ListPage },
 ): Promise<Listed<PersonView>> {
   const views = await readViews(ctx, viewer, budgetId);
   const matching = views
     .filter((view) => user_id === undefined || view.user_id === user_id)
     .filter((view) => state === undefined || view.state === state)
-    .toSorted((a, b) => b.utilization_pct - a.utilization_pct || (a.user_id < b.user_id ? -1 : 1));
-  const isAfter = ({ utilization_pct: at, user_id: id }: PersonView) =>
-    after === null || at < after.at || (at === after.at && id > after.id);
-  const rest = matching.filter(isAfter);
-  const rows = rest.slice(0, limit);
-  const last = rows.at(-1);
-  const end = last ? { at: last.utilization_pct, id: last.user_id, span: 0 } : after;
-  return { rows, hasMore: rest.length > limit, last: end, total: matching.length };
+    .map((view) => ({ _id: view.user_id, order: -view.utilization_pct, view }));
+  const found = pageOfSorted(matching, 'order', { ...page, order: 'asc' });
+  return { ...found, rows: found.rows.map(({ view }) => view) };
 }
 
 /** One person of a template, who may have nothing in it. Throws as `listPeople`. */
