@@ -106,7 +106,8 @@ describe('a template', () => {
     [{ scope: 'project', scope_id: 'x' }, '/per'],
     [{ scope: 'user', scope_id: 'ada' }, '/per'],
     [{ per: 'team' }, '/per'],
-  ])('goes with the scopes org and team: %j is a 400', async (change, pointer) => {
+    [{ window: 'rolling', rolling_days: 7 }, '/per'],
+  ])('goes with the scopes org and team, and no rolling window: %j is a 400', async (change, pointer) => {
     const made = await api.call('/api/v1/budgets', { key, body: { ...EACH, ...change } });
     expect([made.status, made.body.code, made.body.errors[0].pointer]).toEqual([
       400,

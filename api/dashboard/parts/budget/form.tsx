@@ -29,6 +29,11 @@ function hasPeople(scope: Budget['scope']): boolean {
   return scope === 'org' || scope === 'team';
 }
 
+/** The change that leaves a rolling window, which counts no person apart. */
+function withoutRolling({ window }: Pick<Budget, 'window'>): Partial<Draft> {
+  return window === 'rolling' ? { window: 'monthly', rolling_days: null } : {};
+}
+
 const NEW = {
   name: '',
   scope: 'org',
@@ -137,7 +142,7 @@ export function BudgetForm({
           label="Counted"
           of={PERS}
           value={draft.per ?? 'all'}
-          onChange={(per) => set({ per: per === 'all' ? null : per })}
+          onChange={(per) => set(per === 'all' ? { per: null } : { per, ...withoutRolling(draft) })}
         />
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }}>

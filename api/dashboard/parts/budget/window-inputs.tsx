@@ -15,6 +15,10 @@ const WINDOWS: Record<Budget['window'], string> = {
   total: 'in all, without end',
 };
 
+const { rolling: _, ...ofPeople } = WINDOWS;
+/** The windows of a template: days of people are not summed. */
+const OF_PEOPLE = ofPeople as typeof WINDOWS;
+
 const MONTHS = Object.fromEntries(
   Array.from({ length: 12 }, (_, at) => [
     String(at + 1),
@@ -32,10 +36,10 @@ export function windowWords({ window, rolling_days, starts_on }: Budget): string
 
 /** The inputs for the window of a budget, and for the one field that some windows have. */
 export function WindowInputs({
-  draft: { window, fiscal_start_month, rolling_days, starts_on },
+  draft: { window, fiscal_start_month, rolling_days, starts_on, per },
   set,
 }: {
-  draft: Calendar;
+  draft: Calendar & Pick<Budget, 'per'>;
   set: (change: Partial<Calendar>) => void;
 }) {
   const choose = (chosen: Budget['window']) =>
@@ -47,7 +51,7 @@ export function WindowInputs({
     });
   return (
     <>
-      <Choice label="Window" of={WINDOWS} value={window} onChange={choose} />
+      <Choice label="Window" of={per ? OF_PEOPLE : WINDOWS} value={window} onChange={choose} />
       {window === 'quarterly' && (
         <Choice
           label="Fiscal year begins in"
