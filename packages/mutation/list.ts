@@ -7,6 +7,7 @@ import { LIMIT_FAULTS } from './faults/limits.ts';
 import { PEOPLE_FAULTS } from './faults/people.ts';
 import { RAISE_FAULTS } from './faults/raises.ts';
 import { SESSION_FAULTS } from './faults/sessions.ts';
+import { TEMPLATE_FAULTS } from './faults/templates.ts';
 import { WEBHOOK_FAULTS } from './faults/webhooks.ts';
 
 /** Every planted fault, by the area that it harms. */
@@ -17,6 +18,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   auth: AUTH_FAULTS,
   analytics: ANALYTICS_FAULTS,
   budgets: BUDGET_FAULTS,
+  templates: TEMPLATE_FAULTS,
   raises: RAISE_FAULTS,
   people: PEOPLE_FAULTS,
   limits: LIMIT_FAULTS,

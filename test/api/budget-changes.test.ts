@@ -81,12 +81,34 @@ describe('the process that answered a change of a budget', () => {
   });
 });
 
-test('another process decides by a change without reading again by itself, because it is published', async () => {
+/** Waits until changes of budgets are heard by somebody. */
+async function untilHeard(): Promise<void> {
   const channel = channelOf(api.ctx.queues, evaluateBudgetsJob);
   await until(async () => {
     const [, count] = (await api.ctx.redis.queues.call('PUBSUB', 'NUMSUB', channel)) as [string, number];
     return count > 0;
   });
+}
+
+test('another process decides by the exception of one person without reading again by itself', async () => {
+  await untilHeard();
+  const made = await api.call('/api/v1/budgets', { key, body: { ...whole, per: 'user' } });
+  const path = `/api/v1/budgets/${made.body.id}/people/ada`;
+  expect(await isAllowed(other)).toBe(false);
+  for (const [options, isEnough] of [
+    [{ method: 'PUT', body: { threshold: 5.01 } }, true],
+    [{ method: 'PUT', body: { threshold: 4 } }, false],
+    [{ method: 'PUT', body: { exempt: true } }, true],
+    [{ method: 'DELETE' }, false],
+  ] as const) {
+    await statusCache(other.ctx).refresh(orgId);
+    await api.call(path, { key, ...options });
+    await until(async () => (await isAllowed(other)) === isEnough);
+  }
+});
+
+test('another process decides by a change without reading again by itself, because it is published', async () => {
+  await untilHeard();
   const id = await create();
   expect(await isAllowed(other)).toBe(false);
   for (const [threshold, isEnough] of [

@@ -1,0 +1,108 @@
+import type { Fault } from '../fault.ts';
+
+const TEMPLATES = ['test/api/budget-templates.test.ts'];
+const USAGE = ['test/shared/enforcement/people-usage.test.ts'];
+const LEVELS = ['test/shared/budgets/templates.test.ts'];
+const PREVIEWS = ['test/api/budget-previews.test.ts'];
+const RAISES = ['test/api/raises.test.ts'];
+
+export const TEMPLATE_FAULTS: readonly Fault[] = [
+  {
+    what: 'a template counts for an exempt person',
+    file: 'shared/budgets/people.ts',
+    text: 'return limit === null ? null : { ...budget, scope:',
+    replacement: 'return { ...budget, scope:',
+    tests: TEMPLATES,
+  },
+  {
+    what: 'the raise of one person of a template is for everybody',
+    file: 'shared/budgets/people.ts',
+    text: 'const { limit = budget.limit, raises = [] } =',
+    replacement: 'const { limit = budget.limit, raises = budget.raises } =',
+    tests: RAISES,
+  },
+  {
+    what: 'a template counts a call of nobody',
+    file: 'shared/enforcement/budget-status.ts',
+    text: 'return userId === null ? null : budgetOfPerson(ruled, userId);',
+    replacement: "return budgetOfPerson(ruled, userId ?? 'nobody');",
+    tests: TEMPLATES,
+  },
+  {
+    what: 'the reservations of one person fill a template for everybody',
+    file: 'shared/enforcement/budget-status.ts',
+    text: 'return person === null ? key :',
+    replacement: 'return person !== "" ? key :',
+    tests: TEMPLATES,
+  },
+  {
+    what: 'Redis learns the names of people',
+    file: 'shared/enforcement/budget-status.ts',
+    text: "return userId === null ? '' : hashedKey(12, orgId, userId);",
+    replacement: "return userId ?? '';",
+    tests: TEMPLATES,
+  },
+  {
+    what: 'the usage of a person is forgotten when another process writes it',
+    file: 'shared/enforcement/people-usage.ts',
+    text: '.filter((other) => other.id !== row._id)',
+    replacement: '.filter((other) => other.id === row._id)',
+    tests: USAGE,
+  },
+  {
+    what: 'a reader that is behind the log of people reads a part',
+    file: 'shared/budgets/people-log.ts',
+    text: 'if (counts.some((count, shard) => count > (windows[shard]?.length ?? 0))) return null;',
+    replacement: '',
+    tests: USAGE,
+  },
+  {
+    what: 'no process hears of people whose windows were counted anew',
+    file: 'shared/budgets/recount.ts',
+    text: '      logEverything(org_id),\n',
+    replacement: '',
+    tests: USAGE,
+  },
+  {
+    what: 'a level of a template fires for one person alone',
+    file: 'shared/budgets/keys.ts',
+    text: "const person = budget.per ? [...personCause(budget), budget.limit ?? ''] : [];",
+    replacement: 'const person: string[] = [];',
+    tests: LEVELS,
+  },
+  {
+    what: 'a template has exceptions without number',
+    file: 'shared/budgets/change-people.ts',
+    text: 'if (count < MOST_OVERRIDES) return;',
+    replacement: 'if (count >= 0) return;',
+    tests: TEMPLATES,
+  },
+  {
+    what: 'the thresholds of exceptions change their unit',
+    file: 'shared/budgets/change-budgets.ts',
+    text: 'if (OVERRIDDEN_FIELDS.some(differs)) await refuseOverridden(ctx, before, transaction);',
+    replacement: '',
+    tests: TEMPLATES,
+  },
+  {
+    what: 'a preview shows usage to a key that only writes budgets',
+    file: 'api/routes/preview-budget.ts',
+    text: "if (!principal.scopes.includes('usage:read'))",
+    replacement: 'if (principal.scopes.length === 0)',
+    tests: PREVIEWS,
+  },
+  {
+    what: 'a soft budget stops work in its preview',
+    file: 'shared/budgets/view.ts',
+    text: "return enforce === 'hard' && current >= limit;",
+    replacement: "return enforce !== 'none' && current >= limit;",
+    tests: PREVIEWS,
+  },
+  {
+    what: 'each process writes when anybody asked',
+    file: 'shared/enforcement/asked.ts',
+    text: '{ _id: orgId, ...isOlder }',
+    replacement: '{ _id: orgId }',
+    tests: PREVIEWS,
+  },
+];
