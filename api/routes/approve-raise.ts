@@ -9,7 +9,7 @@ export const approveRaise = route({
   path: '/v1/raises/{id}/approve',
   summary: 'Approve a raise',
   description:
-    'For admins, never for the one who asked. Of several answers at one time one is taken; the same approval again changes nothing. From this answer on every process decides by the raised threshold within half a second.',
+    'For admins, never for the one who asked. The first of several answers is taken; the same approval again changes nothing. From this answer on every process decides by the raised threshold within half a second.',
   tag: 'Raises',
   auth: { kind: 'idp', role: 'admin' },
   params: raiseParams,

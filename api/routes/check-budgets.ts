@@ -18,7 +18,7 @@ export const checkBudgets = route({
   priority: 'consume',
   bodyBytes: 8_192,
   body: checkInput,
-  success: { status: 200, description: 'Whether the call may be made', body: checkAnswer },
+  success: { status: 200, description: 'The verdict: the call may be made, or not', body: checkAnswer },
   handle: async ({ principal, body }, ctx) => {
     noteAsked(ctx, principal.orgId, 'check');
     const estimateNusd = estimateOf(body, ctx.clock.now());

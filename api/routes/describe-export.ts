@@ -54,7 +54,7 @@ export const describeExport = route({
   auth: { kind: 'api-key', scope: 'usage:read' },
   priority: 'export',
   query: z.strictObject({
-    format: z.enum(FORMATS).default('csv').describe('Of the file; its metadata is always JSON'),
+    format: z.enum(FORMATS).default('csv').describe('The format of the file; its metadata is always JSON'),
     level: z.literal('focus').default('focus'),
     ...usageRange,
     ...usageFilters,

@@ -19,12 +19,12 @@ export const getCheckout = route({
   }),
   success: {
     status: 200,
-    description: 'Whether they have arrived',
+    description: 'The state of the purchase',
     body: z.strictObject({
       arrived: z
         .boolean()
         .meta({ examples: [true] })
-        .describe('Whether the credits are in your ledger'),
+        .describe('True when the credits are in your ledger'),
     }),
   },
   errors: ['rebuilding', 'outcome_unknown'],

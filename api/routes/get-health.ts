@@ -4,7 +4,7 @@ import { route } from '../basics/route.ts';
 export const getHealth = route({
   method: 'get',
   path: '/healthz',
-  summary: 'Whether this process turns',
+  summary: 'Tell whether this process turns',
   tag: 'Operations',
   auth: { kind: 'none' },
   priority: 'consume',

@@ -12,7 +12,7 @@ export const getReadiness = (state: ApiState) =>
   route({
     method: 'get',
     path: '/readyz',
-    summary: 'Whether this process can serve',
+    summary: 'Tell whether this process can serve',
     tag: 'Operations',
     auth: { kind: 'none' },
     priority: 'consume',

@@ -21,7 +21,7 @@ export const search = route({
     q: text(LENGTH.max)
       .refine((value) => Array.from(value).length >= LENGTH.min, `must be at least ${LENGTH.min} characters`)
       .meta({
-        description: 'What to look for',
+        description: 'The text to look for',
         documentedAs: {
           type: 'string',
           minLength: LENGTH.min,
@@ -32,7 +32,7 @@ export const search = route({
   }),
   success: {
     status: 200,
-    description: 'What was found, by kind',
+    description: 'The things that were found, by kind',
     body: z.strictObject({ data: z.array(foundView) }),
   },
   handle: async ({ principal, query }, ctx) => {

@@ -17,16 +17,16 @@ export const testDestination = route({
   params: destinationParams,
   success: {
     status: 200,
-    description: 'What came of it',
+    description: 'The outcome of the test',
     body: z.strictObject({
-      ok: z.boolean().describe('Whether it can be written'),
+      ok: z.boolean().describe('True when it can be written'),
       code: z.enum(FAILURE_CODES).nullable().describe('Why not'),
       detail: z.string().nullable().describe('The same in words'),
       conditional_writes: z
         .boolean()
         .nullable()
         .describe(
-          'Whether the place refuses a write whose condition does not hold; null when it cannot be written',
+          'True when the place refuses a write whose condition does not hold; null when it cannot be written',
         ),
     }),
   },

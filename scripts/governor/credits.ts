@@ -88,7 +88,7 @@ function addCredits(credits: Command, run: Run): void {
     );
   credits
     .command('plans')
-    .description('What each plan gives (PLANS_FILE)')
+    .description('Show what each plan gives (PLANS_FILE)')
     .action(() => run(async (ctx) => ({ ...plansOf(ctx) })));
 }
 

@@ -63,7 +63,7 @@ async function probeApi({ api }: Service): Promise<Probed> {
   );
   const { data } = readiness.safeParse(await answer.json().catch(() => null));
   if (!answer.ok) return failing(`${api} answers ${answer.status}.`);
-  if (!data) return failing(`What answers at ${api} is not usage-governor.`);
+  if (!data) return failing(`The service at ${api} is not usage-governor.`);
   if (data.status === 'ready') return ok(`${api} is ready.`);
   return warning(`${api} is degraded. ${(data.warnings ?? []).join(' ')}`.trim());
 }

@@ -37,7 +37,7 @@ export const invitationsInput = z.strictObject({
     .describe('Addresses; a wrong one is answered as `invalid` and spoils no other'),
   role: z.enum(ROLES).describe('The role of new members; people who were invited before keep theirs'),
   teams: teamNames.optional(),
-  mail: z.boolean().describe('Whether each invited person gets a mail'),
+  mail: z.boolean().describe('True when each invited person gets a mail'),
 });
 
 export const invitationsView = z.strictObject({
@@ -51,7 +51,7 @@ export const invitationsView = z.strictObject({
             '`renewed`: invited before and not joined yet. `member`: has joined. `invalid`: no address',
           ),
         user_id: z.string().optional(),
-        mailed: z.boolean().describe('Whether a mail is on its way'),
+        mailed: z.boolean().describe('True when a mail is on its way'),
       }),
     )
     .describe('One per address, in their order'),

@@ -47,7 +47,7 @@ export const namedAuditView = auditView.extend({
       name: z.string().nullable().describe('Its name now; null once it is gone, or where it has none'),
     })
     .nullable()
-    .describe('What was changed; null where it is the organization itself'),
+    .describe('The thing that was changed; null where it is the organization itself'),
 });
 export type NamedEntry = z.input<typeof namedAuditView>;
 

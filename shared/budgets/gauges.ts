@@ -21,7 +21,7 @@ const usedGauge = gauge({
 });
 const remainingGauge = gauge({
   name: 'governor_budget_remaining',
-  help: 'What is left up to the threshold; 0 beyond it.',
+  help: 'The amount that is left up to the threshold; 0 beyond it.',
   labelNames,
 });
 

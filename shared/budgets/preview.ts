@@ -16,7 +16,7 @@ export const budgetPreview = z.strictObject({
   threshold: z.number(),
   utilization_pct: z.number(),
   state: z.enum(['ok', 'warning', 'exceeded']),
-  refuses_now: z.boolean().describe('Whether it would refuse every call that is not free'),
+  refuses_now: z.boolean().describe('True when it would refuse every call that is not free'),
   people: z.int().nullable().describe('How many people would be refused; null without `per`'),
 });
 

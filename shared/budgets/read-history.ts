@@ -24,7 +24,7 @@ import { shownEnd } from './windows.ts';
 
 export const budgetEventView = z.strictObject({
   level: z.enum(BUDGET_LEVELS),
-  user_id: z.string().nullable().describe('Of a template: the person who has reached it; else null'),
+  user_id: z.string().nullable().describe('In a template: the person who has reached it; else null'),
   revision: z.int(),
   window_start: z.string(),
   window_end: z.string().nullable().describe('Null: it does not end'),
@@ -33,7 +33,7 @@ export const budgetEventView = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'Of what webhooks that subscribe receive. Null: a closed window had reached it before this revision began or a member joined, which raises no event',
+      'The event that subscribed webhooks receive. Null: a closed window had reached it before this revision began or a member joined, which raises no event',
     ),
   reversed_at: z
     .string()
@@ -45,7 +45,7 @@ export const budgetWindowView = z.strictObject({
   start: z.string(),
   end: z.string().nullable().describe('Null: it does not end'),
   current: z.number(),
-  utilization_pct: z.number().describe('Of the present threshold'),
+  utilization_pct: z.number().describe('Per cent of the present threshold'),
 });
 
 /** One page of the levels that a budget has reached, by (`fired_at`, id). Throws `not_found`. */

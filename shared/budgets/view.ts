@@ -55,7 +55,7 @@ export const budgetView = z.strictObject({
   refuses_now: z
     .boolean()
     .describe(
-      'Whether it is hard and refuses every call that is not free; of a template the calls of `top_user_id`',
+      'True when it is hard and refuses every call that is not free; of a template the calls of `top_user_id`',
     ),
   forecast: z
     .number()
@@ -67,13 +67,13 @@ export const budgetView = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'Of a template: the person whose amounts these are, who is furthest, or this credential; else null',
+      'In a template: the person whose amounts these are, who is furthest, or this credential; else null',
     ),
   people: z
     .strictObject({ total: z.int(), warning: z.int(), exceeded: z.int() })
     .nullable()
     .describe(
-      'Of a template: how many people use it or have an exception, and how many have reached each level as the highest; null ' +
+      'In a template: how many people use it or have an exception, and how many have reached each level as the highest; null ' +
         'for a credential that is bound to one of them',
     ),
   last_evaluated_at: z.string().nullable(),

@@ -14,7 +14,7 @@ export const FAILURES = {
   unavailable: 'The place cannot take files now.',
   spool_full: 'The folder for files that are being made is full.',
   sums_differ: 'The sum of the file is not the sum of usage, so it was not written.',
-  stale: 'What is exported changed meanwhile.',
+  stale: 'The exported usage changed meanwhile.',
   unexpected: 'Something failed on our side.',
 } as const;
 export type FailureCode = keyof typeof FAILURES;

@@ -80,7 +80,7 @@ const common = {
   levels,
   hour_utc: hour.default(3),
   since: day.optional().describe('The first day; default: the first of this month'),
-  enabled: z.boolean().default(true).describe('Whether it is written each day'),
+  enabled: z.boolean().default(true).describe('True when it is written each day'),
 };
 
 /** The body that adds a destination. */
@@ -106,7 +106,7 @@ export const destinationChange = z.strictObject({
   levels: levels.optional(),
   hour_utc: hour.optional(),
   since: day.optional().describe('The first day'),
-  enabled: z.boolean().optional().describe('Whether it is written each day'),
+  enabled: z.boolean().optional().describe('True when it is written each day'),
   endpoint: origin.optional(),
   region: region.optional(),
   bucket: bucket.optional(),

@@ -69,7 +69,7 @@ export const destinationView = z.strictObject({
     .date()
     .meta({ examples: ['2026-01-01'] })
     .describe('The first day'),
-  enabled: z.boolean().describe('Whether it is written each day'),
+  enabled: z.boolean().describe('True when it is written each day'),
   created_at: z.string().describe('When it was added'),
   status: z.enum(DESTINATION_STATUSES).describe('`never_run` until the first run has succeeded'),
   code,
@@ -77,7 +77,7 @@ export const destinationView = z.strictObject({
     .boolean()
     .nullable()
     .describe(
-      'Whether the place itself refuses the write of a worker that was overtaken; null: not tried yet',
+      'True when the place itself refuses the write of a worker that was overtaken; null: not tried yet',
     ),
   last_run: runView.nullable().describe('The newest run that has ended'),
   next_run_at: time.describe('When it is written next; null while it is paused'),

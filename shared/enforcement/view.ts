@@ -21,7 +21,7 @@ const checkedBudget = z.strictObject({
   threshold_now: z.number().describe('The threshold that decides now, in the unit of the metric'),
   remaining: z.number().describe('Amount left by usage and open reservations, in the unit of the metric'),
   utilization_pct: z.number(),
-  refuses: z.boolean().describe('Whether it refuses this call'),
+  refuses: z.boolean().describe('True when it refuses this call'),
   cause: cause.nullable().describe('Why it refuses; else null'),
   resets_at: z.string().nullable().describe('When its next window begins; null: never'),
 });

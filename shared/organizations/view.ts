@@ -37,10 +37,10 @@ export const memberView = z.strictObject({
   name: z.string().nullable(),
   role: z.enum(ROLES),
   teams: z.array(z.string()),
-  linked: z.boolean().describe('Whether the person has joined'),
+  linked: z.boolean().describe('True when the person has joined'),
   declined: z
     .boolean()
-    .describe('Whether the person has turned the invitation down; saving `email` again renews it'),
+    .describe('True when the person has turned the invitation down; saving `email` again renews it'),
   created_at: z.int().describe('Unix seconds'),
 });
 

@@ -74,7 +74,7 @@ export const measuresView = {
   tokens_out: count,
   cache_read_tokens: count,
   cache_write_tokens: count,
-  cost_usd: z.number().describe('Of the signals whose price is known'),
+  cost_usd: z.number().describe('The cost of the signals whose price is known'),
   unpriced_signals: count.describe('Signals whose price is not known'),
 };
 

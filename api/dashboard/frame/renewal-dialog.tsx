@@ -12,7 +12,7 @@ export function RenewalDialog({ onClose }: { onClose: () => void }) {
       zIndex={getDefaultZIndex('overlay')}
     >
       <Stack>
-        <Text>Sign in again in a new tab. What you have typed here stays.</Text>
+        <Text>Sign in again in a new tab. The text that you have typed here stays.</Text>
         <Button component="a" href={renew} target="_blank" rel="noopener">
           Sign in again
         </Button>

@@ -198,7 +198,7 @@ function Release({ id }: { id: string }) {
       question={{
         title: 'Release all reservations?',
         text:
-          'Calls that are under way go on. What they cost counts when it is reported, so the budget may pass its ' +
+          'Calls that are under way go on. Their cost counts when it is reported, so the budget may pass its ' +
           'threshold by that much.',
         yes: 'Release',
       }}

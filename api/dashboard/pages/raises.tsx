@@ -69,7 +69,7 @@ function AllRaises() {
   return (
     <Page
       title="Raises"
-      lead="Somebody asks for more of a budget, an admin answers. What is approved ends by itself."
+      lead="A person asks for more of a budget, and an admin answers. A raise ends by itself."
       actions={<Choice aria-label="State" of={STATES} value={status} onChange={setStatus} />}
     >
       <PagedRows

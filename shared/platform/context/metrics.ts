@@ -7,6 +7,6 @@ export const clockSkew = gauge({
 
 export const partsReady = gauge({
   name: 'governor_ready',
-  help: 'Whether a part answers (1) or not (0).',
+  help: '1 while a part answers, else 0.',
   labelNames: ['part'],
 });

@@ -34,7 +34,7 @@ export const webhookInput = z
     format: z
       .enum(WEBHOOK_FORMATS)
       .default('json')
-      .describe('How events are written. Of any but `json` the URL is a secret'),
+      .describe('How events are written. The URL of any but `json` is a secret'),
     alert_at: alertSettings.alert_at.default([]),
     forecast: alertSettings.forecast.default(false),
     quiet_hours: alertSettings.quiet_hours.default(null),

@@ -220,7 +220,7 @@ describe('sync', () => {
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const line = { ...claudeLine(NOW, 'msg_1', GOLDEN_USAGE), requestId: undefined };
     writeLines(transcript(), [line]);
-    await expect(look([], { api: url })).rejects.toThrow(`What answers at ${url} is no usage-governor.`);
+    await expect(look([], { api: url })).rejects.toThrow(`The service at ${url} is not usage-governor.`);
     proxy.close();
   });
 

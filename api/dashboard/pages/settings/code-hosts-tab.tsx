@@ -24,7 +24,7 @@ const SETTINGS: Record<Provider, string> = {
   gitlab:
     'In the project or the group: Settings, Webhooks. The secret is the "Signing token", or the "Secret token" where there is none; of the triggers "Merge request events".',
   bitbucket:
-    'In the repository: Repository settings, Webhooks. Of the triggers "Pull request": Created, Updated, Merged and Declined.',
+    'In the repository: Repository settings, Webhooks. Triggers under "Pull request": Created, Updated, Merged and Declined.',
 };
 
 function codeHostsQuery() {

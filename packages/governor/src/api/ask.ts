@@ -119,7 +119,7 @@ function retryWaitMs(retryAfter: string | null, attempt: number): number {
 
 function readAnswer<Content>({ api }: Api, { body }: Answer, shape: z.ZodType<Content>): Content {
   const content = shape.safeParse(parseJson(body));
-  if (!content.success) throw new Error(`What answers at ${api} is no usage-governor.`);
+  if (!content.success) throw new Error(`The service at ${api} is not usage-governor.`);
   return content.data;
 }
 
