@@ -22,7 +22,7 @@ export async function runFocusBench(args: string[]): Promise<void> {
     const { orgId, key } = await makeKey(stage);
     const toMs = Math.floor(stage.ctx.clock.now() / DAY_MS) * DAY_MS;
     const began = performance.now();
-    await seed(stage, orgId, signals, toMs);
+    await seedFocus(stage, orgId, { signals, toMs, days: DAYS });
     console.error(`${signals} signals in ${round((performance.now() - began) / 1_000, 0)} s`);
     const query = new URLSearchParams({ from: isoTime(toMs - DAYS * DAY_MS), to: isoTime(toMs) }).toString();
     rows.push({ format: 'none: read alone', rows: signals, 'rows/s': await readAlone(stage, orgId) });
@@ -43,20 +43,25 @@ async function readAlone(stage: Stage, orgId: string): Promise<number> {
   return round(signals / ((performance.now() - began) / 1_000), 0);
 }
 
-async function seed(stage: Stage, orgId: string, signals: number, toMs: number): Promise<void> {
+/** Signals spread evenly over some days before a time, epoch ms. */
+interface Spread {
+  signals: number;
+  toMs: number;
+  days: number;
+}
+
+/** Inserts single calls of some hundred users and a few models. */
+export async function seedFocus(stage: Stage, orgId: string, spread: Spread): Promise<void> {
+  const { signals } = spread;
   for (let first = 0; first < signals; first += 5_000) {
     const count = Math.min(5_000, signals - first);
-    const rows = Array.from({ length: count }, (_, at) => signalAt(orgId, first + at, { signals, toMs }));
+    const rows = Array.from({ length: count }, (_, at) => signalAt(orgId, first + at, spread));
     await signalRows(stage.ctx).insertMany(rows, { ordered: false });
   }
 }
 
-function signalAt(
-  orgId: string,
-  index: number,
-  { signals, toMs }: { signals: number; toMs: number },
-): Signal {
-  const ts = new Date(toMs - Math.floor(((index + 1) / signals) * DAYS * DAY_MS));
+function signalAt(orgId: string, index: number, { signals, toMs, days }: Spread): Signal {
+  const ts = new Date(toMs - Math.floor(((index + 1) / signals) * days * DAY_MS));
   const model = MODELS[index % MODELS.length] ?? '';
   const tokens = {
     tokens_in: 1_000 + (index % 60_000),

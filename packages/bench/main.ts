@@ -5,6 +5,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   ledger: async () => (await import('./ledger.ts')).runLedgerBench,
   usage: async () => (await import('./usage.ts')).runUsageBench,
   focus: async () => (await import('./focus.ts')).runFocusBench,
+  push: async () => (await import('./push.ts')).runPushBench,
   list: async () => (await import('./list.ts')).runListBench,
   mcp: async () => (await import('./mcp.ts')).runMcpBench,
   people: async () => (await import('./people.ts')).runPeopleBench,
