@@ -49,10 +49,12 @@ const origin = z
   .string()
   .max(300)
   .regex(/^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/, 'must be an origin, such as https://s3.example.com')
+  .meta({ examples: ['https://s3.eu-central-1.amazonaws.com'] })
   .describe('The origin of the server');
 const region = z
   .string()
   .regex(/^[a-z0-9-]{1,50}$/, 'must be a region, such as eu-central-1')
+  .meta({ examples: ['eu-central-1'] })
   .describe('The region of the bucket');
 const bucket = z
   .string()
@@ -65,6 +67,7 @@ const accessKeyId = z
   .min(1)
   .max(128)
   .regex(/^[\w./+=-]+$/, 'must be an access key id')
+  .meta({ examples: ['AKIAIOSFODNN7EXAMPLE'] })
   .describe('The id of the access key');
 const secretAccessKey = z
   .string()

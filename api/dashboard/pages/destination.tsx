@@ -66,8 +66,8 @@ function Failing({ destination }: { destination: Destination }) {
         It is tried again <When at={next_run_at} />.
       </Text>
       <Group gap="sm">
-        {mending === 'edit' && <EditButton destination={destination} />}
-        <RunButton id={id} label="Run again" />
+        {mending === 'edit' && <EditButton destination={destination} variant="filled" />}
+        <RunButton id={id} label="Run again" variant={mending === 'edit' ? 'default' : 'filled'} />
       </Group>
     </FailureNote>
   );

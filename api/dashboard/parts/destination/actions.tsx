@@ -22,10 +22,12 @@ import { FAILURES, lastFinishedDay } from './words.ts';
 
 /** Everything that can be done with a destination. */
 export function DestinationActions({ destination }: { destination: Destination }) {
-  const { id, enabled } = destination;
+  const { id, enabled, status } = destination;
+  // The failure above has the button that acts.
+  const variant = status === 'failing' ? 'default' : 'filled';
   return (
     <Group gap="sm">
-      {enabled && <RunButton id={id} />}
+      {enabled && <RunButton id={id} label="Run now" variant={variant} />}
       {enabled && (
         <Dialog label="Write days again" title="Write days again">
           {(close) => <Backfill destination={destination} onDone={close} />}
@@ -47,10 +49,18 @@ function useRun(id: string, onDone: () => void = () => undefined) {
 }
 
 /** Writes now what the destination lacks. */
-export function RunButton({ id, label = 'Run now' }: { id: string; label?: string }) {
+export function RunButton({
+  id,
+  label,
+  variant,
+}: {
+  id: string;
+  label: string;
+  variant: 'filled' | 'default';
+}) {
   const run = useRun(id);
   return (
-    <ActButton act={{ ...run, mutate: () => run.mutate({ force: false }) }} variant="filled">
+    <ActButton act={{ ...run, mutate: () => run.mutate({ force: false }) }} variant={variant}>
       {label}
     </ActButton>
   );
@@ -104,9 +114,15 @@ function TestButton({ id }: { id: string }) {
   );
 }
 
-export function EditButton({ destination }: { destination: Destination }) {
+export function EditButton({
+  destination,
+  variant = 'default',
+}: {
+  destination: Destination;
+  variant?: 'filled' | 'default';
+}) {
   return (
-    <Dialog label="Edit" title="Edit the destination" size="lg" closeOnClickOutside={false}>
+    <Dialog label="Edit" variant={variant} title="Edit the destination" size="lg" closeOnClickOutside={false}>
       {(close) => <EditForm destination={destination} onDone={close} />}
     </Dialog>
   );
