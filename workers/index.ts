@@ -12,7 +12,8 @@ import { closeMonthsJob } from '../shared/closing/jobs.ts';
 import { expireCreditsJob, reconcileCreditsJob } from '../shared/credits/jobs.ts';
 import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
 import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
-import { runDestinationJob } from '../shared/destinations/jobs.ts';
+import { alertDestination as mailDestination } from '../shared/destinations/alert-destination.ts';
+import { alertDestinationJob, runDestinationJob } from '../shared/destinations/jobs.ts';
 import { runDestination as runDueDestination } from '../shared/destinations/runs/run-destination.ts';
 import { revokeDevicesJob } from '../shared/devices/jobs.ts';
 import { revokeDevicesOfRemoved } from '../shared/devices/revoke-device.ts';
@@ -174,6 +175,9 @@ export const runDestination = dueJobRow(runDestinationJob, {
   concurrency: 4,
   work: (ctx, key) => runDueDestination(ctx, key),
 });
+
+/** A destination fails. */
+export const alertDestination = dueJobRow(alertDestinationJob, { concurrency: 4, work: mailDestination });
 
 /** Weeks that ended a day ago, and what arrived late for others. */
 export const freezeAnalytics = jobRow(freezeAnalyticsJob, {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS } from '../../shared/budgets/model.ts';
+import { FAILURE_CODES } from '../../shared/destinations/failures.ts';
 import {
   ANOMALY_TYPES,
   EVENT_TYPES,
@@ -89,6 +90,17 @@ export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
       adapters: z.array(z.string()).describe('Their adapters, at most 20'),
       users: z.array(z.string()).meta({ description: 'Their users, at most 20', examples: [['ada']] }),
       first_at: z.string().describe('When the first of them was held'),
+    }),
+  },
+  'export.failed': {
+    summary: 'The runs of a destination of exports fail: once until one succeeds',
+    data: z.strictObject({
+      destination_id: z.string(),
+      name: z.string(),
+      code: z.enum(FAILURE_CODES),
+      since: z.string().describe('When the first of these runs failed'),
+      last_success_at: z.string().nullable().describe('When a run last succeeded'),
+      next_attempt_at: z.string().nullable().describe('When the next run begins; null while it is paused'),
     }),
   },
   'budget.threshold': {

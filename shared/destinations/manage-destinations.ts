@@ -14,7 +14,7 @@ import { clearDue } from '../platform/due/plan-due.ts';
 import { deleteRows, insertRow } from '../platform/mongo/writes.ts';
 import { encryptSecret } from '../webhooks/endpoints/encrypt-secret.ts';
 import { type DestinationInput, withDefaults } from './input.ts';
-import { runDestinationJob } from './jobs.ts';
+import { alertDestinationJob, runDestinationJob } from './jobs.ts';
 import { type Destination, destinationRows, exportPartitionRows, exportRunRows } from './model.ts';
 import { refused, refusePlace } from './refuse-place.ts';
 import { nextAtHour, planRun } from './schedule.ts';
@@ -80,6 +80,8 @@ function newDestination(ctx: Context, orgId: string, input: DestinationInput): D
     failures: 0,
     failing_since: null,
     code: null,
+    told_at: null,
+    mailed_at: null,
     last_success_at: null,
     created_at: dateAt(nowMs),
   };
@@ -133,6 +135,7 @@ export async function deleteDestination(ctx: Context, orgId: string, id: string)
       deleteRows(exportPartitionRows, { destination_id: id }),
       deleteRows(exportRunRows, { destination_id: id }),
       clearDue(runDestinationJob, id),
+      clearDue(alertDestinationJob, id),
       auditDestination(ctx, 'delete', destination),
     ];
     return { writes, wakeUps: [], result: undefined };

@@ -57,6 +57,9 @@ export interface Destination {
   failures: number;
   failing_since: Date | null;
   code: FailureCode | null;
+  /** When `export.failed` said so, and when the admins got a mail about it; null in a streak of which they have not heard. */
+  told_at: Date | null;
+  mailed_at: Date | null;
   last_success_at: Date | null;
   created_at: Date;
 }

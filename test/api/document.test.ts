@@ -99,6 +99,7 @@ describe('the OpenAPI document', () => {
       'budget.raise_answered',
       'anomaly.detected',
       'signals.held',
+      'export.failed',
       'budget.threshold',
       'budget.forecast',
       'credit.low',

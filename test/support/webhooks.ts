@@ -36,6 +36,7 @@ export async function makeWebhook(
     'budget.raise_answered',
     'anomaly.detected',
     'signals.held',
+    'export.failed',
   ],
 ): Promise<Webhook> {
   return createWebhook(ctx, orgId, { url, events, secret: SECRET });

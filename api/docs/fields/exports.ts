@@ -12,6 +12,8 @@ export const exportFields: Fields = {
   hour_utc: ['The hour of the day, UTC', 3],
   secret_set_at: ['When the secret was last set', TIME],
   next_run_at: ['When the next run begins', TIME],
+  destination_id: ['The destination of exports', 'dst_3Kf9XqLm2TzVb7Rw8YcN1p'],
+  last_success_at: ['When a run last succeeded', '2026-01-14T03:00:12.000Z', null],
   behind_days: ['Finished days that are not there yet', 0],
   conditional_writes: ['Whether the place refuses writes whose condition does not hold', true],
   last_run: ['The newest run that has ended'],

@@ -9,6 +9,7 @@ import { type ExportFailure, waitsForSomebody } from '../failures.ts';
 import { exportRuns } from '../metrics.ts';
 import { type Destination, destinationRows, exportRunRows } from '../model.ts';
 import { nextAtHour, planRun } from '../schedule.ts';
+import { planTold } from './plan-told.ts';
 import type { Running } from './run.ts';
 
 /** The outcome of a run. */
@@ -40,19 +41,16 @@ export async function endRun(ctx: Context, running: Running, outcome: Outcome): 
       code: failure?.code ?? null,
       detail: failure?.message ?? null,
     };
+    const changed = afterwards(ctx, destination, running, outcome);
+    const next = planNext(ctx, destination, running, failure);
+    const told = await planTold(ctx, { ...destination, ...changed }, next.atMs, transaction);
+    const set = { ...changed, ...told.changes };
     const writes = [
       finishClaim(claim),
       updateRow(exportRunRows, { _id: run._id }, { $set: ended }),
-      updateRow(
-        destinationRows,
-        { _id: destination._id },
-        { $set: afterwards(ctx, destination, running, outcome) },
-      ),
+      updateRow(destinationRows, { _id: destination._id }, { $set: set }),
     ];
-    return {
-      ...joinPlans({ writes, wakeUps: [] }, planNext(ctx, destination, running, failure)),
-      result: true,
-    };
+    return { ...joinPlans({ writes, wakeUps: [] }, next.plan, told.plan), result: true };
   });
   if (isOwn) exportRuns(ctx).inc({ outcome: outcome.failure?.code ?? 'succeeded' });
 }
@@ -77,6 +75,8 @@ function afterwards(
       failures: 0,
       failing_since: null,
       code: null,
+      told_at: null,
+      mailed_at: null,
       last_success_at: now,
     };
   return {
@@ -93,12 +93,16 @@ function planNext(
   destination: Destination,
   { run }: Running,
   failure: ExportFailure | null,
-): Plan {
-  if (!destination.enabled) return NO_PLAN;
+): { plan: Plan; atMs: number | null } {
+  if (!destination.enabled) return { plan: NO_PLAN, atMs: null };
   const nowMs = ctx.clock.now();
   const isRetried = failure !== null && !waitsForSomebody(failure.code);
   const againMs = isRetried ? nextAttemptAt(ctx, run.attempt, nowMs) : null;
-  if (againMs === null) return planRun(destination, nextAtHour(destination.hour_utc, nowMs));
+  if (againMs === null) {
+    const atMs = nextAtHour(destination.hour_utc, nowMs);
+    return { plan: planRun(destination, atMs), atMs };
+  }
   const { trigger, from, to, force } = run;
-  return planRun(destination, againMs, { attempt: run.attempt + 1, trigger, from, to, force });
+  const due = { attempt: run.attempt + 1, trigger, from, to, force };
+  return { plan: planRun(destination, againMs, due), atMs: againMs };
 }

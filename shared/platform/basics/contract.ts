@@ -51,6 +51,7 @@ export const NAMED_EVENT_TYPES = [
   'budget.raise_answered',
   'anomaly.detected',
   'signals.held',
+  'export.failed',
   'credit.low',
   'credit.depleted',
 ] as const;

@@ -1,14 +1,11 @@
-import { memberRows, organizationRows } from '../../organizations/model.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
 import { baseUrl } from '../../platform/basics/config.ts';
 import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
-import { sendMail } from '../../platform/mail/send-mail.ts';
 import { updateRow } from '../../platform/mongo/writes.ts';
 import { alertAdminsJob } from '../endpoints/jobs.ts';
-import { takeMailPermit } from '../endpoints/mail-permits.ts';
-import { takesMail } from '../endpoints/mail-target.ts';
+import { mailAdmins } from '../endpoints/mail-admins.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';
 
 /** How often an unsent alert is tried again. */
@@ -22,7 +19,7 @@ export async function alertAdmins(ctx: Context, webhookId: string): Promise<void
   if (!(await readDue(ctx, alertAdminsJob, webhookId))) return;
   const webhook = await webhookRows(ctx).findOne({ _id: webhookId });
   const isWanted = webhook?.status === 'failing' && webhook.alerted_at === null;
-  const wasSent = isWanted && (await mailAdmins(ctx, webhook));
+  const wasSent = isWanted && (await mailFailing(ctx, webhook));
   await commitPlan(ctx, async (transaction) => {
     const due = await readDue(ctx, alertAdminsJob, webhookId, transaction);
     const now = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
@@ -51,34 +48,14 @@ export async function warnOfUnsentAlerts(ctx: Context): Promise<string | null> {
   return `${unsent} failing ${unsent === 1 ? 'webhook' : 'webhooks'}, and the admins were not told (governor webhook list --failing)`;
 }
 
-async function mailAdmins(ctx: Context, webhook: Webhook): Promise<boolean> {
-  const to = await takeReaders(ctx, webhook.org_id);
-  const sent = await sendMail(ctx, {
-    to,
+async function mailFailing(ctx: Context, webhook: Webhook): Promise<boolean> {
+  const { sent, admins } = await mailAdmins(ctx, webhook.org_id, {
     subject: `Webhook ${webhook._id} is failing`,
     text: textOf(webhook, baseUrl(ctx.config)),
   });
-  const fields = { webhook_id: webhook._id, org_id: webhook.org_id, admins: to.length, mail: sent };
+  const fields = { webhook_id: webhook._id, org_id: webhook.org_id, admins, mail: sent };
   ctx.log.warn(fields, 'a webhook is failing');
   return sent;
-}
-
-/** The addresses for alerts to which mail may go, each with a permit. */
-async function takeReaders(ctx: Context, orgId: string): Promise<string[]> {
-  const organization = await organizationRows(ctx).findOne({ _id: orgId });
-  if (!organization || !ctx.config.smtpUrl) return [];
-  const { admin_emails, vouched_emails = [] } = organization;
-  const named = await memberRows(ctx)
-    .find({ email: { $in: admin_emails } })
-    .toArray();
-  const members = named.filter(({ org_id }) => org_id === orgId);
-  const readers: string[] = [];
-  for (const address of admin_emails) {
-    const member = members.find(({ email }) => email === address);
-    const mayWrite = member ? takesMail(member) : vouched_emails.includes(address);
-    if (mayWrite && (await takeMailPermit(ctx, { orgId, address })) === null) readers.push(address);
-  }
-  return readers;
 }
 
 function textOf(webhook: Webhook, ownUrl: string): string {

@@ -1,4 +1,11 @@
-import { describeAnomaly, describeCredits, describeHeld, describeSession, type Payload } from './describe.ts';
+import {
+  describeAnomaly,
+  describeCredits,
+  describeExport,
+  describeHeld,
+  describeSession,
+  type Payload,
+} from './describe.ts';
 import { describeBudget } from './describe-budget.ts';
 import { describeRaise } from './describe-raise.ts';
 import type { Envelope, Fact, Message } from './message.ts';
@@ -27,6 +34,8 @@ export function messageOf({ type, data }: Pick<Envelope, 'type' | 'data'>): Mess
       return describeAnomaly(data);
     case 'signals.held':
       return describeHeld(data);
+    case 'export.failed':
+      return describeExport(data);
   }
 }
 

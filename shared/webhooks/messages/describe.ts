@@ -57,6 +57,20 @@ export function describeHeld(data: Payload): Message {
   };
 }
 
+/** A destination of exports that fails, in words. */
+export function describeExport(data: Payload): Message {
+  return {
+    title: `The export to “${nameOf(data, 'name')}” fails`,
+    urgency: 'high',
+    facts: [
+      ['Reason', textOf(data, 'code')],
+      ['Since', textOf(data, 'since')],
+      ['Last success', data.last_success_at === null ? 'none' : textOf(data, 'last_success_at')],
+      ['Next attempt', data.next_attempt_at === null ? 'none' : textOf(data, 'next_attempt_at')],
+    ],
+  };
+}
+
 /** Credits that are low or used up, in words. */
 export function describeCredits(type: 'credit.low' | 'credit.depleted', data: Payload): Message {
   const balances = Object.entries(data.balances ?? {});

@@ -72,6 +72,14 @@ const samplesAt = (ts: string): Record<Exclude<EventType, 'digest'>, Record<stri
     session_id: 'ses_3Kf9XqLm2TzVb7Rw8YcN1p',
   },
   'signals.held': { held: 3, adapters: ['claude-code'], users: ['ada', 'bob'], first_at: ts },
+  'export.failed': {
+    destination_id: 'dst_3Kf9XqLm2TzVb7Rw8YcN1p',
+    name: 'Finance',
+    code: 'access_denied',
+    since: ts,
+    last_success_at: ts,
+    next_attempt_at: ts,
+  },
 });
 
 /** Renders an event of a type for a format, with made-up data of `nowMs` (epoch ms). Pure. */

@@ -67,6 +67,14 @@ const DATA: Record<EventType, Record<string, unknown>> = {
     users: ['ada', 'bob'],
     first_at: '2026-01-15T08:30:00.000Z',
   },
+  'export.failed': {
+    destination_id: 'dst_1',
+    name: 'Finance',
+    code: 'access_denied',
+    since: '2026-01-15T03:00:00.000Z',
+    last_success_at: '2026-01-14T03:00:00.000Z',
+    next_attempt_at: '2026-01-16T03:00:00.000Z',
+  },
 };
 
 /** An envelope of a type, with these fields of its data in place of the usual ones. */

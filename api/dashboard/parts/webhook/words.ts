@@ -30,6 +30,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'budget.raise_answered': 'raises answered',
   'anomaly.detected': 'anomalies',
   'signals.held': 'held signals',
+  'export.failed': 'exports that fail',
   'credit.low': 'credits low',
   'credit.depleted': 'credits used up',
 };
