@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { Reader } from '../organizations/reader.ts';
+import { dateAt } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { addSums, isZero, noSums, type Sums, sumsOf } from '../usage/measures.ts';
 import { rollupRows } from '../usage/model.ts';
@@ -16,6 +17,9 @@ export interface WorkSums {
   start?: Date;
   sums: Sums;
 }
+
+/** The embedded store reads a partial index by a filter of all its fields alone (docs/stores.md). */
+const ALWAYS = { $gte: dateAt(0) };
 
 /** Works that are asked one by one. Where there are more, all of the organization are read at once. */
 const ASKED_ALONE = 200;
@@ -34,7 +38,10 @@ export async function sumWorks(
   const found: WorkSums[] = [];
   if (works.length <= ASKED_ALONE)
     for (const work of works) {
-      const stages = [{ $match: { work, period: 'day' } }, { $match: { org_id: orgId, ...own } }];
+      const stages = [
+        { $match: { work, period: 'day', start: ALWAYS } },
+        { $match: { org_id: orgId, ...own } },
+      ];
       found.push(...(await readSums(ctx, stages, columns, transaction)));
     }
   else {

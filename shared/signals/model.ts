@@ -56,9 +56,9 @@ export const signalRows = collection<Signal>('signals', {
       partialFilterExpression: { type: 'intervention' },
     },
     { key: { org_id: 1, ts: 1 } },
-    // For contexts and boundaries that come late.
-    { key: { client_session: 1, ts: 1 }, partialFilterExpression: { client_session: { $exists: true } } },
-    { key: { work: 1, ts: 1 }, partialFilterExpression: { work: { $exists: true } } },
+    // For contexts and boundaries that come late. `$exists` would not do (docs/stores.md).
+    { key: { client_session: 1, ts: 1 }, partialFilterExpression: { client_session: { $gt: '' } } },
+    { key: { work: 1, ts: 1 }, partialFilterExpression: { work: { $gt: '' } } },
   ],
 });
 

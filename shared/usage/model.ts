@@ -80,8 +80,8 @@ export const rollupRows = collection<Rollup>('rollups', {
     { key: { org_id: 1, period: 1, start: 1 } },
     // The rollups of one user, however many others there are.
     { key: { org_id: 1, period: 1, user_id: 1, start: 1 } },
-    // The rollups of one work, for what a pull request has cost.
-    { key: { work: 1, period: 1, start: 1 }, partialFilterExpression: { work: { $exists: true } } },
+    // The rollups of one work, for what a pull request has cost. `$exists` would not do (docs/stores.md).
+    { key: { work: 1, period: 1, start: 1 }, partialFilterExpression: { work: { $gt: '' } } },
   ],
 });
 
