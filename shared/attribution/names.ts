@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { base62 } from '../platform/basics/ids.ts';
+import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
 import type { Name, Parts, Place } from './decide-work.ts';
@@ -37,9 +38,17 @@ export function placeOf(ctx: Context, orgId: string, repository: string, branch:
   return branch === undefined ? { repository } : { repository, branch: plainName(ctx, orgId, branch) };
 }
 
+/** Keys of client sessions: each has many calls. */
+const sessionKeys = boundedCache<string, string>({ max: 10_000 });
+
 /** The key of a client session: signals and contexts of one have the same. */
 export function clientSessionKey(ctx: Context, orgId: string, clientSessionId: string): string {
-  return keyText(ctx, 'client session', orgId, clientSessionId);
+  const name = `${orgId} ${clientSessionId}`;
+  const known = sessionKeys(ctx).get(name);
+  if (known !== undefined) return known;
+  const key = keyText(ctx, 'client session', orgId, clientSessionId);
+  sessionKeys(ctx).set(name, key);
+  return key;
 }
 
 /** The key of a branch of a repository, by the hash of its name. Its boundaries, renames and pull requests have it. */
