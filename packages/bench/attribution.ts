@@ -1,12 +1,13 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { makeSnapshots } from '../../shared/usage/make-snapshots.ts';
+import { contextAt, get, nextNumber, post, SESSIONS, type Service, signalAt } from './attribution-client.ts';
 import { numberOption, quantile, report, round, runClients } from './bench.ts';
+import { measurePullRequests } from './pull-request-pages.ts';
 import { makeKey, type Stage, setStage } from './stage.ts';
 
 const CLIENTS = 16;
-const SESSIONS = 50;
 const BRANCHES = ['main', 'cart', 'search'];
 const TURNS = 4;
 const DAY_MS = 86_400_000;
@@ -15,7 +16,8 @@ const MOVED = 10_000;
 
 /**
  * Signals of client sessions with contexts in force against the same without, in turns; single contexts beside signals; a context
- * that moves 10,000 calls; and a month by branch. `--seconds N` a side; `--only single`, `batches`, `contexts`, `move` or `month`.
+ * that moves 10,000 calls; a month by branch; and pages of pull requests. `--seconds N` a side; `--only single`, `batches`, `contexts`,
+ * `move`, `month` or `pulls`.
  */
 export async function runAttributionBench(args: string[]): Promise<void> {
   const seconds = numberOption(args, 'seconds', 4);
@@ -32,6 +34,7 @@ export async function runAttributionBench(args: string[]): Promise<void> {
       contexts: () => measureContexts(stage, service, seconds),
       move: () => measureMove(stage, service),
       month: () => measureMonth(stage, service, seconds),
+      pulls: () => measurePullRequests(stage, service, seconds),
     };
     const only = args[args.indexOf('--only') + 1];
     for (const [name, measure] of Object.entries(parts))
@@ -42,34 +45,6 @@ export async function runAttributionBench(args: string[]): Promise<void> {
   }
   for (const row of rows) console.table([row]);
   report('attribution', rows);
-}
-
-interface Service {
-  agent: Agent;
-  url: string;
-}
-
-let made = 0;
-
-function signalAt(ts: number, session: number | null, more: Record<string, unknown> = {}): object {
-  made += 1;
-  const metadata = session === null ? {} : { metadata: { client_session_id: `session-${session}` } };
-  return {
-    id: `bench-${made}`,
-    ts: new Date(ts).toISOString(),
-    user_id: `user-${made % SESSIONS}`,
-    adapter: 'claude-code',
-    model: 'claude-sonnet-4-5',
-    tokens_in: 1_200,
-    tokens_out: 300,
-    ...metadata,
-    ...more,
-  };
-}
-
-function contextAt(ts: number, session: number, branch: string): object {
-  const client_session_id = `session-${session}`;
-  return { client_session_id, ts: new Date(ts).toISOString(), repository: 'github.com/acme/shop', branch };
 }
 
 /** Three sides in turns: no client sessions, client sessions without contexts, and with one in force. */
@@ -122,8 +97,7 @@ async function measureContexts(
   const signal = (client: number) =>
     post(service, key, 'signals', { signals: [signalAt(systemClock.now(), client % SESSIONS)] });
   const context = (client: number) => {
-    made += 1;
-    const branch = BRANCHES[made % BRANCHES.length] as string;
+    const branch = BRANCHES[nextNumber() % BRANCHES.length] as string;
     return post(service, key, 'contexts', { contexts: [contextAt(systemClock.now(), client, branch)] });
   };
   const alone = await runClients(CLIENTS, seconds, signal);
@@ -221,37 +195,4 @@ async function measureMonth(
     'by user without works p99 ms': round(byUserWithout),
     'by user to without': round(byUser / byUserWithout),
   };
-}
-
-async function post({ agent, url }: Service, key: string, path: string, body: object): Promise<void> {
-  await send({ agent, url: `${url}/api/v1/${path}` }, key, JSON.stringify(body));
-}
-
-async function get({ agent, url }: Service, key: string, path: string): Promise<unknown> {
-  return JSON.parse(await send({ agent, url: `${url}/api/v1/${path}` }, key, null));
-}
-
-function send({ agent, url }: Service, key: string, body: string | null): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      Authorization: `Bearer ${key}`,
-      ...(body === null
-        ? {}
-        : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
-    };
-    const sent = request(url, { method: body === null ? 'GET' : 'POST', agent, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (piece: string) => {
-        text += piece;
-      });
-      response.on('end', () =>
-        response.statusCode === 200
-          ? resolve(text)
-          : reject(new Error(`${response.statusCode}: ${text.slice(0, 200)}`)),
-      );
-    });
-    sent.on('error', reject);
-    sent.end(body ?? undefined);
-  });
 }
