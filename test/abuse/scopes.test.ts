@@ -35,7 +35,15 @@ const BUDGET = {
   threshold: 100,
   window: 'monthly',
 };
-const USAGE = ['current', 'remaining', 'utilization_pct', 'state', 'forecast', 'unpriced_signals'];
+const USAGE = [
+  'current',
+  'remaining',
+  'utilization_pct',
+  'state',
+  'refuses_now',
+  'forecast',
+  'unpriced_signals',
+];
 
 describe('a scope to write is no scope to read', () => {
   it('webhooks receive the events that they name, and their key reads nothing else', async () => {

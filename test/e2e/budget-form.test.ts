@@ -118,6 +118,14 @@ describe('the form of a budget', () => {
     });
   });
 
+  test('offers no rolling window for a budget of each person, and leaves one that was chosen', async () => {
+    await at('Window').selectOption('rolling');
+    await at('Counted').selectOption('user');
+    expect(await at('Window').inputValue()).toBe('monthly');
+    expect(await at('Window').locator('option').allInnerTexts()).not.toContain('the last days');
+    expect(await create()).toMatchObject({ per: 'user', window: 'monthly', rolling_days: null });
+  });
+
   test('names who asked before a call', async () => {
     await call(`${stack.url}/api/v1/budgets/check`, { key: stack.key, body: {} });
     await at('At the threshold').selectOption('hard');

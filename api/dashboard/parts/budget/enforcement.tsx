@@ -91,8 +91,8 @@ function labelsOf<Value extends string>(words: Record<Value, { label: string }>)
 
 /** The effect of a budget at its threshold, or its present effect when it is reached. */
 export function Stop({ budget }: { budget: Budget }) {
-  const { enforce, current, metric, threshold_now, window_end } = budget;
-  if (enforce !== 'hard' || current < threshold_now)
+  const { enforce, refuses_now, metric, threshold_now, window_end } = budget;
+  if (!refuses_now)
     return (
       <Text size="sm" className="wrap">
         {enforceLabels({ metric, threshold: threshold_now })[enforce]}

@@ -165,7 +165,7 @@ export function BudgetForm({
       {draft.metric !== 'sessions' && <FilterInputs {...field('filter')} />}
       <EnforcementInputs draft={draft} field={field} />
       {draft.filter === null && draft.per === null && <RecentUsage draft={draft} />}
-      {preview && <StopPreview draft={draft} preview={preview} />}
+      {preview && <StopPreview draft={draft} preview={preview} isChange={budget !== undefined} />}
       {budget && (
         <Text size="sm" c="dimmed">
           After a change of anything but the name and what happens at the threshold it may warn once more in

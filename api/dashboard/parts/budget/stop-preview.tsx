@@ -47,9 +47,12 @@ const SPANS: Record<Budget['window'], string> = {
 /** The effect of a hard budget from now on, in words, and who asks it before a call. */
 export function StopPreview({
   draft: { metric, window },
+  isChange,
   preview: { current, threshold, refuses_now, people, asked },
 }: {
   draft: Pick<Budget, 'metric' | 'window'>;
+  /** True: the budget exists, and may have exceptions and raises of people. */
+  isChange: boolean;
   preview: Preview;
 }) {
   const used = `${amount(metric, current)} of ${amount(metric, threshold)}`;
@@ -62,6 +65,7 @@ export function StopPreview({
       <Stack gap={4}>
         <Text size="sm" fw={600}>
           {words}
+          {isChange && people !== null && ' Exceptions and raises of people are left out.'}
         </Text>
         <Text size="sm" component="div">
           Agents stop only where they ask: by hooks on each machine, or at a gateway. <Asked asked={asked} />{' '}
