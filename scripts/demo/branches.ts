@@ -59,7 +59,8 @@ export function pullRequestsOf(owner: string, placed: readonly DemoSignal[], unt
     const pullRequest = pullRequestAt(owner, first.project_id, Date.parse(first.ts));
     const { number } = pullRequest;
     const endMs = (number + 1) * BRANCH_MS;
-    const ended = { state: number % CLOSED === 0 ? 'closed' : 'merged', closed_at: isoTime(endMs) };
+    const isClosed = (number + first.project_id.length) % CLOSED === 0;
+    const ended = { state: isClosed ? 'closed' : 'merged', closed_at: isoTime(endMs) };
     const state =
       endMs <= untilMs ? { ...ended, updated_at: ended.closed_at } : { state: 'open', updated_at: first.ts };
     return [{ ...pullRequest, base_branch: 'main', opened_at: first.ts, ...state }];
