@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Config } from '../../shared/platform/basics/config.ts';
 import { DomainError, type ErrorCode } from '../../shared/platform/basics/errors.ts';
+import { every } from '../../shared/platform/basics/every.ts';
 import { problemBody, problemOf } from '../basics/problem.ts';
 
 /** An HTTP server with limits on what a slow or careless client can hold. */
@@ -78,8 +79,7 @@ export async function closeServer(server: Server): Promise<void> {
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   const closed = Promise.withResolvers<void>();
   server.close(() => closed.resolve());
-  server.closeIdleConnections();
-  const closingIdle = setInterval(() => server.closeIdleConnections(), 100);
+  const stopClosing = every(100, async () => server.closeIdleConnections());
   await closed.promise;
-  clearInterval(closingIdle);
+  await stopClosing();
 }

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { eventIdOf, type NewEvent } from '../events/new-event.ts';
 import { dateAt } from '../platform/basics/clock.ts';
-import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
+import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Claim, claimDue, endClaim, finishClaim } from '../platform/due/claim-due.ts';
 import { setDue } from '../platform/due/plan-due.ts';
@@ -17,7 +17,7 @@ import { firingCause } from './keys.ts';
 import { budgetEvaluationRows, budgetFiringRows } from './model.ts';
 import { firingOf } from './plan-history.ts';
 import { type Progress, progressOf, readEvaluated } from './read-evaluated.ts';
-import { cacheRules, guardedSubscribers, type Rules, readRules } from './rules.ts';
+import { commitByRules, guardedSubscribers } from './rules.ts';
 import { sendAlerts } from './send-alerts.ts';
 import { shown, thresholdOf } from './view.ts';
 
@@ -31,8 +31,7 @@ export async function evaluateDue(ctx: Context, orgId: string): Promise<number> 
     earliest_window_end: dateAt(Math.min(...rows.map((row) => row.earliest_window_end.getTime()))),
   }));
   if (!claim) return 0;
-  const { fired, rules, progress, ...evaluated } = await fireLevels(ctx, orgId, claim);
-  cacheRules(ctx, rules);
+  const { fired, progress, ...evaluated } = await fireLevels(ctx, orgId, claim);
   if (evaluated.asking.length === 0) return fired;
   const sent = await sendAlerts(ctx, orgId, evaluated);
   if (progress) await budgetEvaluationRows(ctx).updateOne({ _id: orgId }, { $set: progress });
@@ -43,7 +42,6 @@ export async function evaluateDue(ctx: Context, orgId: string): Promise<number> 
 interface Evaluated {
   /** How many levels have fired. */
   fired: number;
-  rules: Rules;
   /** The webhooks that ask for alerts. */
   asking: readonly Subscriber[];
   counted: readonly CountedBudget[];
@@ -53,41 +51,34 @@ interface Evaluated {
 
 /** One snapshot, one transaction. The claim ends with it, unless there are alerts to send. */
 async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluation>): Promise<Evaluated> {
-  return commitPlan(
-    ctx,
-    async (transaction) => {
-      const nowMs = ctx.clock.now();
-      const shard = secondShard();
-      const rules = await readRules(ctx, orgId, shard, transaction);
-      const { counted, people } = await readEvaluated(ctx, rules, claim.earliest_window_end, transaction);
-      const reached = counted.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
-      const subscribers = guardedSubscribers(rules, shard);
-      const firings = await planFirings(ctx, { reached, counted, subscribers }, transaction);
-      const asking = rules.subscribers.filter(asksForAlerts);
-      const nextMs = earliest(nextForecastMs(rules.subscribers, counted, nowMs), people?.forecastMs);
-      const progress = people && progressOf(rules, people, nextMs);
-      // Alerts that are lost on the way are found again only if their people are still to be evaluated.
-      const isLast = asking.length === 0;
-      const evaluated = updateRow(
-        budgetEvaluationRows,
-        { _id: orgId },
-        {
-          $max: { evaluated_at: dateAt(nowMs) },
-          $inc: { touches: 1 },
-          ...(progress && isLast ? { $set: progress } : {}),
-        },
-        { upsert: true },
-      );
-      const finished = isLast ? [finishClaim(claim)] : [];
-      const plan = joinPlans(firings.plan, planNextEvaluation(orgId, nextMs), {
-        writes: [evaluated, ...finished],
-        wakeUps: [],
-      });
-      return { ...plan, result: { fired: firings.count, rules, asking, counted, progress } };
-    },
-    // Another worker fires the same level at this moment.
-    { onDuplicateKey: 'retry' },
-  );
+  return commitByRules(ctx, orgId, { shardOf: secondShard }, async ({ rules, shard }, transaction) => {
+    const nowMs = ctx.clock.now();
+    const { counted, people } = await readEvaluated(ctx, rules, claim.earliest_window_end, transaction);
+    const reached = counted.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
+    const subscribers = guardedSubscribers(rules, shard);
+    const firings = await planFirings(ctx, { reached, counted, subscribers }, transaction);
+    const asking = rules.subscribers.filter(asksForAlerts);
+    const nextMs = earliest(nextForecastMs(rules.subscribers, counted, nowMs), people?.forecastMs);
+    const progress = people && progressOf(rules, people, nextMs);
+    // Alerts that are lost on the way are found again only if their people are still to be evaluated.
+    const isLast = asking.length === 0;
+    const evaluated = updateRow(
+      budgetEvaluationRows,
+      { _id: orgId },
+      {
+        $max: { evaluated_at: dateAt(nowMs) },
+        $inc: { touches: 1 },
+        ...(progress && isLast ? { $set: progress } : {}),
+      },
+      { upsert: true },
+    );
+    const finished = isLast ? [finishClaim(claim)] : [];
+    const plan = joinPlans(firings.plan, planNextEvaluation(orgId, nextMs), {
+      writes: [evaluated, ...finished],
+      wakeUps: [],
+    });
+    return { ...plan, result: { fired: firings.count, asking, counted, progress } };
+  });
 }
 
 function earliest(...times: readonly (number | null | undefined)[]): number | null {

@@ -3,7 +3,7 @@ import { eventIdOf, type NewEvent } from '../events/new-event.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 import { batches } from '../platform/basics/in-batches.ts';
-import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
+import { NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS, secondShard } from '../platform/mongo/counter-shards.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
@@ -16,7 +16,7 @@ import { personCause, personWindowKey, windowKey } from './keys.ts';
 import { type BudgetAlert, budgetAlertRows } from './model.ts';
 import { countedBudgets, findPersonWindows, windowsByCounter } from './read-windows.ts';
 import { isOfRolling } from './rolling.ts';
-import { guardedSubscribers, type Rules, readRules } from './rules.ts';
+import { commitByRules, guardedSubscribers, type Rules } from './rules.ts';
 import { shown, thresholdOf } from './view.ts';
 
 /** Alerts of one transaction. */
@@ -39,33 +39,26 @@ export async function sendAlerts(
 }
 
 async function sendSome(ctx: Context, orgId: string, candidates: readonly Alert[]): Promise<number> {
-  return commitPlan(
-    ctx,
-    async (transaction) => {
-      const sent = await findSent(ctx, candidates, transaction);
-      const unsent = candidates.filter((alert) => !sent.has(alertKey(alert)));
-      if (unsent.length === 0) return { ...NO_PLAN, result: 0 };
-      const shard = secondShard();
-      const rules = await readRules(ctx, orgId, shard, transaction);
-      const counted = await readAlerted(ctx, rules, unsent, transaction);
-      const nowMs = ctx.clock.now();
-      const alerts = decideAgain(unsent, { webhooks: rules.subscribers, counted, nowMs });
-      const { fresh, carried } = await splitCarriedAlerts(ctx, alerts, counted, transaction);
-      const planned = fresh.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
-      const events = planEvents(
-        planned.map(({ event }) => event),
-        guardedSubscribers(rules, shard),
-        nowMs,
-      );
-      const rows = planned.map(({ alert, event }) =>
-        insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),
-      );
-      const kept = carried.map((alert) => insertRow(budgetAlertRows, rowOf(alert, null, nowMs)));
-      return { writes: [...kept, ...rows, ...events.writes], wakeUps: events.wakeUps, result: fresh.length };
-    },
-    // Another worker sends the same alert at this moment.
-    { onDuplicateKey: 'retry' },
-  );
+  return commitByRules(ctx, orgId, { shardOf: secondShard }, async ({ rules, shard }, transaction) => {
+    const sent = await findSent(ctx, candidates, transaction);
+    const unsent = candidates.filter((alert) => !sent.has(alertKey(alert)));
+    if (unsent.length === 0) return { ...NO_PLAN, result: 0 };
+    const counted = await readAlerted(ctx, rules, unsent, transaction);
+    const nowMs = ctx.clock.now();
+    const alerts = decideAgain(unsent, { webhooks: rules.subscribers, counted, nowMs });
+    const { fresh, carried } = await splitCarriedAlerts(ctx, alerts, counted, transaction);
+    const planned = fresh.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
+    const events = planEvents(
+      planned.map(({ event }) => event),
+      guardedSubscribers(rules, shard),
+      nowMs,
+    );
+    const rows = planned.map(({ alert, event }) =>
+      insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),
+    );
+    const kept = carried.map((alert) => insertRow(budgetAlertRows, rowOf(alert, null, nowMs)));
+    return { writes: [...kept, ...rows, ...events.writes], wakeUps: events.wakeUps, result: fresh.length };
+  });
 }
 
 /** The budgets of these alerts that still exist, with the windows that the alerts are about. */
