@@ -7,7 +7,7 @@ import { contextRows, sessionWorkRows } from '../../shared/attribution/model.ts'
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { organizationVersionRows } from '../../shared/organizations/versions.ts';
 import { signalRows } from '../../shared/signals/model.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, openKeptLog, openTestContext, startApi, type TestApi } from '../support/harness.ts';
 
 const NOW = Date.parse('2026-11-24T12:07:00Z');
@@ -150,9 +150,8 @@ describe('what a call belongs to', () => {
 
   it('by telemetry counts until a context says a place', async () => {
     const { orgId, key } = await makeTenant(api.ctx);
-    const sender = { orgId, boundUserId: null, defaultProjectId: null };
     const signal = makeSignal({ ts: NOW, ...session, repository: SHOP, branch: 'stale' });
-    await recordSignals(api.ctx, sender, [signal], { isTelemetry: true });
+    await recordSignals(api.ctx, senderOf(orgId), [signal], { isTelemetry: true });
     const branches = async () =>
       (await get(key, 'usage?group_by=branch')).groups
         .filter((group: { signals: number }) => group.signals > 0)

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,10 +16,10 @@ import {
   type TransactionGuard,
 } from '../../shared/platform/mongo/transaction-guard.ts';
 import { createIndexes } from '../../shared/tables/collections.ts';
-import { type Child, startChild } from '../support/drills/child.ts';
+import { type Child, killChild, startChild } from '../support/drills/child.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
 import { call, testEnv, until } from '../support/harness.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
@@ -51,7 +50,7 @@ beforeAll(async () => {
   guard = await startTransactionGuard(ctx.db, ctx.log, 2_000);
 });
 afterAll(async () => {
-  if (worker) await kill(worker);
+  if (worker) await killChild(worker);
   await Promise.all(apis.map((api) => api.kill()));
   await guard.stop();
   await ctx.close();
@@ -81,13 +80,6 @@ function proxiedMongoUrl(): string {
   url.searchParams.delete('replicaSet');
   url.searchParams.set('directConnection', 'true');
   return url.href;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
 }
 
 const THRESHOLDS = [10, 40, 80, 125, 250, 10_000];
@@ -153,7 +145,7 @@ test('50 parallel batches over two apis: each level fires once, and no signal is
   const counted = await Promise.all(apis.map((api) => call(`${api.url}/api/v1/budgets`, { key })));
   for (const { body } of counted)
     expect(body.data.map(({ current }: { current: number }) => current)).toEqual(THRESHOLDS.map(() => 250));
-  await kill(worker);
+  await killChild(worker);
 });
 
 /** The steps of an evaluation in MongoDB: it claims the due rows, reads windows, writes the levels, and commits. */
@@ -167,7 +159,7 @@ function killedAt(step: number, child: ChildProcess): Promise<void> {
   proxy.onRequest = (chunk) => {
     if (!STEP.test(chunk.toString('latin1'))) return true;
     steps += 1;
-    if (steps === step) void kill(child).then(resolve);
+    if (steps === step) void killChild(child).then(resolve);
     return steps < step;
   };
   return promise;
@@ -178,8 +170,7 @@ test('50 parallel batches while workers are killed at each step of an evaluation
 }, async () => {
   const { orgId } = await makeTenant(ctx);
   await makeBudgets(orgId);
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
-  const posting = (batch: number) => recordSignals(ctx, sender, makeBatch(batch));
+  const posting = (batch: number) => recordSignals(ctx, senderOf(orgId), makeBatch(batch));
   const postTen = (round: number) =>
     Promise.all(Array.from({ length: 10 }, (_, index) => posting(round * 10 + index)));
   for (let step = 1; step <= STEPS; step += 1) {

@@ -6,7 +6,7 @@ import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { moveToOtherShard } from '../../shared/platform/mongo/counter-shards.ts';
 import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
 import type { NetProxy } from '../support/drills/proxy.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, type TestApi, type TestContext } from '../support/harness.ts';
 
 /** More requests than a run of the retention makes about budgets. */
@@ -66,9 +66,7 @@ async function makeUsed() {
     clock.set(atMs);
     for (let index = 0; index < 5; index += 1) {
       moveToOtherShard();
-      await recordSignals(ctx, { orgId, boundUserId: null, defaultProjectId: null }, [
-        makeSignal({ ts: atMs }),
-      ]);
+      await recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: atMs })]);
     }
   }
   const path = `/api/v1/budgets/${made.body.id}/windows?limit=12`;

@@ -15,7 +15,7 @@ import { makeRichAccounts } from '../support/drills/load.ts';
 import type { Noise, NoiseStatuses } from '../support/drills/noise.ts';
 import { preloaded } from '../support/drills/preload.ts';
 import { type Stack, startStack } from '../support/drills/stack.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
 import { type Answer, call } from '../support/harness.ts';
 import { makeWebhook } from '../support/webhooks.ts';
 
@@ -140,12 +140,11 @@ async function makeBudgets(orgId: string): Promise<number> {
 }
 
 async function makeUsers(orgId: string): Promise<void> {
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
   for (let first = 0; first < USERS; first += 1_000) {
     const signals = Array.from({ length: 1_000 }, (_, index) =>
       makeSignal({ ts: Date.now(), user_id: `user-${first + index}` }),
     );
-    await recordSignals(stack.ctx, sender, signals);
+    await recordSignals(stack.ctx, senderOf(orgId), signals);
   }
 }
 

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { startMongo } from '../../scripts/stack/stores.ts';
 import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
+import { killChild } from '../support/drills/child.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { makeTenant } from '../support/factories.ts';
 import { openTestContext, type TestContext, testEnv, until } from '../support/harness.ts';
@@ -66,13 +67,6 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
-}
-
 async function unrecorded(): Promise<Set<string>> {
   const rows = await queuedDeliveryRows(ctx)
     .find({ org_id: orgId, state: 'pending' }, { projection: { event_id: 1 } })
@@ -123,7 +117,7 @@ describe('a worker killed by SIGKILL loses nothing', () => {
     const doomed = await startWorker();
     const events = await raiseAll();
     await until(() => receiver.received.length > 0);
-    await kill(doomed);
+    await killChild(doomed);
     const left = await unrecorded();
     receiver.behave({ status: 200 });
     await startWorker();

@@ -1,10 +1,10 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { BudgetView } from '../../shared/budgets/view.ts';
 import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
-import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { expectGood } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 /** The form of a budget, as an admin fills it in. */
@@ -162,10 +162,3 @@ describe('the form of a budget', () => {
     expect(seen.faults).toEqual([]);
   });
 });
-
-/** Nothing that axe finds, and nothing wider than the screen. With SCREENSHOTS a picture is kept in that folder. */
-async function expectGood(page: Page, name: string): Promise<void> {
-  expect([name, await axeFindings(page)]).toEqual([name, []]);
-  expect(await sidewaysBy(page)).toBeLessThanOrEqual(0);
-  if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
-}

@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { addMember } from '../../shared/administration/members.ts';
 import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
+import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -239,7 +239,7 @@ describe('the lists of the dashboard', () => {
     for (const name of ['Length', 'Signals', 'Policy decisions'])
       await page.getByRole('checkbox', { name }).check();
     await page.keyboard.press('Escape');
-    expect(await overflow(page)).toBe(0);
+    expect(await sidewaysBy(page)).toBe(0);
     await context.close();
   });
 
@@ -383,8 +383,8 @@ describe('the lists of the dashboard', () => {
         '/sessions?state=open&min_cost_usd=900',
       ]) {
         await visit(watched, path);
-        expect(await findings(page), path).toEqual([]);
-        expect(await overflow(page), path).toBe(0);
+        expect(await axeFindings(page), path).toEqual([]);
+        expect(await sidewaysBy(page), path).toBe(0);
         expect(await page.evaluate(TALL_NAMES), path).toEqual([]);
         expect(await page.evaluate(`document.body.innerText.includes('\\u202E')`), path).toBe(false);
       }
@@ -411,18 +411,12 @@ describe('the lists of the dashboard', () => {
         const { page, context } = await openPage(browser, { colorScheme, viewport: { width, height: 844 } });
         await page.goto(`${stack.url}/docs`);
         await page.getByText('Record signals').first().waitFor();
-        expect(await findings(page)).toEqual([]);
+        expect(await axeFindings(page)).toEqual([]);
         await context.close();
       }
     },
   );
 });
-
-/** Whatever axe finds, of any weight, each with its place. */
-async function findings(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-}
 
 /** Presses the key until the target has the focus. */
 async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
@@ -432,11 +426,6 @@ async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
     await page.keyboard.press(key);
   }
   throw new Error(`The keyboard does not reach ${String(target)}.`);
-}
-
-/** Pixels by which a page is wider than its window. */
-async function overflow(page: Page): Promise<number> {
-  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
 /** Runs in the page: names that take more than two lines without the focus. */

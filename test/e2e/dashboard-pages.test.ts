@@ -7,6 +7,7 @@ import { memberRows } from '../../shared/organizations/model.ts';
 import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
+import { sidewaysBy } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 /** Braces stand for the id of an object that is made for these tests. */
@@ -124,7 +125,7 @@ describe('the pages of the dashboard', () => {
       for (const path of name === 'Grace' ? ADMIN_PAGES : MEMBER_PAGES) {
         await visit(page, path);
         expect(await seriousViolations(page), path).toEqual([]);
-        expect(await overflow(page), path).toBe(0);
+        expect(await sidewaysBy(page), path).toBe(0);
         expect(await page.evaluate(NOT_TWO_LINES), path).toEqual([]);
         expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1);
         const guides = page.locator('a[data-guide]');
@@ -287,7 +288,7 @@ describe('the pages of the dashboard', () => {
       const { page, faults, context } = await open('Grace', { viewport: { width, height: 844 } });
       for (const path of ['/', '/sessions', '/budgets', `/budgets/${made.body.id}`, '/anomalies']) {
         await visit(page, path);
-        expect(await overflow(page), `${path} at ${width}`).toBe(0);
+        expect(await sidewaysBy(page), `${path} at ${width}`).toBe(0);
         expect(await page.evaluate(NOT_TWO_LINES), `${path} at ${width}`).toEqual([]);
         expect(await page.title()).not.toBe('broken');
       }
@@ -316,7 +317,7 @@ describe('the pages of the dashboard', () => {
     ]) {
       await visit(page, path);
       expect(await page.evaluate(TOO_SMALL), path).toEqual([]);
-      expect(await overflow(page), path).toBe(0);
+      expect(await sidewaysBy(page), path).toBe(0);
     }
     await context.close();
   });
@@ -406,11 +407,6 @@ async function seriousViolations(page: Page): Promise<string[]> {
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-}
-
-/** Pixels by which a page is wider than its window. */
-async function overflow(page: Page): Promise<number> {
-  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
 /** Runs in the page: what one touches and is less than 44 px high; of an input the box around it, or the label of a checkbox. */

@@ -1,9 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { openPage, signIn } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
-import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { expectGood } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 /** A budget for each person, from its form to the limit of one of them. */
@@ -68,10 +68,3 @@ describe('a template on the dashboard', () => {
     await context.close();
   });
 });
-
-/** Nothing that axe finds, and nothing wider than the screen. With SCREENSHOTS a picture is kept in that folder. */
-async function expectGood(page: Page, name: string): Promise<void> {
-  expect([name, await axeFindings(page)]).toEqual([name, []]);
-  expect(await sidewaysBy(page)).toBeLessThanOrEqual(0);
-  if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
-}

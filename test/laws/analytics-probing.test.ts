@@ -12,7 +12,7 @@ import { mergeUsers, suppressWeek } from '../../shared/analytics/suppress.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { voidSignals } from '../../shared/ingest/void-signals.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
 import { seeded } from '../support/random.ts';
 import { recordAll } from '../support/usage.ts';
@@ -266,10 +266,9 @@ describe.each(['reported', 'members'] as const)('with k over %s users, the servi
       const email = `${user_id}@${population}3.test`;
       await addMember(ctx, { org_id: orgId, user_id, email, role: 'member' });
     }
-    const sender = { orgId, boundUserId: null, defaultProjectId: null };
     const record = async (user_id: string, tokens_out: number): Promise<[string, string]> => {
       const signal = makeSignal({ ts: CLOSED, user_id, tokens_out });
-      const [result] = await recordSignals(ctx, sender, [signal]);
+      const [result] = await recordSignals(ctx, senderOf(orgId), [signal]);
       if (result?.status !== 'accepted') throw new Error(`${user_id} was not recorded`);
       return [result.session_id, result.id];
     };

@@ -7,7 +7,7 @@ import { countedWindowAt, NEVER_MS, windowAt } from '../../shared/budgets/window
 import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { signalRows } from '../../shared/signals/model.ts';
-import { makeTenant } from '../support/factories.ts';
+import { makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
 
 const HOUR = 3_600_000;
@@ -101,8 +101,6 @@ function monthOf(timezone: string, atMs: number): number {
   return Number(year) * 12 + Number(month);
 }
 
-const sender = (orgId: string) => ({ orgId, boundUserId: null, defaultProjectId: null });
-
 /** Signals of 34 days, each sent some hours after its own time, before and after the budget is made. */
 const sent = fc.record({
   agoMs: fc.integer({ min: 0, max: 34 * 24 * HOUR }),
@@ -141,7 +139,7 @@ test('a rolling sum after any late order is that of a plain scan, at each midnig
           const due = arrivals.filter(({ atMs }) => atMs <= dayMs);
           for (const { id, tsMs, atMs, tokens_in } of due) {
             clock.set(Math.max(atMs, tsMs));
-            await recordSignals(ctx, sender(orgId), [
+            await recordSignals(ctx, senderOf(orgId), [
               { id, ts: new Date(tsMs).toISOString(), adapter: 'test', user_id: 'ada', tokens_in },
             ]);
           }
@@ -204,7 +202,7 @@ test('what is reserved and what is reported never pass a hard limit over midnigh
           }
           const settled = kind === 'settle' ? open.shift() : undefined;
           if (settled)
-            await recordSignals(ctx, sender(orgId), [
+            await recordSignals(ctx, senderOf(orgId), [
               {
                 id: `s${at}`,
                 ts: new Date(clock.now()).toISOString(),

@@ -7,7 +7,7 @@ import { forecast, levelsReached } from '../../shared/budgets/evaluate.ts';
 import { BUDGET_METRICS, type Budget, CALENDAR_WINDOWS } from '../../shared/budgets/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { compare, counted } from '../support/budget-oracle.ts';
-import { makeTenant } from '../support/factories.ts';
+import { makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
 
 const HOUR = 3_600_000;
@@ -213,11 +213,7 @@ async function send(orgId: string, signals: readonly Sent[], order: number[], si
     };
   });
   for (let from = 0; from < posted.length; from += size)
-    await recordSignals(
-      ctx,
-      { orgId, boundUserId: null, defaultProjectId: null },
-      posted.slice(from, from + size),
-    );
+    await recordSignals(ctx, senderOf(orgId), posted.slice(from, from + size));
 }
 
 async function totalsOf(budgets: readonly Budget[]): Promise<object[]> {

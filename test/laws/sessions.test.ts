@@ -12,7 +12,7 @@ import { moveSessionEnds } from '../../shared/sessions/move-session-ends.ts';
 import { type Signal, signalRows } from '../../shared/signals/model.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
-import { makeTenant } from '../support/factories.ts';
+import { makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
 import { pick, seeded } from '../support/random.ts';
 
@@ -80,7 +80,7 @@ function actor(orgId: string, random: () => number): () => Promise<void> {
 async function record(ctx: TestContext, orgId: string, signals: object[]): Promise<void> {
   // Two processes are mostly on different ones.
   moveToOtherShard();
-  const results = await recordSignals(ctx, { orgId, boundUserId: null, defaultProjectId: null }, signals);
+  const results = await recordSignals(ctx, senderOf(orgId), signals);
   for (const { status } of results) expect(status).not.toBe('rejected');
 }
 

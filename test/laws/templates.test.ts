@@ -12,7 +12,7 @@ import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { voidSignals } from '../../shared/ingest/void-signals.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
 import { type Signal, signalRows } from '../../shared/signals/model.ts';
-import { makeTenant } from '../support/factories.ts';
+import { makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
 
 const HOUR = 3_600_000;
@@ -127,7 +127,7 @@ async function record(story: Story, signals: readonly { agoMs: number }[]): Prom
       ...rest,
     };
   });
-  await recordSignals(ctx, { orgId: story.orgId, boundUserId: null, defaultProjectId: null }, posted);
+  await recordSignals(ctx, senderOf(story.orgId), posted);
 }
 
 async function voidOne({ orgId }: Story, pick: number): Promise<void> {

@@ -27,7 +27,7 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import type { Tier } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
-import { accountKeys } from '../../shared/platform/redis/keys.ts';
+import { accountKeys, shardOf } from '../../shared/platform/redis/keys.ts';
 import { openTestContext, type TestContext, type TestOptions, until } from './harness.ts';
 
 export interface OwnRedis {
@@ -256,4 +256,14 @@ export async function stateDigest(ctx: TestContext): Promise<string> {
 export async function untilOpen(ctx: TestContext): Promise<void> {
   const isOpen = async () => (await findPausedShards(ctx)).size === 0;
   await until(() => isOpen().catch(() => false), { timeoutMs: 30_000, what: 'every shard to be open' });
+}
+
+/** Accounts of different shards. */
+export async function makeAccountsApart(ctx: TestContext, count: number): Promise<TestAccount[]> {
+  const byShard = new Map<number, TestAccount>();
+  while (byShard.size < count) {
+    const account = await makeAccount(ctx);
+    byShard.set(shardOf(account.accountId), account);
+  }
+  return [...byShard.values()];
 }

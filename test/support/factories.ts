@@ -2,6 +2,7 @@ import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { SCOPES, type Scope, type Tier, UNBOUND_SCOPES } from '../../shared/platform/basics/contract.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import type { Sender } from '../../shared/signals/check-signal.ts';
 
 /** Every scope that a key which is bound to a user may hold. */
 export const BOUND_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !UNBOUND_SCOPES.includes(scope));
@@ -22,6 +23,11 @@ export async function makeTenant(
   const organization = await createOrganization(ctx, { name: 'Test', plan, ...rest });
   const { key, key_id } = await createApiKey(ctx, { org_id: organization._id, scopes, user_id });
   return { orgId: organization._id, key, keyId: key_id };
+}
+
+/** The sender of an organization's key that is bound to no user. */
+export function senderOf(orgId: string): Sender {
+  return { orgId, boundUserId: null, defaultProjectId: null };
 }
 
 let made = 0;

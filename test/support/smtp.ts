@@ -23,3 +23,12 @@ export async function startSmtp(pause: () => Promise<void> = async () => undefin
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
+
+/** A mail without the folding of its headers and the soft line breaks of its text. */
+export function plainMail(mail = ''): string {
+  const unfolded = mail.replaceAll(/\r\n[ \t]+/g, ' ').replaceAll('=\r\n', '');
+  const bytes = unfolded.replaceAll(/(?:=[0-9A-F]{2})+/g, (escaped) =>
+    Buffer.from(escaped.replaceAll('=', ''), 'hex').toString(),
+  );
+  return bytes.replaceAll('\r\n', '\n');
+}

@@ -2,7 +2,7 @@ import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { type Rollup, rollupRows } from '../../shared/usage/model.ts';
 import { rollupKey } from '../../shared/usage/plan-rollups.ts';
-import { makeSignal } from './factories.ts';
+import { makeSignal, senderOf } from './factories.ts';
 
 /** Records signals by the product's own write path; throws when one is not accepted. */
 export async function recordAll(
@@ -10,9 +10,12 @@ export async function recordAll(
   orgId: string,
   signals: readonly (Record<string, unknown> & { ts: string | number })[],
 ): Promise<void> {
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
   for (let from = 0; from < signals.length; from += 1_000) {
-    const results = await recordSignals(ctx, sender, signals.slice(from, from + 1_000).map(makeSignal));
+    const results = await recordSignals(
+      ctx,
+      senderOf(orgId),
+      signals.slice(from, from + 1_000).map(makeSignal),
+    );
     const refused = results.find((result) => result.status !== 'accepted');
     if (refused) throw new Error(`Not accepted: ${JSON.stringify(refused)}`);
   }

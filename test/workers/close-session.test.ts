@@ -11,7 +11,7 @@ import { JOBS } from '../../shared/tables/jobs.ts';
 import { endSession } from '../../workers/index.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext, until } from '../support/harness.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
@@ -27,8 +27,7 @@ afterAll(() => ctx.close());
 async function openSession(): Promise<{ orgId: string; sessionId: string; key: string }> {
   const { orgId } = await makeTenant(ctx);
   await subscribeToAll(ctx, orgId);
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
-  const [result] = await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() })]);
+  const [result] = await recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now() })]);
   if (result?.status !== 'accepted') throw new Error(JSON.stringify(result));
   const session = await sessionRows(ctx).findOne({ _id: result.session_id });
   return { orgId, sessionId: result.session_id, key: session?.key ?? '' };
@@ -41,8 +40,7 @@ async function endedEvents(orgId: string): Promise<number> {
 describe('the timer of an open session', () => {
   it('has one delayed job, which a sweep adds shortly before its time, and none for later activity', async () => {
     const { orgId, key } = await openSession();
-    const sender = { orgId, boundUserId: null, defaultProjectId: null };
-    await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() })]);
+    await recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now() })]);
     const delayed = async () => {
       await ctx.queues.drained();
       const jobs = await ctx.queues.of('end-session').getDelayed();
@@ -70,8 +68,7 @@ describe('the timer of an open session', () => {
     expect(await sessionRows(ctx).findOne({ _id: sessionId })).toMatchObject({ state: 'open' });
     clock.advance(TIMEOUT);
     expect(await endSession.handle({ key }, ctx)).toBeDefined();
-    const sender = { orgId, boundUserId: null, defaultProjectId: null };
-    await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() })]);
+    await recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now() })]);
     await endSession.handle({ key }, ctx);
     const due = await readDue(ctx, endSessionJob, key);
     expect(due?.due_at.getTime()).toBe(clock.now() + TIMEOUT + 1);
@@ -94,8 +91,7 @@ describe('the timer of an open session', () => {
 
   it('that is closed by hand ends no sooner than its last activity, which may be some minutes ahead', async () => {
     const { orgId, sessionId } = await openSession();
-    const sender = { orgId, boundUserId: null, defaultProjectId: null };
-    await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() + 240_000 })]);
+    await recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now() + 240_000 })]);
     const session = await closeSession(ctx, { orgId, userId: null }, sessionId);
     expect(session).toMatchObject({
       end_reason: 'closed',
@@ -143,10 +139,9 @@ describe('the timer of an open session', () => {
     for (let round = 0; round < 10; round += 1) {
       const { orgId, key } = await openSession();
       clock.advance(TIMEOUT + 1);
-      const sender = { orgId, boundUserId: null, defaultProjectId: null };
       await Promise.all([
         endSession.handle({ key }, ctx),
-        recordSignals(ctx, sender, [makeSignal({ ts: clock.now() - 1_000 })]),
+        recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now() - 1_000 })]),
       ]);
       await endSession.handle({ key }, ctx);
       const sessions = await sessionRows(ctx).find({ org_id: orgId }).toArray();

@@ -10,7 +10,7 @@ import { readDue } from '../../shared/platform/due/plan-due.ts';
 import { sweepDue } from '../../shared/platform/due/sweep-due.ts';
 import { type Session, sessionRows } from '../../shared/sessions/model.ts';
 import { checkSession as checkSessionRow } from '../../workers/index.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
 import { readEvents, type StoredEvent, subscribeToAll } from '../support/webhooks.ts';
 
@@ -32,8 +32,7 @@ const own = (orgId: string) => ({ orgId, userId: null });
 /** Posts one call of ada's and returns its session. */
 async function post(orgId: string, overrides: Record<string, unknown> = {}): Promise<string> {
   const signal = makeSignal({ ts: clock.now(), tokens_out: 0, cost_usd: 0.01, ...overrides });
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
-  const [result] = await recordSignals(ctx, sender, [signal]);
+  const [result] = await recordSignals(ctx, senderOf(orgId), [signal]);
   if (result?.status !== 'accepted') throw new Error(JSON.stringify(result));
   return result.session_id;
 }
@@ -113,7 +112,7 @@ describe('a session that stands out', () => {
     const many = Array.from({ length: 300 }, (_, ago) =>
       makeSignal({ ts: NOW - 10 * 86_400_000 - ago * HOUR }),
     );
-    await recordSignals(ctx, { orgId, boundUserId: null, defaultProjectId: null }, many);
+    await recordSignals(ctx, senderOf(orgId), many);
     const session = await sessionRows(ctx).findOne({ _id: await post(orgId) });
     const batches: number[] = [];
     const client = ctx.db.connection.getClient();

@@ -13,7 +13,7 @@ import { dueRows } from '../../shared/platform/due/model.ts';
 import { sessionHeadRows } from '../../shared/sessions/model.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
 import {
   createTestClock,
   openTestContext,
@@ -38,8 +38,6 @@ afterAll(async () => {
   await other.ctx.close();
   await api.close();
 });
-
-const senderOf = (orgId: string) => ({ orgId, boundUserId: null, defaultProjectId: null });
 
 function calls(count: number, fromMs: number): Record<string, unknown>[] {
   return Array.from({ length: count }, (_, index) =>

@@ -7,7 +7,7 @@ import { endSession } from '../../../workers/index.ts';
 import { startWorker } from '../../../workers/worker.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';
 import { startOwnRedis } from '../../support/credits.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';
 import { startApi, type TestApi, testEnv } from '../../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../../support/idp.ts';
 import { startSmtp } from '../../support/smtp.ts';
@@ -119,9 +119,8 @@ test('warns of failing webhooks and of mail that is not set up', { timeout: 60_0
 
 test('warns of signals that wait for a decision of an admin', { timeout: 60_000 }, async () => {
   const { orgId } = await makeTenant(api.ctx);
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
   const held = makeSignal({ ts: api.ctx.clock.now(), tokens_in: 900_000_000 });
-  expect(await recordSignals(api.ctx, sender, [held])).toMatchObject([{ status: 'held' }]);
+  expect(await recordSignals(api.ctx, senderOf(orgId), [held])).toMatchObject([{ status: 'held' }]);
   const { byName } = await look();
   expect(byName.get('held-signals')).toMatchObject({
     status: 'warning',

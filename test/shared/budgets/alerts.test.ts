@@ -12,7 +12,7 @@ import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';
 import { updateWebhook } from '../../../shared/webhooks/endpoints/update-webhook.ts';
 import type { WebhookInput } from '../../../shared/webhooks/endpoints/view.ts';
 import { evaluateBudgets } from '../../../workers/index.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../support/harness.ts';
 import { standingStillAfter } from '../../support/interleave.ts';
 import { readEvents, SECRET, type StoredEvent } from '../../support/webhooks.ts';
@@ -55,10 +55,9 @@ async function tenantWith(settings: Partial<WebhookInput>[], atMs = NOW) {
 }
 
 async function use(orgId: string, count: number): Promise<void> {
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
   await recordSignals(
     ctx,
-    sender,
+    senderOf(orgId),
     Array.from({ length: count }, () => makeSignal({ ts: clock.now() })),
   );
 }
@@ -152,7 +151,7 @@ describe('alert_at', () => {
       alert_at: [50],
     });
     const late = [makeSignal({ ts: NOW })];
-    await recordSignals(ctx, { orgId, boundUserId: null, defaultProjectId: null }, late);
+    await recordSignals(ctx, senderOf(orgId), late);
     await evaluateDue(ctx, orgId);
     expect(await alertsOf(orgId)).toEqual([]);
   });
@@ -162,7 +161,7 @@ describe('a per cent of a window that is over', () => {
   const late = (orgId: string, user_id: string, count: number) =>
     recordSignals(
       ctx,
-      { orgId, boundUserId: null, defaultProjectId: null },
+      senderOf(orgId),
       Array.from({ length: count }, () => makeSignal({ ts: NOW, user_id })),
     );
 

@@ -9,7 +9,7 @@ import { listBudgets, readBudget } from '../../../shared/budgets/read-budgets.ts
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { type DueRow, dueRows } from '../../../shared/platform/due/model.ts';
 import { sweepDue } from '../../../shared/platform/due/sweep-due.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../support/harness.ts';
 import { readEvents, type StoredEvent, subscribeToAll } from '../../support/webhooks.ts';
 
@@ -31,8 +31,6 @@ const base: BudgetInput = {
   window: 'monthly',
   timezone: 'UTC',
 };
-
-const senderOf = (orgId: string) => ({ orgId, boundUserId: null, defaultProjectId: null });
 
 async function post(orgId: string, count: number, overrides: Record<string, unknown> = {}): Promise<void> {
   const signals = Array.from({ length: count }, () => makeSignal({ ts: clock.now(), ...overrides }));

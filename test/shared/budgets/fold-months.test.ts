@@ -6,7 +6,7 @@ import { budgetMonthRows, budgetRows, budgetWindowRows, COUNTED } from '../../..
 import { budgetWindowRetention } from '../../../shared/budgets/retention.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { ALL_COUNTER_SHARDS, moveToOtherShard } from '../../../shared/platform/mongo/counter-shards.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
 import { standingStillAfter } from '../../support/interleave.ts';
 
@@ -41,7 +41,7 @@ async function makeUsed() {
         tokens_in: 10 ** month,
         tokens_out: at,
       });
-      await recordSignals(api.ctx, { orgId, boundUserId: null, defaultProjectId: null }, [signal]);
+      await recordSignals(api.ctx, senderOf(orgId), [signal]);
     }
   }
   const windows = async (id: string, limit = 120) =>

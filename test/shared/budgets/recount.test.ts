@@ -9,7 +9,7 @@ import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { compare } from '../../support/budget-oracle.ts';
 import { everyCalendar } from '../../support/calendars.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';
 import {
   createTestClock,
   openTestContext,
@@ -53,7 +53,7 @@ async function fill(target: TestContext, orgId: string, count: number, seed: num
       ...(random() < 0.2 ? { error: { code: 'x' } } : {}),
     }),
   );
-  const results = await recordSignals(target, { orgId, boundUserId: null, defaultProjectId: null }, signals);
+  const results = await recordSignals(target, senderOf(orgId), signals);
   expect(new Set(results.map((result) => result.status))).toEqual(new Set(['accepted']));
 }
 
@@ -112,10 +112,7 @@ test('a process whose clock is behind counts the window that has begun meanwhile
   const clockBehind = createTestClock(clock.now() - 55 * 60_000);
   const behind = await openTestContext({ clock: clockBehind, sharing: ctx });
   const hourly = await createBudget(ctx, orgId, { ...base, window: 'hourly', metric: 'tokens' });
-  const post = () =>
-    recordSignals(ctx, { orgId, boundUserId: null, defaultProjectId: null }, [
-      makeSignal({ ts: clock.now() }),
-    ]);
+  const post = () => recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now() })]);
   await post();
   const made = await createBudget(behind, orgId, { ...base, window: 'hourly' });
   const changed = await changeBudget(behind, orgId, hourly._id, { threshold: 5 });

@@ -7,7 +7,7 @@ import { listBudgetEvents } from '../../../shared/budgets/read-history.ts';
 import { budgetWindowRetention } from '../../../shared/budgets/retention.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { createWebhook } from '../../../shared/webhooks/endpoints/create-webhook.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../support/harness.ts';
 import { readEvents, SECRET, subscribeToAll } from '../../support/webhooks.ts';
 
@@ -45,9 +45,8 @@ async function use(orgId: string, count: number, day = 0): Promise<string[]> {
 }
 
 async function post(orgId: string, count: number, day = 0): Promise<void> {
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
   const signals = Array.from({ length: count }, () => makeSignal({ ts: clock.now() + day * DAY }));
-  const results = await recordSignals(ctx, sender, signals);
+  const results = await recordSignals(ctx, senderOf(orgId), signals);
   expect(results.every(({ status }) => status === 'accepted')).toBe(true);
 }
 

@@ -10,7 +10,7 @@ import { voidSignals } from '../../../shared/ingest/void-signals.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { createWebhook } from '../../../shared/webhooks/endpoints/create-webhook.ts';
 import type { WebhookInput } from '../../../shared/webhooks/endpoints/view.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../support/harness.ts';
 import { readEvents, SECRET, type StoredEvent } from '../../support/webhooks.ts';
 
@@ -53,9 +53,8 @@ async function tenantWith(input: Partial<BudgetInput> = {}, webhook: Partial<Web
 }
 
 async function use(orgId: string, user_id: string, count: number, at: number = clock.now()): Promise<void> {
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
   const signals = Array.from({ length: count }, () => makeSignal({ user_id, ts: at }));
-  await recordSignals(ctx, sender, signals);
+  await recordSignals(ctx, senderOf(orgId), signals);
 }
 
 const told = (events: StoredEvent[]) =>

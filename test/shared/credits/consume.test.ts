@@ -6,17 +6,17 @@ import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../../shared/credits/model.ts';
 import { accountOfToken, credentialHash, credentialId } from '../../../shared/keys/credential.ts';
-import { accountKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
+import { accountKeys } from '../../../shared/platform/redis/keys.ts';
 import {
   expectReplayed,
   makeAccount,
+  makeAccountsApart,
   openCreditContext,
   openCredits,
   projectAll,
   spendOnce,
   spendSurely,
   stateDigest,
-  type TestAccount,
 } from '../../support/credits.ts';
 import { createTestClock } from '../../support/harness.ts';
 
@@ -143,7 +143,7 @@ describe('a spend', () => {
   });
 
   test('has its own answer among all others of its turn', async () => {
-    const accounts = await makeAccountsApart(5);
+    const accounts = await makeAccountsApart(ctx, 5);
     const [shut, whole, used, repeated, foreign] = accounts.map(({ token }) => token);
     for (const { token } of accounts) await spendOnce(ctx, token, { key: 'before' });
     const { epoch } = accountKeys(accounts[0]?.accountId ?? '');
@@ -190,14 +190,4 @@ function spendWithWrongSecret(token: string): Promise<Spent> {
     idempotencyKey: 'k',
     outputSha256: 'ab'.repeat(32),
   });
-}
-
-/** Accounts of different shards. */
-async function makeAccountsApart(count: number): Promise<TestAccount[]> {
-  const byShard = new Map<number, TestAccount>();
-  while (byShard.size < count) {
-    const account = await makeAccount(ctx);
-    byShard.set(shardOf(account.accountId), account);
-  }
-  return [...byShard.values()];
 }

@@ -18,6 +18,7 @@ import {
   expectReplayed,
   forgetAnswers,
   makeAccount,
+  makeAccountsApart,
   openCredits,
   projectAll,
   projectLedger,
@@ -45,16 +46,6 @@ async function repeatLate(account: TestAccount): Promise<void> {
   await spendOnce(ctx, account.token, { key });
   await forgetAnswers(ctx, account.accountId);
   expect((await spendOnce(ctx, account.token, { key })).replayed).toBe(false);
-}
-
-/** In shards of their own. */
-async function makeAccounts(count: number): Promise<TestAccount[]> {
-  const byShard = new Map<number, TestAccount>();
-  while (byShard.size < count) {
-    const account = await makeAccount(ctx);
-    byShard.set(shardOf(account.accountId), account);
-  }
-  return [...byShard.values()];
 }
 
 /** An entry as a release to come may write it. */
@@ -109,7 +100,7 @@ test('lots of many accounts that expire at once are not one transaction, which w
 });
 
 test('a reader that writes to one shard meanwhile does not hold up the others', async () => {
-  const [read, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
+  const [read, other] = (await makeAccountsApart(ctx, 2)) as [TestAccount, TestAccount];
   await Promise.all([read, other].map(({ token }) => spendOnce(ctx, token)));
   const fences = ledgerFenceRows(ctx);
   const find = fences.find.bind(fences);
@@ -181,7 +172,7 @@ describe('an entry of a newer release', () => {
   });
 
   test('that cannot be read stops its own shard alone, aloud, and stays there', async () => {
-    const [newer, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
+    const [newer, other] = (await makeAccountsApart(ctx, 2)) as [TestAccount, TestAccount];
     const streamId = (await addEntry(newer, { ...row, reason: 'credit.lend' })) ?? '';
     await spendOnce(ctx, other.token);
     const { log, written } = openKeptLog();
@@ -205,7 +196,7 @@ describe('an entry of a newer release', () => {
 });
 
 test('what waits behind an entry that cannot be read is no drift, and a repair leaves it, so that it is counted once', async () => {
-  const [account] = (await makeAccounts(1)) as [TestAccount];
+  const [account] = (await makeAccountsApart(ctx, 1)) as [TestAccount];
   const row = { bucket: 'granted', delta: 3, reason: 'credit.lend', lot: ['lot_new', 0] };
   const streamId = (await addEntry(account, row)) ?? '';
   await spendOnce(ctx, account.token);
@@ -221,7 +212,7 @@ test('what waits behind an entry that cannot be read is no drift, and a repair l
 });
 
 test('an account that Redis lost while its shard stands still is not made anew, and its ledger is not shown without its end', async () => {
-  const [account] = (await makeAccounts(1)) as [TestAccount];
+  const [account] = (await makeAccountsApart(ctx, 1)) as [TestAccount];
   const { accountId, orgId, userId } = account;
   const streamId = (await addEntry(account, { bucket: 'granted', delta: 3, reason: 'credit.lend' })) ?? '';
   await spendOnce(ctx, account.token);
@@ -257,7 +248,7 @@ test('many late repeats share the search for the window that they came from, so 
 });
 
 test('an entry that cannot be written stops its own shard alone', async () => {
-  const [bad, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
+  const [bad, other] = (await makeAccountsApart(ctx, 2)) as [TestAccount, TestAccount];
   const row = { delta: 1, bucket: 'granted', reason: 'credit.grant' } as const;
   const known = { _id: 'another' as never, account_id: bad.accountId, seq: 1, created_at: 1, ...row };
   await projectAll(ctx);
@@ -271,7 +262,7 @@ test('an entry that cannot be written stops its own shard alone', async () => {
 });
 
 test('a rebuild leaves a shard that stands still as it is: what waits in its stream is not in the ledger', async () => {
-  const [account, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
+  const [account, other] = (await makeAccountsApart(ctx, 2)) as [TestAccount, TestAccount];
   const streamId = (await addEntry(account, { bucket: 'granted', delta: 3, reason: 'credit.lend' })) ?? '';
   await spendOnce(ctx, account.token);
   const before = await readBalances(ctx, account.accountId);
@@ -284,7 +275,7 @@ test('a rebuild leaves a shard that stands still as it is: what waits in its str
 });
 
 test('an account whose ledger has a gap keeps its own shard shut and no other', async () => {
-  const [broken, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
+  const [broken, other] = (await makeAccountsApart(ctx, 2)) as [TestAccount, TestAccount];
   await Promise.all([broken, other].map(({ token }) => spendOnce(ctx, token)));
   await projectAll(ctx);
   await ledgerRows(ctx).deleteOne({ account_id: broken.accountId, seq: 2 });

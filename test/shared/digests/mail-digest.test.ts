@@ -16,7 +16,7 @@ import { unsubscribe, unsubscribeUrl } from '../../../shared/webhooks/endpoints/
 import { mailDigest, moveDigests } from '../../../workers/index.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../../support/harness.ts';
-import { startSmtp } from '../../support/smtp.ts';
+import { plainMail, startSmtp } from '../../support/smtp.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -69,15 +69,6 @@ async function report(signal: Parameters<typeof makeSignal>[0]): Promise<void> {
   expect(body.results[0].status).toBe('accepted');
 }
 
-/** A mail without the folding of its headers and the soft line breaks of its text. */
-function plain(mail = ''): string {
-  const unfolded = mail.replaceAll(/\r\n[ \t]+/g, ' ').replaceAll('=\r\n', '');
-  const bytes = unfolded.replaceAll(/(?:=[0-9A-F]{2})+/g, (escaped) =>
-    Buffer.from(escaped.replaceAll('=', ''), 'hex').toString(),
-  );
-  return bytes.replaceAll('\r\n', '\n');
-}
-
 describe('the digest of a member', () => {
   it('shows own cost against the day before, the dearest sessions, full budgets and anomalies, and nobody else’s', async () => {
     const yesterday = NOON - 2 * HOUR;
@@ -96,7 +87,7 @@ describe('the digest of a member', () => {
     clock.set(MORNING);
     await mailAllDue();
     expect(smtp.mails).toHaveLength(1);
-    const text = plain(smtp.mails[0]);
+    const text = plainMail(smtp.mails[0]);
     expect(text).toContain('To: ada@example.com');
     expect(text).toContain('Subject: Test: your daily digest, Tue 24 Nov 2026');
     expect(text).toContain('Cost: $10.00, 25 % more than the day before ($8.00)');
@@ -113,7 +104,7 @@ describe('the digest of a member', () => {
     await choose('weekly');
     clock.set(Date.UTC(2026, 10, 30, 8));
     await mailAllDue();
-    const text = plain(smtp.mails[0]);
+    const text = plainMail(smtp.mails[0]);
     expect(text).toContain('your weekly digest, Mon 23 Nov 2026 to Sun 29 Nov 2026');
     expect(text).toContain('Cost: $0.00, as the week before');
     expect(text).toContain('The organization “Test”');
@@ -128,7 +119,7 @@ describe('the digest of a member', () => {
     await choose('daily');
     clock.set(MORNING);
     await mailAllDue();
-    const text = plain(smtp.mails[0]);
+    const text = plainMail(smtp.mails[0]);
     expect(text).not.toMatch(/^Bcc:/m);
     expect(text).not.toContain('\u202e');
     expect(text).toContain('evil.\u200bexample.\u200bcom Bcc: all@example.\u200bcom');
@@ -139,8 +130,8 @@ describe('the digest of a member', () => {
     const { href, pathname } = new URL(unsubscribeUrl(ctx.config, ada._id));
     await askForDigest(ctx, accountOf(ada));
     await mailAllDue();
-    expect(plain(smtp.mails[0])).toContain(`List-Unsubscribe: <${href}>`);
-    expect(plain(smtp.mails[0])).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    expect(plainMail(smtp.mails[0])).toContain(`List-Unsubscribe: <${href}>`);
+    expect(plainMail(smtp.mails[0])).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
     await unsubscribe(ctx, pathname.split('/').at(-1) ?? '');
     expect([await dueTimes(), (await preferencesRows(ctx).findOne({ _id: ada._id }))?.digest]).toEqual([
       [],
@@ -230,7 +221,7 @@ describe('a due digest', () => {
     clock.set(MORNING + 3 * DAY + HOUR);
     await mailAllDue();
     expect(smtp.mails).toHaveLength(1);
-    expect(plain(smtp.mails[0])).toContain('your daily digest, Fri 27 Nov 2026');
+    expect(plainMail(smtp.mails[0])).toContain('your daily digest, Fri 27 Nov 2026');
     expect(await dueTimes()).toEqual(['2026-11-29T08:00:00.000Z']);
   });
 

@@ -3,7 +3,7 @@ import { contextRows } from '../../../shared/attribution/model.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { waitUntilReady } from '../../../shared/platform/redis/connect.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';
 import {
   createTestClock,
   openTestContext,
@@ -23,8 +23,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 async function post(orgId: string, signals: Record<string, unknown>[], ctx: TestContext = api.ctx) {
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
-  const results = await recordSignals(ctx, sender, signals);
+  const results = await recordSignals(ctx, senderOf(orgId), signals);
   return results.map((result) => (result.status === 'rejected' ? result.code : result.status));
 }
 const signalOf = (fields: Record<string, unknown>) => makeSignal({ ts: clock.now(), ...fields });

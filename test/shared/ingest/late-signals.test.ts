@@ -9,7 +9,7 @@ import { inTransaction } from '../../../shared/platform/mongo/transaction.ts';
 import { findNewest, findReachable } from '../../../shared/sessions/find-reachable.ts';
 import { type Session, sessionRows } from '../../../shared/sessions/model.ts';
 import { checkSignal, type Draft } from '../../../shared/signals/check-signal.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -28,8 +28,7 @@ afterAll(async () => {
 /** Posts a batch of signals at these minutes after noon; says in which session each is. */
 async function post(orgId: string, minutes: readonly number[]): Promise<string[]> {
   const signals = minutes.map((minute) => makeSignal({ ts: NOON + minute * MINUTE }));
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
-  const results = await recordSignals(ctx, sender, signals);
+  const results = await recordSignals(ctx, senderOf(orgId), signals);
   return results.map((result) => (result.status === 'accepted' ? result.session_id : result.status));
 }
 
@@ -125,9 +124,10 @@ function meeting(count: number): () => Promise<void> {
 }
 
 function draftsOf(orgId: string, minutes: readonly number[], model: string): Draft[] {
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
   return minutes
-    .map((minute) => checkSignal(makeSignal({ ts: NOON + minute * MINUTE, model }), sender, clock.now()))
+    .map((minute) =>
+      checkSignal(makeSignal({ ts: NOON + minute * MINUTE, model }), senderOf(orgId), clock.now()),
+    )
     .filter((checked) => '_id' in checked);
 }
 

@@ -9,7 +9,7 @@ import { sessionRows } from '../../../shared/sessions/model.ts';
 import { moveSessionEnds } from '../../../shared/sessions/move-session-ends.ts';
 import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
 import { createWebhook } from '../../../shared/webhooks/endpoints/create-webhook.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
 
 const clock = createTestClock(Date.UTC(2026, 10, 21, 12));
@@ -23,8 +23,6 @@ afterAll(async () => {
   await other.close();
   await ctx.close();
 });
-
-const senderOf = (orgId: string) => ({ orgId, boundUserId: null, defaultProjectId: null });
 
 test('a session that opens while the session timeout changes is due by the new one', {
   timeout: 60_000,

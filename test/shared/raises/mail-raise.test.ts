@@ -15,7 +15,7 @@ import { unsubscribe, unsubscribeUrl } from '../../../shared/webhooks/endpoints/
 import { mailRaise } from '../../../workers/index.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../../support/harness.ts';
-import { startSmtp } from '../../support/smtp.ts';
+import { plainMail, startSmtp } from '../../support/smtp.ts';
 
 const NOON = Date.UTC(2026, 10, 24, 12);
 const HOUR = 3_600_000;
@@ -75,16 +75,7 @@ async function mailAllDue(on: Context = ctx): Promise<void> {
     if (due_at.getTime() <= clock.now()) await mailRaise.handle({ key }, on);
 }
 
-/** A mail without the folding of its headers and the soft line breaks of its text. */
-function plain(mail = ''): string {
-  const unfolded = mail.replaceAll(/\r\n[ \t]+/g, ' ').replaceAll('=\r\n', '');
-  const bytes = unfolded.replaceAll(/(?:=[0-9A-F]{2})+/g, (escaped) =>
-    Buffer.from(escaped.replaceAll('=', ''), 'hex').toString(),
-  );
-  return bytes.replaceAll('\r\n', '\n');
-}
-
-const texts = () => smtp.mails.map(plain);
+const texts = () => smtp.mails.map(plainMail);
 const readers = () => texts().map((text) => /^To: (.*)$/m.exec(text)?.[1]);
 
 describe('a request for more', () => {

@@ -11,7 +11,7 @@ import { cellOf, makeSnapshots } from '../../../shared/usage/make-snapshots.ts';
 import { rollupRows, snapshotRows } from '../../../shared/usage/model.ts';
 import { readUsage } from '../../../shared/usage/read-usage.ts';
 import { reconcileUsage } from '../../../shared/usage/reconcile-usage.ts';
-import { makeTenant } from '../../support/factories.ts';
+import { makeTenant, senderOf } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../support/harness.ts';
 import { recordAll } from '../../support/usage.ts';
 
@@ -42,8 +42,9 @@ function calls(nowMs: number) {
 async function tell(orgId: string, daysAgo: number, branch: string): Promise<void> {
   const ts = new Date(NOW - daysAgo * DAY).toISOString();
   const context = { client_session_id: 's-1', ts, repository: SHOP, branch };
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
-  expect(await recordContexts(ctx, sender, [context])).toMatchObject({ results: [{ status: 'accepted' }] });
+  expect(await recordContexts(ctx, senderOf(orgId), [context])).toMatchObject({
+    results: [{ status: 'accepted' }],
+  });
 }
 
 /** Tokens by day and branch, as the file of days has them. */
@@ -149,13 +150,12 @@ describe('snapshots of days and months that closed before a context was told', (
     await recordAll(ctx, orgId, calls(NOW));
     await make(orgId);
     await expectExact(orgId);
-    const sender = { orgId, boundUserId: null, defaultProjectId: null };
     const ended = {
       client_session_id: 's-1',
       ts: new Date(NOW - 14 * DAY + 1).toISOString(),
       repository: null,
     };
-    await recordContexts(ctx, sender, [ended]);
+    await recordContexts(ctx, senderOf(orgId), [ended]);
     await expectExact(orgId);
     await make(orgId);
     expect(await kinds(orgId)).toMatchObject({ withWorks: 0, stale: 0 });

@@ -10,7 +10,7 @@ import { sessionRows } from '../../../../shared/sessions/model.ts';
 import { deleteWebhook } from '../../../../shared/webhooks/endpoints/delete-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
 import { updateWebhook } from '../../../../shared/webhooks/endpoints/update-webhook.ts';
-import { makeSignal, makeTenant } from '../../../support/factories.ts';
+import { makeSignal, makeTenant, senderOf } from '../../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
 import { standingStillAfter } from '../../../support/interleave.ts';
 import { makeWebhook, readEvents } from '../../../support/webhooks.ts';
@@ -25,8 +25,9 @@ beforeAll(async () => {
 afterAll(() => ctx.close());
 
 async function post(context: Context, orgId: string, overrides: Record<string, unknown> = {}) {
-  const sender = { orgId, boundUserId: null, defaultProjectId: null };
-  const [result] = await recordSignals(context, sender, [makeSignal({ ts: clock.now(), ...overrides })]);
+  const [result] = await recordSignals(context, senderOf(orgId), [
+    makeSignal({ ts: clock.now(), ...overrides }),
+  ]);
   if (result?.status !== 'accepted') throw new Error(JSON.stringify(result));
   return sessionRows(ctx).findOne({ _id: result.session_id });
 }
