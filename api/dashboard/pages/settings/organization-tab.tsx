@@ -13,7 +13,10 @@ import { HashNames } from './hash-names.tsx';
 import { HoldLimits } from './hold-limits.tsx';
 
 type Organization = AnswerOf<'/v1/organization'>;
-type Settings = Pick<Organization, 'name' | 'timezone' | 'session_timeout' | 'k_anonymity' | 'admin_emails'>;
+type Settings = Pick<
+  Organization,
+  'name' | 'timezone' | 'session_timeout' | 'k_anonymity' | 'admin_emails' | 'focus_close_day'
+>;
 /** The settings as people type them: the timeout in minutes. */
 type Draft = Omit<Settings, 'session_timeout'> & { timeout_min: number };
 
@@ -81,6 +84,14 @@ function OrganizationForm({ organization }: { organization: Organization }) {
           allowDecimal={false}
           {...field('k_anonymity')}
         />
+        <NumberField
+          label="Months of exported costs close on day"
+          description="Of the next month, 1 to 28. From then on their FOCUS files are final, and what changes later is a correction"
+          min={1}
+          max={28}
+          allowDecimal={false}
+          {...field('focus_close_day')}
+        />
         <TagsInput
           label="Admin e-mails"
           description="Addresses that get a mail when a webhook is failing"
@@ -102,6 +113,7 @@ function draftOf({
   session_timeout,
   k_anonymity,
   admin_emails,
+  focus_close_day,
 }: Organization): Draft {
   return {
     name,
@@ -109,5 +121,6 @@ function draftOf({
     timeout_min: session_timeout / MINUTE_S,
     k_anonymity,
     admin_emails,
+    focus_close_day,
   };
 }

@@ -136,8 +136,7 @@ function Day({ day, partition, state }: ShownDay) {
 
 function stateOf(partition: Partition | undefined, isBehind: boolean): DayState {
   if (partition === undefined) return isBehind ? 'behind' : 'empty';
-  const state: string = partition.state;
-  return state === 'final' ? 'final' : 'there';
+  return partition.state === 'final' ? 'final' : 'there';
 }
 
 const COLUMNS: readonly Column<Partition>[] = [
