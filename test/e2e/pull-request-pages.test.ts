@@ -209,6 +209,9 @@ describe('the costs of pull requests on the dashboard', () => {
     await page.getByRole('table', { name: 'By pull request' }).getByText('Not attributed').waitFor();
     const dearest = rowsOf(page, 'By pull request').first();
     expect(await dearest.textContent()).toContain(`${SHOP}#12$9.00`);
+    await dearest.getByRole('link').click();
+    await page.getByRole('link', { name: 'Remember the cart' }).waitFor();
+    expect(await rowsOf(page, 'Pull requests').count()).toBe(1);
     await visit(page, '/?split=branch');
     const legend = page.getByRole('list').filter({ hasText: 'Not attributed' }).first();
     await legend.getByText('cart').waitFor();

@@ -8,6 +8,7 @@ import { useMe } from '../../data/use-me.ts';
 import { useFilters, useRange, useSharedSearch } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
 import { type Column, Rows } from '../../parts/page/rows.tsx';
+import { pullRequestSearch } from '../../parts/session/work-words.ts';
 import { exact, money, percent } from '../../parts/text/format.ts';
 import { Name } from '../../parts/text/name.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
@@ -17,7 +18,7 @@ import { Count } from '../../parts/text/values.tsx';
 /** More rows are shown when they are asked for. */
 const AT_FIRST = 100;
 
-/** Every group of the range with all its figures, dearest first. Each leads to its sessions. */
+/** Every group of the range with all its figures, dearest first. Each leads to its sessions, and a pull request to itself. */
 export function AllGroups({ by, title }: { by: Grouping; title: string }) {
   const { org } = useMe();
   const groups = useQuery(allGroups(org.id, by, useRange(), useFilters()));
@@ -97,6 +98,12 @@ function columnsOf(by: Grouping, totalUsd: number): readonly Column<NamedGroup>[
 function Group({ by, group: { name, value } }: { by: Grouping; group: NamedGroup }) {
   const search = useSharedSearch();
   if (value === null) return <Text size="sm">{name}</Text>;
+  if (by === 'pull_request')
+    return (
+      <PageLink to="/pull-requests" search={{ ...search, ...pullRequestSearch(value) }}>
+        <Name of={value} />
+      </PageLink>
+    );
   return (
     <PageLink to="/sessions" search={{ ...search, [by]: value }}>
       {by === 'user_id' ? <UserName id={value} /> : <Name of={value} />}

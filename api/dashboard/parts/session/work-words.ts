@@ -27,8 +27,11 @@ export function isAttributed(attribution: readonly WorkNames[]): boolean {
 /** The pull requests of a session, each once, as the list of them finds it. */
 export function pullRequestsOf(attribution: readonly WorkNames[]) {
   const labels = [...new Set(attribution.flatMap(({ pull_request }) => pull_request ?? []))];
-  return labels.map((label) => {
-    const at = label.lastIndexOf('#');
-    return { label, search: { repository: label.slice(0, at), number: label.slice(at + 1) } };
-  });
+  return labels.map((label) => ({ label, search: pullRequestSearch(label) }));
+}
+
+/** The search parameters by which the list of pull requests finds one. Pure. */
+export function pullRequestSearch(label: string): { repository: string; number: string } {
+  const at = label.lastIndexOf('#');
+  return { repository: label.slice(0, at), number: label.slice(at + 1) };
 }
