@@ -134,6 +134,7 @@ describe('the costs of pull requests on the dashboard', () => {
     expect(await costs('By model')).toEqual(['$5.00', '$4.00']);
     expect(await page.getByRole('table', { name: 'By branch' }).count(), 'one row says nothing').toBe(0);
     expect(await page.locator('.chart-bar').count()).toBe(3);
+    await rowsOf(page, 'Sessions').nth(2).waitFor();
     expect(await costs('Sessions'), 'the newest first').toEqual(['$2.00', '$3.00', '$4.00']);
     await expectGood(page, 'pull-request');
     await page.getByRole('link', { name: 'All its sessions' }).click();
@@ -173,6 +174,7 @@ describe('the costs of pull requests on the dashboard', () => {
     await rowsOf(page, 'Sessions').first().getByRole('link').first().click();
     const works = page.getByRole('list', { name: 'Worked on' });
     await works.getByRole('button').nth(2).waitFor();
+    await page.locator('.timeline-place').nth(2).waitFor();
     expect(
       (await works.getByRole('button').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')),
     ).toEqual([
