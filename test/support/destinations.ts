@@ -91,6 +91,7 @@ export async function runAndKill(
     putText: (...all) => act(() => store.putText(...all)),
     list: (prefix) => act(() => store.list(prefix)),
     remove: (key) => act(() => store.remove(key)),
+    removeUnfinished: (...all) => act(() => store.removeUnfinished(...all)),
   });
   try {
     await runDestination(ctx, id, (context, destination) => failing(openStore(context, destination)));

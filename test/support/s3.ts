@@ -16,6 +16,8 @@ export interface TestS3 {
   /** The objects of a bucket, by key, as text. */
   objects(bucket: string): Promise<Record<string, string>>;
   makeBucket(bucket: string): Promise<void>;
+  /** Another request, as `/bucket/key?query`. Returns the answer's text. */
+  call(method: string, path: string): Promise<string>;
   /**
    * From now on it checks signatures and rights, and the key that it returns may do all. It decodes an address
    * before it computes the signature, so it refuses a `/` in the query and a `=` in the path then.
@@ -42,6 +44,7 @@ export async function startS3(): Promise<TestS3> {
     makeBucket: async (bucket) => {
       await s3Call(ANY, 'PUT', `${url}/${bucket}`);
     },
+    call: (method, path) => s3Call(ANY, method, `${url}${path}`),
     objects: async (bucket) => {
       const list = await s3Call(ANY, 'GET', `${url}/${bucket}?list-type=2`);
       const keys = [...list.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key).toSorted();

@@ -63,6 +63,8 @@ export async function writePartition(
   const leftover = unnamed(await writing.store.list(folder), folder, spooled);
   for (const part of spooled.parts)
     await writing.store.putFile(`${folder}${part.name}`, part, CONTENT_TYPES[target.level.format]);
+  await confirmRun(ctx, writing);
+  await writing.store.removeUnfinished(folder, isOwnName);
   const etag = await putManifest(ctx, writing, target.level, { row, spooled, known });
   const written = { ...row, etag, leftover };
   await record(ctx, writing, written);
@@ -192,6 +194,11 @@ async function record(ctx: Context, writing: Writing, row: ExportPartition): Pro
       result: undefined,
     };
   });
+}
+
+/** Returns true for the name of a file or a manifest of ours. */
+function isOwnName(name: string): boolean {
+  return PART_NAME.test(name) || name === 'manifest.json';
 }
 
 /** The names of files of ours that the new manifest does not name. */

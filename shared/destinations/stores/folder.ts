@@ -32,6 +32,7 @@ export function folderStore(root: string): ObjectStore {
         await put(target, (beside) => copyFile(path, beside, constants.COPYFILE_EXCL), rename);
       }),
     putText: (key, text, expected) => guarded(() => putText(root, key, text, expected)),
+    removeUnfinished: (folder, isOwn) => guarded(() => removeUnfinished(root, folder, isOwn)),
     list: (prefix) => guarded(() => listKeys(root, prefix)),
     remove: (key) =>
       guarded(async () => {
@@ -126,6 +127,19 @@ async function listKeys(root: string, prefix: string): Promise<string[]> {
   const found: Dirent[] =
     (await readdir(join(root, prefix), { withFileTypes: true }).catch(unless('ENOENT'))) ?? [];
   return found.filter((entry) => entry.isFile()).map(({ name }) => `${prefix}${name}`);
+}
+
+/** A file that is being written has the name that it will have, an id and an ending. */
+async function removeUnfinished(
+  root: string,
+  folder: string,
+  isOwn: (name: string) => boolean,
+): Promise<void> {
+  const unfinished = new RegExp(`^${folder.replace(/[.+]/g, '\\$&')}(.+)\\.[0-9a-f-]{36}\\${UNFINISHED}$`);
+  for (const key of await listKeys(root, folder)) {
+    const [, name] = unfinished.exec(key) ?? [];
+    if (name !== undefined && isOwn(name)) await unlink(join(root, key)).catch(unless('ENOENT'));
+  }
 }
 
 function etagOf(text: string): string {

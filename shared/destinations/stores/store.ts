@@ -23,6 +23,8 @@ export interface ObjectStore {
   putFile(key: string, file: MadeFile, contentType: string): Promise<void>;
   /** Returns the ETag of what was written, or null where the store holds something else than expected. */
   putText(key: string, text: string, expected: Expected): Promise<string | null>;
+  /** Removes what workers that died left half-written in a folder, which ends with a slash, of files with these names. */
+  removeUnfinished(folder: string, isOwn: (name: string) => boolean): Promise<void>;
   /** The keys that begin so. */
   list(prefix: string): Promise<string[]>;
   remove(key: string): Promise<void>;

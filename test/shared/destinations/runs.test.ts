@@ -279,6 +279,19 @@ test('a destination that is changed under way ends its run as stale, and the nex
   expect(Object.keys(checkManifests(await read()))).toHaveLength(2);
 });
 
+test('a file that a killed worker left half-written goes with the next run that writes its day', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  const path = join(own(), dayOf('2026-02-02'));
+  await mkdir(path, { recursive: true });
+  const id = '00000000-0000-4000-8000-000000000000';
+  for (const name of ['part-000-0123456789abcdef.csv', 'manifest.json', 'foreign.csv'])
+    await writeFile(join(path, `${name}.${id}.unfinished`), 'half');
+  await run(destination);
+  const left = (await readdir(path)).filter((name) => name.endsWith('.unfinished'));
+  expect(left).toEqual([`foreign.csv.${id}.unfinished`]);
+});
+
 test('a prefix of another destination is never written below', async () => {
   await twoDays();
   await run(await makeDestination(api.ctx, orgId));

@@ -1,12 +1,16 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { destinationRows, exportRunRows } from '../../../shared/destinations/model.ts';
 import { runDestination } from '../../../shared/destinations/runs/run-destination.ts';
 import { s3Store } from '../../../shared/destinations/stores/s3.ts';
+import { PART_BYTES } from '../../../shared/destinations/stores/s3-parts.ts';
 import { testDestination } from '../../../shared/destinations/test-destination.ts';
 import { dueRows } from '../../../shared/platform/due/model.ts';
-import { checkManifests, makeDestination, runAndKill } from '../../support/destinations.ts';
+import { checkManifests, makeDestination, newFolder, runAndKill } from '../../support/destinations.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
 import { hasS3, startS3, type TestS3 } from '../../support/s3.ts';
@@ -139,6 +143,28 @@ describe('a bucket', () => {
     await expect(unknown.putText('x', 'text', 'any')).rejects.toMatchObject({ code: 'invalid_access_key' });
   });
 
+  test('gets a large file in parts, and what a worker that died left of such an upload goes', async () => {
+    const place = { ...BUCKET, endpoint: s3.url, bucket };
+    const store = s3Store(place, { secretAccessKey: 'any', timeScale: 1_000 });
+    const path = join(newFolder(), 'large');
+    const content = randomBytes(2 * PART_BYTES + 17);
+    await writeFile(path, content);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    const name = 'part-000-0123456789abcdef.parquet';
+    for (const left of [name, 'foreign']) await s3.call('POST', `/${bucket}/out/d=1/${left}?uploads=`);
+    await store.putFile(
+      `out/d=1/${name}`,
+      { path, bytes: content.length, sha256 },
+      'application/octet-stream',
+    );
+    const objects = await s3.objects(bucket);
+    const read = Buffer.from(objects[`out/d=1/${name}`] ?? '', 'latin1');
+    expect(createHash('sha256').update(read).digest('hex')).toBe(sha256);
+    await store.removeUnfinished('out/d=1/', (own) => own === name);
+    const uploads = await s3.call('GET', `/${bucket}?uploads=`);
+    expect([...uploads.matchAll(/<Key>([^<]*)</g)].map(([, key]) => key)).toEqual(['out/d=1/foreign']);
+  });
+
   test('is tried', async () => {
     const tried = await testDestination(api.ctx, await make());
     expect(tried).toEqual({ ok: true, code: null, detail: null, conditional_writes: true });
@@ -214,6 +240,26 @@ describe('a request', () => {
     await expect(store({ endpoint: 'http://127.0.0.1:1' }).read('a')).rejects.toMatchObject({
       code: 'unreachable',
     });
+  });
+
+  test('that completes an upload is refused by an error after its 200, and the upload is aborted', async () => {
+    const path = join(newFolder(), 'large');
+    await writeFile(path, Buffer.alloc(PART_BYTES + 1));
+    answers = [
+      { status: 200, body: '<R><UploadId>u1</UploadId></R>' },
+      { status: 200, headers: { etag: '"1"' } },
+      { status: 200, headers: { etag: '"2"' } },
+      { status: 200, body: error('InternalError') },
+    ];
+    const put = store().putFile('a', { path, bytes: PART_BYTES + 1, sha256: '' }, 'text/csv');
+    await expect(put).rejects.toMatchObject({ code: 'unavailable' });
+    expect(seen).toEqual([
+      'POST /lake/a?uploads=',
+      'PUT /lake/a?partNumber=1&uploadId=u1',
+      'PUT /lake/a?partNumber=2&uploadId=u1',
+      'POST /lake/a?uploadId=u1',
+      'DELETE /lake/a?uploadId=u1',
+    ]);
   });
 
   test('lists all pages, with what XML escapes', async () => {

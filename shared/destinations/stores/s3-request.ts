@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { AwsV4Signer } from 'aws4fetch';
+import { Agent, request } from 'undici';
+import { ExportFailure } from '../failures.ts';
+import type { Bucket } from '../model.ts';
+import { failureOf, failureWithoutAnswer } from './s3-failures.ts';
+
+const NO_PROGRESS_MS = 30_000;
+const agent = new Agent({
+  connect: { timeout: 10_000 },
+  headersTimeout: NO_PROGRESS_MS,
+  bodyTimeout: NO_PROGRESS_MS,
+});
+
+const TRIES = 5;
+const FIRST_WAIT_MS = 500;
+const LONGEST_RETRY_AFTER_MS = 60_000;
+/** Answers are small: manifests and lists of 1,000 keys. */
+const MOST_ANSWER_BYTES = 4_194_304;
+
+/** How a bucket is spoken to. */
+export interface S3Options {
+  secretAccessKey: string;
+  /** Divides the waits between tries. */
+  timeScale: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** A request, relative to the bucket. */
+export interface Call {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  key?: string;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  /** Text, or bytes of a file: from `start` (0 by default) on, `bytes` long. */
+  body?: { text: string } | { path: string; bytes: number; start?: number };
+  sha256?: string;
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+  etag: string;
+  retryAfterMs: number;
+}
+
+export type Send = (call: Call) => Promise<Answer>;
+
+/** The answer, unless it is an error. Throws `ExportFailure`. */
+export function accepted(answer: Answer): Answer {
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  throw failureOf(answer.status, answer.text);
+}
+
+/**
+ * Sends a request, signed with the hash of its body (AWS Signature Version 4). One that meets 429, 5xx or a broken connection is tried
+ * five times; redirects are not followed. Throws `ExportFailure` where there is no answer.
+ */
+export async function sendUntilAnswered(bucket: Bucket, options: S3Options, call: Call): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const isLast = attempt === TRIES;
+    try {
+      const answer = await sendOnce(bucket, options, call);
+      const isRefused = answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
+      if (!isRefused || isLast) return answer;
+      await pause(attempt, options, answer.retryAfterMs);
+    } catch (error) {
+      const failure = failureWithoutAnswer(error);
+      if (isLast || failure.code === 'tls' || options.signal?.aborted) throw failure;
+      await pause(attempt, options, 0);
+    }
+  }
+}
+
+/** Waits twice as long each time, from half a second, jittered by half. */
+async function pause(attempt: number, { timeScale, signal }: S3Options, leastMs: number): Promise<void> {
+  const backoffMs = FIRST_WAIT_MS * 2 ** (attempt - 1) * (1 + Math.random() / 2);
+  const waitMs = Math.max(backoffMs, Math.min(leastMs, LONGEST_RETRY_AFTER_MS)) / timeScale;
+  await wait(waitMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+}
+
+async function sendOnce(bucket: Bucket, options: S3Options, call: Call): Promise<Answer> {
+  const { method, body, sha256 = sha256Of('') } = call;
+  const url = addressOf(bucket, call);
+  const signed = await new AwsV4Signer({
+    method,
+    url: url.href,
+    headers: { ...call.headers, 'x-amz-content-sha256': sha256 },
+    accessKeyId: bucket.access_key_id,
+    secretAccessKey: options.secretAccessKey,
+    service: 's3',
+    region: bucket.region,
+  }).sign();
+  const answer = await request(signed.url, {
+    dispatcher: agent,
+    method,
+    headers: Object.fromEntries(signed.headers),
+    body: bodyOf(body),
+    signal: options.signal ?? null,
+  });
+  const retryAfter = Number(answer.headers['retry-after'] ?? 0);
+  return {
+    status: answer.statusCode,
+    text: await readText(answer.body),
+    etag: String(answer.headers.etag ?? ''),
+    retryAfterMs: Number.isFinite(retryAfter) ? retryAfter * 1_000 : 0,
+  };
+}
+
+function bodyOf(body: Call['body']) {
+  if (body === undefined) return null;
+  if ('text' in body) return body.text;
+  const { path, bytes, start = 0 } = body;
+  return bytes === 0 ? '' : createReadStream(path, { start, end: start + bytes - 1 });
+}
+
+function addressOf({ endpoint, bucket, path_style }: Bucket, { key, query = {} }: Call): URL {
+  const url = new URL(endpoint);
+  if (!path_style) url.host = `${bucket}.${url.host}`;
+  const path = [...(path_style ? [bucket] : []), ...(key === undefined ? [] : key.split('/'))];
+  url.pathname = `/${path.map(encodeURIComponent).join('/')}`;
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url;
+}
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MOST_ANSWER_BYTES) throw new ExportFailure('unexpected', 'the answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The SHA-256 of a text, in hex. */
+export function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,8 @@
+import { runDestination } from '../../../shared/destinations/runs/run-destination.ts';
+import { readConfig } from '../../../shared/platform/basics/config.ts';
+import { openContext } from '../../../shared/platform/context/context.ts';
+
+/** Runs the destination that the command line names once, as a worker does, with a worker's guard of its transactions. */
+const ctx = await openContext(readConfig(process.env), { process: 'worker' });
+await runDestination(ctx, process.argv[2] ?? '');
+process.exit(0);
