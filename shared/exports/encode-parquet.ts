@@ -7,6 +7,8 @@ import type { Columns, ColumnType, Row, Value } from './columns.ts';
  * one before. The end of the file lists all of them, in one turn of the event loop, so there must be few.
  */
 const ROW_GROUP_ROWS = { first: 2_000, most: 32_000 };
+/** Values of a row group: a table of many columns has fewer rows in each, since a group is in memory. */
+const ROW_GROUP_VALUES = 400_000;
 
 /**
  * Encodes one row group after the other, each column of it in a turn of the event loop. Money is DECIMAL(18, 9), a time is
@@ -22,13 +24,14 @@ export async function* encodeParquet(
   const schema = [{ name: 'root', num_children: columns.length }, ...columns.map(schemaElement)];
   const writer = new ParquetWriter({ writer: bytes, schema });
   const group = newGroup(columns);
-  let wanted = ROW_GROUP_ROWS.first;
+  const most = mostRows(columns);
+  let wanted = Math.min(ROW_GROUP_ROWS.first, most);
   for await (const rows of batches) {
     for (const row of rows) {
       append(group, row);
       if (group.rows < wanted) continue;
       yield* writeGroup(writer, bytes, group);
-      wanted = Math.min(2 * wanted, ROW_GROUP_ROWS.most);
+      wanted = Math.min(2 * wanted, most);
     }
   }
   if (group.rows > 0) yield* writeGroup(writer, bytes, group);
@@ -51,12 +54,16 @@ interface GroupColumn {
   numbers: BigInt64Array;
 }
 
+function mostRows(columns: Columns): number {
+  return Math.min(ROW_GROUP_ROWS.most, Math.ceil(ROW_GROUP_VALUES / columns.length));
+}
+
 function newGroup(columns: Columns): Group {
   const newColumn = (column: Columns[number]): GroupColumn => ({
     element: schemaElement(column),
     type: column.type,
     boxed: [],
-    numbers: new BigInt64Array(isBoxed(column.type) ? 0 : ROW_GROUP_ROWS.most),
+    numbers: new BigInt64Array(isBoxed(column.type) ? 0 : mostRows(columns)),
   });
   return { rows: 0, columns: columns.map(newColumn) };
 }

@@ -73,8 +73,12 @@ const AT_START = new RegExp(`^[${BLANK}]*${FORMULA_START}`);
 /** The places at which a reader that separates cells at semicolons or tabs would begin a cell with one. */
 const AFTER_SEPARATOR = new RegExp(`([;\\t])(?=["${BLANK}]*${FORMULA_START})`, 'g');
 
+/** Most cells: they begin with a letter, a digit or a brace, and hold no separator. */
+const PLAIN = /^[A-Za-z0-9{][^;\t]*$/;
+
 /** A cell that begins like a formula gets an apostrophe before it; so does each part that another separator makes one. */
 export function neutralize(cell: string): string {
+  if (PLAIN.test(cell)) return cell;
   const safe = cell.replace(AFTER_SEPARATOR, "$1'");
   return AT_START.test(safe) ? `'${safe}` : safe;
 }

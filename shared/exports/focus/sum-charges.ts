@@ -121,17 +121,18 @@ function rowsOf(byUser: Map<string, Map<string, ChargeRow>>, userId: string): Ma
 }
 
 /** Adds a charge to its row. Returns the number of rows that this made. */
-function addTo(rows: Map<string, ChargeRow>, { consumed, costNusd, ...key }: Charge): 0 | 1 {
-  const { project_id, adapter, seller, model, source, skuPriceId } = key;
-  const id = JSON.stringify([project_id, adapter, seller, model, source, skuPriceId]);
+function addTo(rows: Map<string, ChargeRow>, charge: Charge): 0 | 1 {
+  const { project_id, adapter, seller, model, source, skuPriceId } = charge;
+  // No text from outside holds NUL, so no two keys are one.
+  const id = `${project_id}\0${adapter}\0${seller}\0${model}\0${source}\0${skuPriceId}`;
   const known = rows.get(id);
   if (known) {
     known.calls += 1;
-    known.consumed += consumed;
-    known.costNusd += BigInt(costNusd);
+    known.consumed += charge.consumed;
+    known.costNusd += BigInt(charge.costNusd);
     return 0;
   }
-  rows.set(id, { ...key, calls: 1, consumed, costNusd: BigInt(costNusd) });
+  rows.set(id, { ...charge, calls: 1, costNusd: BigInt(charge.costNusd) });
   return 1;
 }
 
