@@ -204,6 +204,22 @@ describe('what a call belongs to', () => {
   });
 });
 
+/** All that Redis holds as text: jobs, and what is counted of the day. */
+async function textOfRedis({ redis: { meter } }: TestApi['ctx']): Promise<string> {
+  const read: Record<string, (key: string) => Promise<unknown>> = {
+    string: (key) => meter.getBuffer(key).then(String),
+    hash: (key) => meter.hgetall(key),
+    list: (key) => meter.lrange(key, 0, -1),
+    set: (key) => meter.smembers(key),
+    zset: (key) => meter.zrange(key, '0', '-1'),
+    stream: (key) => meter.xrange(key, '-', '+'),
+  };
+  let text = '';
+  for (const key of await meter.keys('*'))
+    text += `${key} ${JSON.stringify(await read[await meter.type(key)]?.(key))}`;
+  return text;
+}
+
 describe('names as hashes', () => {
   it('leave a plain name in no store file, log and answer, and find it all the same', async () => {
     const { log, written } = openKeptLog();
@@ -216,7 +232,17 @@ describe('names as hashes', () => {
       own.call(`/api/v1/${path}`, { key, ...(body ? { body } : {}) });
     await call('contexts', { contexts: [told({ ...names, renamed_from: `${MARK}-old` })] });
     await call('signals', { signals: [makeSignal({ ts: NOW - 30 * MINUTE, ...session })] });
+    const pull = {
+      repository: SHOP,
+      number: 7,
+      branch: `${MARK}-own`,
+      base_branch: `${MARK}-base`,
+      state: 'open',
+      opened_at: at(NOW - 60 * MINUTE),
+    };
+    await call('pull-requests', { ...pull, title: `${MARK}-title` });
     await changeOrganization(own.ctx, orgId, { hash_names: true });
+    await call('pull-requests', { ...pull, number: 8, opened_at: at(NOW - MINUTE), title: `${MARK}-title` });
     await call('contexts', { contexts: [told({ ...names, ts: at(NOW - MINUTE), branch: `${MARK}-new` })] });
     await call('signals', {
       signals: [
@@ -236,7 +262,16 @@ describe('names as hashes', () => {
     const sessions = await call(`sessions?branch=${MARK}-new`);
     const { id } = sessions.body.data[0];
     const shown = await call(`sessions/${id}`);
-    for (const { body } of [usage, sessions, shown]) expect(JSON.stringify(body)).not.toContain(MARK);
+    const pulls = await call('pull-requests');
+    expect(pulls.body.data).toMatchObject([
+      { number: 8, title: null },
+      { number: 7, title: null, signals: 1 },
+    ]);
+    for (const { body } of [usage, sessions, shown, pulls]) expect(JSON.stringify(body)).not.toContain(MARK);
+    const metrics = await own.ctx.metrics.registry.metrics();
+    expect(metrics).toContain('governor_');
+    expect(metrics).not.toContain(MARK);
+    expect(await textOfRedis(own.ctx)).not.toContain(MARK);
     const hashes = (usage.body as { groups: { key: { branch: string | null } }[] }).groups.flatMap(
       ({ key: of }) => of.branch ?? [],
     );
