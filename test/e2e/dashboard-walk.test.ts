@@ -259,7 +259,7 @@ describe('the dashboard, step by step', () => {
     await page.getByRole('combobox', { name: 'Tool' }).selectOption('signals');
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByText('shown this once').waitFor();
-    const settings = (await page.getByRole('region', { name: 'Settings' }).textContent()) ?? '';
+    const settings = (await page.getByRole('region', { name: 'Settings', exact: true }).textContent()) ?? '';
     const key = /ugk_\w+/.exec(settings)?.[0] ?? '';
     await page.getByText('Waiting for the first signal').waitFor();
     // A report of another tool of hers is no sign of this one, also once the page knows of it.
