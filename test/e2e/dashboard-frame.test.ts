@@ -100,16 +100,16 @@ describe('the frame of the dashboard', () => {
       const look = async (text: string) => {
         await page.keyboard.press('Control+k');
         await palette.locator('input:focus').waitFor();
-        await page.keyboard.type(text);
+        await palette.locator('input').pressSequentially(text);
       };
       await look('h');
       await palette.getByText('Type 2 characters to look for').waitFor();
-      await page.keyboard.type('erre');
+      await palette.locator('input').pressSequentially('erre');
       await palette.getByText(/User/).waitFor();
       expect(asked.some((url) => url.endsWith('q=h'))).toBe(false);
       expect(await axeFindings(page)).toEqual([]);
       expect(await sidewaysBy(page)).toBe(0);
-      await page.keyboard.press('Enter');
+      await palette.locator('input').press('Enter');
       await page.waitForURL(/user_id=tom/);
       for (const [text, kind, arrived] of [
         ['atl', 'Project', /project_id=atlas/],
@@ -119,7 +119,7 @@ describe('the frame of the dashboard', () => {
       ] as const) {
         await look(text);
         await palette.getByText(new RegExp(`^${kind}( · |$)`)).waitFor();
-        await page.keyboard.press('Enter');
+        await palette.locator('input').press('Enter');
         await page.waitForURL(arrived);
         await palette.waitFor({ state: 'hidden' });
       }
@@ -127,7 +127,7 @@ describe('the frame of the dashboard', () => {
       await page.keyboard.press('Control+k');
       await palette.locator('input:focus').waitFor();
       await page.keyboard.insertText(data[0].id);
-      await page.keyboard.press('Enter');
+      await palette.locator('input').press('Enter');
       await page.waitForURL(new RegExp(data[0].id));
       await palette.waitFor({ state: 'hidden' });
       await look('nobody-has-this');
