@@ -236,7 +236,11 @@ describe('destinations on the dashboard', () => {
       });
       const first = await call(`${stack.url}/api/v1/destinations/${id}/runs`, { key: stack.key, body: {} });
       expect(first.status).toBe(202);
-      const watched = await open(`/export/${id}`, { colorScheme, reducedMotion: 'reduce', viewport: { width, height: 844 } });
+      const watched = await open(`/export/${id}`, {
+        colorScheme,
+        reducedMotion: 'reduce',
+        viewport: { width, height: 844 },
+      });
       const { page } = watched;
       await page.getByText('Up to date').waitFor();
       await expectGood(page, 'the page');
