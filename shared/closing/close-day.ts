@@ -11,7 +11,14 @@ import type { Context } from '../platform/context/context.ts';
 import { LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { signalRows } from '../signals/model.ts';
-import { type ClosedPart, closedCost, closedKey, openRows, openUnpriced } from './closed-rows.ts';
+import {
+  type ClosedPart,
+  closedCost,
+  closedKey,
+  NO_UNPRICED,
+  openRows,
+  openUnpriced,
+} from './closed-rows.ts';
 import { type ClosedChunk, type ClosedHead, focusClosedRows } from './model.ts';
 import { packRows } from './pack-rows.ts';
 import { type DailyTable, readDaily, sumOf } from './read-usage.ts';
@@ -65,7 +72,7 @@ interface Made {
 }
 
 async function makeRows(ctx: Context, { organization, day, closed }: ClosingDay): Promise<Made> {
-  const made: Made = { chunks: [], rows: 0, costNusd: 0n, unpriced: { signals: 0, tokens: 0 } };
+  const made: Made = { chunks: [], rows: 0, costNusd: 0n, unpriced: NO_UNPRICED };
   if (startOfDay(day) < keptSinceMs(ctx)) return made;
   const flat = async function* () {
     for await (const rows of openRows(ctx, organization._id, day, closed)) yield* rows;
@@ -96,7 +103,7 @@ async function checked(
     closed_at: dateAt(ctx.clock.now()),
   };
   const { chunks, rows, costNusd, unpriced } = made;
-  const nothing = { chunks: 0, rows: 0, cost_nusd: '0', unpriced: { signals: 0, tokens: 0 } };
+  const nothing = { chunks: 0, rows: 0, cost_nusd: '0', unpriced: NO_UNPRICED };
   if (!isKept) return { head: { ...facts, ...nothing, is_known: false }, chunks: [] };
   const head = {
     ...facts,

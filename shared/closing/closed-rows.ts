@@ -67,6 +67,8 @@ export function openRows(
   );
 }
 
+export const NO_UNPRICED: ClosedHead['unpriced'] = { signals: 0, tokens: 0 };
+
 /** The calls of a day without a price, less those that are closed. */
 export async function openUnpriced(
   ctx: Context,

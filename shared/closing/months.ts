@@ -1,6 +1,6 @@
 import type { Organization } from '../organizations/model.ts';
-import { dateAt } from '../platform/basics/clock.ts';
 import { FOCUS_CLOSE_DAY } from '../platform/basics/contract.ts';
+import { dayAt, startOfDay } from '../platform/basics/utc-days.ts';
 
 /** `2026-11`, the month of a day like `2026-11-22`. */
 export function monthOf(day: string): string {
@@ -9,14 +9,12 @@ export function monthOf(day: string): string {
 
 /** The month that comes so many after a month. */
 export function addMonths(month: string, count: number): string {
-  return dateAt(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)) - 1 + count, 1))
-    .toISOString()
-    .slice(0, 7);
+  return monthOf(dayAt(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)) - 1 + count, 1)));
 }
 
 /** The start of a month, epoch ms. */
 export function startOfMonth(month: string): number {
-  return Date.parse(`${month}-01T00:00:00Z`);
+  return startOfDay(`${month}-01`);
 }
 
 /** The day of the next month at which a month closes. */
@@ -26,8 +24,8 @@ export function closeDayOf({ focus_close_day }: Pick<Organization, 'focus_close_
 
 /** The last month that has to be closed. Pure. */
 export function lastDueMonth(closeDay: number, nowMs: number): string {
-  const now = dateAt(nowMs).toISOString();
-  return addMonths(now.slice(0, 7), Number(now.slice(8, 10)) >= closeDay ? -1 : -2);
+  const today = dayAt(nowMs);
+  return addMonths(monthOf(today), Number(today.slice(8)) >= closeDay ? -1 : -2);
 }
 
 /** The month whose bill gets the corrections: the first that is not closed. Null before any month was closed. */

@@ -112,7 +112,7 @@ async function readHeads(
       repository,
       number,
       openedMs: opened_at.getTime(),
-      closedMs: closed_at && closed_at.getTime(),
+      closedMs: closed_at?.getTime() ?? null,
     },
   }));
 }

@@ -3,6 +3,7 @@ import {
   type ClosedPart,
   closedCost,
   closedRows,
+  NO_UNPRICED,
   openRows,
   openUnpriced,
 } from '../../closing/closed-rows.ts';
@@ -89,12 +90,10 @@ export async function tableOf(
   if (fromMs < keptSinceMs(ctx)) return null;
   const { closed } = target;
   if (closed.length > 0 && daily && isAsClosed(closed, daily))
-    return focusTable(organization, target, only<ChargeRow>([]), NOTHING);
+    return focusTable(organization, target, only<ChargeRow>([]), NO_UNPRICED);
   const unpriced = await openUnpriced(ctx, organization._id, day, closed);
   return focusTable(organization, target, openRows(ctx, organization._id, day, closed), unpriced);
 }
-
-const NOTHING = { signals: 0, tokens: 0 };
 
 function finalTable(
   ctx: Context,
@@ -104,7 +103,7 @@ function finalTable(
   const { part } = target;
   const account = { _id, name: part?.account_name ?? name };
   const rows = part === null ? only<ChargeRow>([]) : closedRows(ctx, _id, part);
-  return focusTable(account, target, rows, part?.unpriced ?? NOTHING);
+  return focusTable(account, target, rows, part?.unpriced ?? NO_UNPRICED);
 }
 
 /** The FOCUS table of a day. A month that comes after the day bills its rows as corrections. */

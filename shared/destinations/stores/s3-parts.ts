@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { failureOf, s3Code } from './s3-failures.ts';
-import { accepted, type Send } from './s3-request.ts';
+import { accepted, type Send, sha256Of } from './s3-request.ts';
 import { textsOf } from './s3-xml.ts';
 
 /** Bytes of a part. A larger file is uploaded in parts, so that a broken connection repeats one of them. */
@@ -42,7 +42,7 @@ async function complete(send: Send, key: string, uploadId: string, etags: readon
   });
   const text = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
   const headers = { 'content-type': 'application/xml', 'content-length': String(Buffer.byteLength(text)) };
-  const sha256 = createHash('sha256').update(text).digest('hex');
+  const sha256 = sha256Of(text);
   const answer = accepted(
     await send({ method: 'POST', key, query: { uploadId }, headers, body: { text }, sha256 }),
   );

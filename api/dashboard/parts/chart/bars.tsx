@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Name } from '../text/name.tsx';
 import type { ChartContent, ChartSeries } from './content.ts';
-import { fillOf, Pattern } from './pattern.tsx';
+import { Swatch } from './pattern.tsx';
 import { indexAt, Plot, placeOf } from './plot.tsx';
 import { useWidth } from './use-width.ts';
 
@@ -122,17 +122,5 @@ function Legend({ series, format }: Pick<ChartContent, 'series' | 'format'>) {
         </Group>
       ))}
     </Group>
-  );
-}
-
-/** The colour and the hatching of a series. */
-function Swatch({ of, prefix }: { of: ChartSeries; prefix: string }) {
-  return (
-    <svg width="14" height="14" aria-hidden="true" style={{ flex: 'none' }}>
-      <defs>
-        <Pattern series={of} prefix={prefix} />
-      </defs>
-      <rect x="0.5" y="0.5" width="13" height="13" fill={fillOf(of, prefix)} stroke="var(--chart-edge)" />
-    </svg>
   );
 }

@@ -46,6 +46,18 @@ export function Pattern({ series, prefix = '' }: { series: ChartSeries; prefix?:
   );
 }
 
+/** The colour and the hatching of a series. */
+export function Swatch({ of, prefix }: { of: ChartSeries; prefix: string }) {
+  return (
+    <svg width="14" height="14" aria-hidden="true" style={{ flex: 'none' }}>
+      <defs>
+        <Pattern series={of} prefix={prefix} />
+      </defs>
+      <rect x="0.5" y="0.5" width="13" height="13" fill={fillOf(of, prefix)} stroke="var(--chart-edge)" />
+    </svg>
+  );
+}
+
 function nameOf({ colour }: ChartSeries): string {
   return `series-${colour ?? 'rest'}`;
 }

@@ -1,5 +1,5 @@
 import { Box, Group, Text, UnstyledButton } from '@mantine/core';
-import { fillOf, Pattern } from '../chart/pattern.tsx';
+import { fillOf, Pattern, Swatch } from '../chart/pattern.tsx';
 import { Section } from '../page/section.tsx';
 import { exact, money } from '../text/format.ts';
 import { Name } from '../text/name.tsx';
@@ -39,7 +39,7 @@ export function WorksBar({
               aria-pressed={chosen === workKey(work)}
               onClick={() => onChoose(chosen === workKey(work) ? null : workKey(work))}
             >
-              <Swatch of={seriesOf(work, index)} />
+              <Swatch of={seriesOf(work, index)} prefix="work-" />
               <Text span size="sm" className="clip">
                 <Name of={workWords(work)} />
               </Text>
@@ -93,18 +93,6 @@ function Bar({
           />
         );
       })}
-    </svg>
-  );
-}
-
-function Swatch({ of }: { of: ReturnType<typeof seriesOf> }) {
-  const prefix = `work-${of.colour ?? 'rest'}-`;
-  return (
-    <svg width="14" height="14" aria-hidden="true" style={{ flex: 'none' }}>
-      <defs>
-        <Pattern series={of} prefix={prefix} />
-      </defs>
-      <rect x="0.5" y="0.5" width="13" height="13" fill={fillOf(of, prefix)} stroke="var(--chart-edge)" />
     </svg>
   );
 }
