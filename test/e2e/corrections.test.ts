@@ -1,11 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { openPage, signIn } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { makeSignal } from '../support/factories.ts';
 import { call, until } from '../support/harness.ts';
-import { sidewaysBy } from '../support/page-checks.ts';
+import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 /** An admin corrects what is implausible or wrong, by the keyboard alone. */
@@ -42,8 +41,6 @@ describe('corrections on the dashboard', () => {
     }
     throw new Error(`${name} is not reached by Tab, only ${passed.join(' | ')}`);
   };
-  const findings = async (page: Page) =>
-    (await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id);
   const hold = async (...ids: string[]) => {
     const signals = ids.map((id) =>
       makeSignal({ id, ts: Date.now(), user_id: 'ada', tokens_in: 900_000_000, cost_usd: 1_200 }),
@@ -64,7 +61,7 @@ describe('corrections on the dashboard', () => {
       .getByText('900,000,010 tokens (limit 20,000,000), $1,200.00 (limit $1,000.00)')
       .first()
       .waitFor();
-    expect(await findings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('status').getByText('5 signals are held').waitFor();
     const before = await usage();
     await tabTo(page, 'Release held-1');
@@ -100,7 +97,7 @@ describe('corrections on the dashboard', () => {
       const rows = page.getByRole('list', { name: 'Held signals' }).getByRole('listitem');
       await rows.first().getByText('$1,200.00 (limit $1,000.00)').waitFor();
       const before = await rows.count();
-      expect(await findings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       expect(await sidewaysBy(page)).toBe(0);
       const release = page.getByRole('button', { name: `Release ${first.signal.id}` });
       const { x = 0, width = 0 } = (await release.boundingBox()) ?? {};
@@ -108,7 +105,7 @@ describe('corrections on the dashboard', () => {
       await tabTo(page, `Discard ${first.signal.id}`);
       await page.keyboard.press('Enter');
       await page.getByRole('dialog', { name: 'Discard this call?' }).waitFor();
-      expect(await findings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await tabTo(page, `Release ${first.signal.id}`);
       await page.keyboard.press('Enter');
@@ -146,7 +143,7 @@ describe('corrections on the dashboard', () => {
     const question = page.getByRole('alertdialog', { name: 'Void this signal?' });
     await question.waitFor();
     expect(await question.getByRole('button', { name: 'Void it' }).isDisabled()).toBe(true);
-    expect(await findings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await page.keyboard.type('A counter was not reset.');
     await tabTo(page, 'Void it');
     await page.keyboard.press('Enter');
@@ -171,7 +168,7 @@ describe('corrections on the dashboard', () => {
     await page.getByRole('switch', { name: 'Hold a call of more tokens than a limit' }).press(' ');
     await page.getByRole('textbox', { name: 'Highest cost of a call' }).fill('50');
     await page.getByText('A call with a cost above $50.00 is held').waitFor();
-    expect(await findings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save limits' }).press('Enter');
     await page.getByText('The limits are saved.').waitFor();
     const { hold_above } = (await call(`${stack.url}/v1/organization`, { key: await stack.tokenOf('grace') }))

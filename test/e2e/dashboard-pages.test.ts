@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { ensureDemoDevice } from '../../scripts/demo/devices.ts';
@@ -7,7 +6,7 @@ import { memberRows } from '../../shared/organizations/model.ts';
 import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
-import { sidewaysBy } from '../support/page-checks.ts';
+import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 /** Braces stand for the id of an object that is made for these tests. */
@@ -124,7 +123,7 @@ describe('the pages of the dashboard', () => {
       const { page, faults, context } = await open(name, { colorScheme, viewport: { width, height: 844 } });
       for (const path of name === 'Grace' ? ADMIN_PAGES : MEMBER_PAGES) {
         await visit(page, path);
-        expect(await seriousViolations(page), path).toEqual([]);
+        expect(await axeFindings(page), path).toEqual([]);
         expect(await sidewaysBy(page), path).toBe(0);
         expect(await page.evaluate(NOT_TWO_LINES), path).toEqual([]);
         expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1);
@@ -155,7 +154,7 @@ describe('the pages of the dashboard', () => {
         await visit(page, path);
         await page.getByRole('button', { name: button }).first().click();
         await layer.waitFor();
-        expect(await seriousViolations(page), `${path} ${button}`).toEqual([]);
+        expect(await axeFindings(page), `${path} ${button}`).toEqual([]);
         await page.keyboard.press('Escape');
         await layer.waitFor({ state: 'hidden' });
       }
@@ -164,6 +163,13 @@ describe('the pages of the dashboard', () => {
     },
   );
 
+  test('are checked by rules that find what is wrong', { timeout: 60_000 }, async () => {
+    const { page, context } = await openPage(browser);
+    await page.setContent('<html lang="en"><title>Wrong</title><h1>Wrong</h1><img src="x"></html>');
+    expect((await axeFindings(page)).map((found) => found.split(':')[0])).toContain('image-alt');
+    await context.close();
+  });
+
   test('are well before anybody has signed in, and for whoever belongs nowhere', {
     timeout: 60_000,
   }, async () => {
@@ -171,11 +177,11 @@ describe('the pages of the dashboard', () => {
       const { page, faults, context } = await openPage(browser, { colorScheme });
       for (const path of ['/', '/budgets', '/signed-out', '/signed-out?problem=invalid_grant', '/no/such']) {
         await visit(page, path);
-        expect(await seriousViolations(page), path).toEqual([]);
+        expect(await axeFindings(page), path).toEqual([]);
       }
       await signIn(page, stack.url, { email: 'nobody@elsewhere.example' });
       await page.getByRole('heading', { name: 'You do not belong to an organization yet' }).waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       expect(faults).toEqual([]);
       await context.close();
     }
@@ -192,7 +198,7 @@ describe('the pages of the dashboard', () => {
       await visit(page, '/');
       await page.getByRole('button', { name: 'Show as table' }).click();
       await page.getByRole(role, { name: 'Cost over time' }).getByText('$3.00').waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       expect(await page.evaluate(SCROLLS_SIDEWAYS), `${width}`).toEqual([]);
       expect(faults).toEqual([]);
       await context.close();
@@ -229,7 +235,7 @@ describe('the pages of the dashboard', () => {
     await chart.focus();
     await page.keyboard.press('End');
     await told.getByText('$3.00').first().waitFor();
-    expect(await seriousViolations(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await page.keyboard.press('ArrowLeft');
     await told.getByText('$0.00').waitFor();
     const { width = 0, height = 0 } = (await chart.boundingBox()) ?? {};
@@ -400,14 +406,6 @@ describe('the pages of the dashboard', () => {
     await context.close();
   });
 });
-
-/** The violations that axe calls serious or critical, each with its place. */
-async function seriousViolations(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-}
 
 /** Runs in the page: what one touches and is less than 44 px high; of an input the box around it, or the label of a checkbox. */
 const TOO_SMALL = `[...document.querySelectorAll('button, select, input')]

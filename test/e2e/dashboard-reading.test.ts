@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import { AxeBuilder } from '@axe-core/playwright';
 import { parse } from 'csv-parse/sync';
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -14,6 +13,7 @@ import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import { sha256 } from '../support/credits.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
+import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 const DAY_MS = 86_400_000;
@@ -104,13 +104,8 @@ describe('the pages from which people take something along', () => {
       });
       for (const path of paths) {
         await visit(page, path);
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-        expect(found, path).toEqual([]);
-        expect(
-          await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-          path,
-        ).toBe(0);
+        expect(await axeFindings(page), path).toEqual([]);
+        expect(await sidewaysBy(page), path).toBe(0);
       }
       expect(faults).toEqual([]);
       await context.close();

@@ -1,9 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../../scripts/stack/chromium.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
+import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
 
 describe('the guide in a browser', () => {
   let api: TestApi;
@@ -40,12 +40,8 @@ describe('the guide in a browser', () => {
       for (const path of ['/guide', '/guide/no-such', ...paths.filter((each) => among.test(each))]) {
         await page.goto(api.url + path);
         expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1);
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(
-          violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`)),
-          path,
-        ).toEqual([]);
-        expect(await page.evaluate(OVERFLOW), path).toBe(0);
+        expect(await axeFindings(page), path).toEqual([]);
+        expect(await sidewaysBy(page), path).toBe(0);
       }
       expect(faults).toEqual([]);
       await context.close();
@@ -69,6 +65,3 @@ describe('the guide in a browser', () => {
 
 /** Runs in the page: the paths of all pages that its table names. */
 const PATHS = `[...document.querySelectorAll('nav a')].map((link) => link.getAttribute('href'))`;
-
-/** Runs in the page: pixels by which it is wider than its window. */
-const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

@@ -1,9 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { openPage, signIn } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
+import { expectGood } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 /** A raise as people ask for it and answer it, at a screen of 390 pixels and by the keyboard. */
@@ -98,13 +98,3 @@ describe('a raise on the dashboard', () => {
     await grace.context.close();
   }, 90_000);
 });
-
-/** No serious violation of axe, and nothing wider than the screen. With SCREENSHOTS a picture is kept in that folder. */
-async function expectGood(page: Page, name: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(serious.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
-  const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-  expect(await page.evaluate(wide)).toBeLessThanOrEqual(0);
-  if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
-}
