@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { openPage, signIn } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
