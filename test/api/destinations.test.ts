@@ -308,7 +308,7 @@ describe('a run', () => {
 describe('a test', () => {
   const tryIt = (id: string) => api.call(`${PATH}/${id}/test`, { method: 'POST', key });
 
-  test('takes the prefix by its marker; of a taken one it says so', async () => {
+  test('takes the prefix by its marker, and the destination shows what it saw; of a taken one it says so', async () => {
     const first = await add();
     const second = await add();
     expect((await tryIt(first.body.id)).body).toEqual({
@@ -317,6 +317,7 @@ describe('a test', () => {
       detail: null,
       conditional_writes: false,
     });
+    expect((await get(first.body.id)).body).toEqual({ ...first.body, conditional_writes: false });
     expect((await tryIt(second.body.id)).body).toMatchObject({ ok: false, code: 'prefix_in_use' });
     const lines = await auditRows(api.ctx).countDocuments({ org_id: orgId, action: 'destination.test' });
     expect(lines).toBe(2);

@@ -1,29 +1,46 @@
 import { z } from 'zod';
+import type { Context } from '../../platform/context/context.ts';
 import { ExportFailure } from '../failures.ts';
-import type { Destination } from '../model.ts';
+import { type Destination, destinationRows } from '../model.ts';
 import type { ObjectStore } from '../stores/store.ts';
 
 const marker = z.object({ org_id: z.string(), destination_id: z.string() });
 
 /**
  * Takes a prefix for a destination by a marker, before anything else is written. Returns whether the place refuses a write whose
- * condition does not hold. Throws `prefix_in_use` for the marker of another one.
+ * condition does not hold. Throws `prefix_in_use` for the marker of another one, unless that one was deleted.
  */
-export async function takePlace(store: ObjectStore, { _id, org_id, prefix }: Destination): Promise<boolean> {
-  const key = `${prefix}/_governor.json`;
-  const text = JSON.stringify({ org_id, destination_id: _id });
+export async function takePlace(
+  ctx: Context,
+  store: ObjectStore,
+  destination: Destination,
+): Promise<boolean> {
+  const key = `${destination.prefix}/_governor.json`;
+  const text = JSON.stringify({ org_id: destination.org_id, destination_id: destination._id });
   // A server that ignores conditions would write over the marker of another one.
   const there = await store.read(key);
-  if (there === null) await store.putText(key, text, 'absent');
-  const now = there ?? (await store.read(key));
-  if (now === null || !isOwn(now.text, { _id, org_id })) throw new ExportFailure('prefix_in_use');
+  if (there !== null && !(await mayReplace(ctx, there.text, destination)))
+    throw new ExportFailure('prefix_in_use');
+  if (there?.text !== text) {
+    await store.putText(key, text, there === null ? 'absent' : { etag: there.etag });
+    if ((await store.read(key))?.text !== text) throw new ExportFailure('prefix_in_use');
+  }
   return store.refusesWrites ?? (await store.putText(key, text, 'absent')) === null;
 }
 
-/** Returns true for a marker or a manifest of this destination. */
-export function isOwn(text: string, { _id, org_id }: Pick<Destination, '_id' | 'org_id'>): boolean {
+/**
+ * Returns true for a marker or a manifest that this destination may replace: its own, and that of a destination of the same
+ * organization that was deleted.
+ */
+export async function mayReplace(
+  ctx: Context,
+  text: string,
+  { _id, org_id }: Pick<Destination, '_id' | 'org_id'>,
+): Promise<boolean> {
   const { data } = marker.safeParse(parsed(text));
-  return data?.org_id === org_id && data.destination_id === _id;
+  if (data?.org_id !== org_id) return false;
+  const { destination_id } = data;
+  return destination_id === _id || (await destinationRows(ctx).findOne({ _id: destination_id })) === null;
 }
 
 function parsed(text: string): unknown {

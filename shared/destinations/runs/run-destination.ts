@@ -61,7 +61,7 @@ async function writeDays(
   store: ObjectStore,
 ): Promise<void> {
   const { destination, run } = running;
-  outcome.conditionalWrites = await takePlace(store, destination);
+  outcome.conditionalWrites = await takePlace(ctx, store, destination);
   await writeMetadata(store, destination);
   const last = lastFinishedDay(ctx.clock.now());
   const endsMs = ctx.clock.now() + LONGEST_MS;

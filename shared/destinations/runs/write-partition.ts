@@ -19,7 +19,7 @@ import {
 } from '../model.ts';
 import type { Stored } from '../stores/store.ts';
 import { finalFingerprint, openFingerprint, SUMMED, totalsOf } from './partition-table.ts';
-import { isOwn } from './place.ts';
+import { mayReplace } from './place.ts';
 import { confirmRun, type Writing } from './run.ts';
 import { PART_NAME, type Spooled } from './spool.ts';
 import { type SpooledPartition, spoolFinal, spoolOpen } from './spool-exactly.ts';
@@ -129,7 +129,8 @@ interface Manifested {
 
 /**
  * Writes the manifest in place of the one that this destination knows. One that is there and unknown is taken over once, if it is
- * ours: a worker wrote it and was killed before it could say so. Returns its ETag. Throws `prefix_in_use`.
+ * ours (a worker wrote it and was killed before it could say so) or of a deleted destination. Returns its ETag. Throws
+ * `prefix_in_use`.
  */
 async function putManifest(
   ctx: Context,
@@ -145,7 +146,8 @@ async function putManifest(
   const put = await store.putText(key, text, etag === null ? 'absent' : { etag });
   if (put !== null) return put;
   const there: Stored | null = await store.read(key);
-  if (there !== null && !isOwn(there.text, destination)) throw new ExportFailure('prefix_in_use', key);
+  if (there !== null && !(await mayReplace(ctx, there.text, destination)))
+    throw new ExportFailure('prefix_in_use', key);
   await confirmRun(ctx, writing);
   const again = await store.putText(key, text, there === null ? 'absent' : { etag: there.etag });
   if (again === null) throw new ExportFailure('prefix_in_use', key);

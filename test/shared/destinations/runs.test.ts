@@ -3,6 +3,7 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ExportFailure } from '../../../shared/destinations/failures.ts';
+import { deleteDestination } from '../../../shared/destinations/manage-destinations.ts';
 import {
   type Destination,
   destinationRows,
@@ -300,6 +301,21 @@ test('a prefix of another destination is never written below', async () => {
   expect(await run(second)).toMatchObject({ state: 'failed', code: 'prefix_in_use' });
   expect(await read()).toEqual(before);
   expect(await stored(second)).toMatchObject({ failures: 1, code: 'prefix_in_use' });
+});
+
+test('a prefix of a deleted destination is taken over by the next one, with its days', async () => {
+  await twoDays();
+  const first = await makeDestination(api.ctx, orgId);
+  await run(first);
+  const before = await read();
+  await deleteDestination(api.ctx, orgId, first._id);
+  const second = await makeDestination(api.ctx, orgId, { name: 'Second' });
+  expect(await run(second)).toMatchObject({ state: 'succeeded', partitions_written: 2 });
+  const after = await read();
+  expect(Object.keys(after)).toEqual(Object.keys(before));
+  for (const { destination_id } of Object.values(checkManifests(after)))
+    expect(destination_id).toBe(second._id);
+  expect(after['out/_governor.json']).toContain(second._id);
 });
 
 test('a manifest that somebody else wrote is left as it is', async () => {

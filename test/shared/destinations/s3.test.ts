@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { deleteDestination } from '../../../shared/destinations/manage-destinations.ts';
 import { destinationRows, exportRunRows } from '../../../shared/destinations/model.ts';
 import { runDestination } from '../../../shared/destinations/runs/run-destination.ts';
 import { s3Store } from '../../../shared/destinations/stores/s3.ts';
@@ -51,17 +52,17 @@ describe('a bucket', () => {
     await s3?.stop();
   });
 
+  const place = () => ({
+    kind: 's3',
+    endpoint: s3.url,
+    region: 'us-east-1',
+    bucket,
+    access_key_id: 'any',
+    secret_access_key: 'any',
+    levels: [{ level: 'focus', format: 'parquet' }],
+  });
   const make = (body: Record<string, unknown> = {}) =>
-    makeDestination(api.ctx, orgId, {
-      kind: 's3',
-      endpoint: s3.url,
-      region: 'us-east-1',
-      bucket,
-      access_key_id: 'any',
-      secret_access_key: 'any',
-      levels: [{ level: 'focus', format: 'parquet' }],
-      ...body,
-    });
+    makeDestination(api.ctx, orgId, { ...place(), ...body });
   const report = (minute: number) =>
     api.call('/api/v1/signals', {
       key,
@@ -125,6 +126,26 @@ describe('a bucket', () => {
     expect(await s3.objects(bucket)).toEqual(before);
   });
 
+  test('of a deleted destination is taken over, by one of its organization alone, and by one at a time', async () => {
+    await report(0);
+    const first = await make();
+    await run(first._id);
+    const before = await s3.objects(bucket);
+    await deleteDestination(api.ctx, orgId, first._id);
+    const stranger = await makeTenant(api.ctx);
+    const foreign = await makeDestination(api.ctx, stranger.orgId, place());
+    expect(await testDestination(api.ctx, foreign)).toMatchObject({ ok: false, code: 'prefix_in_use' });
+    expect(await s3.objects(bucket)).toEqual(before);
+    const next = await Promise.all([make(), make()]);
+    const tried = await Promise.all(next.map((destination) => testDestination(api.ctx, destination)));
+    expect(tried.map(({ code }) => code).toSorted()).toEqual([null, 'prefix_in_use']);
+    const winner = next[tried.findIndex(({ ok }) => ok)];
+    expect(await run(winner?._id ?? '')).toMatchObject({ state: 'succeeded', partitions_written: 1 });
+    const after = await s3.objects(bucket);
+    expect(Object.keys(after)).toEqual(Object.keys(before));
+    expect(Object.values(checkManifests(after))).toMatchObject([{ destination_id: winner?._id }]);
+  });
+
   test('says no_such_bucket', async () => {
     const tried = await testDestination(api.ctx, await make({ bucket: 'nowhere' }));
     expect(tried).toMatchObject({ ok: false, code: 'no_such_bucket' });
@@ -165,9 +186,12 @@ describe('a bucket', () => {
     expect([...uploads.matchAll(/<Key>([^<]*)</g)].map(([, key]) => key)).toEqual(['out/d=1/foreign']);
   });
 
-  test('is tried', async () => {
-    const tried = await testDestination(api.ctx, await make());
+  test('is tried, and its destination keeps what that showed', async () => {
+    const destination = await make();
+    const tried = await testDestination(api.ctx, destination);
     expect(tried).toEqual({ ok: true, code: null, detail: null, conditional_writes: true });
+    const { _id } = destination;
+    expect(await destinationRows(api.ctx).findOne({ _id })).toMatchObject({ conditional_writes: true });
   });
 });
 

@@ -48,7 +48,7 @@ export const FAILURES: Readonly<Record<Code, { cause: string; step: string; mend
     mending: 'run',
   },
   prefix_in_use: {
-    cause: 'Another destination writes below this prefix, or wrote there before it was deleted.',
+    cause: 'Another destination writes below this prefix, or wrote there before it got another one.',
     step: 'Choose another prefix. If nothing writes there any more, delete the file _governor.json below it and run again.',
     mending: 'edit',
   },
