@@ -1,3 +1,4 @@
+import { type ChargePeriod, readSignals } from '../../shared/exports/focus/sum-charges.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { priceCall } from '../../shared/pricing/price.ts';
 import { type Signal, signalKey, signalRows } from '../../shared/signals/model.ts';
@@ -11,12 +12,14 @@ const USERS = 300;
 const MODELS = ['claude-sonnet-4-5', 'gpt-5', 'gemini-2.5-pro'];
 
 /**
- * FOCUS files of a month of single calls, from an api process of their own, beside a cursor that only reads the same signals.
- * `--signals N`; `rows/s` are signals per second.
+ * FOCUS files of a month of single calls, each from an api process of its own, beside a cursor that only reads what they are made
+ * of. `--signals N`; `rows/s` are signals per second.
  */
 export async function runFocusBench(args: string[]): Promise<void> {
   const signals = numberOption(args, 'signals', 1_000_000);
-  const stage = await setStage();
+  const stage = await setStage(
+    process.env.PROF ? { NODE_OPTIONS: '--cpu-prof --cpu-prof-dir=/tmp/pushserver/prof' } : {},
+  );
   const rows: Record<string, unknown>[] = [];
   try {
     const { orgId, key } = await makeKey(stage);
@@ -24,8 +27,9 @@ export async function runFocusBench(args: string[]): Promise<void> {
     const began = performance.now();
     await seedFocus(stage, orgId, { signals, toMs, days: DAYS });
     console.error(`${signals} signals in ${round((performance.now() - began) / 1_000, 0)} s`);
-    const query = new URLSearchParams({ from: isoTime(toMs - DAYS * DAY_MS), to: isoTime(toMs) }).toString();
-    rows.push({ format: 'none: read alone', rows: signals, 'rows/s': await readAlone(stage, orgId) });
+    const range = { fromMs: toMs - DAYS * DAY_MS, toMs };
+    const query = new URLSearchParams({ from: isoTime(range.fromMs), to: isoTime(range.toMs) }).toString();
+    rows.push({ format: 'none: read alone', rows: signals, 'rows/s': await readAlone(stage, orgId, range) });
     for (const format of ['csv', 'parquet'])
       rows.push(await measureExport(stage, key, format, { query, rows: signals, level: 'focus' }));
   } finally {
@@ -34,12 +38,10 @@ export async function runFocusBench(args: string[]): Promise<void> {
   report('focus', rows);
 }
 
-async function readAlone(stage: Stage, orgId: string): Promise<number> {
-  const projection = { ts: 1, user_id: 1, model: 1, cost_nusd: 1, tokens_in: 1, tokens_out: 1 };
+async function readAlone(stage: Stage, orgId: string, range: ChargePeriod): Promise<number> {
   const began = performance.now();
-  const cursor = signalRows(stage.ctx).find({ org_id: orgId }, { projection, batchSize: 500 });
   let signals = 0;
-  for await (const _ of cursor) signals += 1;
+  for await (const read of readSignals(stage.ctx, orgId, {}, range)) signals += read.length;
   return round(signals / ((performance.now() - began) / 1_000), 0);
 }
 

@@ -21,7 +21,10 @@ export async function measureExport(
   };
   const sampling = setInterval(() => void sample().catch(() => undefined), 200);
   const startedAt = performance.now();
-  const bytes = await download(`${url}/api/v1/usage/export?${query}&level=${level}&format=${format}`, key);
+  const { bytes, firstByteMs } = await download(
+    `${url}/api/v1/usage/export?${query}&level=${level}&format=${format}`,
+    key,
+  );
   const seconds = (performance.now() - startedAt) / 1_000;
   clearInterval(sampling);
   await sample();
@@ -31,21 +34,25 @@ export async function measureExport(
     rows,
     'rows/s': Math.round(rows / seconds),
     MB: Math.round(bytes / 1e6),
+    'first byte ms': Math.round(firstByteMs),
     'RSS before MB': Math.round(before.rss / 1e6),
     'RSS growth MB': Math.round((peak.rss - before.rss) / 1e6),
     'longest turn ms': Math.round(peak.turnMs),
   };
 }
 
-function download(url: string, key: string): Promise<number> {
+function download(url: string, key: string): Promise<{ bytes: number; firstByteMs: number }> {
+  const beganMs = performance.now();
   return new Promise((resolve, reject) => {
     let bytes = 0;
+    let firstByteMs = 0;
     get(url, { headers: { Authorization: `Bearer ${key}` } }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
       response.on('data', (chunk: Buffer) => {
+        if (bytes === 0) firstByteMs = performance.now() - beganMs;
         bytes += chunk.length;
       });
-      response.on('end', () => resolve(bytes));
+      response.on('end', () => resolve({ bytes, firstByteMs }));
       response.on('error', reject);
     }).on('error', reject);
   });

@@ -16,6 +16,11 @@ export interface PricedCall {
   readonly isUncounted?: boolean | undefined;
 }
 
+export type CallTokens = Pick<
+  PricedCall,
+  'tokens_in' | 'tokens_out' | 'cache_read_tokens' | 'cache_write_tokens'
+>;
+
 type CostSource = 'reported' | 'computed' | 'unknown';
 
 /** `costNusd` is a safe integer ≥ 0, or null exactly when the source is `unknown`. */
@@ -54,16 +59,16 @@ export type CallPart = (typeof CALL_PARTS)[number];
  */
 export function listPrice(call: PricedCall): Record<CallPart, bigint> | null {
   const atMs = Number(call.at);
-  if (!call.model || !(Math.abs(atMs) <= MAX_EPOCH_MS) || !hasPlausibleTokens(call)) return null;
+  if (!call.model || !(Math.abs(atMs) <= MAX_EPOCH_MS)) return null;
   const rates = findRates(call.provider, call.model, atMs);
-  return rates && attoParts(call, rates);
+  return rates && partsByRates(call, rates);
 }
 
 function known(costNusd: number | null, source: CostSource): CallPrice {
   return costNusd === null ? UNKNOWN : { costNusd, source };
 }
 
-function hasPlausibleTokens(call: PricedCall): boolean {
+function hasPlausibleTokens(call: CallTokens): boolean {
   const counts = [call.tokens_in, call.tokens_out, call.cache_read_tokens, call.cache_write_tokens];
   return (
     counts.every((count) => Number.isSafeInteger(count) && count >= 0) &&
@@ -71,7 +76,9 @@ function hasPlausibleTokens(call: PricedCall): boolean {
   );
 }
 
-function attoParts(call: PricedCall, rates: Rates): Record<CallPart, bigint> | null {
+/** The price of each part of a call by these rates, in atto-USD. Null as `listPrice`. */
+export function partsByRates(call: CallTokens, rates: Rates): Record<CallPart, bigint> | null {
+  if (!hasPlausibleTokens(call)) return null;
   const uncached = call.tokens_in - call.cache_read_tokens - call.cache_write_tokens;
   const input = attoFor(uncached, rates.input, call.tokens_in);
   const cache_read = attoFor(call.cache_read_tokens, rates.cacheRead, call.tokens_in);

@@ -48,7 +48,7 @@ interface ListedModel {
   /** Times of day (ms after midnight UTC) at which it changes every day, ascending. */
   readonly dailyChangesMs: readonly number[];
   /** Between two changes the price is one: asked once, kept by the number of the period. */
-  readonly ratesByPeriod: Map<number, Rates | null>;
+  readonly byPeriod: Map<number, Listing | null>;
 }
 
 const MAX_ID_LENGTH = 256;
@@ -74,32 +74,33 @@ export function findRates(provider: string | undefined, model: string, atMs: num
   if (isTooLong(provider, model)) return null;
   if (isFreeVariant(provider, model)) return FREE;
   const entry = findListed(provider, model, atMs);
-  return entry && ratesAt(entry, atMs);
+  return (entry && listingAt(entry, atMs))?.rates ?? null;
 }
 
-/** The same prices with the entry of the list that names them. A free variant has none of its own: its name is the model's. */
+/** The same prices with the entry of the list that names them: one object as long as the price is one. A free variant has none of its own: its name is the model's. */
 export function findListing(provider: string | undefined, model: string, atMs: number): Listing | null {
   if (isTooLong(provider, model)) return null;
   if (isFreeVariant(provider, model))
     return { rates: FREE, provider: 'openrouter', model: model.trim().toLowerCase(), since: null };
   const entry = findListed(provider, model, atMs);
-  const rates = entry && ratesAt(entry, atMs);
-  return rates && { rates, provider: entry.provider, model: entry.model, since: sinceOf(entry, atMs) };
+  return entry && listingAt(entry, atMs);
 }
 
 function isTooLong(provider: string | undefined, model: string): boolean {
   return model.length > MAX_ID_LENGTH || (provider?.length ?? 0) > MAX_ID_LENGTH;
 }
 
-function ratesAt(entry: ListedModel, atMs: number): Rates | null {
+function listingAt(entry: ListedModel, atMs: number): Listing | null {
   const period = periodOf(entry, atMs);
-  let rates = entry.ratesByPeriod.get(period);
-  if (rates === undefined) {
+  let listing = entry.byPeriod.get(period);
+  if (listing === undefined) {
     const price = askPriceList(entry.query, atMs);
-    rates = price ? ratesOf(price.model_price) : null;
-    entry.ratesByPeriod.set(period, rates);
+    const rates = price && ratesOf(price.model_price);
+    const { provider, model } = entry;
+    listing = rates && { rates, provider, model, since: sinceOf(entry, atMs) };
+    entry.byPeriod.set(period, listing);
   }
-  return rates;
+  return listing;
 }
 
 /** The price list that has the price of a model at `atMs` (epoch ms), by its id; null when none has it. */
@@ -137,7 +138,7 @@ function lookUp(provider: string | undefined, model: string, atMs: number): List
     if (!price) continue;
     const { provider: seller, model: sold } = price;
     const of = { query, provider: seller.id, model: sold.id };
-    return { ...of, ...changesOf(sold), ratesByPeriod: new Map() };
+    return { ...of, ...changesOf(sold), byPeriod: new Map() };
   }
   return null;
 }

@@ -1,4 +1,13 @@
-import { ATTO_PER_NANO, CALL_PARTS, type CallPart, listPrice, type PricedCall } from './price.ts';
+import {
+  ATTO_PER_NANO,
+  CALL_PARTS,
+  type CallPart,
+  type CallTokens,
+  listPrice,
+  type PricedCall,
+  partsByRates,
+} from './price.ts';
+import type { Rates } from './rates.ts';
 
 /** Nano-USD of each part of a call. They sum to the call's cost. */
 export type SplitCost = Record<CallPart, number>;
@@ -31,9 +40,9 @@ export function splitCall(call: PricedCall, recorded: RecordedCost): SplitCost |
   );
 }
 
-/** The same for a computed cost that today's list still gives: tokens × rate of each part, rounded down. Null for any other. */
-export function splitByRates(call: PricedCall, recorded: RecordedCost): SplitCost | null {
-  const list = listPrice(call);
+/** The same for a computed cost that these rates of the list still give: tokens × rate of each part, rounded down. Null for any other. */
+export function splitByRates(call: CallTokens, rates: Rates, recorded: RecordedCost): SplitCost | null {
+  const list = partsByRates(call, rates);
   return list && splitListed(list, recorded);
 }
 

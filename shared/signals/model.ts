@@ -56,6 +56,11 @@ export const signalRows = collection<Signal>('signals', {
       partialFilterExpression: { type: 'intervention' },
     },
     { key: { org_id: 1, ts: 1 } },
+    // Few calls have no price, and an export counts them before it begins.
+    {
+      key: { org_id: 1, cost_source: 1, ts: 1 },
+      partialFilterExpression: { cost_source: 'unknown' },
+    },
     // For contexts and boundaries that come late. `$exists` would not do (docs/stores.md).
     { key: { client_session: 1, ts: 1 }, partialFilterExpression: { client_session: { $gt: '' } } },
     { key: { work: 1, ts: 1 }, partialFilterExpression: { work: { $gt: '' } } },

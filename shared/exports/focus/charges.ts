@@ -1,7 +1,7 @@
 import { CALL_PARTS, type CallPart, tierOf } from '../../pricing/price.ts';
 import { findListing, type Listing, type Rate } from '../../pricing/rates.ts';
 import { splitByRates } from '../../pricing/split-call.ts';
-import { callOf, SPLIT_FIELDS } from '../../sessions/split-signal.ts';
+import { SPLIT_FIELDS } from '../../sessions/split-signal.ts';
 import type { Signal } from '../../signals/model.ts';
 import { sellerId } from './providers.ts';
 
@@ -53,21 +53,21 @@ const ONE_DOLLAR = 1_000_000_000n;
  * none for an intervention or a call without tokens that cost nothing. Pure.
  */
 export function chargesOf(signal: ChargedSignal): Charge[] {
-  const { type, cost_nusd, tokens_in, tokens_out } = signal;
+  const { type, ts, provider, model, cost_nusd, cost_source: source, tokens_in, tokens_out } = signal;
   if (cost_nusd === null) return [];
   if (cost_nusd === 0 && (type === 'intervention' || tokens_in + tokens_out === 0)) return [];
-  const call = callOf(signal);
-  const listing = call.model ? findListing(call.provider, call.model, call.at.valueOf()) : null;
+  const listing = model ? findListing(provider ?? undefined, model, ts.getTime()) : null;
   const base = keyOf(signal, listing);
-  const split = listing && splitByRates(call, { costNusd: cost_nusd, source: signal.cost_source });
+  const split = listing && splitByRates(signal, listing.rates, { costNusd: cost_nusd, source });
   if (!split) return [wholeCharge(signal, base, cost_nusd)];
   const consumed = consumedOf(signal);
+  const prices = pricesOf(listing);
   const charges: Charge[] = [];
   for (const part of CALL_PARTS) {
     if (consumed[part] === 0 || (part === 'request' && split.request === 0)) continue;
-    const price = priceOf(base.skuId, listing, part, tokens_in);
+    const price = prices[part].find(({ upTo }) => tokens_in <= upTo)?.price;
     if (!price) return [wholeCharge(signal, base, cost_nusd)];
-    charges.push({ ...base, ...price, meter: part, consumed: consumed[part], costNusd: split[part] });
+    charges.push({ ...base, ...price, consumed: consumed[part], costNusd: split[part] });
   }
   return charges;
 }
@@ -104,22 +104,49 @@ function consumedOf(signal: ChargedSignal): Record<CallPart, number> {
   };
 }
 
-/** The list's price of a class. Null where nine decimals do not hold it. */
-function priceOf(skuId: string, { rates, since }: Listing, part: CallPart, tokensIn: number) {
-  const rate: Rate | undefined = {
-    input: rates.input,
-    cache_read: rates.cacheRead,
-    cache_write: rates.cacheWrite,
-    output: rates.output,
-    request: undefined,
-  }[part];
-  const tier = rate && tierOf(rate, tokensIn);
-  const atto = tier ? tier.perToken : rates.attoPerRequest;
-  const scale = tier ? ATTO_TO_UNIT_PRICE.tokens : ATTO_TO_UNIT_PRICE.requests;
+type Price = Pick<ChargeKey, 'meter' | 'skuPriceId' | 'contextWindow' | 'unitPrice'>;
+/** The prices of a class by the most input tokens that they hold for, ascending; null where nine decimals do not hold one. */
+type ClassPrices = readonly { upTo: number; price: Price | null }[];
+
+/** Hundreds of thousands of calls have the same few prices, so each is written once. */
+const pricesByListing = new WeakMap<Listing, Record<CallPart, ClassPrices>>();
+
+function pricesOf(listing: Listing): Record<CallPart, ClassPrices> {
+  const known = pricesByListing.get(listing);
+  if (known) return known;
+  const { input, cacheRead, cacheWrite, output, attoPerRequest } = listing.rates;
+  const perRequest = priceOf(listing, 'request', attoPerRequest, ATTO_TO_UNIT_PRICE.requests, null);
+  const prices = {
+    input: tokenPrices(listing, 'input', input),
+    cache_read: tokenPrices(listing, 'cache_read', cacheRead),
+    cache_write: tokenPrices(listing, 'cache_write', cacheWrite),
+    output: tokenPrices(listing, 'output', output),
+    request: [{ upTo: Number.POSITIVE_INFINITY, price: perRequest }],
+  };
+  pricesByListing.set(listing, prices);
+  return prices;
+}
+
+function tokenPrices(listing: Listing, part: CallPart, rate: Rate | undefined): ClassPrices {
+  if (!rate) return [];
+  const tiers = [0, ...rate.tiers.map(({ above }) => above)].map((above) => tierOf(rate, above + 1));
+  return tiers.map((tier) => {
+    const contextWindow = tiers.length > 1 ? windowOf(tier) : null;
+    const price = priceOf(listing, part, tier.perToken, ATTO_TO_UNIT_PRICE.tokens, contextWindow);
+    return { upTo: tier.upTo, price };
+  });
+}
+
+function priceOf(
+  { provider, model, since }: Listing,
+  meter: CallPart,
+  atto: bigint,
+  scale: bigint,
+  contextWindow: string | null,
+): Price | null {
   if (atto % scale !== 0n) return null;
-  const contextWindow = tier && rate.tiers.length > 0 ? windowOf(tier) : null;
-  const skuPriceId = `${skuId}/${part}/standard/${contextWindow ?? 'all'}@${since ?? 'listed'}`;
-  return { contextWindow, skuPriceId, unitPrice: atto / scale };
+  const skuPriceId = `${provider}/${model}/${meter}/standard/${contextWindow ?? 'all'}@${since ?? 'listed'}`;
+  return { meter, skuPriceId, contextWindow, unitPrice: atto / scale };
 }
 
 function windowOf({ above, upTo }: { above: number; upTo: number }): string {

@@ -83,7 +83,7 @@ export function describeSchema(version: FocusVersion) {
 export async function describeFocus(ctx: Context, organization: Organization, question: FocusQuestion) {
   const { version, granularity, billed, filter } = question;
   const range = chargePeriods(ctx, question);
-  const sums = await sumCalls(ctx, signalsIn(organization._id, matchOf(filter), range));
+  const sums = await sumCalls(ctx, organization._id, matchOf(filter), range);
   return {
     ...describeSchema(version),
     x_From: isoTime(range.fromMs),
@@ -146,11 +146,11 @@ function refusePurged(ctx: Context, fromMs: number): void {
     );
 }
 
-async function sumCalls(ctx: Context, filter: ReturnType<typeof signalsIn>) {
+async function sumCalls(ctx: Context, orgId: string, match: Match, range: ChargePeriod) {
   const unpriced = { signals: 0, tokens: 0 };
   let calls = 0;
   let costNusd = 0n;
-  for await (const signals of readSignals(ctx, filter))
+  for await (const signals of readSignals(ctx, orgId, match, range))
     for (const signal of signals) {
       if (signal.cost_nusd === null) {
         unpriced.signals += 1;
@@ -165,7 +165,7 @@ async function sumCalls(ctx: Context, filter: ReturnType<typeof signalsIn>) {
 
 /** The calls without a price, and their tokens. */
 export async function countUnpriced(ctx: Context, orgId: string, match: Match, range: ChargePeriod) {
-  const unpriced = { ...signalsIn(orgId, match, range), cost_nusd: null };
+  const unpriced = { ...signalsIn(orgId, match, range), cost_source: 'unknown' };
   const tokens = { $sum: { $add: ['$tokens_in', '$tokens_out'] } };
   const stages = [{ $match: unpriced }, { $group: { _id: null, signals: { $sum: 1 }, tokens } }];
   const [sums] = await signalRows(ctx).aggregate<{ signals: number; tokens: number }>(stages).toArray();

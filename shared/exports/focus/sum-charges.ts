@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { batches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { signalRows } from '../../signals/model.ts';
+import { type Signal, signalRows } from '../../signals/model.ts';
 import type { Match } from '../../usage/cells.ts';
 import {
   CHARGED_FIELDS,
@@ -43,7 +42,7 @@ export async function* sumCharges(
   let after: string | null = null;
   do {
     const pass = openPass(after, mostRows);
-    for await (const signals of readSignals(ctx, signalsIn(orgId, match, period)))
+    for await (const signals of readSignals(ctx, orgId, match, period))
       for (const signal of signals) pass.add(signal);
     const { rows, last } = pass.end();
     if (rows.length > 0) yield rows;
@@ -51,16 +50,27 @@ export async function* sumCharges(
   } while (after !== null);
 }
 
-/** The signals that a filter finds, with the fields that charges are made of: those of one turn of the event loop at a time. */
+/**
+ * The signals that count in a period, with the fields that charges are made of: those of one turn of the event loop at a time.
+ * The few that are voided are left out here, since a store reads by an index alone half as fast again.
+ */
 export async function* readSignals(
   ctx: Context,
-  filter: ReturnType<typeof signalsIn>,
+  orgId: string,
+  match: Match,
+  period: ChargePeriod,
 ): AsyncGenerator<readonly ChargedSignal[]> {
   const options = { projection: PROJECTION, batchSize: BATCH_SIGNALS };
-  const cursor = signalRows(ctx).find<ChargedSignal>(filter, options);
+  const filter = allIn(orgId, match, period);
+  const cursor = signalRows(ctx).find<ChargedSignal & Pick<Signal, 'voided'>>(filter, options);
   try {
-    for await (const signals of batches(cursor, BATCH_SIGNALS)) {
-      yield signals;
+    let hasMore = cursor.hasNext();
+    while (await hasMore) {
+      const signals = cursor.readBufferedDocuments();
+      // The store reads the next ones meanwhile. Nobody waits for them when the reader stops here.
+      hasMore = cursor.hasNext();
+      hasMore.catch(() => undefined);
+      yield signals.filter(({ voided }) => voided === undefined);
       await nextTurn();
     }
   } finally {
@@ -68,14 +78,19 @@ export async function* readSignals(
   }
 }
 
-const PROJECTION = Object.fromEntries(CHARGED_FIELDS.map((name) => [name, 1]));
+const PROJECTION = { _id: 0, voided: 1, ...Object.fromEntries(CHARGED_FIELDS.map((name) => [name, 1])) };
 
-/** The filter of the signals that count in a period. The model of a signal that names none is `unknown`. */
-export function signalsIn(orgId: string, { model, ...match }: Match, { fromMs, toMs }: ChargePeriod) {
+/** The filter of the signals that count in a period. */
+export function signalsIn(orgId: string, match: Match, period: ChargePeriod) {
+  return { ...allIn(orgId, match, period), voided: { $exists: false } };
+}
+
+/** The filter of all signals of a period. The model of a signal that names none is `unknown`. */
+function allIn(orgId: string, { model, ...match }: Match, { fromMs, toMs }: ChargePeriod) {
   const ofModel =
     model === undefined ? {} : { model: model === 'unknown' ? { $in: ['unknown', null] } : model };
   const ts = { $gte: new Date(fromMs), $lt: new Date(toMs) };
-  return { org_id: orgId, ts, ...match, ...ofModel, voided: { $exists: false } };
+  return { org_id: orgId, ts, ...match, ...ofModel };
 }
 
 interface Pass {
@@ -86,13 +101,18 @@ interface Pass {
 
 /** Sums the charges of the users after `after`: as many as their rows fit, and at least one. */
 function openPass(after: string | null, mostRows: number) {
-  const byUser = new Map<string, Map<string, ChargeRow>>();
+  const byUser = new Map<string, RowsOfUser>();
   let size = 0;
   let last: string | null = null;
   const add = (signal: ChargedSignal): void => {
     const { user_id } = signal;
     if ((after !== null && user_id <= after) || (last !== null && user_id > last)) return;
-    for (const charge of chargesOf(signal)) size += addTo(rowsOf(byUser, user_id), charge);
+    const charges = chargesOf(signal);
+    const [first] = charges;
+    if (first === undefined) return;
+    const calls = byUser.getOrInsertComputed(user_id, () => new Map());
+    const rows = calls.getOrInsertComputed(callKey(first), () => new Map());
+    for (const charge of charges) size += addTo(rows, charge);
     if (size > mostRows && byUser.size > 1) shrink();
   };
   /** Leaves the later half of the users to the next pass. */
@@ -101,38 +121,39 @@ function openPass(after: string | null, mostRows: number) {
     const kept = Math.ceil(users.length / 2);
     last = users[kept - 1] ?? null;
     for (const user of users.slice(kept)) {
-      size -= byUser.get(user)?.size ?? 0;
+      size -= rowsIn(byUser.get(user)).length;
       byUser.delete(user);
     }
   };
   const end = (): Pass => {
     const users = [...byUser].toSorted(([a], [b]) => byCodeUnit(a, b));
-    return { rows: users.flatMap(([, rows]) => [...rows.values()].toSorted(inOrder)), last };
+    return { rows: users.flatMap(([, calls]) => rowsIn(calls).toSorted(inOrder)), last };
   };
   return { add, end };
 }
 
-function rowsOf(byUser: Map<string, Map<string, ChargeRow>>, userId: string): Map<string, ChargeRow> {
-  const known = byUser.get(userId);
-  if (known) return known;
-  const rows = new Map<string, ChargeRow>();
-  byUser.set(userId, rows);
-  return rows;
+/** The rows of a user by `callKey`, and in that by the price. */
+type RowsOfUser = Map<string, Map<string, ChargeRow>>;
+
+/** The columns of a row that all charges of a call share. No text from outside holds NUL, so no two keys are one. */
+function callKey({ project_id, adapter, seller, model, source }: ChargeKey): string {
+  return `${project_id}\0${adapter}\0${seller}\0${model}\0${source}`;
+}
+
+function rowsIn(calls: RowsOfUser = new Map()): ChargeRow[] {
+  return [...calls.values()].flatMap((rows) => [...rows.values()]);
 }
 
 /** Adds a charge to its row. Returns the number of rows that this made. */
 function addTo(rows: Map<string, ChargeRow>, charge: Charge): 0 | 1 {
-  const { project_id, adapter, seller, model, source, skuPriceId } = charge;
-  // No text from outside holds NUL, so no two keys are one.
-  const id = `${project_id}\0${adapter}\0${seller}\0${model}\0${source}\0${skuPriceId}`;
-  const known = rows.get(id);
+  const known = rows.get(charge.skuPriceId);
   if (known) {
     known.calls += 1;
     known.consumed += charge.consumed;
     known.costNusd += BigInt(charge.costNusd);
     return 0;
   }
-  rows.set(id, { ...charge, calls: 1, costNusd: BigInt(charge.costNusd) });
+  rows.set(charge.skuPriceId, { ...charge, calls: 1, costNusd: BigInt(charge.costNusd) });
   return 1;
 }
 
