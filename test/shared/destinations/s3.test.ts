@@ -138,7 +138,8 @@ describe('a bucket', () => {
     expect(await s3.objects(bucket)).toEqual(before);
     const next = await Promise.all([make(), make()]);
     const tried = await Promise.all(next.map((destination) => testDestination(api.ctx, destination)));
-    expect(tried.map(({ code }) => code).toSorted()).toEqual([null, 'prefix_in_use']);
+    expect(tried.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(tried.filter(({ code }) => code === 'prefix_in_use')).toHaveLength(1);
     const winner = next[tried.findIndex(({ ok }) => ok)];
     expect(await run(winner?._id ?? '')).toMatchObject({ state: 'succeeded', partitions_written: 1 });
     const after = await s3.objects(bucket);
