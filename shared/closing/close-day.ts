@@ -44,7 +44,7 @@ export async function closeDay(ctx: Context, closing: ClosingDay, billingPeriod:
   const { organization, day, closed } = closing;
   if (closed.some(({ billing_period, is_known }) => billing_period >= billingPeriod || !is_known)) return;
   let usage = await readDaily(ctx, organization, startOfDay(day));
-  if (isAsClosed(usage, closed)) return;
+  if (hasNothingToClose(usage, closed)) return;
   for (let look = 1; look <= LOOKS; look += 1) {
     const made = await makeRows(ctx, closing);
     const after = await readDaily(ctx, organization, startOfDay(day));
@@ -58,7 +58,7 @@ export async function closeDay(ctx: Context, closing: ClosingDay, billingPeriod:
 }
 
 /** Returns true where nothing has changed since the day was closed, or nothing ever was. */
-function isAsClosed(usage: DailyTable | null, closed: readonly ClosedPart[]): boolean {
+function hasNothingToClose(usage: DailyTable | null, closed: readonly ClosedPart[]): boolean {
   const last = closed.at(-1);
   if (last === undefined) return usage?.isEmpty ?? false;
   return usage === null || usage.hash === last.usage_hash;

@@ -51,12 +51,12 @@ export async function totalsOf(
   return {
     hash: hashOf([daily.hash, closed.map(({ billing_period }) => billing_period)]),
     costNusd: daily.costNusd - closedCost(closed),
-    isEmpty: isAsClosed(closed, daily),
+    isEmpty: isUnchangedSinceClosed(closed, daily),
   };
 }
 
 /** Returns true for a day whose usage is what it was when it was closed: its rows are, too. */
-function isAsClosed(closed: readonly ClosedPart[], daily: DailyTable): boolean {
+function isUnchangedSinceClosed(closed: readonly ClosedPart[], daily: DailyTable): boolean {
   return closed.at(-1)?.usage_hash === daily.hash;
 }
 
@@ -89,7 +89,7 @@ export async function tableOf(
   if (target.state === 'final') return finalTable(ctx, organization, target);
   if (fromMs < keptSinceMs(ctx)) return null;
   const { closed } = target;
-  if (closed.length > 0 && daily && isAsClosed(closed, daily))
+  if (closed.length > 0 && daily && isUnchangedSinceClosed(closed, daily))
     return focusTable(organization, target, only<ChargeRow>([]), NO_UNPRICED);
   const unpriced = await openUnpriced(ctx, organization._id, day, closed);
   return focusTable(organization, target, openRows(ctx, organization._id, day, closed), unpriced);
