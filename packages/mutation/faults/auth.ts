@@ -101,7 +101,7 @@ export const AUTH_FAULTS: readonly Fault[] = [
     what: 'what a member makes does not meet its removal',
     file: 'shared/organizations/roster.ts',
     text: 'return updateRow(memberRows, { _id }, { $inc: { touches: 1 } });',
-    replacement: 'return updateRow(memberRows, { _id: `${_id}!` }, { $inc: { touches: 1 } });',
+    replacement: 'return updateRow(memberRows, { _id: _id + "!" }, { $inc: { touches: 1 } });',
     tests: ['test/api/members-and-keys.test.ts', 'test/abuse/identity.test.ts'],
   },
   {

@@ -175,7 +175,7 @@ function naive(reports: readonly Reported[]) {
   }
   const last = ordered.at(-1);
   return {
-    opened_at: reports.map((one) => one.opened_at).reduce((a, b) => (a < b ? a : b)),
+    opened_at: new Date(Math.min(...reports.map((one) => one.opened_at.getTime()))),
     state: last?.state,
     title: last?.title,
     closed_at: closedAt,
