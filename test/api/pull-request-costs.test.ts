@@ -1,45 +1,27 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { pullRequestRows } from '../../shared/pull-requests/model.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 import { type Fact, naive } from '../support/attribution-oracle.ts';
-import { payloadOf, startCodeHost, type TestCodeHost } from '../support/code-hosts.ts';
+import { payloadOf } from '../support/code-hosts.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import {
+  api,
+  DAY,
+  daysAgo,
+  host,
+  iso,
+  key,
+  NOW,
+  openShop,
+  orgId,
+  SHOP,
+  setUpShop,
+  spend,
+} from '../support/shop.ts';
 
-const DAY = 86_400_000;
-const NOW = Date.parse('2026-02-01T12:00:00Z');
-const SHOP = 'github.com/acme/shop';
-const clock = createTestClock(NOW);
-let api: TestApi;
-let orgId: string;
-let key: string;
-let host: TestCodeHost;
-
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-beforeEach(async () => {
-  ({ orgId, key } = await makeTenant(api.ctx));
-  host = await startCodeHost(api, orgId, 'github');
-});
-afterAll(() => api.close());
-
-const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
-const daysAgo = (days: number) => NOW - days * DAY;
-
-/** Posts calls, each of its cost in US dollars. */
-async function spend(...calls: [ms: number, branch: string | undefined, usd: number, user?: string][]) {
-  const signals = calls.map(([ts, branch, cost_usd, user_id = 'ada']) => {
-    const place = branch === undefined ? {} : { repository: SHOP, branch };
-    return makeSignal({ ts, cost_usd, user_id, ...place });
-  });
-  const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
-  expect(new Set(body.results.map(({ status }: { status: string }) => status))).toEqual(
-    new Set(['accepted']),
-  );
-}
+setUpShop();
 
 /** The cents of each pull request as usage groups them; the groups sum to the totals. */
 async function groupedCents(): Promise<Record<string, number>> {
@@ -157,8 +139,7 @@ describe('the cost of a pull request', () => {
       return costs();
     };
     expect(await story(false)).toEqual({ 1: 1, 2: 2 });
-    ({ orgId, key } = await makeTenant(api.ctx));
-    host = await startCodeHost(api, orgId, 'github');
+    await openShop();
     expect(await story(true)).toEqual({ 1: 1, 2: 2 });
   });
 });
@@ -383,8 +364,7 @@ describe('the costs of all pull requests', () => {
     const atOf = (half: number) => daysAgo(30) + (half * DAY) / 2;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
-        ({ orgId, key } = await makeTenant(api.ctx));
-        host = await startCodeHost(api, orgId, 'github');
+        await openShop();
         const facts: Fact[] = [];
         const calls: { half: number; branch: string; cents: number }[] = [];
         const known = new Set<number>();

@@ -1,29 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { payloadOf, startCodeHost, type TestCodeHost } from '../support/code-hosts.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { payloadOf } from '../support/code-hosts.ts';
+import { makeTenant } from '../support/factories.ts';
+import { api, DAY, daysAgo, host, iso, key, NOW, orgId, SHOP, setUpShop, spend } from '../support/shop.ts';
 
-const DAY = 86_400_000;
-const NOW = Date.parse('2026-02-01T12:00:00Z');
-const SHOP = 'github.com/acme/shop';
-const clock = createTestClock(NOW);
-let api: TestApi;
-let orgId: string;
-let key: string;
-let host: TestCodeHost;
-
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-beforeEach(async () => {
-  ({ orgId, key } = await makeTenant(api.ctx));
-  host = await startCodeHost(api, orgId, 'github');
-});
-afterAll(() => api.close());
-
-const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
-const daysAgo = (days: number) => NOW - days * DAY;
+setUpShop();
 const pull = (number: number) => `${SHOP}#${number}`;
 const asked = (label: string) => `pull_request=${encodeURIComponent(label)}`;
 /** All that the tests made. */
@@ -37,14 +18,8 @@ async function get(path: string, by = key) {
 
 type Spent = [days: number, branch: string | undefined, usd: number, user?: string];
 
-async function spend(...calls: Spent[]) {
-  const signals = calls.map(([days, branch, cost_usd, user_id = 'ada']) => {
-    const place = branch === undefined ? {} : { repository: SHOP, branch };
-    return makeSignal({ ts: daysAgo(days), cost_usd, user_id, ...place });
-  });
-  const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
-  expect(body.results.map(({ status }: { status: string }) => status)).toEqual(calls.map(() => 'accepted'));
-}
+const spendDaysAgo = (...calls: Spent[]) =>
+  spend(...calls.map(([days, ...rest]) => [daysAgo(days), ...rest] as const));
 
 /** The host reports a pull request as it was so many days ago. */
 const tell = (number: number, branch: string, opened: number, at: number, ended?: number) =>
@@ -76,8 +51,8 @@ async function costs(query = ''): Promise<Record<string, number>> {
 
 describe('usage by pull request', () => {
   test('follows what pull requests become, and its groups always sum to the totals', async () => {
-    await spend([20, 'cart', 1], [12, 'cart', 2], [8, 'cart', 4], [2, 'cart', 8], [2, undefined, 16]);
-    await spend([9.5, 'cart', 32]);
+    await spendDaysAgo([20, 'cart', 1], [12, 'cart', 2], [8, 'cart', 4], [2, 'cart', 8], [2, undefined, 16]);
+    await spendDaysAgo([9.5, 'cart', 32]);
     expect(await costs()).toEqual({ null: 63 });
     await tell(1, 'cart', 15, 15);
     expect(await costs()).toEqual({ [pull(1)]: 47, null: 16 });
@@ -97,7 +72,7 @@ describe('usage by pull request', () => {
   });
 
   test('goes with another grouping, with series, and with the organization’s route', async () => {
-    await spend([3, 'cart', 1], [2, 'cart', 2, 'bob'], [2, 'other', 4]);
+    await spendDaysAgo([3, 'cart', 1], [2, 'cart', 2, 'bob'], [2, 'other', 4]);
     await tell(1, 'cart', 5, 5);
     const both = await get(`usage?${RANGE}&group_by=pull_request,user_id`);
     expect(both.groups.filter(({ cost_usd }: Grouped) => cost_usd > 0)).toMatchObject([
@@ -119,7 +94,7 @@ describe('usage by pull request', () => {
   });
 
   test('reads its own calls alone with a key that is bound to a user', async () => {
-    await spend([3, 'cart', 1], [2, 'cart', 2, 'bob']);
+    await spendDaysAgo([3, 'cart', 1], [2, 'cart', 2, 'bob']);
     await tell(1, 'cart', 5, 5);
     const bound = await createApiKey(api.ctx, {
       org_id: orgId,
@@ -134,7 +109,7 @@ describe('usage by pull request', () => {
 
 describe('the filter pull_request', () => {
   test('takes any address of the repository, and goes with the other filters', async () => {
-    await spend([3, 'cart', 1], [2, 'other', 2]);
+    await spendDaysAgo([3, 'cart', 1], [2, 'other', 2]);
     await tell(1, 'cart', 5, 5);
     const spent = async (query: string) => (await get(`usage?${RANGE}&${query}`)).totals.cost_usd;
     for (const label of [pull(1), 'https://github.com/Acme/shop.git#1', 'git@github.com:acme/shop#1'])
@@ -145,7 +120,7 @@ describe('the filter pull_request', () => {
   });
 
   test('of another organization’s pull request finds nothing', async () => {
-    await spend([3, 'cart', 1]);
+    await spendDaysAgo([3, 'cart', 1]);
     await tell(1, 'cart', 5, 5);
     const other = await makeTenant(api.ctx);
     expect((await get(`usage?${RANGE}&${asked(pull(1))}`, other.key)).totals.signals).toBe(0);
@@ -165,7 +140,7 @@ describe('the filter pull_request', () => {
 
 describe('a session with calls on a pull request', () => {
   test('is found by it, and says it of its parts and of its signals', async () => {
-    await spend([3, 'cart', 1], [3, undefined, 2], [1, 'other', 4]);
+    await spendDaysAgo([3, 'cart', 1], [3, undefined, 2], [1, 'other', 4]);
     await tell(1, 'cart', 5, 5);
     const { data } = await get(`sessions?${asked(pull(1))}`);
     expect(data).toMatchObject([{ cost_usd: 3 }]);
@@ -181,7 +156,7 @@ describe('a session with calls on a pull request', () => {
   });
 
   test('is a row of the attributed file with its column', async () => {
-    await spend([3, 'cart', 1], [3, undefined, 2]);
+    await spendDaysAgo([3, 'cart', 1], [3, undefined, 2]);
     await tell(1, 'cart', 5, 5);
     const file = async (query: string) => {
       const { text } = await api.call(`/api/v1/usage/export?${RANGE}${query}`, { key });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   contextsOfHistory,
   type ToldPlace,
@@ -13,39 +13,26 @@ import { contextRows } from '../../../shared/attribution/model.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { readFixture } from '../../shared/adapters/fixtures.ts';
 import { bytesOf } from '../../shared/adapters/otlp-messages.ts';
-import { makeTenant } from '../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
 import {
+  api,
   claudeLine,
+  clock,
   codexLine,
   codexStep,
   GOLDEN_USAGE,
+  home,
   type Json,
-  makeFolder,
+  NOW,
+  setUpHistory,
+  target,
+  tenant,
   writeLines,
 } from './history.ts';
 
-const NOW = Date.parse('2026-11-22T12:00:00Z');
 const MINUTE = 60_000;
 const SHOP = 'github.com/acme/shop';
-const clock = createTestClock(NOW);
-let api: TestApi;
-let home: ReturnType<typeof makeFolder>;
-let tenant: Awaited<ReturnType<typeof makeTenant>>;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-beforeEach(async () => {
-  home?.remove();
-  home = makeFolder();
-  tenant = await makeTenant(api.ctx);
-});
-afterAll(async () => {
-  home.remove();
-  await api.close();
-});
 
-const target = () => ({ api: api.url, apiKey: tenant.key, userId: 'ada' });
+setUpHistory();
 const run = (name: string) => importFolder(toolNamed(name), home.folder, { ...target(), nowMs: clock.now() });
 
 /** A checkout on this machine with a remote whose address has a credential. */

@@ -1,6 +1,31 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { makeTenant } from '../../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
+
+export const NOW = Date.parse('2026-11-22T12:00:00Z');
+export const clock = createTestClock(NOW);
+export let api: TestApi;
+export let home: ReturnType<typeof makeFolder>;
+export let tenant: Awaited<ReturnType<typeof makeTenant>>;
+
+/** Gives a suite an api, and each of its tests a home and a tenant of its own. */
+export function setUpHistory(): void {
+  beforeAll(async () => {
+    api = await startApi({ clock });
+  });
+  beforeEach(async () => {
+    home = makeFolder();
+    tenant = await makeTenant(api.ctx);
+  });
+  afterEach(() => home.remove());
+  afterAll(() => api.close());
+}
+
+/** Where the history of a home is sent to, and for whom. */
+export const target = () => ({ api: api.url, apiKey: tenant.key, userId: 'ada' });
 
 export type Json = Record<string, unknown>;
 

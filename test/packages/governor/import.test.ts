@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { zstdCompressSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { importFolder } from '../../../packages/governor/src/import-history.ts';
 import { readHistory } from '../../../packages/governor/src/read-folder.ts';
 import { TOOLS, toolNamed } from '../../../packages/governor/src/readers/tools.ts';
@@ -14,37 +14,27 @@ import { signalRows } from '../../../shared/signals/model.ts';
 import { readFixture, signalsOf } from '../../shared/adapters/fixtures.ts';
 import { bytesOf, requestOf } from '../../shared/adapters/otlp-messages.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
 import { readEvents, subscribeToAll } from '../../support/webhooks.ts';
 import {
+  api,
   claudeLine,
+  clock,
   codexLine,
   codexStep,
   GOLDEN_USAGE,
+  home,
   type Json,
-  makeFolder,
+  NOW,
+  setUpHistory,
+  target,
+  tenant,
   writeLines,
 } from './history.ts';
 
 const execute = promisify(execFile);
-const NOW = Date.parse('2026-11-22T12:00:00Z');
 const DAY = 86_400_000;
-const clock = createTestClock(NOW);
-let api: TestApi;
-let home: ReturnType<typeof makeFolder>;
-let tenant: Awaited<ReturnType<typeof makeTenant>>;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
-beforeEach(async () => {
-  home?.remove();
-  home = makeFolder();
-  tenant = await makeTenant(api.ctx);
-});
-afterAll(() => home.remove());
 
-const target = () => ({ api: api.url, apiKey: tenant.key, userId: 'ada' });
+setUpHistory();
 
 function run(name: string, folder = home.folder) {
   return importFolder(toolNamed(name), folder, { ...target(), nowMs: clock.now() });

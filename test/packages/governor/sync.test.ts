@@ -3,40 +3,30 @@ import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readSent, writeSent } from '../../../packages/governor/src/cursor.ts';
 import { toolNamed } from '../../../packages/governor/src/readers/tools.ts';
 import { sync } from '../../../packages/governor/src/sync.ts';
 import { createApiKey } from '../../../shared/keys/api-keys.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
 import {
+  api,
   claudeLine,
+  clock,
   codexLine,
   codexStep,
   GOLDEN_USAGE,
+  home,
   type Json,
-  makeFolder,
+  NOW,
+  setUpHistory,
+  target,
+  tenant,
   writeLines,
 } from './history.ts';
 
-const NOW = Date.parse('2026-11-22T12:00:00Z');
-const clock = createTestClock(NOW);
-let api: TestApi;
-let home: ReturnType<typeof makeFolder>;
-let tenant: Awaited<ReturnType<typeof makeTenant>>;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
-beforeEach(async () => {
-  home = makeFolder();
-  tenant = await makeTenant(api.ctx);
-});
-afterEach(() => home.remove());
-
-const target = () => ({ api: api.url, apiKey: tenant.key, userId: 'ada' });
+setUpHistory();
 
 async function totals(orgId = tenant.orgId) {
   const rows = await signalRows(api.ctx).find({ org_id: orgId }).toArray();
