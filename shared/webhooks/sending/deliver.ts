@@ -21,7 +21,7 @@ import {
   decideDrained,
   type LoadedAttempt,
 } from './decide-attempt.ts';
-import { blockEndpoint, endpointOf, type Permit, takePermits } from './endpoint.ts';
+import { blockEndpoint, endpointOf, isAnswered, type Permit, takePermits } from './endpoint.ts';
 import { sendAttempt } from './send-attempt.ts';
 
 /**
@@ -108,7 +108,7 @@ async function carryOut(
   }
   const sent = await sendAttempt(ctx, permit, decision);
   const restMs = (REST_MS[decision.webhook.format] ?? 0) / ctx.config.timeScale;
-  permit.release(sent.result.status !== null, restMs);
+  permit.release(isAnswered(sent.result), restMs);
   return { kind: 'attempted', ...sent };
 }
 

@@ -1,6 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
+import type { Attempt } from '../deliveries/model.ts';
 import { wakeDue } from '../deliveries/plan-progress.ts';
 import { guardOf } from '../endpoints/url-guard.ts';
 
@@ -39,7 +40,7 @@ export interface Permit {
   /** Keeps connections alive between attempts, each to an address that was checked. */
   connectTo(url: URL): Dispatcher;
   /**
-   * The request has ended, and another may begin. `answered`: the endpoint said anything. With `restMs` (milliseconds) the
+   * The request has ended, and another may begin. `answered`: the endpoint said anything, or refused at once. With `restMs` (milliseconds) the
    * next one begins so much later, and the endpoint's limit does not grow.
    */
   release(answered: boolean, restMs?: number): void;
@@ -96,6 +97,11 @@ export function takePermits(ctx: Context, endpoint: Endpoint, count: number): Pr
 /** Leaves the deliveries of a webhook in the store for five minutes, so that what always fails delays nothing else. */
 export function blockEndpoint(endpoint: Endpoint): void {
   endpoint.blockedUntilMs = performance.now() + BLOCKED_MS;
+}
+
+/** True unless an attempt ended in silence. A refusal that comes at once holds up nothing, so it is as good as an answer. */
+export function isAnswered({ status, latency_ms }: Pick<Attempt, 'status' | 'latency_ms'>): boolean {
+  return status !== null || latency_ms < SILENT_AFTER_MS;
 }
 
 /** False when the sweep must not wake a webhook: its endpoint is blocked here, or busy here and wakes what is due itself. */

@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
-import { deliverWebhook } from '../../../../workers/index.ts';
+import { endpointOf } from '../../../../shared/webhooks/sending/endpoint.ts';
+import { deliverWebhook, retryWebhook } from '../../../../workers/index.ts';
 import { sweepOnce } from '../../../../workers/sweeper.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { until } from '../../../support/harness.ts';
 import { webhookFixture } from '../../../support/webhook-fixture.ts';
-import { attemptAllDue, makeWebhook, raise } from '../../../support/webhooks.ts';
+import { attemptAllDue, makeWebhook, raise, readDelivery } from '../../../support/webhooks.ts';
 
 const fixture = webhookFixture();
 const { clock } = fixture;
 
 describe('a wake-up', () => {
-  async function myJobs(webhookId: string) {
+  async function myJobs(webhookId: string, queue = 'deliver-webhook') {
     await fixture.ctx.queues.drained();
-    const jobs = await fixture.ctx.queues.of('deliver-webhook').getWaiting();
+    const jobs = await fixture.ctx.queues.of(queue).getJobs(['waiting', 'delayed']);
     return jobs.filter(({ data }) => data.webhook_id === webhookId).map(({ data }) => data);
   }
 
@@ -72,6 +73,32 @@ describe('a wake-up', () => {
     expect(again).toEqual({ ...job, delivery_ids: [job.delivery_ids[0]], published: false });
     await deliverWebhook.handle(job, fixture.ctx);
     expect(fixture.receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
+  });
+
+  it('is shared by retries that are due at almost the same time, and each is sent at its own', async () => {
+    const { _id: webhookId } = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    fixture.receiver.behave({ status: 500 });
+    await raise(fixture.ctx, fixture.orgId, 25);
+    await attemptAllDue(fixture.ctx);
+    const jobs = await myJobs(webhookId, 'retry-webhook');
+    // As many as share one, beside those of the last transaction.
+    expect(jobs.length).toBeLessThan(25);
+    expect(jobs.flatMap(({ delivery_ids }) => delivery_ids)).toHaveLength(25);
+    clock.advance(30_000);
+    await Promise.all(jobs.map((job) => retryWebhook.handle(job, fixture.ctx)));
+    const attempts = Map.groupBy(fixture.receiver.received, ({ event }) => event.id);
+    expect(attempts.size).toBe(25);
+    for (const sent of attempts.values())
+      expect(sent.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
+  });
+
+  it('finds the whole list of an endpoint that refuses at once, as of one that answers', async () => {
+    const { _id: webhookId } = await makeWebhook(fixture.ctx, fixture.orgId, 'http://127.0.0.1:9/');
+    const events = await raise(fixture.ctx, fixture.orgId, 20);
+    await attemptAllDue(fixture.ctx);
+    const first = await readDelivery(fixture.ctx, events[0] ?? '');
+    expect(first.attempts.map(({ error }) => error)).toEqual(['connect']);
+    expect(endpointOf(fixture.ctx, webhookId).mostInFlight).toBe(28);
   });
 
   async function findQueued(webhookId: string) {
