@@ -6,6 +6,7 @@ import { collection } from '../../shared/platform/mongo/collection.ts';
 import { DURABLE, databaseOf } from '../../shared/platform/mongo/connect.ts';
 import { round } from './bench.ts';
 import { callOf, postSignals } from './stage.ts';
+import { PUBLISH_PHASES } from './webhook-publish.ts';
 import {
   type Bench,
   type Figures,
@@ -35,9 +36,9 @@ const PHASES: Record<string, Phase> = {
   arrival200: (bench) => arrival(bench, 200, 60),
 };
 
-/** The bench of webhooks with the phases of this file. */
+/** The bench of webhooks with the phases of this file and of publishing through the API. */
 export async function runAllWebhooksBench(args: string[]): Promise<void> {
-  await runWebhooksBench(args, PHASES);
+  await runWebhooksBench(args, { ...PHASES, ...PUBLISH_PHASES });
 }
 
 /** When a signal was sent and answered, wall time. */

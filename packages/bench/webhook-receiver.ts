@@ -11,6 +11,8 @@ export interface Arrival {
   attempt: number;
   /** Wall time with microseconds. */
   atMs: number;
+  /** The session that the event is about. */
+  session: string;
 }
 
 let arrivals: Arrival[] = [];
@@ -18,9 +20,14 @@ const server = createServer((request, response) => {
   const { url: path = '', headers } = request;
   const attempt = Number(headers['x-service-attempt'] ?? 1);
   const atMs = performance.timeOrigin + performance.now();
-  arrivals.push({ id: String(headers['webhook-id']), path, attempt, atMs });
-  request.resume();
+  const arrival: Arrival = { id: String(headers['webhook-id']), path, attempt, atMs, session: '' };
+  arrivals.push(arrival);
+  let body = '';
+  request.on('data', (chunk: Buffer) => {
+    body += chunk.toString();
+  });
   request.once('end', () => {
+    arrival.session = /"ses_[^"]*"/.exec(body)?.[0].slice(1, -1) ?? '';
     if (path.startsWith('/hang')) return;
     response.writeHead(path.startsWith('/third') && attempt < 4 ? 500 : 204).end();
   });

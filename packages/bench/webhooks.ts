@@ -20,7 +20,7 @@ import { cpuSeconds, quantile, report, round } from './bench.ts';
 import { callOf, postSignals, type Running, type Stage, setStage } from './stage.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
-const SECRET = 'the-secret-of-the-bench-0123456789';
+export const SECRET = 'the-secret-of-the-bench-0123456789';
 const BODY_BYTES = 545;
 const PUBLISHERS = 16;
 /** Deliveries before anything is timed: a process that has just started is slower. */
@@ -45,12 +45,19 @@ const PHASES: Record<string, Phase> = {
   recovery,
 };
 
-/** `npm run bench -- webhooks [phase …] [--events 3000] [--queues-apart]`: the queues in a Redis that keeps nothing. */
+/**
+ * `npm run bench -- webhooks [phase …] [--events 3000] [--queues-apart] [--profile FOLDER]`: the queues in a Redis that keeps
+ * nothing; a CPU profile of each process of the service.
+ */
 export async function runWebhooksBench(args: string[], more: Record<string, Phase>): Promise<void> {
   const { positionals, values } = parseArgs({
     args,
     allowPositionals: true,
-    options: { events: { type: 'string', default: '3000' }, 'queues-apart': { type: 'boolean' } },
+    options: {
+      events: { type: 'string', default: '3000' },
+      'queues-apart': { type: 'boolean' },
+      profile: { type: 'string' },
+    },
   });
   const phases =
     positionals.length > 0 ? positionals : ['throughput', 'signals', 'latency', 'retries', 'recovery'];
@@ -58,12 +65,18 @@ export async function runWebhooksBench(args: string[], more: Record<string, Phas
   for (const phase of phases) {
     const run = all[phase];
     if (!run) throw new Error(`No phase "${phase}"; there are ${Object.keys(all).join(', ')}`);
-    report(`webhooks, ${phase}`, await runPhase(run, Number(values.events), values['queues-apart'] === true));
+    const { 'queues-apart': queuesApart = false, profile } = values;
+    report(`webhooks, ${phase}`, await runPhase(run, Number(values.events), { queuesApart, profile }));
   }
 }
 
-async function runPhase(run: Phase, events: number, queuesApart: boolean): Promise<Figures[]> {
-  const stage = await setStage({}, { queuesApart });
+async function runPhase(
+  run: Phase,
+  events: number,
+  { queuesApart, profile }: { queuesApart: boolean; profile: string | undefined },
+): Promise<Figures[]> {
+  const profiled = profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` };
+  const stage = await setStage(profiled, { queuesApart });
   const receiver = fork(new URL('./webhook-receiver.ts', import.meta.url), { serialization: 'advanced' });
   try {
     const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
@@ -358,7 +371,7 @@ export async function takeArrivals(bench: Bench): Promise<Arrival[]> {
   return arrivals;
 }
 
-async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
+export async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
   const isTrue = await waitUntil(condition, { timeoutMs: 170_000, pauseMs: 20 });
   if (!isTrue) throw new Error('The bench waited for 170 s in vain');
 }

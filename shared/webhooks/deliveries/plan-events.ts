@@ -10,7 +10,7 @@ import type { Subscriber, Subscribers } from '../endpoints/find-subscribers.ts';
 import { isPaused } from '../endpoints/model.ts';
 import { planDeliveriesJob } from './jobs.ts';
 import { positionOf, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
-import { wakeOf, wakeUpOf } from './plan-progress.ts';
+import { wakeUpOf, withWakes } from './plan-progress.ts';
 import { withRows } from './published.ts';
 
 /** Deliveries that the transaction of a change writes itself. More than these are planned in steps after it. */
@@ -98,9 +98,6 @@ function areTooMany(events: readonly Event[], subscribers: readonly Subscriber[]
   return false;
 }
 
-/** Deliveries of one wake-up: few enough that several workers share a burst. */
-export const WOKEN_TOGETHER = 20;
-
 /**
  * Plans deliveries, each held when its webhook is paused, and later in its quiet hours or for its digest. Those that become
  * due together at one webhook share wake-ups. Pure.
@@ -141,9 +138,4 @@ function deliveryOf({ event, webhook }: { event: Event; webhook: Subscriber }): 
     attempts: [],
     created_at: event.created_at,
   };
-}
-
-/** Gives each run of `WOKEN_TOGETHER` rows the wake-up of its first. */
-function withWakes(rows: readonly Omit<QueuedDelivery, 'wake'>[]): QueuedDelivery[] {
-  return rows.map((row, index) => ({ ...row, wake: wakeOf(rows[index - (index % WOKEN_TOGETHER)] ?? row) }));
 }

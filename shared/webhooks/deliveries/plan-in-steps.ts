@@ -7,7 +7,8 @@ import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { thirdShard } from '../../platform/mongo/counter-shards.ts';
 import { findSubscribers } from '../endpoints/find-subscribers.ts';
 import { planDeliveriesJob } from './jobs.ts';
-import { pairsOf, planDeliveries, type UnplannedDetails, WOKEN_TOGETHER } from './plan-events.ts';
+import { pairsOf, planDeliveries, type UnplannedDetails } from './plan-events.ts';
+import { WOKEN_TOGETHER } from './plan-progress.ts';
 
 /** Deliveries of one transaction, which is then short enough for those that wait for it. */
 const PLANNED_PER_STEP = 500;

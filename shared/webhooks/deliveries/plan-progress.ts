@@ -14,6 +14,12 @@ export const ATTEMPTS = WEBHOOK_WAITS_MS.length;
  */
 export const WOKEN_EARLY_MS = 250;
 
+/** Deliveries of one wake-up: few enough that several workers share a burst. */
+export const WOKEN_TOGETHER = 20;
+
+/** Retries that are due within one slice of time share wake-ups, which come early enough for the first of them. */
+const RETRIES_TOGETHER_MS = 100;
+
 /**
  * When the attempt after the failed `attempt` (1..5) is due, epoch ms: exactly the contract's wait after the failure,
  * no jitter; null after the last one. TIME_SCALE shortens the waits outside production.
@@ -81,7 +87,7 @@ export function wakeUpOf(wake: string, rows: readonly Wakeable[]): PlannedWakeUp
     published: false,
   };
   const job = rows[0]?.attempt === 1 ? deliverWebhookJob : retryWebhookJob;
-  return { job, id: wake, data, dueMs: Math.min(...rows.map(({ at }) => at)) - WOKEN_EARLY_MS };
+  return { job, id: wake, data, dueMs: Math.max(...rows.map(({ at }) => at)) - WOKEN_EARLY_MS };
 }
 
 /**
@@ -101,6 +107,25 @@ export async function wakeDue(
     .toArray();
   wakeAll(ctx, wakeUpsOf(due));
   return due.length;
+}
+
+/** Gives retries that are due at almost the same time at one webhook their wake-ups together. */
+export function withRetryWakes(rows: readonly (QueuedDelivery | Delivery)[]): (QueuedDelivery | Delivery)[] {
+  const together = Map.groupBy(
+    rows.filter(isRetry),
+    ({ webhook_id, at }) => `${webhook_id} ${Math.floor(at / RETRIES_TOGETHER_MS)}`,
+  );
+  return [...rows.filter((row) => !isRetry(row)), ...[...together.values()].flatMap(withWakes)];
+}
+
+/** A postponed mail has a wake-up of its own kind, and what is held has none. */
+function isRetry(row: QueuedDelivery | Delivery): row is QueuedDelivery {
+  return 'state' in row && row.state === 'pending' && row.wake === wakeOf(row);
+}
+
+/** Gives each run of `WOKEN_TOGETHER` rows the wake-up of its first. */
+export function withWakes(rows: readonly Omit<QueuedDelivery, 'wake'>[]): QueuedDelivery[] {
+  return rows.map((row, index) => ({ ...row, wake: wakeOf(rows[index - (index % WOKEN_TOGETHER)] ?? row) }));
 }
 
 /** Returns the id of the wake-up of an attempt that became due alone. */

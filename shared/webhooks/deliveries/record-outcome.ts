@@ -5,7 +5,14 @@ import { commitPlan, type Decision, joinPlans, type Plan } from '../../platform/
 import type { Context } from '../../platform/context/context.ts';
 import { planDrain, planDrainAt, planFailing } from '../endpoints/plan-change.ts';
 import { type Attempt, type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
-import { ATTEMPTS, nextAttemptAt, nextRoundOf, planProgress, wakeOf } from './plan-progress.ts';
+import {
+  ATTEMPTS,
+  nextAttemptAt,
+  nextRoundOf,
+  planProgress,
+  wakeOf,
+  withRetryWakes,
+} from './plan-progress.ts';
 
 export type Outcome = Intent & Result;
 
@@ -57,6 +64,8 @@ function submit(ctx: Context, key: string, outcome: Outcome): Promise<void> {
   return ctx.batcher.submit(key, outcome, {
     maxWeight: OUTCOMES_PER_TRANSACTION,
     weigh: () => 1,
+    lingerMs: 20,
+    lingerFrom: 4,
     run: async (outcomes) => {
       const recorded = commitPlan(ctx, (transaction) => decide(ctx, outcomes, transaction));
       await within(RECORD_DEADLINE_MS, 'Recording outcomes', recorded);
@@ -93,7 +102,7 @@ async function decide(
     if (outcome.kind === 'postpone' && begun.attempt === 1 && !drains.has(webhook._id))
       drains.set(webhook._id, await planDrainAt(ctx, webhook, outcome.dueMs, transaction));
   }
-  const plans = [planProgress([...after.values()]), ...drains.values()];
+  const plans = [planProgress(withRetryWakes([...after.values()])), ...drains.values()];
   for (const webhookId of exhaustedAt(after.values()))
     plans.push(await planFailing(ctx, webhookId, nowMs, transaction));
   return { ...joinPlans(...plans), result: undefined };
