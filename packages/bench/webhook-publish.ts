@@ -32,7 +32,7 @@ export const PUBLISH_PHASES: Record<string, Phase> = {
   beside20: (bench) => beside(bench, 20),
 };
 
-/** What a phase runs. */
+/** The processes of a phase, and one POST to them. */
 interface Side {
   worker: Running;
   api: Running & { url: string };
