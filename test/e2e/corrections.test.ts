@@ -23,7 +23,7 @@ describe('corrections on the dashboard', () => {
   };
   const open = async (name: string, path: string, phone?: Parameters<typeof openPage>[1]) => {
     const view = phone ? { viewport: { width: 390, height: 844 }, ...phone } : {};
-    const watched = await openPage(browser, { reducedMotion: 'reduce', ...view });
+    const watched = await openPage(browser, view);
     await signIn(watched.page, stack.url, { name });
     await watched.page.goto(`${stack.url}/dashboard${path}`);
     await watched.page.getByRole('heading', { level: 1 }).waitFor();

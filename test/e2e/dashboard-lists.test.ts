@@ -136,7 +136,7 @@ describe('the lists of the dashboard', () => {
   test('sessions are put in order by their headings, filtered and opened by the keyboard alone', {
     timeout: 120_000,
   }, async () => {
-    const { page, context, faults } = await open('/sessions', { reducedMotion: 'reduce' });
+    const { page, context, faults } = await open('/sessions');
     const heading = (name: string) => page.getByRole('columnheader', { name });
     const sorted = async (name: string, how: string) =>
       until(async () => (await heading(name).getAttribute('aria-sort')) === how, { what: `${name} ${how}` });
@@ -246,7 +246,7 @@ describe('the lists of the dashboard', () => {
   test('every figure, bar and cell of Overview leads to the sessions that it counts, by the keyboard alone', {
     timeout: 120_000,
   }, async () => {
-    const { page, context, faults } = await open('/?range=7d', { reducedMotion: 'reduce' });
+    const { page, context, faults } = await open('/?range=7d');
     const leads = async (name: RegExp, to: string) =>
       expect(await page.getByRole('link', { name }).first().getAttribute('href')).toContain(to);
     await leads(/^Cost:/, 'sort=cost_usd');

@@ -148,7 +148,7 @@ describe('the pages of the dashboard', () => {
       timeout: 180_000,
     },
     async (name, colorScheme, dialogs) => {
-      const { page, faults, context } = await open(name, { colorScheme, reducedMotion: 'reduce' });
+      const { page, faults, context } = await open(name, { colorScheme });
       const layer = page.getByRole('dialog').or(page.getByRole('menu')).first();
       for (const [path, button] of dialogs) {
         await visit(page, path);
@@ -329,7 +329,7 @@ describe('the pages of the dashboard', () => {
   });
 
   test('can be used by the keyboard alone', { timeout: 60_000 }, async () => {
-    const { page, context } = await open('Grace', { reducedMotion: 'reduce' });
+    const { page, context } = await open('Grace');
     await visit(page, '/');
     const passed: unknown[] = [];
     for (let tabs = 0; tabs < 40 && !passed.includes('Skip to the page'); tabs += 1) {

@@ -238,7 +238,6 @@ describe('destinations on the dashboard', () => {
       expect(first.status).toBe(202);
       const watched = await open(`/export/${id}`, {
         colorScheme,
-        reducedMotion: 'reduce',
         viewport: { width, height: 844 },
       });
       const { page } = watched;

@@ -22,9 +22,16 @@ const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (e
 
 type View = NonNullable<Parameters<Browser['newContext']>[0]>;
 
-/** A person's own browser with one page. Statuses that a test brings about on purpose are no faults. */
+/**
+ * A person's own browser with one page, in which nothing fades or moves: a text that fades in has too little contrast
+ * for a moment. Statuses that a test brings about on purpose are no faults.
+ */
 export async function openPage(browser: Browser, view: View = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...view });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
+    ...view,
+  });
   const faults: string[] = [];
   await context.addInitScript({ content: TELL_VIOLATIONS });
   const page = await context.newPage();

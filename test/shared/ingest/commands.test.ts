@@ -4,14 +4,16 @@ import { closeSession } from '../../../shared/ingest/end-session.ts';
 import { sessionHeadRows } from '../../../shared/sessions/model.ts';
 import { rollupRows } from '../../../shared/usage/model.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
-import { startApi, type TestApi } from '../../support/harness.ts';
+import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
 
 /** Commands that the driver and the process send by themselves. */
 const UNCOUNTED = new Set(['hello', 'ping', 'endSessions']);
+/** Noon of today, UTC: a signal beside the end of a day also marks that day's snapshot. */
+const NOON = new Date().setUTCHours(12, 0, 0, 0);
 let api: TestApi;
 let commands: string[] = [];
 beforeAll(async () => {
-  api = await startApi({ monitorCommands: true, env: { RATE_LIMITS: 'on' } });
+  api = await startApi({ monitorCommands: true, clock: createTestClock(NOON), env: { RATE_LIMITS: 'on' } });
   api.ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {
     if (!UNCOUNTED.has(commandName)) commands.push(nameOf(commandName, command));
   });
