@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { timezone } from '../../shared/platform/basics/text.ts';
+import { findWorks } from '../../shared/pull-requests/read-works.ts';
 import { INTERVALS, zonesOf } from '../../shared/usage/calendar.ts';
 import { measuresView } from '../../shared/usage/measures.ts';
 import { readUsage } from '../../shared/usage/read-usage.ts';
 import { rangeIn } from '../schemas/time.ts';
-import { ownGroupings } from '../schemas/usage-query.ts';
+import { ownGroupings, workFilters } from '../schemas/usage-query.ts';
 import { countThatFits, plainAnswer } from './plain.ts';
 import { filters, money, range, refuseOtherUser, tool } from './tool.ts';
 
@@ -57,6 +58,7 @@ export const getUsageTool = tool({
     interval: z.enum(INTERVALS).default('none'),
     group_by: z.array(z.enum(ownGroupings)).max(2).refine(isUnique, 'must name each once').default([]),
     ...filters,
+    ...workFilters,
   }),
   output: z.strictObject({
     from: z.string(),
@@ -69,15 +71,17 @@ export const getUsageTool = tool({
     groups: z.array(z.strictObject({ key: z.record(z.string(), z.string().nullable()), ...measures })),
     groups_left_out: z.int(),
   }),
-  run: async (ctx, principal, { from, to, timezone: zone, interval, group_by, ...filter }) => {
+  run: async (ctx, principal, { from, to, timezone: zone, interval, group_by, ...asked }) => {
+    const { repository, branch, pull_request, task, ...filter } = asked;
     refuseOtherUser(principal, filter.user_id);
     const organization = await readOrganization(ctx, principal.orgId);
+    const works = await findWorks(ctx, principal.orgId, { repository, branch, pull_request, task });
     const answer = await readUsage(ctx, organization, {
       ...rangeIn(zonesOf(organization, zone, ctx.clock.now()), { from, to }),
       interval,
       timezone: zone,
       groupBy: group_by,
-      filter: narrowToReader(principal, filter),
+      filter: { ...narrowToReader(principal, filter), works },
     });
     const dearest = answer.groups.toSorted((a, b) => b.cost_usd - a.cost_usd).slice(0, MOST_GROUPS);
     const shown = plainAnswer({ ...answer, groups: dearest }) as typeof answer;

@@ -3,7 +3,9 @@ import { anomalyView, listAnomalies, viewAnomaly } from '../../shared/anomalies/
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { CALL_PARTS } from '../../shared/pricing/price.ts';
+import { findWorks } from '../../shared/pull-requests/read-works.ts';
 import { explainCost } from '../../shared/sessions/explain-cost.ts';
+import { findWorked } from '../../shared/sessions/find-worked.ts';
 import { listSessions } from '../../shared/sessions/list-sessions.ts';
 import { readSession, streamSignals } from '../../shared/sessions/read-session.ts';
 import { sessionView, viewSession } from '../../shared/sessions/view.ts';
@@ -12,6 +14,7 @@ import { signalView, viewSignal } from '../../shared/signals/view.ts';
 import { countSessions } from '../../shared/usage/count-sessions.ts';
 import { answerPage } from '../schemas/page.ts';
 import { listRange } from '../schemas/time.ts';
+import { workFilters } from '../schemas/usage-query.ts';
 import { countThatFits, plainAnswer } from './plain.ts';
 import { cursor, filters, money, parsed, range, refuseOtherUser, tool, userId } from './tool.ts';
 
@@ -28,17 +31,20 @@ export const listSessionsTool = tool({
     'Sessions, newest first: periods of activity of one user, project and tool, with cost and tokens.',
   scope: 'usage:read',
   isReader: true,
-  input: z.strictObject({ ...range, ...filters, limit, cursor }),
+  input: z.strictObject({ ...range, ...filters, ...workFilters, limit, cursor }),
   output: z.strictObject({ data: z.array(session), ...page }),
-  run: async (ctx, principal, { limit: most, cursor: after, from, to, ...equal }) => {
+  run: async (ctx, principal, { limit: most, cursor: after, from, to, ...asked }) => {
+    const { repository, branch, pull_request, task, ...equal } = asked;
     refuseOtherUser(principal, equal.user_id);
+    const named = { repository, branch, pull_request, task };
+    const worked = await findWorked(ctx, principal.orgId, await findWorks(ctx, principal.orgId, named));
     const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
-    const visible = narrowToReader(principal, filter);
+    const visible = { ...narrowToReader(principal, filter), worked };
     const count = async () => countSessions(ctx, await readOrganization(ctx, principal.orgId), visible);
     return pageThatFits(most, (size) =>
       answerPage(
         ctx,
-        ['mcp sessions', principal.orgId, principal.userId, filter],
+        ['mcp sessions', principal.orgId, principal.userId, filter, named],
         { limit: size, cursor: after, order: 'desc' },
         (page) => {
           const asked = { ...page, sort: 'started_at' as const, total: page.total ?? count };

@@ -329,6 +329,57 @@ describe('tools that read', () => {
     expect(JSON.parse(content[0].text)).toEqual(structuredContent);
   });
 
+  test('answer for a repository, a branch, a pull request or a task as the API does', async () => {
+    const calls = [
+      { branch: 'cart', task: 'SHOP-1', cost_usd: 3 },
+      { branch: 'cart', cost_usd: 2 },
+      { branch: 'main', cost_usd: 1 },
+    ];
+    for (const [index, call] of calls.entries())
+      await spend({
+        user_id: `worker-${index}`,
+        project_id: 'works',
+        repository: 'https://github.com/Acme/Shop.git',
+        ...call,
+      });
+    await api.call('/api/v1/pull-requests', {
+      key,
+      body: {
+        repository: 'github.com/acme/shop',
+        number: 12,
+        branch: 'cart',
+        state: 'open',
+        opened_at: new Date(Date.now() - 60_000).toISOString(),
+      },
+    });
+    for (const [filter, cost, sessions] of [
+      [{ repository: 'git@github.com:acme/shop.git' }, '6.000000000', 3],
+      [{ branch: 'cart' }, '5.000000000', 2],
+      [{ pull_request: 'github.com/acme/shop#12', branch: 'cart' }, '5.000000000', 2],
+      [{ task: 'SHOP-1' }, '3.000000000', 1],
+      [{ branch: 'unknown' }, '0.000000000', 0],
+    ] as const) {
+      const usage = await callTool('get_usage', { ...filter, project_id: 'works' });
+      expect(usage.structuredContent.totals.cost_usd, JSON.stringify(filter)).toBe(cost);
+      const listed = await callTool('list_sessions', { ...filter, project_id: 'works' });
+      expect(listed.structuredContent, JSON.stringify(filter)).toMatchObject({ total: sessions });
+      expect(listed.structuredContent.data).toHaveLength(sessions);
+    }
+    const grouped = await callTool('get_usage', { project_id: 'works', group_by: ['pull_request', 'task'] });
+    expect(
+      grouped.structuredContent.groups.map((group: { key: object; cost_usd: string }) => [
+        group.key,
+        group.cost_usd,
+      ]),
+    ).toEqual([
+      [{ pull_request: 'github.com/acme/shop#12', task: 'SHOP-1' }, '3.000000000'],
+      [{ pull_request: 'github.com/acme/shop#12', task: null }, '2.000000000'],
+      [{ pull_request: null, task: null }, '1.000000000'],
+    ]);
+    const refused = await callTool('get_usage', { repository: '/home/ada/shop' });
+    expect(refused.isError).toBe(true);
+  });
+
   test('show sessions and their calls, without free text of others', async () => {
     const { structuredContent: list } = await callTool('list_sessions', { user_id: 'reader' });
     expect(list).toMatchObject({ total: 1, has_more: false, data: [{ user_id: 'reader', signal_count: 2 }] });
