@@ -10,6 +10,7 @@ import {
   type Fact,
   naive,
   rename,
+  request,
   type ToldContext,
 } from '../support/attribution-oracle.ts';
 import { makeTenant } from '../support/factories.ts';
@@ -50,15 +51,22 @@ const calls = fc.array(
   recent(call).map((one): Call => ({ ...one, telemetry: undefined, ownPlace: one.ownPlace ?? undefined })),
   { minLength: 3, maxLength: 9 },
 );
+const requests = request.filter(({ opened, closed }) => Math.max(opened, closed ?? 0) <= 34 * DAY);
 /** Contexts of one session and one time have an order of hashes, which the oracle does not know. */
 const facts = fc.uniqueArray(
-  fc.oneof({ weight: 4, arbitrary: recent(context) }, { weight: 1, arbitrary: recent(rename) }),
-  {
-    minLength: 1,
-    maxLength: 6,
-    selector: (fact) => `${fact.kind === 'context' ? fact.session : fact.from} ${fact.at}`,
-  },
+  fc.oneof(
+    { weight: 4, arbitrary: recent(context) },
+    { weight: 1, arbitrary: recent(rename) },
+    { weight: 2, arbitrary: requests },
+  ),
+  { minLength: 1, maxLength: 7, selector: nameOf },
 );
+
+function nameOf(fact: Fact): string {
+  if (fact.kind === 'request') return `request ${fact.number}`;
+  return `${fact.kind === 'context' ? fact.session : fact.from} ${fact.at}`;
+}
+
 const story = fc.record({
   calls,
   facts,
@@ -114,6 +122,23 @@ async function learn(api: TestApi, tenant: Tenant, fact: Fact): Promise<void> {
     const told = { client_session_id: 'renaming', ts: timeOf(fact.at), renamed_from: fact.from };
     await post(api, tenant, 'contexts', { contexts: [{ ...told, ...placeOf(fact.to) }] });
   }
+  if (fact.kind === 'request') await report(api, tenant, fact);
+}
+
+async function report(
+  api: TestApi,
+  { key }: Tenant,
+  { number, head, opened, closed }: Extract<Fact, { kind: 'request' }>,
+): Promise<void> {
+  const body = {
+    repository: REPOSITORY,
+    number,
+    branch: head,
+    state: closed === null ? 'open' : 'closed',
+    opened_at: timeOf(opened),
+    ...(closed === null ? {} : { closed_at: timeOf(closed) }),
+  };
+  expect((await api.call('/api/v1/pull-requests', { key, body })).status).toBe(200);
 }
 
 async function groups(api: TestApi, { key }: Tenant, by: string): Promise<Map<string | null, number>> {
@@ -134,16 +159,19 @@ interface Sums {
   tokens_in: number;
 }
 
-/** The same by the rules: how many calls each branch and each task has. */
-function counted(calls: readonly Call[], facts: readonly Fact[], by: 'branch' | 'task') {
+/** The same by the rules: how many calls each branch, each task and each pull request has. */
+function counted(calls: readonly Call[], facts: readonly Fact[], by: (typeof GROUPINGS)[number]) {
   const counts = new Map<string | null, number>();
   for (const one of calls) {
-    const { place = null, task } = naive(one, facts);
-    const value = by === 'branch' ? place : task;
+    const { place = null, task, pull } = naive(one, facts);
+    const label = pull === null ? null : `${REPOSITORY}#${pull}`;
+    const value = { branch: place, task, pull_request: label }[by];
     counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   return counts;
 }
+
+const GROUPINGS = ['branch', 'task', 'pull_request'] as const;
 
 async function checkSessions(api: TestApi, { key }: Tenant, told: { calls: Call[]; facts: Fact[] }) {
   const { body } = await api.call('/api/v1/sessions?limit=100', { key });
@@ -170,7 +198,7 @@ interface Shown {
   signals: { id: string; branch: string | null; task: string | null }[];
 }
 
-it('every answer gives each call to what the rules say, in whatever order calls and contexts come, by two processes', async () => {
+it('every answer gives each call to what the rules say, in whatever order calls, contexts, renames and pull requests come, by two processes', async () => {
   await fc.assert(
     fc.asyncProperty(story, async ({ calls: made, facts: known, order, snapshotsAfter }) => {
       const tenant = await makeTenant(apis[0].ctx, { timezone: 'America/New_York' });
@@ -190,7 +218,7 @@ it('every answer gives each call to what the rules say, in whatever order calls 
           told.facts.push(step.fact);
         }
         if (turn === snapshotsAfter) await makeSnapshots(api.ctx, organization, { fromMs: BEGIN, toMs: NOW });
-        for (const by of ['branch', 'task'] as const)
+        for (const by of GROUPINGS)
           expect(await groups(apis[(turn + 1) % 2] as TestApi, tenant, by)).toEqual(
             counted(told.calls, told.facts, by),
           );
