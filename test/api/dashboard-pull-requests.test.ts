@@ -99,6 +99,10 @@ test('a work is named by what it has', () => {
   expect(isAttributed([{ ...none, ...counts }])).toBe(false);
   const worked = { ...place, ...counts, pull_request: 'github.com/acme/shop#12' };
   expect(pullRequestsOf([worked, worked, { ...none, ...counts }])).toEqual([
-    { label: 'github.com/acme/shop#12', search: { repository: 'github.com/acme/shop', number: '12' } },
+    {
+      label: 'github.com/acme/shop#12',
+      short: 'acme/shop#12',
+      search: { repository: 'github.com/acme/shop', number: '12' },
+    },
   ]);
 });

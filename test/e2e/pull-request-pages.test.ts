@@ -194,7 +194,7 @@ describe('the costs of pull requests on the dashboard', () => {
     expect(await places.allInnerTexts()).toEqual(['acme/shop · search · #15 · SHOP-9']);
     await page.getByRole('button', { name: 'Show all signals' }).click();
     await page.getByRole('heading', { name: 'Timeline, 3 signals' }).waitFor();
-    await page.getByRole('link', { name: `${SHOP}#13` }).click();
+    await page.getByRole('link', { name: 'acme/shop#13' }).click();
     await until(async () => (await rowsOf(page, 'Pull requests').count()) === 1, {
       what: 'its pull request',
     });

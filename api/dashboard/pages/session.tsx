@@ -186,10 +186,10 @@ function workFacts(attribution: readonly Work[]): Record<string, React.ReactNode
   const pulls = pullRequestsOf(attribution);
   if (pulls.length === 0) return {};
   return {
-    [pulls.length === 1 ? 'Pull request' : 'Pull requests']: pulls.map(({ label, search }) => (
+    [pulls.length === 1 ? 'Pull request' : 'Pull requests']: pulls.map(({ label, short, search }) => (
       <div key={label}>
-        <PageLink to="/pull-requests" search={search}>
-          <Name of={label} />
+        <PageLink to="/pull-requests" search={search} title={label}>
+          <Name of={short} />
         </PageLink>
       </div>
     )),

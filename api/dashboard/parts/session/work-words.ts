@@ -13,10 +13,14 @@ export function workKey({ repository, branch, pull_request, task }: WorkNames): 
 
 /** A work as people say it: "acme/shop · cart · #12 · SHOP-412"; without any name "Not attributed". */
 export function workWords({ repository, branch, pull_request, task }: WorkNames): string {
-  const place = repository?.slice(repository.indexOf('/') + 1);
+  const place = repository && withoutHost(repository);
   const number = pull_request?.slice(pull_request.lastIndexOf('#'));
   const named = [place, repository && !branch ? 'no branch' : branch, number, task].filter((name) => name);
   return named.length === 0 ? 'Not attributed' : named.join(' · ');
+}
+
+function withoutHost(repository: string): string {
+  return repository.slice(repository.indexOf('/') + 1);
 }
 
 /** True of a session of which any call belongs to a repository, a branch or a task. */
@@ -27,7 +31,7 @@ export function isAttributed(attribution: readonly WorkNames[]): boolean {
 /** The pull requests of a session, each once, as the list of them finds it. */
 export function pullRequestsOf(attribution: readonly WorkNames[]) {
   const labels = [...new Set(attribution.flatMap(({ pull_request }) => pull_request ?? []))];
-  return labels.map((label) => ({ label, search: pullRequestSearch(label) }));
+  return labels.map((label) => ({ label, short: withoutHost(label), search: pullRequestSearch(label) }));
 }
 
 /** The search parameters by which the list of pull requests finds one. Pure. */
