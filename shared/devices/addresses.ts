@@ -1,4 +1,4 @@
-import { cachedDevices } from '../credits/meter/account-cache.ts';
+import { cachedDevices } from '../credits/meter/prepare-receipt.ts';
 import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deviceAddressChanges } from './metrics.ts';

@@ -1,7 +1,7 @@
 import { DomainError } from '../platform/basics/errors.ts';
 import { derivedId, hashedKey, newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
-import { untilReplicated } from '../platform/context/until-replicated.ts';
+import { untilReplicated } from '../platform/context/send-script.ts';
 import { reservationKeys } from '../platform/redis/keys.ts';
 import {
   type BudgetStatus,

@@ -4,7 +4,7 @@ import { addMember } from '../../shared/administration/members.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
-import { touchDevices } from '../../shared/credits/ledger/remember-devices.ts';
+import { touchDevices } from '../../shared/credits/ledger/project-ledger.ts';
 import { deviceTokenRows } from '../../shared/credits/model.ts';
 import { deviceGrantRows, deviceRows } from '../../shared/devices/model.ts';
 import { credentialHash, credentialId } from '../../shared/keys/credential.ts';

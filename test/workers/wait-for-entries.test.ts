@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openEntryWait } from '../../workers/wait-for-entries.ts';
+import { openEntryWait } from '../../workers/project-ledger.ts';
 import {
   makeAccount,
   type OwnRedis,

@@ -217,14 +217,14 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a grant does not arm the alert again',
-    file: 'shared/credits/ledger/credit-levels.ts',
+    file: 'shared/credits/ledger/plan-credit-events.ts',
     text: 'else if (REARMING.has(step.row.reason)) alerts[level] = false;',
     replacement: '',
     tests: ['test/shared/credits/credit-events.test.ts'],
   },
   {
     what: 'a refund arms the alert again',
-    file: 'shared/credits/ledger/credit-levels.ts',
+    file: 'shared/credits/ledger/plan-credit-events.ts',
     text: 'else if (REARMING.has(step.row.reason)) alerts[level] = false;',
     replacement: 'else alerts[level] = false;',
     tests: ['test/shared/credits/credit-events.test.ts'],

@@ -6,20 +6,9 @@ import type { Context } from '../../platform/context/context.ts';
 import { updateRow } from '../../platform/mongo/writes.ts';
 import { planEvents } from '../../webhooks/deliveries/plan-events.ts';
 import { findSubscribers } from '../../webhooks/endpoints/find-subscribers.ts';
-import { BUCKETS } from '../buckets.ts';
-import { plansOf } from '../meter/plans.ts';
+import { BUCKETS, type Reason } from '../buckets.ts';
+import { type PlanCredits, plansOf } from '../meter/plans.ts';
 import { type CreditAccount, creditAccountRows, creditAlertRows, type LedgerRow } from '../model.ts';
-import {
-  CREDIT_LEVELS,
-  type CreditAlerts,
-  type CreditLevel,
-  crosses,
-  crossingsOf,
-  type LedgerStep,
-  levelsOf,
-  stepsOf,
-  totalOf,
-} from './credit-levels.ts';
 
 const NO_ALERTS: CreditAlerts = { low: false, depleted: false };
 
@@ -87,4 +76,81 @@ function eventOf(
     ts: dateAt(row.created_at * 1_000),
     data: { user_id, total: totalOf(after), balances },
   };
+}
+
+/** Credits of an account by bucket, in the order of `BUCKETS`. */
+type Credits = readonly number[];
+
+/** A ledger row with the credits before and after it. */
+interface LedgerStep {
+  row: LedgerRow;
+  before: Credits;
+  after: Credits;
+}
+
+/** Levels that the total of an account falls to, in the order in which it reaches them. */
+const CREDIT_LEVELS = ['low', 'depleted'] as const;
+type CreditLevel = (typeof CREDIT_LEVELS)[number];
+
+/** The alerts of an account per level: true since its total fell to the level, until something lifts it above. */
+type CreditAlerts = Record<CreditLevel, boolean>;
+
+/** Reasons that arm an alert again. A refund does not: the fall that it undoes was reported already. */
+const REARMING: ReadonlySet<Reason> = new Set([
+  'credit.grant',
+  'credit.purchase',
+  'window.reset',
+  'monthly.reset',
+  'credit.adjust',
+]);
+
+/** All credits together. */
+function totalOf(credits: Credits): number {
+  return credits.reduce((sum, credit) => sum + credit, 0);
+}
+
+/** Totals at or below which a level is reached: a tenth of what the plan gives at once, at least 1, and 0. */
+function levelsOf({ window_credits, monthly_credits }: PlanCredits): Record<CreditLevel, number> {
+  return { low: Math.max(1, Math.floor((window_credits + monthly_credits) / 10)), depleted: 0 };
+}
+
+/** True when a row takes the total over a level, up or down. */
+function crosses({ before, after }: LedgerStep, level: number): boolean {
+  return totalOf(before) > level !== totalOf(after) > level;
+}
+
+/**
+ * The levels that an account falls to by these rows, each with its row, and the alerts after them. A level is reported once
+ * until something lifts the total above it. Pure.
+ */
+function crossingsOf(
+  steps: readonly LedgerStep[],
+  levels: Record<CreditLevel, number>,
+  known: CreditAlerts,
+): { crossings: { step: LedgerStep; level: CreditLevel }[]; alerts: CreditAlerts } {
+  const alerts: CreditAlerts = { ...known };
+  const crossings = steps.flatMap((step) =>
+    CREDIT_LEVELS.filter((level) => crosses(step, levels[level])).flatMap((level) => {
+      const isFall = totalOf(step.after) <= levels[level];
+      const wasAlerted = alerts[level];
+      if (isFall) alerts[level] = true;
+      else if (REARMING.has(step.row.reason)) alerts[level] = false;
+      return isFall && !wasAlerted ? [{ step, level }] : [];
+    }),
+  );
+  return { crossings, alerts };
+}
+
+/** The rows of one account, in their order, each with the credits before and after it. Pure. */
+function stepsOf(rows: readonly LedgerRow[]): LedgerStep[] {
+  const steps: LedgerStep[] = [];
+  let left: Credits | undefined;
+  for (const row of rows.toReversed()) {
+    const after: Credits | undefined = row.balance ?? left;
+    // A release before this one wrote no balance for some of the last rows that it left.
+    if (!after) continue;
+    left = after.map((credits, at) => (BUCKETS[at] === row.bucket ? credits - row.delta : credits));
+    steps.push({ row, before: left, after });
+  }
+  return steps.reverse();
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../../platform/context/context.ts';
-import { shardKeys } from '../../platform/redis/keys.ts';
+import { groupBySlot, shardKeys } from '../../platform/redis/keys.ts';
 import { runScript } from '../../platform/redis/script.ts';
-import { groupBySlot } from '../../platform/redis/slots.ts';
 import { BUCKETS, REASONS } from '../buckets.ts';
 import { loadMeterScript } from '../meter/call-meter.ts';
 import { decodeBalance } from '../meter/idempotency.ts';

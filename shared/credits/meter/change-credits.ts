@@ -1,6 +1,6 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { untilReplicated } from '../../platform/context/until-replicated.ts';
+import { untilReplicated } from '../../platform/context/send-script.ts';
 import { accountKeys } from '../../platform/redis/keys.ts';
 import { callMeter, meterScript } from './call-meter.ts';
 import { type ChangeOutcome, decodeChangeOutcome, RECORD_KEPT_S } from './idempotency.ts';

@@ -2,9 +2,8 @@ import { systemClock } from '../../platform/basics/clock.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
 import { sendScript } from '../../platform/context/send-script.ts';
-import { shardKeys } from '../../platform/redis/keys.ts';
+import { shardKeys, slotName } from '../../platform/redis/keys.ts';
 import { IDENTITY, loadScript } from '../../platform/redis/script.ts';
-import { slotName } from '../../platform/redis/slots.ts';
 
 /** Redis' clock as last seen, and when that was by a clock that is never set. */
 interface Sample {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../../platform/context/context.ts';
-import { ALL_SHARDS, shardKeys } from '../../platform/redis/keys.ts';
+import { ALL_SHARDS, groupBySlot, shardKeys } from '../../platform/redis/keys.ts';
 import { runScript } from '../../platform/redis/script.ts';
-import { groupBySlot } from '../../platform/redis/slots.ts';
 import { ledgerLag, pausedShards } from '../metrics.ts';
 import { meterScript } from './call-meter.ts';
 

@@ -49,8 +49,8 @@ export async function warnOfSigningKey(ctx: Context): Promise<string | null> {
 }
 
 /**
- * Signs receipts; a key service could stand behind it. A signer with the key of `SIGNING_KEY_FILE` (read again every 10 s) or `SIGNING_KEY`. Never throws: without a key nothing
- * is signed.
+ * Signs receipts with the key of `SIGNING_KEY_FILE` (read again every 10 s) or `SIGNING_KEY`; a key service could stand behind
+ * it. Never throws: without a key nothing is signed.
  */
 export function createSigner(config: Config, log: Log) {
   const file = config.signingKeyFile;

@@ -1,4 +1,4 @@
-import { crc16 } from './crc16.ts';
+import type { RedisClient } from './connect.ts';
 
 /** Every Redis key that we name ourselves. BullMQ keeps its own under this prefix, with a queue's name in the tag (queues.ts). */
 export const QUEUE_PREFIX = '{governor}';
@@ -81,4 +81,43 @@ export function reservationKeys(orgId: string) {
 
 function tagOf(shard: number): string {
   return `{c${String(shard).padStart(2, '0')}}`;
+}
+
+/** CRC-16/XMODEM over the bytes of an ASCII text, as Redis Cluster has it. */
+function crc16(text: string): number {
+  let crc = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    crc = ((crc << 8) & 0xffff) ^ (TABLE[((crc >> 8) ^ text.charCodeAt(index)) & 0xff] ?? 0);
+  }
+  return crc;
+}
+
+const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 8;
+  for (let bit = 0; bit < 8; bit += 1)
+    crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
+  return crc;
+});
+
+/**
+ * One Redis takes any keys in one command. In a Redis Cluster the keys of a command lie in one slot
+ * (https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/).
+ */
+const ONE_FOR_ALL = 'all';
+
+/** Names the commands that may be joined with those of a slot: on one Redis they all have one name. */
+export function slotName(client: RedisClient, slot: string | number): string | number {
+  return client.isCluster ? slot : ONE_FOR_ALL;
+}
+
+/** Groups items that lie in a slot each, so that one command takes a group: `most` of them, in a cluster one. */
+export function groupBySlot<Item>(
+  client: RedisClient,
+  items: readonly Item[],
+  most = items.length,
+): Item[][] {
+  const size = client.isCluster ? 1 : most;
+  const groups: Item[][] = [];
+  for (let from = 0; from < items.length; from += size) groups.push(items.slice(from, from + size));
+  return groups;
 }
