@@ -1,6 +1,5 @@
 import { jsonRpcResponse } from '../basics/json-rpc.ts';
 import { route } from '../basics/route.ts';
-import { answerMessage } from '../mcp/answer.ts';
 
 export const callMcp = route({
   method: 'post',
@@ -25,6 +24,8 @@ export const callMcp = route({
   errors: ['cross_site', 'not_found'],
   handle: async ({ principal, request }, ctx) => {
     if (request.bytes === null) throw new Error('A route that takes bytes was served without them');
+    // The first message loads the SDK of the protocol: 10 MB that nobody else needs.
+    const { answerMessage } = await import('../mcp/answer.ts');
     return answerMessage(ctx, principal, request.bytes.body, (name) => request.header(name));
   },
 });

@@ -44,10 +44,10 @@ export function createBadCredentials(ctx: Context) {
      * credential that was valid here in the last hour always passes.
      */
     beforeLookup: async (req: Request): Promise<void> => {
-      if (!rateLimits) return;
+      if (!rateLimits || isKnown(req)) return;
       const address = addressOf(req);
       const state = await wrong.get(address);
-      if (state === null || state.consumedPoints < wrong.points || isKnown(req)) return;
+      if (state === null || state.consumedPoints < wrong.points) return;
       if (refused.get(req.headers.authorization ?? '')) throw tooManyWrong(state);
       const looked = await lookups.consume(address).catch(asState);
       if (looked.consumedPoints > lookups.points) throw tooManyWrong(state);
