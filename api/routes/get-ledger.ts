@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { BUCKETS, REASONS } from '../../shared/credits/buckets.ts';
 import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
-import { detailsOf, ledgerTransaction, viewTransaction } from '../../shared/credits/ledger/transaction.ts';
+import {
+  detailsOf,
+  ledgerTransaction,
+  toTransaction,
+  withReceipt,
+} from '../../shared/credits/ledger/transaction.ts';
 import type { LedgerItem } from '../../shared/credits/model.ts';
 import { reply, route } from '../basics/route.ts';
 import { makeSeqCursor, openSeqCursor } from '../schemas/page.ts';
@@ -73,19 +78,11 @@ export const getLedger = route({
   handle: async ({ principal, query }, ctx) => {
     const { limit, cursor, include, ...filter } = query;
     const { accountId } = principal;
-    const withReceipt = include === 'receipt';
-    const withDetails = include === 'details';
     const scope = ['ledger', accountId, filter];
     const beforeSeq = openSeqCursor(ctx, scope, cursor);
     const listing: Listing = {
-      read: (most) =>
-        readLedger(ctx, accountId, filter, {
-          beforeSeq,
-          limit: most,
-          withReceipts: withReceipt,
-          withDetails,
-        }),
-      view: withDetails ? detailsOf() : (row) => viewTransaction(row, { withReceipt }),
+      read: (most) => readLedger(ctx, accountId, filter, { beforeSeq, limit: most, include }),
+      view: include === 'details' ? detailsOf() : include === 'receipt' ? withReceipt : toTransaction,
       // Beyond the last row there is nothing: the first `seq` is 1.
       cursorAfter: (last) => makeSeqCursor(ctx, scope, last?.seq ?? beforeSeq ?? 1),
     };

@@ -13,7 +13,7 @@ import { rebuildCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
 import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
 import { refundSpend } from '../../shared/credits/ledger/refund-spend.ts';
-import { viewTransaction } from '../../shared/credits/ledger/transaction.ts';
+import { withReceipt } from '../../shared/credits/ledger/transaction.ts';
 import { plansOf } from '../../shared/credits/meter/plans.ts';
 import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { creditAccountRows } from '../../shared/credits/model.ts';
@@ -154,9 +154,9 @@ function addLedger(program: Command, credits: Command, run: Run): void {
 }
 
 async function readNewest(ctx: Context, accountId: string, limit: number) {
-  const page = { beforeSeq: null, limit, withReceipts: true };
+  const page = { beforeSeq: null, limit, include: 'receipt' } as const;
   const chunks = await Array.fromAsync(readLedger(ctx, accountId, {}, page));
-  return chunks.flat().map((row) => viewTransaction(row, { withReceipt: true }));
+  return chunks.flat().map(withReceipt);
 }
 
 function addReceipts(program: Command, run: Run): void {

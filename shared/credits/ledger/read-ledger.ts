@@ -15,11 +15,11 @@ export interface LedgerPage {
   /** Only rows before this one; null begins at the newest. */
   beforeSeq: number | null;
   limit: number;
-  /** True to read the receipts of spends too: they are most of a row. */
-  withReceipts?: boolean;
-  /** True to read the device of spends and the balance after each row. */
-  withDetails?: boolean;
+  include?: LedgerInclude | undefined;
 }
+
+/** Also the device of spends, with their receipts (most of a row) or with the balance after each row. */
+export type LedgerInclude = 'receipt' | 'details';
 
 const FIRST_RANGE = 1_000;
 /** Half a megabyte of answer, which is what a stream holds while nobody reads it. */
@@ -27,8 +27,7 @@ const LONGEST_RANGE = 5_000;
 /** With receipts a row is five times as long. */
 const LONGEST_RANGE_OF_RECEIPTS = 1_000;
 const FIELDS = { seq: 1, delta: 1, bucket: 1, reason: 1, created_at: 1 } as const;
-const RECEIPT_FIELDS = { device_id: 1, receipt: 1 } as const;
-const DETAIL_FIELDS = { device_id: 1, balance: 1 } as const;
+const MORE_FIELDS = { receipt: { device_id: 1, receipt: 1 }, details: { device_id: 1, balance: 1 } } as const;
 
 /**
  * The rows of an account that match, newest first, in chunks, with every change that was answered before this call. The
@@ -38,7 +37,7 @@ export async function* readLedger(
   ctx: Context,
   accountId: string,
   { from, to, ...wanted }: LedgerFilter,
-  { beforeSeq, limit, withReceipts = false, withDetails = false }: LedgerPage,
+  { beforeSeq, limit, include }: LedgerPage,
 ): AsyncGenerator<LedgerItem[]> {
   const newest = beforeSeq === null ? await catchUp(ctx, accountId) : beforeSeq - 1;
   const top =
@@ -49,13 +48,9 @@ export async function* readLedger(
     bottom,
     limit,
     first: Math.min(limit, FIRST_RANGE),
-    longest: withReceipts ? LONGEST_RANGE_OF_RECEIPTS : LONGEST_RANGE,
+    longest: include === 'receipt' ? LONGEST_RANGE_OF_RECEIPTS : LONGEST_RANGE,
     ...wanted,
-    fields: {
-      ...FIELDS,
-      ...(withReceipts ? RECEIPT_FIELDS : {}),
-      ...(withDetails ? DETAIL_FIELDS : {}),
-    },
+    fields: { ...FIELDS, ...(include ? MORE_FIELDS[include] : {}) },
   });
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BUCKETS, REASONS } from '../buckets.ts';
-import type { LedgerItem, LedgerRow } from '../model.ts';
+import type { LedgerItem } from '../model.ts';
 
 /** A ledger row as callers see it. */
 export const ledgerTransaction = z.strictObject({
@@ -22,12 +22,10 @@ export function toTransaction({ delta, bucket, reason, created_at }: LedgerTrans
   return { delta, bucket, reason, created_at };
 }
 
-/** A ledger row as its owner sees it; with its receipt also its id and, of a spend, the device and the signed receipt. */
-export function viewTransaction(
-  row: Pick<LedgerRow, '_id' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'receipt'>,
-  { withReceipt }: { withReceipt: boolean },
-): LedgerTransaction & { id?: string; device_id?: string; receipt?: string } {
-  if (!withReceipt) return toTransaction(row);
+/** A ledger row with its id and, of a spend, the device and the signed receipt. */
+export function withReceipt(
+  row: LedgerItem,
+): LedgerTransaction & { id: string; device_id?: string; receipt?: string } {
   const { _id, device_id, receipt } = row;
   const spend = device_id === undefined || receipt === undefined ? {} : { device_id, receipt };
   return { id: _id, ...toTransaction(row), ...spend };

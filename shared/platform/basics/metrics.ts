@@ -1,4 +1,4 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import {
   Counter,
   type CounterConfiguration,
@@ -31,8 +31,10 @@ function collectDefaults(registry: Registry): void {
   measureEventLoop(registry);
 }
 
+type Delays = ReturnType<typeof monitorEventLoopDelay>;
+
 /** Figures of the event loop's turns since the last scrape, under the names that prom-client gives. */
-const FIGURES: readonly [name: string, help: string, of: (delays: IntervalHistogram) => number][] = [
+const FIGURES: readonly [name: string, help: string, of: (delays: Delays) => number][] = [
   ['min', 'The shortest turn', ({ min }) => min],
   ['max', 'The longest turn', ({ max }) => max],
   ['mean', 'The mean of the turns', ({ mean }) => mean],
