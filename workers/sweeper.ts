@@ -3,6 +3,7 @@ import { every } from '../shared/platform/basics/every.ts';
 import { within } from '../shared/platform/basics/within.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { sweepDue } from '../shared/platform/due/sweep-due.ts';
+import { groupBySlot } from '../shared/platform/redis/keys.ts';
 import { deliverWebhookJob } from '../shared/webhooks/deliveries/jobs.ts';
 import { sweepDeliveries } from '../shared/webhooks/sending/sweep-deliveries.ts';
 import * as jobs from './index.ts';
@@ -40,17 +41,22 @@ async function attempt(ctx: Context, sweep: string, work: () => Promise<void>): 
 
 const put = new WeakSet<Context>();
 
-/** All of them when the worker starts, since their times may have changed; then what Redis has lost. */
+/** All of them when the worker starts, since their times may have changed; then those that Redis has lost. */
 async function restoreSchedules(ctx: Context): Promise<void> {
-  for (const { kind, everyMs } of Object.values(jobs)) {
-    if (everyMs === undefined) continue;
-    const schedulers = ctx.queues.of(kind);
-    if (put.has(ctx) && (await schedulers.getJobSchedulersCount()) > 0) continue;
-    await schedulers.upsertJobScheduler(
-      kind,
-      { every: everyMs },
-      { data: {}, opts: { removeOnComplete: true, removeOnFail: true } },
-    );
+  const scheduled = Object.values(jobs).flatMap(({ kind, everyMs }) =>
+    everyMs === undefined ? [] : { kind, everyMs, key: ctx.queues.of(kind).toKey('repeat') },
+  );
+  for (const group of groupBySlot(ctx.redis.queues, scheduled)) {
+    const known = put.has(ctx) ? await ctx.redis.queues.exists(...group.map(({ key }) => key)) : 0;
+    if (known === group.length) continue;
+    for (const { kind, everyMs } of group)
+      await ctx.queues
+        .of(kind)
+        .upsertJobScheduler(
+          kind,
+          { every: everyMs },
+          { data: {}, opts: { removeOnComplete: true, removeOnFail: true } },
+        );
   }
   put.add(ctx);
 }
