@@ -65,10 +65,10 @@ export function PagedRows<Row>({
   );
 }
 
-/** The number of rows, and the way to the other pages. */
+/** The number of rows, and the way to the other pages. A list without rows has said so itself. */
 export function Pager({ pages }: { pages: Pages<PageOf<unknown>> }) {
   const { query, turn, page } = pages;
-  if (!query.data) return null;
+  if (!query.data || query.data.total === 0) return null;
   const { total, has_more } = query.data;
   const isAlone = page === 1 && !has_more;
   return (
