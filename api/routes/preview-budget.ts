@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { budgetInput } from '../../shared/budgets/input.ts';
 import { budgetPreview, previewBudget as preview } from '../../shared/budgets/preview.ts';
 import { askedView, readAsked } from '../../shared/enforcement/asked.ts';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 
 export const previewBudget = route({
@@ -10,21 +12,27 @@ export const previewBudget = route({
   path: '/api/v1/budgets/preview',
   summary: 'Preview a budget',
   description:
-    'The usage that a budget would count and whether it would refuse calls, from its creation on. Nothing is created. Needs ' +
-    '`usage:read` too. Agents stop only where they ask before a call: `asked` shows by which ways that happens.',
+    'The usage that a budget would count and whether it would refuse calls, from its creation on, or with `budget_id` from its ' +
+    'change on. Nothing is written. Needs `usage:read` too. Agents stop only where they ask before a call: `asked` shows by which ways that happens.',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'budgets:write' },
   priority: 'read',
+  query: z.strictObject({
+    budget_id: text(256)
+      .optional()
+      .describe('A budget that would change to this body: its raises in force and its exceptions count'),
+  }),
   body: budgetInput,
   success: {
     status: 200,
     description: 'The state that the budget would have',
     body: budgetPreview.extend({ asked: askedView }),
   },
-  handle: async ({ principal, body }, ctx) => {
+  errors: ['not_found', 'conflict'],
+  handle: async ({ principal, query, body }, ctx) => {
     const orgId = wholeOrganization(principal);
     if (!principal.scopes.includes('usage:read'))
       throw new DomainError('missing_scope', 'A preview shows usage. This key needs usage:read too.');
-    return { ...(await preview(ctx, orgId, body)), asked: await readAsked(ctx, orgId) };
+    return { ...(await preview(ctx, orgId, body, query.budget_id)), asked: await readAsked(ctx, orgId) };
   },
 });

@@ -43,20 +43,25 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
     await beginCreation(ctx, 'bud', transaction);
     const organization = await readOrganization(ctx, orgId, transaction);
     const nowMs = ctx.clock.now();
-    const fresh: Budget = {
-      _id: newId('bud'),
-      org_id: orgId,
-      ...decideFields(organization, input, nowMs),
-      revision: 1,
-      counted_at: dateAt(nowMs),
-      created_at: dateAt(nowMs),
-      updated_at: dateAt(nowMs),
-    };
+    const fresh = freshBudget(organization, input, nowMs);
     await refuseTooMany(ctx, orgId, transaction);
     const { budget: created, writes: counts } = await planCount(ctx, organization, fresh, transaction);
     const writes = [insertRow(budgetRows, created), ...counts, audit(ctx, 'budget.create', created)];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: created };
   });
+}
+
+/** The budget that an input makes, before anything is counted. Pure but for its id. Throws `invalid_request`. */
+export function freshBudget(organization: Organization, input: BudgetInput, nowMs: number): Budget {
+  return {
+    _id: newId('bud'),
+    org_id: organization._id,
+    ...decideFields(organization, input, nowMs),
+    revision: 1,
+    counted_at: dateAt(nowMs),
+    created_at: dateAt(nowMs),
+    updated_at: dateAt(nowMs),
+  };
 }
 
 /**
@@ -74,10 +79,8 @@ export async function changeBudget(
     const organization = await readOrganization(ctx, orgId, transaction);
     const before = await findOwnBudget(ctx, orgId, budgetId, transaction);
     const nowMs = ctx.clock.now();
-    const fields = decideFields(organization, changedInput(before, change), nowMs);
-    const differs = (field: keyof typeof fields) => !isDeepStrictEqual(fields[field], before[field] ?? null);
-    if (RAISED_FIELDS.some(differs)) refuseRaised(before, nowMs);
-    if (OVERRIDDEN_FIELDS.some(differs)) await refuseOverridden(ctx, before, transaction);
+    const fields = await decideChange(ctx, organization, before, changedInput(before, change), transaction);
+    const differs = differsFrom(before, fields);
     const isDecisive = DECISIVE_FIELDS.some(differs);
     if (!isDecisive && !OTHER_FIELDS.some(differs)) return { writes: [], wakeUps: [], result: before };
     const changed: Budget = { ...before, ...fields, updated_at: dateAt(nowMs) };
@@ -90,6 +93,26 @@ export async function changeBudget(
     const writes = [replaceRow(budgetRows, after), ...left, ...counts, audit(ctx, 'budget.change', after)];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: after };
   });
+}
+
+/** The fields of a budget after its change to an input. Throws `invalid_request`, and `conflict` as `changeBudget` does. */
+export async function decideChange(
+  ctx: Context,
+  organization: Organization,
+  before: Budget,
+  input: BudgetInput,
+  transaction: ClientSession,
+): Promise<ReturnType<typeof decideFields>> {
+  const nowMs = ctx.clock.now();
+  const fields = decideFields(organization, input, nowMs);
+  const differs = differsFrom(before, fields);
+  if (RAISED_FIELDS.some(differs)) refuseRaised(before, nowMs);
+  if (OVERRIDDEN_FIELDS.some(differs)) await refuseOverridden(ctx, before, transaction);
+  return fields;
+}
+
+function differsFrom(before: Budget, fields: ReturnType<typeof decideFields>) {
+  return (field: keyof typeof fields): boolean => !isDeepStrictEqual(fields[field], before[field] ?? null);
 }
 
 /** Fields that a raise relies on: its amount is of the metric, for those whom the scope counts. */

@@ -3,17 +3,24 @@ import { readOrganization } from '../organizations/read-organization.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { serialized } from '../usage/serialized.ts';
+import { decideChange, findOwnBudget, freshBudget } from './change-budgets.ts';
 import { countSince } from './count-windows.ts';
-import { decideFields } from './decide-fields.ts';
 import { amountIn, stateOf } from './evaluate.ts';
+import { inForce } from './in-force.ts';
 import type { BudgetInput } from './input.ts';
+import { budgetOfPerson } from './people.ts';
+import { readExceptions } from './read-exceptions.ts';
 import { refusesNow, shown, thresholdOf, utilizationPct } from './view.ts';
 import { windowAt } from './windows.ts';
 
-/** The state that a budget would have from its creation on. */
+/** The state that a budget would have from its creation or its change on. */
 export const budgetPreview = z.strictObject({
   current: z.number().describe('Usage in the open window; with `per` that of the person who is furthest'),
-  threshold: z.number(),
+  threshold: z
+    .number()
+    .describe(
+      'The threshold that decides: with raises in force; with `per` that of the person who is furthest',
+    ),
   utilization_pct: z.number(),
   state: z.enum(['ok', 'warning', 'exceeded']),
   refuses_now: z.boolean().describe('True when it would refuse every call that is not free'),
@@ -21,33 +28,44 @@ export const budgetPreview = z.strictObject({
 });
 
 /**
- * Counts the open window of a budget that does not exist, from the rollups, and writes nothing. Throws `invalid_request` where
- * `createBudget` does.
+ * Counts the open window of a budget from the rollups, and writes nothing: of a new one, or of `budgetId` as its change to this
+ * input would leave it, with its raises and exceptions. Throws where `createBudget` or `changeBudget` does.
  */
 export async function previewBudget(
   ctx: Context,
   orgId: string,
   input: BudgetInput,
+  budgetId?: string,
 ): Promise<z.output<typeof budgetPreview>> {
   const organization = await readOrganization(ctx, orgId);
   const nowMs = ctx.clock.now();
-  const budget = decideFields(organization, input, nowMs);
-  const { metric, limit } = budget;
-  const open = windowAt(budget, nowMs);
-  const { windows } = await serialized(ctx, orgId, () =>
-    inTransaction(ctx.db, (transaction) =>
-      countSince(ctx, organization, { counter: budget, sinceMs: open.startMs }, transaction),
-    ),
+  const { budget, exceptions, windows, open } = await serialized(ctx, orgId, () =>
+    inTransaction(ctx.db, async (transaction) => {
+      const before = budgetId && (await findOwnBudget(ctx, orgId, budgetId, transaction));
+      const budget = before
+        ? { ...before, ...(await decideChange(ctx, organization, before, input, transaction)) }
+        : freshBudget(organization, input, nowMs);
+      const exceptions = await readExceptions(ctx, budget, transaction);
+      const open = windowAt(budget, nowMs);
+      const since = { counter: budget, sinceMs: open.startMs };
+      return { budget, exceptions, open, ...(await countSince(ctx, organization, since, transaction)) };
+    }),
   );
-  const byPerson = Map.groupBy(windows, ({ person }) => person);
-  const amounts = [...byPerson.values()].map((own) => amountIn(metric, own, open));
-  const current = Math.max(0, ...amounts);
+  const { metric, per } = budget;
+  const shares = [...Map.groupBy(windows, ({ person }) => person)].flatMap(([person, own]) => {
+    const counted = person === null ? budget : budgetOfPerson({ budget, exceptions }, person);
+    return counted ? [{ ...inForce(counted, nowMs), current: amountIn(metric, own, open) }] : [];
+  });
+  // The raises of a template are those of its people.
+  const nobody = { ...inForce(per ? { ...budget, raises: [] } : budget, nowMs), current: 0 };
+  const [furthest = nobody] = shares.toSorted((a, b) => b.current / b.limit - a.current / a.limit);
+  const { current, limit } = furthest;
   return {
     current: shown(metric, current),
-    threshold: thresholdOf(budget),
+    threshold: thresholdOf(furthest),
     utilization_pct: utilizationPct(current, limit),
     state: stateOf(current, limit),
-    refuses_now: refusesNow(budget, current),
-    people: budget.per ? amounts.filter((amount) => refusesNow(budget, amount)).length : null,
+    refuses_now: refusesNow(furthest, current),
+    people: per ? shares.filter((share) => refusesNow(share, share.current)).length : null,
   };
 }

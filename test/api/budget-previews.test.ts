@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addMember } from '../../shared/administration/members.ts';
+import { budgetRows } from '../../shared/budgets/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
@@ -34,8 +35,11 @@ const BUDGET = {
   window: 'daily',
   enforce: 'hard',
 };
-const preview = (change: object = {}, as = key) =>
-  api.call('/api/v1/budgets/preview', { key: as, body: { ...BUDGET, ...change } });
+const preview = (change: object = {}, as = key, of?: string) =>
+  api.call(`/api/v1/budgets/preview${of === undefined ? '' : `?budget_id=${of}`}`, {
+    key: as,
+    body: { ...BUDGET, ...change },
+  });
 const list = async () => (await api.call('/api/v1/budgets', { key })).body.data;
 const keyWith = async (scopes: Scope[], user_id?: string) =>
   (await createApiKey(api.ctx, { org_id: orgId, scopes, user_id })).key;
@@ -44,6 +48,13 @@ async function use(user_id: string, cost_usd: number, change: object = {}): Prom
   const body = { signals: [makeSignal({ user_id, cost_usd, ts: clock.now(), ...change })] };
   const sent = await api.call('/api/v1/signals', { key, body });
   expect(sent.body.results?.[0]?.status ?? sent.text).toBe('accepted');
+}
+
+/** Puts a raise of an hour in force. */
+async function raise(budgetId: string, amount: number, user_id?: string): Promise<void> {
+  const [starts_at, ends_at] = [new Date(clock.now()), new Date(clock.now() + 3_600_000)];
+  const entry = { raise_id: 'rai_1', amount, starts_at, ends_at, ...(user_id ? { user_id } : {}) };
+  await budgetRows(api.ctx).updateOne({ _id: budgetId }, { $push: { raises: entry } });
 }
 
 describe('a preview of a budget', () => {
@@ -120,6 +131,60 @@ describe('a preview of a budget', () => {
     });
     const foreign = await preview({ scope: 'org', scope_id: orgId }, stranger.key);
     expect([foreign.status, foreign.body.errors[0].pointer]).toEqual([400, '/scope_id']);
+  });
+
+  test('of a change counts the exceptions and the raises of people', async () => {
+    const each = { per: 'user' } as const;
+    const { id } = (await api.call('/api/v1/budgets', { key, body: { ...BUDGET, ...each } })).body;
+    for (const [user_id, cost] of Object.entries({ ada: 7, bob: 6, cyd: 5, dan: 4 }))
+      await use(user_id, cost);
+    const except = (user_id: string, body: object) =>
+      api.call(`/api/v1/budgets/${id}/people/${user_id}`, { key, method: 'PUT', body });
+    expect((await except('ada', { exempt: true })).status).toBe(200);
+    expect((await except('bob', { threshold: 8 })).status).toBe(200);
+    await raise(id, 2e9, 'cyd');
+    expect((await preview({ ...each, threshold: 4 }, key, id)).body).toMatchObject({
+      // Dan's 4 of 4 dollars are more than Cyd's 5 of 4 + 2 and than Bob's 6 of 8.
+      current: 4,
+      threshold: 4,
+      utilization_pct: 100,
+      refuses_now: true,
+      people: 1,
+    });
+    expect((await preview({ ...each, threshold: 4 })).body).toMatchObject({ current: 7, people: 4 });
+    clock.set(NOON + 3_600_000);
+    expect((await preview({ ...each, threshold: 4 }, key, id)).body).toMatchObject({
+      current: 5,
+      threshold: 4,
+      people: 2,
+    });
+  });
+
+  test('of a change counts the raises in force of the budget, also when nothing was used', async () => {
+    const { id } = (await api.call('/api/v1/budgets', { key, body: BUDGET })).body;
+    await raise(id, 2.5e9);
+    expect((await preview({}, key, id)).body).toMatchObject({ current: 0, threshold: 7.5, state: 'ok' });
+    await use('ada', 6);
+    const after = (await preview({}, key, id)).body;
+    expect(after).toMatchObject({ current: 6, threshold: 7.5, utilization_pct: 80, refuses_now: false });
+    const shown = (await api.call(`/api/v1/budgets/${id}`, { key })).body;
+    expect([shown.threshold_now, shown.utilization_pct]).toEqual([after.threshold, after.utilization_pct]);
+    expect((await preview({ threshold: 3.5 }, key, id)).body).toMatchObject({
+      threshold: 6,
+      refuses_now: true,
+    });
+    expect(await list()).toEqual([shown]);
+  });
+
+  test('of a change refuses what the change refuses', async () => {
+    const { id } = (await api.call('/api/v1/budgets', { key, body: BUDGET })).body;
+    await raise(id, 1e9);
+    const other = await preview({ metric: 'signals' }, key, id);
+    expect([other.status, other.body.code]).toEqual([409, 'conflict']);
+    const stranger = await makeTenant(api.ctx);
+    for (const missing of [await preview({}, key, 'bud_unknown'), await preview({}, stranger.key, id)])
+      expect([missing.status, missing.body.code]).toEqual([404, 'not_found']);
+    expect((await preview({}, key, '')).status).toBe(400);
   });
 
   test.each([

@@ -59,6 +59,16 @@ describe('a template on the dashboard', () => {
     const check = await call(`${stack.url}/api/v1/budgets/check`, { key: stack.key, body });
     expect(check.body.allow).toBe(true);
 
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog');
+    await edit.getByText('This stops nobody now: the furthest has used $4.50 of $5.00 this month.').waitFor();
+    await edit.getByRole('button', { name: 'Cancel' }).click();
+    await edit.waitFor({ state: 'detached' });
+
+    await page.getByText('3 in all', { exact: true }).waitFor();
+    await page.getByLabel('Find a person').fill('nobody');
+    await page.getByText('Nobody has used any of it in this window.').waitFor();
+    expect(await page.getByText('in all', { exact: false }).allInnerTexts()).toEqual([]);
     await page.getByLabel('Find a person').fill('eve');
     await people.getByRole('row', { name: /^eve/ }).waitFor();
     await people.getByRole('row', { name: /^ada/ }).waitFor({ state: 'detached' });

@@ -72,14 +72,6 @@ function bodyOf(draft: Draft) {
   return { ...rest, ...whoseOf(draft) };
 }
 
-/** The body of its preview: a name is not decisive, and raises that are in force stay in force. */
-function previewOf(draft: Draft, budget: Budget | undefined) {
-  const isRaised = budget !== undefined && budget.per === null && budget.raised_until !== null;
-  const raised = isRaised ? budget.threshold_now - budget.threshold : 0;
-  const threshold = Number((draft.threshold + raised).toFixed(9));
-  return { ...bodyOf(draft), name: 'Preview', threshold };
-}
-
 /** Creates the budget of a draft, or changes `budget` by its changes. */
 function useSave(draft: Draft, changes: Partial<Draft>, budget: Budget | undefined, onDone: () => void) {
   const headers = useIdempotencyKey(draft);
@@ -117,7 +109,9 @@ export function BudgetForm({
   const changes = changesOf(before, draft);
   const save = useSave(draft, changes, budget, onDone);
   const isComplete = (draft.scope === 'org' || draft.scope_id !== '') && !isEmptyFilter(draft.filter);
-  const { preview, isSettled } = usePreview(previewOf(draft, budget), isComplete && draft.enforce === 'hard');
+  // A name is not decisive.
+  const typed = { ...bodyOf(draft), name: 'Preview' };
+  const { preview, isSettled } = usePreview(typed, budget?.id, isComplete && draft.enforce === 'hard');
   const isStopping = preview?.refuses_now === true && budget?.refuses_now !== true;
   const isChanged = !budget || Object.keys(changes).length > 0;
   return (
@@ -165,7 +159,7 @@ export function BudgetForm({
       {draft.metric !== 'sessions' && <FilterInputs {...field('filter')} />}
       <EnforcementInputs draft={draft} field={field} />
       {draft.filter === null && draft.per === null && <RecentUsage draft={draft} />}
-      {preview && <StopPreview draft={draft} preview={preview} isChange={budget !== undefined} />}
+      {preview && <StopPreview draft={draft} preview={preview} />}
       {budget && (
         <Text size="sm" c="dimmed">
           After a change of anything but the name and what happens at the threshold it may warn once more in

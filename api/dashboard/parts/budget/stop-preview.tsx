@@ -8,24 +8,25 @@ import { When } from '../time/when.tsx';
 
 type Preview = Awaited<ReturnType<typeof askPreview>>;
 
-const askPreview = (body: BodyOf<'/api/v1/budgets/preview'>) =>
-  take(api.POST('/api/v1/budgets/preview', { body }));
+const askPreview = (body: BodyOf<'/api/v1/budgets/preview'>, budget_id: string | undefined) =>
+  take(api.POST('/api/v1/budgets/preview', { params: { query: { budget_id } }, body }));
 
 const TYPING_MS = 250;
 
 /**
- * Asks what a budget would refuse from now on, once nobody types any more. `isSettled`: the answer is that of this body, or the
- * service has none.
+ * Asks what a budget would refuse from now on, once nobody types any more: a new one, or `budgetId` after its change. `isSettled`:
+ * the answer is that of this body, or the service has none.
  */
 export function usePreview(
   body: BodyOf<'/api/v1/budgets/preview'>,
+  budgetId: string | undefined,
   isAsked: boolean,
 ): { preview: Preview | null; isSettled: boolean } {
   const text = JSON.stringify(body);
   const [typed] = useDebouncedValue(text, TYPING_MS);
   const { data, isPending, isPlaceholderData } = useQuery({
-    queryKey: ['budget-preview', typed],
-    queryFn: () => askPreview(JSON.parse(typed)),
+    queryKey: ['budget-preview', budgetId, typed],
+    queryFn: () => askPreview(JSON.parse(typed), budgetId),
     enabled: isAsked,
     staleTime: 0,
     retry: false,
@@ -47,12 +48,9 @@ const SPANS: Record<Budget['window'], string> = {
 /** The effect of a hard budget from now on, in words, and who asks it before a call. */
 export function StopPreview({
   draft: { metric, window },
-  isChange,
   preview: { current, threshold, refuses_now, people, asked },
 }: {
   draft: Pick<Budget, 'metric' | 'window'>;
-  /** True: the budget exists, and may have exceptions and raises of people. */
-  isChange: boolean;
   preview: Preview;
 }) {
   const used = `${amount(metric, current)} of ${amount(metric, threshold)}`;
@@ -65,7 +63,6 @@ export function StopPreview({
       <Stack gap={4}>
         <Text size="sm" fw={600}>
           {words}
-          {isChange && people !== null && ' Exceptions and raises of people are left out.'}
         </Text>
         <Text size="sm" component="div">
           Agents stop only where they ask: by hooks on each machine, or at a gateway. <Asked asked={asked} />{' '}
