@@ -73,7 +73,8 @@ function perOf({ per, scope, window }: BudgetInput): BudgetPer | null {
   if (!per) return null;
   if (scope !== 'org' && scope !== 'team')
     throw refused('per', 'goes with the scopes org and team: it counts each of their users apart');
-  if (window === 'rolling') throw refused('per', 'does not go with the window rolling');
+  if (window === 'rolling')
+    throw refused('per', 'does not go with the window rolling: choose one of the calendar, or total');
   return per;
 }
 
