@@ -1,14 +1,7 @@
 import { Pool } from 'undici';
-import { counterKey, personRowKey, personWindowKey } from '../../shared/budgets/keys.ts';
-import { type Budget, budgetRows, noCounts, personWindowRows } from '../../shared/budgets/model.ts';
-import { windowAt } from '../../shared/budgets/windows.ts';
-import { raiseOrganizationVersion } from '../../shared/organizations/versions.ts';
-import { dateAt } from '../../shared/platform/basics/clock.ts';
-import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
-import { applyWrites } from '../../shared/platform/mongo/writes.ts';
 import { numberOption, quantile, report, round, runClients } from './bench.ts';
+import { insertBudgets, makeBudget, makeTemplate } from './budgets.ts';
 import { measureOutages } from './check-outage.ts';
 import { startFloor } from './consume.ts';
 import { makeKey, setStage } from './stage.ts';
@@ -49,7 +42,8 @@ export async function runCheckBench(args: string[]): Promise<void> {
       runs.push(...budgetRuns(url, { name: String(size), users: USERS, key }));
     }
     for (const people of PEOPLE) {
-      const key = await makeTemplate(stage.ctx, people);
+      const { orgId, key } = await makeKey(stage);
+      await makeTemplate(stage.ctx, orgId, people);
       runs.push(...budgetRuns(url, { name: `template of ${people}`, users: people, key }));
     }
     for (const run of runs) await drive({ ...run, times: [] }, clients, WARM_UP_S);
@@ -93,62 +87,8 @@ async function makeOrganization(ctx: Context, size: number): Promise<string> {
     const whose = index === 0 ? { scope: 'org' as const, scope_id: org_id } : ofUser(index);
     return makeBudget(ctx, org_id, { name: `budget ${index}`, ...whose });
   });
-  await inTransaction(ctx.db, async (transaction) => {
-    await budgetRows(ctx).insertMany(budgets, { session: transaction });
-    await applyWrites(ctx, raiseOrganizationVersion(org_id), transaction);
-  });
+  await insertBudgets(ctx, org_id, budgets);
   return key;
-}
-
-/** A hard template of the organization, whose people have used a dollar each. Returns a key. */
-async function makeTemplate(ctx: Context, people: number): Promise<string> {
-  const { orgId: org_id, key } = await makeKey({ ctx });
-  const budget = makeBudget(ctx, org_id, { name: 'each', scope: 'org', scope_id: org_id, per: 'user' });
-  const { startMs, endMs } = windowAt(budget, ctx.clock.now());
-  const counter = counterKey(budget);
-  const windows = Array.from({ length: people }, (_, index) => {
-    const person = `user-${index}`;
-    return {
-      _id: personRowKey(personWindowKey(org_id, counter, startMs, person), 0),
-      org_id,
-      counter,
-      person,
-      window_start: dateAt(startMs),
-      window_end: dateAt(endMs),
-      ...noCounts(),
-      cost_nusd: 1e9,
-    };
-  });
-  await personWindowRows(ctx).insertMany(windows);
-  await inTransaction(ctx.db, async (transaction) => {
-    await budgetRows(ctx).insertOne(budget, { session: transaction });
-    await applyWrites(ctx, raiseOrganizationVersion(org_id), transaction);
-  });
-  return key;
-}
-
-function makeBudget(
-  ctx: Context,
-  org_id: string,
-  fields: Pick<Budget, 'name' | 'scope' | 'scope_id'> & Partial<Budget>,
-): Budget {
-  const at = dateAt(ctx.clock.now());
-  return {
-    _id: newId('bud'),
-    org_id,
-    metric: 'cost_usd',
-    limit: 9e15,
-    window: 'monthly',
-    timezone: 'UTC',
-    enforce: 'hard',
-    on_error: 'allow',
-    reservation_share_pct: 25,
-    revision: 1,
-    counted_at: at,
-    created_at: at,
-    updated_at: at,
-    ...fields,
-  };
 }
 
 function ofUser(index: number) {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
-import { createBudget } from '../../shared/budgets/change-budgets.ts';
+import { changeBudget, createBudget } from '../../shared/budgets/change-budgets.ts';
 import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
 import { firingKey } from '../../shared/budgets/keys.ts';
 import {
@@ -14,11 +14,8 @@ import { windowAt } from '../../shared/budgets/windows.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import type { Organization } from '../../shared/organizations/model.ts';
-import { raiseOrganizationVersion } from '../../shared/organizations/versions.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
-import { applyWrites } from '../../shared/platform/mongo/writes.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
 import { signalRows } from '../../shared/signals/model.ts';
@@ -29,6 +26,7 @@ import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts
 import { evaluateBudgets } from '../../workers/index.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { numberOption, quantile, report, round } from './bench.ts';
+import { insertBudgets, makeTemplate } from './budgets.ts';
 import { setStage } from './stage.ts';
 
 interface Figures {
@@ -43,12 +41,21 @@ interface Figures {
 const SIZES = [10, 100, 1_000];
 const SMALL = 10_000;
 
-/** `evaluate [--signals 1000000] [--rounds 60]`: from an accepted signal to the event row, and one evaluation. */
+/**
+ * `evaluate [--signals 1000000] [--rounds 60]`: from an accepted signal to the event row, and one evaluation. `--people 300,5000`:
+ * the same with a template of so many people each, and nothing else.
+ */
 export async function runEvaluateBench(args: string[]): Promise<void> {
   const most = numberOption(args, 'signals', 1_000_000);
   const rounds = numberOption(args, 'rounds', 60);
+  const sizes = peopleOf(args);
   const stage = await setStage();
   try {
+    if (sizes.length > 0) {
+      const rows: PeopleFigures[] = [];
+      for (const people of sizes) rows.push(await measurePeople(stage.ctx, people, rounds));
+      return report('evaluate', rows);
+    }
     const figures: Figures[] = [];
     for (const signals of [SMALL, most]) figures.push(...(await measure(stage.ctx, signals, rounds)));
     report('evaluate', figures);
@@ -57,17 +64,65 @@ export async function runEvaluateBench(args: string[]): Promise<void> {
   }
 }
 
+/** The numbers of people of `--people`; 300 and 5,000 without any. */
+function peopleOf(args: readonly string[]): number[] {
+  const at = args.indexOf('--people');
+  if (at === -1) return [];
+  const named = args[at + 1];
+  return named === undefined || named.startsWith('--') ? [300, 5_000] : named.split(',').map(Number);
+}
+
+interface PeopleFigures {
+  people: number;
+  latency_p50_ms: number;
+  latency_p99_ms: number;
+  evaluation_p50_ms: number;
+  evaluation_p99_ms: number;
+  /** An evaluation after a change of the rules, which looks at everybody. */
+  everybody_p50_ms: number;
+  everybody_p99_ms: number;
+}
+
+async function measurePeople(ctx: Context, people: number, rounds: number): Promise<PeopleFigures> {
+  const { _id: orgId } = await createOrganization(ctx, { name: 'Bench', plan: 'team' });
+  await subscribe(ctx, orgId);
+  // Each person's second call reaches it.
+  const template = await makeTemplate(ctx, orgId, people, { metric: 'signals', limit: 2 });
+  await evaluateDue(ctx, orgId);
+  const latencies = await measureLatency(ctx, rounds, async (turn) => {
+    await post(ctx, orgId, { index: turn, user: `user-${turn}` });
+    const reached = { budget_id: template._id, user_id: `user-${turn}`, level: 'exceeded' as const };
+    return async () => (await budgetFiringRows(ctx).findOne(reached)) !== null;
+  });
+  const evaluations = await measureEvaluation(ctx, orgId, rounds);
+  const everybody = await measureEvaluation(ctx, orgId, rounds, async (turn) => {
+    await changeBudget(ctx, orgId, template._id, { name: `each ${turn}` });
+  });
+  const at = (times: readonly number[], q: number) => round(quantile(times, q), 1);
+  return {
+    people,
+    latency_p50_ms: at(latencies, 0.5),
+    latency_p99_ms: at(latencies, 0.99),
+    evaluation_p50_ms: at(evaluations, 0.5),
+    evaluation_p99_ms: at(evaluations, 0.99),
+    everybody_p50_ms: at(everybody, 0.5),
+    everybody_p99_ms: at(everybody, 0.99),
+  };
+}
+
+/** Somebody who is told, so that events and their deliveries are written. Nothing sends them here. */
+async function subscribe(ctx: Context, orgId: string): Promise<void> {
+  const url = 'http://127.0.0.1:9/';
+  await createWebhook(ctx, orgId, { url, events: ['budget.warning', 'budget.exceeded'] });
+}
+
 async function measure(ctx: Context, signals: number, rounds: number): Promise<Figures[]> {
   const organization = await createOrganization(ctx, { name: 'Bench', plan: 'team' });
   const orgId = organization._id;
   const began = performance.now();
   await seed(ctx, organization, signals);
   console.log(`${signals} signals in ${Math.round((performance.now() - began) / 1_000)} s`);
-  // Somebody who is told, so that the event and its delivery are written. Nothing sends it here.
-  await createWebhook(ctx, orgId, {
-    url: 'http://127.0.0.1:9/',
-    events: ['budget.warning', 'budget.exceeded'],
-  });
+  await subscribe(ctx, orgId);
   const probe = await createBudget(ctx, orgId, {
     name: 'probe',
     scope: 'org',
@@ -78,7 +133,7 @@ async function measure(ctx: Context, signals: number, rounds: number): Promise<F
   const figures: Figures[] = [];
   for (const budgets of SIZES) {
     await growTo(ctx, probe, budgets);
-    const latencies = await measureLatency(ctx, probe, rounds);
+    const latencies = await measureLatency(ctx, rounds, (turn) => postToProbe(ctx, probe, turn));
     const evaluations = await measureEvaluation(ctx, orgId, rounds);
     const row = {
       signals,
@@ -142,8 +197,13 @@ function signalAt(id: string, index: number, atMs: number): Record<string, unkno
   };
 }
 
-async function post(ctx: Context, orgId: string, index: number): Promise<void> {
+async function post(
+  ctx: Context,
+  orgId: string,
+  { index, user }: { index: number; user?: string },
+): Promise<void> {
   const signal = signalAt(newId('evt'), index, ctx.clock.now());
+  if (user !== undefined) signal.user_id = user;
   await recordSignals(ctx, { orgId, boundUserId: null, defaultProjectId: null }, [signal]);
 }
 
@@ -159,28 +219,23 @@ async function growTo(ctx: Context, probe: Budget, count: number): Promise<void>
     const shape = { scope, scope_id, metric, window, limit: 1e15, name: `b${index}` };
     return { ...probe, ...shape, _id: newId('bud') };
   });
-  // Straight into the collection: a thousand recounts of a month are not what is measured here.
-  await inTransaction(ctx.db, async (transaction) => {
-    await budgetRows(ctx).insertMany(budgets, { session: transaction });
-    await applyWrites(ctx, raiseOrganizationVersion(org_id), transaction);
-  });
+  await insertBudgets(ctx, org_id, budgets);
 }
 
-/** From the answer to a signal until the event's row is there, through the queue and a worker. */
-async function measureLatency(ctx: Context, probe: Budget, rounds: number): Promise<number[]> {
+/** From the answer to a signal until its event's row is there, through the queue and a worker. `send` returns that question. */
+async function measureLatency(
+  ctx: Context,
+  rounds: number,
+  send: (turn: number) => Promise<() => Promise<boolean>>,
+): Promise<number[]> {
   const connection = connectRedis(ctx.config, 'worker');
   const worker = startWorker(evaluateBudgets, ctx, connection);
-  const { startMs } = windowAt(probe, ctx.clock.now());
   const latencies: number[] = [];
   for (let turn = 0; turn < rounds; turn += 1) {
     await wait(Math.random() * 250);
-    // Another revision, so that the level fires again.
-    await budgetRows(ctx).updateOne({ _id: probe._id }, { $inc: { revision: 1 } });
-    const revision = (await budgetRows(ctx).findOne({ _id: probe._id }))?.revision ?? 0;
-    await post(ctx, probe.org_id, turn);
+    const isThere = await send(turn);
     const accepted = performance.now();
-    const firing = firingKey({ _id: probe._id, revision }, startMs, 'exceeded', 0);
-    while (!(await budgetFiringRows(ctx).findOne({ _id: firing }))) await wait(2);
+    while (!(await isThere())) await wait(2);
     latencies.push(performance.now() - accepted);
   }
   await worker.close();
@@ -188,11 +243,27 @@ async function measureLatency(ctx: Context, probe: Budget, rounds: number): Prom
   return latencies.sort((a, b) => a - b);
 }
 
+/** Lets the level of the probe fire again, posts a signal, and returns the question for its event. */
+async function postToProbe(ctx: Context, probe: Budget, turn: number): Promise<() => Promise<boolean>> {
+  await budgetRows(ctx).updateOne({ _id: probe._id }, { $inc: { revision: 1 } });
+  const revision = (await budgetRows(ctx).findOne({ _id: probe._id }))?.revision ?? 0;
+  await post(ctx, probe.org_id, { index: turn });
+  const { startMs } = windowAt(probe, ctx.clock.now());
+  const _id = firingKey({ _id: probe._id, revision }, startMs, 'exceeded', 0);
+  return async () => (await budgetFiringRows(ctx).findOne({ _id })) !== null;
+}
+
 /** One evaluation of all budgets after one signal, without the queue. */
-async function measureEvaluation(ctx: Context, orgId: string, rounds: number): Promise<number[]> {
+async function measureEvaluation(
+  ctx: Context,
+  orgId: string,
+  rounds: number,
+  before: (turn: number) => Promise<void> = async () => undefined,
+): Promise<number[]> {
   const times: number[] = [];
   for (let turn = 0; turn < rounds; turn += 1) {
-    await post(ctx, orgId, turn);
+    await before(turn);
+    await post(ctx, orgId, { index: turn });
     const began = performance.now();
     await evaluateDue(ctx, orgId);
     times.push(performance.now() - began);
