@@ -9,7 +9,7 @@ import { When } from '../time/when.tsx';
 type Preview = Awaited<ReturnType<typeof askPreview>>;
 
 const askPreview = (body: BodyOf<'/api/v1/budgets/preview'>, budget_id: string | undefined) =>
-  take(api.POST('/api/v1/budgets/preview', { params: { query: { budget_id } }, body }));
+  take(api.POST('/api/v1/budgets/preview', { params: { query: budget_id ? { budget_id } : {} }, body }));
 
 const TYPING_MS = 250;
 
