@@ -3,8 +3,8 @@ import type { Context } from '../../platform/context/context.ts';
 import { changeCredits } from '../meter/change-credits.ts';
 import { keyDigest } from '../meter/idempotency.ts';
 import { type LedgerRow, ledgerRows, transactionId } from '../model.ts';
-import { walkLedger } from './read-ledger.ts';
 import { type LedgerTransaction, toTransaction } from './transaction.ts';
+import { walkLedger } from './walk-ledger.ts';
 
 /**
  * Gives a spend's credit back, once however often it is asked for: to where it came from while that runs, else as a
