@@ -17,9 +17,7 @@ const MODELS = ['claude-sonnet-4-5', 'gpt-5', 'gemini-2.5-pro'];
  */
 export async function runFocusBench(args: string[]): Promise<void> {
   const signals = numberOption(args, 'signals', 1_000_000);
-  const stage = await setStage(
-    process.env.PROF ? { NODE_OPTIONS: '--cpu-prof --cpu-prof-dir=/tmp/pushserver/prof' } : {},
-  );
+  const stage = await setStage();
   const rows: Record<string, unknown>[] = [];
   try {
     const { orgId, key } = await makeKey(stage);

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { stringify } from 'csv-stringify/sync';
 import { usd9 } from '../pricing/money.ts';
 import type { Columns, ColumnType, Row, Value } from './columns.ts';
 import { encodeParquet } from './encode-parquet.ts';
@@ -48,14 +47,20 @@ async function* cut(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<read
  * at LF or CR alone.
  */
 async function* encodeCsv(columns: Columns, batches: AsyncIterable<readonly Row[]>): AsyncGenerator<string> {
-  const options = { record_delimiter: 'windows', quote_record_delimiter: true } as const;
-  let header = stringify([columns.map(({ name }) => name)], options);
+  let header = csvLine(columns.map(({ name }) => name));
   for await (const rows of batches) {
-    const cells = rows.map((row) => row.map((value, index) => csvCell(columns[index]?.type, value)));
-    yield header + stringify(cells, options);
+    const lines = rows.map((row) => csvLine(row.map((value, at) => csvCell(columns[at]?.type, value))));
+    yield header + lines.join('');
     header = '';
   }
   if (header !== '') yield header;
+}
+
+const QUOTED = /[",\r\n]/;
+
+function csvLine(cells: readonly string[]): string {
+  const safe = cells.map((cell) => (QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
+  return `${safe.join(',')}\r\n`;
 }
 
 function csvCell(type: ColumnType | undefined, value: Value): string {

@@ -1,10 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
+import dns from 'node:dns';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { s3Store } from '../../../shared/destinations/stores/s3.ts';
 import { PART_BYTES } from '../../../shared/destinations/stores/s3-parts.ts';
 import { sha256Of } from '../../../shared/destinations/stores/s3-request.ts';
@@ -40,9 +41,9 @@ beforeEach(() => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-const newStore = () => {
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const bucket = { endpoint, region: REGION, bucket: 'lake', access_key_id: KEY, path_style: true };
+const newStore = ({ host = '127.0.0.1', path_style = true } = {}) => {
+  const endpoint = `http://${host}:${(server.address() as AddressInfo).port}`;
+  const bucket = { endpoint, region: REGION, bucket: 'lake', access_key_id: KEY, path_style };
   return s3Store(bucket, { secretAccessKey: SECRET, timeScale: 100_000 });
 };
 
@@ -110,6 +111,37 @@ test('requests have the signature of the AWS SDK, also for names with =', async 
     `DELETE /lake/${ENCODED}/part%3D0`,
   ]);
   for (const one of sent) expect(one.headers.authorization).toBe(await signedByAws(one));
+});
+
+test('a bucket in the name of the host is signed with that name, as the AWS SDK does', async () => {
+  const path = join(newFolder(), 'large');
+  await writeFile(path, Buffer.alloc(PART_BYTES + 1));
+  const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((_host: string, ...rest: unknown[]) => {
+    const answered = rest.at(-1) as (error: null, found: { address: string; family: number }[]) => void;
+    answered(null, [{ address: '127.0.0.1', family: 4 }]);
+  }) as typeof dns.lookup);
+  const store = newStore({ host: 's3.example.com', path_style: false });
+  await store.read(`${FOLDER}/manifest.json`);
+  await store.putText(`${FOLDER}/manifest.json`, 'text', { etag: '"e=1"' });
+  await store.list(`${FOLDER}/`);
+  answers = ['<R><UploadId>u=/+1</UploadId></R>'];
+  await store.putFile(`${FOLDER}/large`, { path, bytes: PART_BYTES + 1, sha256: '' }, 'text/csv');
+  lookup.mockRestore();
+  const host = `lake.s3.example.com:${(server.address() as AddressInfo).port}`;
+  expect(new Set(sent.map(({ headers }) => headers.host))).toEqual(new Set([host]));
+  expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    `GET /${ENCODED}/manifest.json`,
+    `PUT /${ENCODED}/manifest.json`,
+    `GET /?list-type=2&prefix=${encodeURIComponent(`${FOLDER}/`)}&delimiter=%2F`,
+    `POST /${ENCODED}/large?uploads=`,
+    `PUT /${ENCODED}/large?partNumber=1&uploadId=u%3D%2F%2B1`,
+    `PUT /${ENCODED}/large?partNumber=2&uploadId=u%3D%2F%2B1`,
+    `POST /${ENCODED}/large?uploadId=u%3D%2F%2B1`,
+  ]);
+  for (const one of sent) {
+    expect(one.headers.authorization).toMatch(/SignedHeaders=[^,]*\bhost\b/);
+    expect(one.headers.authorization).toBe(await signedByAws(one));
+  }
 });
 
 test('a file in parts is signed part by part, as the AWS SDK does', async () => {
