@@ -4,11 +4,12 @@ import { FOCUS_VERSIONS } from '../../shared/exports/focus/columns.ts';
 import { describeFocus } from '../../shared/exports/focus/export-focus.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
+import { findWorks } from '../../shared/pull-requests/read-works.ts';
 import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { focusOptions, focusQuestion } from '../schemas/focus-query.ts';
 import { teamFilter } from '../schemas/session-query.ts';
-import { usageFilters, usageRange } from '../schemas/usage-query.ts';
+import { usageFilters, usageRange, workFilters } from '../schemas/usage-query.ts';
 
 const metadata = z.strictObject({
   DataGenerator: z.string(),
@@ -58,6 +59,7 @@ export const describeExport = route({
     level: z.literal('focus').default('focus'),
     ...usageRange,
     ...usageFilters,
+    ...workFilters,
     team: teamFilter,
     ...focusOptions,
   }),
@@ -66,7 +68,8 @@ export const describeExport = route({
   handle: async ({ principal, query }, ctx) => {
     const { user_id, project_id, model, adapter, team } = query;
     const users = await usersOfNamedTeam(ctx, principal, team);
-    const filter = { ...narrowToReader(principal, { user_id, project_id, model, adapter }), users };
+    const works = await findWorks(ctx, principal.orgId, query);
+    const filter = { ...narrowToReader(principal, { user_id, project_id, model, adapter }), users, works };
     const organization = await readOrganization(ctx, principal.orgId);
     return describeFocus(ctx, organization, { ...focusQuestion(query), filter });
   },

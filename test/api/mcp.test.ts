@@ -1,9 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
@@ -15,7 +16,9 @@ let orgId: string;
 let key: string;
 beforeAll(async () => {
   idp = await startIssuer();
-  api = await startApi({ env: { ...idp.env, BASE_URL: 'https://governor.example' } });
+  api = await startApi({
+    env: { ...idp.env, BASE_URL: 'https://governor.example', MCP_ALLOWED_ORIGINS: 'https://agents.example' },
+  });
   ({ orgId, key } = await makeTenant(api.ctx));
 });
 afterAll(async () => {
@@ -110,6 +113,33 @@ describe('published clients', () => {
     expect(answer.structuredContent).toMatchObject({ org_id: orgId });
     await client.close();
   });
+});
+
+describe('the handshake', () => {
+  test.each(['2025-03-26', '2025-06-18', '2025-11-25'])(
+    'of revision %s is answered, without a session',
+    async (version) => {
+      const params = {
+        protocolVersion: version,
+        capabilities: {},
+        clientInfo: { name: 'test', version: '1' },
+      };
+      const send = (message: object, headers: Record<string, string>) =>
+        api.call('/mcp', { key, headers, body: { jsonrpc: '2.0', ...message } });
+      // The first revision knew no header for it.
+      const headers: Record<string, string> =
+        version === '2025-03-26' ? {} : { 'MCP-Protocol-Version': version };
+      const begun = await send({ id: 1, method: 'initialize', params }, {});
+      expect(begun.body.result).toMatchObject({ protocolVersion: version, capabilities: { tools: {} } });
+      expect(begun.headers.get('mcp-session-id')).toBeNull();
+      expect((await send({ method: 'notifications/initialized' }, headers)).status).toBe(202);
+      const called = await send(
+        { id: 2, method: 'tools/call', params: { name: 'whoami', arguments: {} } },
+        headers,
+      );
+      expect(called.body.result.structuredContent).toMatchObject({ org_id: orgId });
+    },
+  );
 });
 
 describe('the list of tools', () => {
@@ -228,8 +258,37 @@ describe('what the endpoint refuses', () => {
       { as: 'garbage', headers: { Origin: 'https://evil.example' } },
     );
     expect(evil.status).toBe(403);
-    const own = await modern('tools/list', {}, { headers: { Origin: 'https://governor.example' } });
-    expect(own.status).toBe(200);
+    for (const Origin of ['https://governor.example', 'https://agents.example'])
+      expect((await modern('tools/list', {}, { headers: { Origin } })).status).toBe(200);
+  });
+
+  test('a call that a store does not answer, with when to come again', async () => {
+    const away = vi.spyOn(sessionRows(api.ctx), 'findOne').mockImplementation(() => {
+      throw new Error('Connection is closed.');
+    });
+    const answer = await modern('tools/call', { name: 'get_session', arguments: { session_id: 'ses_x' } });
+    away.mockRestore();
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(answer.body).toMatchObject({
+      jsonrpc: '2.0',
+      id: 7,
+      error: { code: -32_000, data: { code: 'store_unavailable' } },
+    });
+  });
+
+  test('too many calls, with when to come again', async () => {
+    const limited = await startApi({ env: { RATE_LIMITS: 'on', RATE_LIMIT_PER_KEY: '1' } });
+    const { key: limitedKey } = await makeTenant(limited.ctx);
+    const ping = () =>
+      limited.call('/mcp', { key: limitedKey, body: { jsonrpc: '2.0', id: 1, method: 'ping' } });
+    const answers = await Promise.all(Array.from({ length: 6 }, ping));
+    await limited.close();
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers.get('retry-after')).toBe('1');
+    expect(refused?.body).toMatchObject({
+      jsonrpc: '2.0',
+      error: { code: -32_000, data: { code: 'too_many_requests' } },
+    });
   });
 });
 

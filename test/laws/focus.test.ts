@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,22 +15,55 @@ const NOW = Date.parse('2026-11-21T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const RANGE = { from: '2026-11-18', to: '2026-11-22' };
 const clock = createTestClock(NOW);
+const folder = mkdtempSync(join(tmpdir(), 'focus-law-'));
 let api: TestApi;
+let duckdb: DuckDBInstance;
+let reader: DuckDBConnection;
 
 beforeAll(async () => {
   api = await startApi({ clock });
+  duckdb = await DuckDBInstance.create(':memory:');
+  reader = await duckdb.connect();
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  reader.closeSync();
+  duckdb.closeSync();
+  rmSync(folder, { recursive: true, force: true });
+  await api.close();
+});
 
 type Row = Record<string, string>;
 const nusd = (money = '') => BigInt(money.replace('.', ''));
 const total = (rows: Row[], name: string) => rows.reduce((sum, row) => sum + nusd(row[name]), 0n);
 
-async function rowsOf(key: string, query: Record<string, string>): Promise<Row[]> {
-  const path = `/api/v1/usage/export?${new URLSearchParams({ ...RANGE, ...query }).toString()}`;
-  const { status, text } = await api.call(path, { key });
+async function textOf(key: string, query: Record<string, string>, path = '/api/v1/usage/export') {
+  const asked = `${path}?${new URLSearchParams({ ...RANGE, ...query }).toString()}`;
+  const { status, text } = await api.call(asked, { key });
   expect(status, text).toBe(200);
-  return parse(text, { columns: true });
+  return text;
+}
+
+async function rowsOf(key: string, query: Record<string, string>): Promise<Row[]> {
+  return parse(await textOf(key, query), { columns: true });
+}
+
+/** The prices and costs of the rows in the other formats, in their order. */
+async function pricesInFormats(key: string, query: Record<string, string>): Promise<string[][][]> {
+  const lines = (await textOf(key, { ...query, format: 'ndjson' })).split('\n').slice(0, -1);
+  const ndjson = lines.map((line) => [
+    (JSON.parse(line) as Row).SkuPriceId ?? '',
+    /"EffectiveCost":(\d+\.\d{9})/.exec(line)?.[1] ?? '',
+  ]);
+  const asked = new URLSearchParams({ ...RANGE, ...query, format: 'parquet' }).toString();
+  const answer = await fetch(`${api.url}/api/v1/usage/export?${asked}`, {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  const file = join(folder, 'focus.parquet');
+  writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
+  const read = await reader.runAndReadAll(
+    `SELECT SkuPriceId, EffectiveCost::VARCHAR FROM read_parquet('${file}', file_row_number = true) ORDER BY file_row_number`,
+  );
+  return [ndjson, read.getRowsJson() as string[][]];
 }
 
 /** The costs of rows by a value that both levels have, without those that cost nothing. */
@@ -64,6 +101,7 @@ const anySignal = fc
     tokens_in: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 900_000 })),
     read: fc.double({ min: 0, max: 1, noNaN: true }),
     tokens_out: fc.integer({ min: 0, max: 60_000 }),
+    task: fc.constantFrom('T-1', 'T-2', undefined),
     cost_usd: fc.option(
       fc.integer({ min: 0, max: 5_000_000_000 }).map((nano) => nano / 1e9),
       { nil: undefined },
@@ -95,14 +133,18 @@ async function record(key: string, signals: readonly Parameters<typeof makeSigna
   ).toBe(true);
 }
 
+const priceAndCost = ({ SkuPriceId = '', EffectiveCost = '' }: Row) => [SkuPriceId, EffectiveCost];
+
 describe('a FOCUS file', () => {
-  it('sums to the daily export by day, user, project, model and adapter, for any calls and every filter', async () => {
+  it('sums to the daily export by day, user, project, model and adapter, for any calls, filter, version and format', async () => {
     const anyFilter = fc.constantFrom<Record<string, string>>(
       {},
       { user_id: 'ada' },
       { project_id: 'alpha' },
       { model: 'unknown' },
       { adapter: 'own', model: 'gpt-5' },
+      { task: 'T-1' },
+      { task: 'T-2', user_id: 'bob' },
     );
     await fc.assert(
       fc.asyncProperty(
@@ -118,13 +160,31 @@ describe('a FOCUS file', () => {
           const hours = await rowsOf(key, { level: 'focus', granularity: 'hour', ...filter });
           expect(total(hours, 'EffectiveCost')).toBe(total(daily, 'cost_usd'));
           const next = await rowsOf(key, { level: 'focus', focus_version: '1.3', ...filter });
-          expect(next.map(({ EffectiveCost, SkuPriceId }) => [EffectiveCost, SkuPriceId])).toEqual(
-            days.map(({ EffectiveCost, SkuPriceId }) => [EffectiveCost, SkuPriceId]),
-          );
-          await expectPrices(days);
+          const formats = await pricesInFormats(key, { level: 'focus', ...filter });
+          for (const others of [next.map(priceAndCost), ...formats])
+            expect(others).toEqual(days.map(priceAndCost));
+          const metadata = await textOf(key, filter, '/api/v1/usage/export/metadata');
+          expect(nusd(JSON.parse(metadata).x_EffectiveCost)).toBe(total(days, 'EffectiveCost'));
+          expectPrices(days);
         },
       ),
       { numRuns: 40 },
+    );
+  });
+
+  it('is the same bytes in whatever order its calls came', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anySignal, { minLength: 2, maxLength: 25 }), async (signals) => {
+        const [first, second] = [await makeTenant(api.ctx), await makeTenant(api.ctx)];
+        await record(first.key, signals);
+        await record(second.key, signals.toReversed());
+        const [text, again] = [
+          await textOf(first.key, { level: 'focus' }),
+          await textOf(second.key, { level: 'focus' }),
+        ];
+        expect(again.replaceAll(second.orgId, first.orgId)).toBe(text);
+      }),
+      { numRuns: 15 },
     );
   });
 
@@ -157,7 +217,7 @@ describe('a FOCUS file', () => {
 });
 
 /** Checks that price × quantity is the list cost, and that one price id has one price. */
-async function expectPrices(rows: Row[]) {
+function expectPrices(rows: Row[]) {
   const prices = new Map<string, string>();
   for (const row of rows) {
     const product = nusd(row.ListUnitPrice) * nusd(row.PricingQuantity);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { ExportFailure } from '../../../shared/destinations/failures.ts';
 import { deleteDestination } from '../../../shared/destinations/manage-destinations.ts';
 import {
@@ -345,6 +345,33 @@ test('a file whose sum is not that of usage is not written', async () => {
   expect(await run(destination)).toMatchObject({ state: 'failed', code: 'sums_differ' });
   expect(existsSync(join(own(), dayOf('2026-02-02')))).toBe(false);
 });
+
+test.each([
+  [1, { state: 'succeeded', code: null, partitions_written: 2 }],
+  [9, { state: 'failed', code: 'stale', partitions_written: 0 }],
+])(
+  'a day that changes %s times while its file is made is made again, at most three times',
+  async (changes, ended) => {
+    await twoDays();
+    const destination = await makeDestination(api.ctx, orgId);
+    const rows = signalRows(api.ctx);
+    const aggregate = rows.aggregate.bind(rows);
+    let changed = 0;
+    // The calls without a price are counted before the others are read.
+    const counting = vi.spyOn(rows, 'aggregate').mockImplementation(((stages: object[]) => ({
+      toArray: async () => {
+        changed += 1;
+        if (changed <= changes) await post([makeSignal({ ts: FEB_2 + changed * 60_000, cost_usd: 0.25 })]);
+        return aggregate(stages).toArray();
+      },
+    })) as unknown as typeof rows.aggregate);
+    const done = await run(destination);
+    counting.mockRestore();
+    expect(done).toMatchObject(ended);
+    const manifest = checkManifests(await read())[`${dayOf('2026-02-02')}/manifest.json`];
+    expect(manifest?.sums.EffectiveCost).toBe(ended.code === null ? '1.500000000' : undefined);
+  },
+);
 
 test('a run whose server refuses the connection fails as unreachable, and is planned again', async () => {
   await twoDays();

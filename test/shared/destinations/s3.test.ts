@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -198,25 +199,31 @@ describe('a bucket', () => {
 
 describe('a request', () => {
   let server: Server;
-  let answers: { status: number; headers?: Record<string, string>; body?: string }[] = [];
+  let answers: { status: number; headers?: Record<string, string>; body?: string; isHung?: true }[] = [];
   const seen: string[] = [];
 
   beforeAll(async () => {
     server = createServer((req, res) => {
       seen.push(`${req.method} ${req.url}`);
-      const { status, headers = {}, body = '' } = answers.shift() ?? { status: 200 };
-      res.writeHead(status, headers).end(body);
+      const { status, headers = {}, body = '', isHung = false } = answers.shift() ?? { status: 200 };
+      if (!isHung) res.writeHead(status, headers).end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
   beforeEach(() => {
     seen.length = 0;
   });
-  afterAll(() => new Promise((resolve) => server.close(resolve)));
-  const store = (change: Partial<typeof BUCKET> = {}) => {
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const store = (
+    change: Partial<typeof BUCKET> = {},
+    options: { timeScale?: number; signal?: AbortSignal } = {},
+  ) => {
     const { port } = server.address() as AddressInfo;
     const bucket = { ...BUCKET, endpoint: `http://127.0.0.1:${port}`, ...change };
-    return s3Store(bucket, { secretAccessKey: 'secret', timeScale: 100_000 });
+    return s3Store(bucket, { secretAccessKey: 'secret', timeScale: 100_000, ...options });
   };
   const error = (code: string) => `<Error><Code>${code}</Code><Message>secret text</Message></Error>`;
 
@@ -265,6 +272,38 @@ describe('a request', () => {
     await expect(store({ endpoint: 'http://127.0.0.1:1' }).read('a')).rejects.toMatchObject({
       code: 'unreachable',
     });
+  });
+
+  test('waits as long as the server says, but no longer than a minute', async () => {
+    answers = [
+      { status: 503, headers: { 'retry-after': '3600' } },
+      { status: 200, body: 'x' },
+    ];
+    const beganMs = performance.now();
+    expect((await store({}, { timeScale: 100 }).read('a'))?.text).toBe('x');
+    expect(performance.now() - beganMs).toBeGreaterThanOrEqual(590);
+    expect(performance.now() - beganMs).toBeLessThan(30_000);
+  });
+
+  test('that is not answered in time is a timeout', async () => {
+    answers = [{ status: 200, isHung: true }];
+    await expect(store({}, { signal: AbortSignal.timeout(200) }).read('a')).rejects.toMatchObject({
+      code: 'timeout',
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  test('to a server whose certificate nobody vouches for is not sent', async () => {
+    const own = (name: string) => readFile(new URL(`../../support/tls/${name}.pem`, import.meta.url));
+    let requests = 0;
+    const secure = createTlsServer({ key: await own('key'), cert: await own('certificate') }, () => {
+      requests += 1;
+    });
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+    const endpoint = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
+    await expect(store({ endpoint }).read('a')).rejects.toMatchObject({ code: 'tls' });
+    expect(requests).toBe(0);
+    await new Promise((resolve) => secure.close(resolve));
   });
 
   test('that completes an upload is refused by an error after its 200, and the upload is aborted', async () => {
