@@ -132,6 +132,9 @@ export const releaseSpend = tool({
   output: z.strictObject({ released: z.literal(true) }),
   run: async (ctx, { orgId, userId: own }, { reservation_id }) => {
     if (await releaseReservation(ctx, orgId, reservation_id, own)) return { released: true };
-    throw new DomainError('not_found', 'There is no such open reservation.');
+    throw new DomainError(
+      'not_found',
+      'There is no such open reservation: it has ended, or no hard budget had to hold it. Nothing is left to do.',
+    );
   },
 });

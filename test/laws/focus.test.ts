@@ -47,19 +47,26 @@ async function rowsOf(key: string, query: Record<string, string>): Promise<Row[]
   return parse(await textOf(key, query), { columns: true });
 }
 
+async function download(key: string, query: Record<string, string>): Promise<Buffer> {
+  const asked = new URLSearchParams({ ...RANGE, ...query }).toString();
+  const headers = { Authorization: `Bearer ${key}` };
+  const answer = await fetch(`${api.url}/api/v1/usage/export?${asked}`, { headers });
+  expect(answer.status).toBe(200);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
 /** The prices and costs of the rows in the other formats, in their order. */
 async function pricesInFormats(key: string, query: Record<string, string>): Promise<string[][][]> {
-  const lines = (await textOf(key, { ...query, format: 'ndjson' })).split('\n').slice(0, -1);
-  const ndjson = lines.map((line) => [
-    (JSON.parse(line) as Row).SkuPriceId ?? '',
-    /"EffectiveCost":(\d+\.\d{9})/.exec(line)?.[1] ?? '',
-  ]);
-  const asked = new URLSearchParams({ ...RANGE, ...query, format: 'parquet' }).toString();
-  const answer = await fetch(`${api.url}/api/v1/usage/export?${asked}`, {
-    headers: { Authorization: `Bearer ${key}` },
-  });
+  const text = String(await download(key, { ...query, format: 'ndjson' }));
+  const ndjson = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => [
+      (JSON.parse(line) as Row).SkuPriceId ?? '',
+      /"EffectiveCost":(\d+\.\d{9})/.exec(line)?.[1] ?? '',
+    ]);
   const file = join(folder, 'focus.parquet');
-  writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
+  writeFileSync(file, await download(key, { ...query, format: 'parquet' }));
   const read = await reader.runAndReadAll(
     `SELECT SkuPriceId, EffectiveCost::VARCHAR FROM read_parquet('${file}', file_row_number = true) ORDER BY file_row_number`,
   );
