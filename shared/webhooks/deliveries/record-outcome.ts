@@ -64,8 +64,6 @@ function submit(ctx: Context, key: string, outcome: Outcome): Promise<void> {
   return ctx.batcher.submit(key, outcome, {
     maxWeight: OUTCOMES_PER_TRANSACTION,
     weigh: () => 1,
-    lingerMs: 20,
-    lingerFrom: 4,
     run: async (outcomes) => {
       const recorded = commitPlan(ctx, (transaction) => decide(ctx, outcomes, transaction));
       await within(RECORD_DEADLINE_MS, 'Recording outcomes', recorded);
