@@ -1,6 +1,7 @@
 import { branchKey, plainName } from '../../shared/attribution/names.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { countPullRequests } from '../../shared/pull-requests/counts.ts';
 import { type PullRequest, pullRequestId, pullRequestRows } from '../../shared/pull-requests/model.ts';
 import { get, post, type Service, signalAt } from './attribution-client.ts';
 import { quantile, round, runClients } from './bench.ts';
@@ -78,4 +79,5 @@ async function seedPullRequests(
   });
   for (let from = 0; from < rows.length; from += 1_000)
     await pullRequestRows(ctx).insertMany(rows.slice(from, from + 1_000));
+  await countPullRequests.run(ctx.db);
 }

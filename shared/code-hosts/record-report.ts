@@ -11,6 +11,7 @@ import { commitPlan, type Decision, joinPlans, NO_PLAN, type Plan } from '../pla
 import type { Context } from '../platform/context/context.ts';
 import { secondShard } from '../platform/mongo/counter-shards.ts';
 import { deleteRows, replaceRow } from '../platform/mongo/writes.ts';
+import { planCount } from '../pull-requests/counts.ts';
 import {
   type BranchBoundary,
   decideReport,
@@ -60,6 +61,7 @@ async function decideRecording(
   const stored: Plan = {
     writes: [
       replaceRow(pullRequestRows, row, { upsert: true }),
+      ...planCount(known, row, secondShard()),
       ...undoneWrites(ctx, keyOf, undone),
       // An organization that begins to hide names meanwhile conflicts here.
       guardOrganizationRules(orgId, secondShard()),

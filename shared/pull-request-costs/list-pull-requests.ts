@@ -3,8 +3,10 @@ import type { Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { type Listed, type ListPage, pageOfSorted } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
+import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { listRows } from '../platform/mongo/list-rows.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
+import { readCounts, totalIn } from '../pull-requests/counts.ts';
 import { type PullRequest, pullRequestId, pullRequestRows } from '../pull-requests/model.ts';
 import type { PullRequestState } from '../pull-requests/report.ts';
 import { readCosts, readCostsOfUser } from './read-costs.ts';
@@ -44,20 +46,28 @@ async function findPage(
   filter: PullRequestFilter,
   page: ListPage,
 ): Promise<Listed<PullRequest>> {
-  const { repository, number, state, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = filter;
-  if (repository !== undefined && number !== undefined) {
-    const _id = pullRequestId(orgId, repository, number);
-    const row = await pullRequestRows(ctx).findOne({ _id, org_id: orgId });
-    return pageOfSorted(row && fits(row, filter) ? [row] : [], 'opened_at', page);
+  const { repository, number, state, fromMs, toMs } = filter;
+  if (number !== undefined) {
+    const repositories = repository === undefined ? await repositoriesOf(ctx, orgId) : [repository];
+    const ids = repositories.map((name) => pullRequestId(orgId, name, number));
+    const rows = await findByIds(pullRequestRows(ctx), ids, undefined);
+    const fitting = rows.filter((row) => fits(row, filter));
+    return pageOfSorted(fitting, 'opened_at', page);
   }
   const matching = {
     org_id: orgId,
     ...(repository === undefined ? {} : { repository }),
-    ...(number === undefined ? {} : { number }),
     ...(state === undefined ? {} : { state }),
   };
-  const range = { fromMs, toMs: Math.min(toMs, ctx.clock.now() + AHEAD_MS) };
-  return listRows(pullRequestRows(ctx), matching, 'opened_at', { ...page, ...range });
+  const latestMs = ctx.clock.now() + AHEAD_MS;
+  const range = { fromMs: fromMs ?? 0, toMs: Math.min(toMs ?? latestMs, latestMs) };
+  const isAnyTime = fromMs === undefined && toMs === undefined;
+  const total = page.total ?? (isAnyTime ? totalIn(await readCounts(ctx, orgId, repository), state) : null);
+  return listRows(pullRequestRows(ctx), matching, 'opened_at', { ...page, ...range, total });
+}
+
+async function repositoriesOf(ctx: Context, orgId: string): Promise<string[]> {
+  return [...new Set((await readCounts(ctx, orgId)).map(({ repository }) => repository))];
 }
 
 /** Times of reports are at most 5 minutes ahead. */

@@ -39,6 +39,7 @@ import type { Db } from '../platform/mongo/connect.ts';
 import { schemaRows } from '../platform/mongo/schema.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { preferencesRows } from '../preferences/model.ts';
+import { pullRequestCountRows } from '../pull-requests/counts.ts';
 import { pullRequestRows } from '../pull-requests/model.ts';
 import { raiseRows } from '../raises/model.ts';
 import { sessionHeadRows, sessionRows } from '../sessions/model.ts';
@@ -97,6 +98,7 @@ export const COLLECTIONS = [
   mailPermitRows,
   codeHostRows,
   pullRequestRows,
+  pullRequestCountRows,
   focusClosedRows,
   destinationRows,
   exportRunRows,

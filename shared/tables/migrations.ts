@@ -1,5 +1,6 @@
 import { keepWindowsUntilFolded } from '../budgets/migrations.ts';
 import type { Migration } from '../platform/mongo/schema.ts';
+import { countPullRequests } from '../pull-requests/counts.ts';
 
 /** Every change of form that data of an earlier version goes through, in order, for `release`. */
-export const MIGRATIONS: readonly Migration[] = [keepWindowsUntilFolded];
+export const MIGRATIONS: readonly Migration[] = [keepWindowsUntilFolded, countPullRequests];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { countPullRequests, pullRequestCountRows } from '../../shared/pull-requests/counts.ts';
 import { pullRequestRows } from '../../shared/pull-requests/model.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
@@ -76,6 +77,46 @@ describe('POST /api/v1/pull-requests', () => {
     const rows = await stored();
     expect(rows.map(({ title }) => title)).toEqual(['T11']);
     expect(rows[0]?.seen).toHaveLength(12);
+  });
+
+  test('counts in the totals of lists, whatever is reported at the same time', async () => {
+    const later = (minute: number) => `2026-01-13T10:${String(minute).padStart(2, '0')}:00Z`;
+    const ended = (state: 'closed' | 'merged', minute: number) => ({
+      state,
+      closed_at: later(minute),
+      updated_at: later(minute),
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 3 }, (_, index) => [
+        report({ number: index + 1 }),
+        report({ number: index + 1, ...ended('merged', index) }),
+        report({ number: index + 1, repository: 'gitlab.com/acme/shop' }),
+        report({ number: index + 1, ...ended(index % 2 === 0 ? 'closed' : 'merged', index + 10) }),
+      ]).flat(),
+    );
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    const rows = await stored();
+    const totalOf = async (query: string) =>
+      (await api.call(`/api/v1/pull-requests?${query}`, { key })).body.total as number;
+    const expectTotals = async () => {
+      for (const repository of [undefined, 'github.com/acme/shop', 'github.com/x/y'])
+        for (const state of [undefined, 'open', 'closed', 'merged']) {
+          const named = JSON.parse(JSON.stringify({ repository, state }));
+          const query = new URLSearchParams(named).toString();
+          const fitting = rows.filter(
+            (row) => (!repository || row.repository === repository) && (!state || row.state === state),
+          );
+          expect(await totalOf(query), query).toBe(fitting.length);
+        }
+    };
+    await expectTotals();
+    expect(await totalOf('state=merged&from=2026-01-01')).toBe(await totalOf('state=merged'));
+    expect(await totalOf('number=3')).toBe(2);
+    // Pull requests of earlier versions are counted by the release.
+    await pullRequestCountRows(api.ctx).deleteMany({ org_id: orgId });
+    expect(await totalOf('')).toBe(0);
+    for (let run = 0; run < 2; run += 1) await countPullRequests.run(api.ctx.db);
+    await expectTotals();
   });
 
   test('keeps what a report leaves out, and cuts a title at 256 characters', async () => {
