@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
 import { changeBudget, createBudget } from '../../shared/budgets/change-budgets.ts';
 import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
@@ -11,6 +13,8 @@ import {
   CALENDAR_WINDOWS,
 } from '../../shared/budgets/model.ts';
 import { windowAt } from '../../shared/budgets/windows.ts';
+import type { BudgetStatus } from '../../shared/enforcement/budget-status.ts';
+import { refreshStatuses } from '../../shared/enforcement/refresh-status.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import type { Organization } from '../../shared/organizations/model.ts';
@@ -25,9 +29,9 @@ import { rollupChanges } from '../../shared/usage/plan-rollups.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
 import { evaluateBudgets } from '../../workers/index.ts';
 import { startWorker } from '../../workers/worker.ts';
-import { numberOption, quantile, report, round } from './bench.ts';
+import { cpuSeconds, numberOption, quantile, report, round } from './bench.ts';
 import { insertBudgets, makeTemplate } from './budgets.ts';
-import { setStage } from './stage.ts';
+import { type Stage, setStage } from './stage.ts';
 
 interface Figures {
   signals: number;
@@ -53,7 +57,7 @@ export async function runEvaluateBench(args: string[]): Promise<void> {
   try {
     if (sizes.length > 0) {
       const rows: PeopleFigures[] = [];
-      for (const people of sizes) rows.push(await measurePeople(stage.ctx, people, rounds));
+      for (const people of sizes) rows.push(await measurePeople(stage, people, rounds));
       return report('evaluate', rows);
     }
     const figures: Figures[] = [];
@@ -81,9 +85,15 @@ interface PeopleFigures {
   /** An evaluation after a change of the rules, which looks at everybody. */
   everybody_p50_ms: number;
   everybody_p99_ms: number;
+  /** Memory of a process that decides by the template. */
+  kib_per_person: number;
+  /** CPU of a core that its refreshes take, beside 50 signals per second: its own, and with MongoDB's. */
+  refresh_pct: number;
+  refresh_and_store_pct: number;
 }
 
-async function measurePeople(ctx: Context, people: number, rounds: number): Promise<PeopleFigures> {
+async function measurePeople(stage: Stage, people: number, rounds: number): Promise<PeopleFigures> {
+  const { ctx } = stage;
   const { _id: orgId } = await createOrganization(ctx, { name: 'Bench', plan: 'team' });
   await subscribe(ctx, orgId);
   // Each person's second call reaches it.
@@ -101,6 +111,7 @@ async function measurePeople(ctx: Context, people: number, rounds: number): Prom
   const at = (times: readonly number[], q: number) => round(quantile(times, q), 1);
   return {
     people,
+    ...(await measureRefreshes(stage, orgId, people, rounds)),
     latency_p50_ms: at(latencies, 0.5),
     latency_p99_ms: at(latencies, 0.99),
     evaluation_p50_ms: at(evaluations, 0.5),
@@ -108,6 +119,45 @@ async function measurePeople(ctx: Context, people: number, rounds: number): Prom
     everybody_p50_ms: at(everybody, 0.5),
     everybody_p99_ms: at(everybody, 0.99),
   };
+}
+
+const REFRESHES_PER_S = 2.5;
+const SIGNALS_PER_S = 50;
+
+async function measureRefreshes(
+  { ctx, mongo }: Stage,
+  orgId: string,
+  people: number,
+  rounds: number,
+): Promise<Pick<PeopleFigures, 'kib_per_person' | 'refresh_pct' | 'refresh_and_store_pct'>> {
+  const refresh = async (known: BudgetStatus | null) =>
+    (await refreshStatuses(ctx, new Map([[orgId, known]]))).get(orgId) ?? null;
+  await refresh(null);
+  const empty = heapAfterGc();
+  let known = await refresh(null);
+  const kib = (heapAfterGc() - empty) / 1_024;
+  let [ownMs, storeS] = [0, 0];
+  for (let turn = 0; turn < rounds; turn += 1) {
+    for (let index = 0; index < SIGNALS_PER_S / REFRESHES_PER_S; index += 1)
+      await post(ctx, orgId, { index, user: `user-${(turn * 20 + index) % people}` });
+    const [before, storeBefore] = [process.cpuUsage(), cpuSeconds([mongo.pid])];
+    known = await refresh(known);
+    const { user, system } = process.cpuUsage(before);
+    ownMs += (user + system) / 1_000;
+    storeS += cpuSeconds([mongo.pid]) - storeBefore;
+  }
+  const pctOf = (ms: number) => round(((ms / rounds) * REFRESHES_PER_S) / 10);
+  return {
+    kib_per_person: round(kib / people),
+    refresh_pct: pctOf(ownMs),
+    refresh_and_store_pct: pctOf(ownMs + storeS * 1_000),
+  };
+}
+
+function heapAfterGc(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
 }
 
 /** Somebody who is told, so that events and their deliveries are written. Nothing sends them here. */
