@@ -38,6 +38,7 @@ describe('a template on the dashboard', () => {
     await expectGood(page, 'template-form');
     await form.getByRole('button', { name: 'Create and stop work now' }).click();
     await page.getByText('Each of 3 people: 1 stopped, 1 near, furthest ada, 120 %').waitFor();
+    await page.getByText('calls of people beyond it are refused until').waitFor();
     await expectGood(page, 'template-card');
 
     await page.getByRole('link', { name: 'Each, per month' }).click();

@@ -91,7 +91,7 @@ function labelsOf<Value extends string>(words: Record<Value, { label: string }>)
 
 /** The effect of a budget at its threshold, or its present effect when it is reached. */
 export function Stop({ budget }: { budget: Budget }) {
-  const { enforce, refuses_now, metric, threshold_now, window_end } = budget;
+  const { enforce, refuses_now, metric, threshold_now, window_end, people } = budget;
   if (!refuses_now)
     return (
       <Text size="sm" className="wrap">
@@ -100,7 +100,7 @@ export function Stop({ budget }: { budget: Budget }) {
     );
   return (
     <Text size="sm" component="div">
-      <State of="exceeded">Stopped</State>: calls are refused{' '}
+      <State of="exceeded">Stopped</State>: calls {people && 'of people beyond it '}are refused{' '}
       {window_end === null ? (
         'from now on'
       ) : (
