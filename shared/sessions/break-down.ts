@@ -5,7 +5,7 @@ import { usd9 } from '../pricing/money.ts';
 import { CALL_PARTS } from '../pricing/price.ts';
 import type { Signal } from '../signals/model.ts';
 import type { Session } from './model.ts';
-import { streamFields } from './read-session.ts';
+import { readFields } from './read-session.ts';
 import { SPLIT_FIELDS, splitSignal } from './split-signal.ts';
 
 const money = z.string().describe('US dollars with nine decimals');
@@ -50,13 +50,13 @@ interface Sums {
   cost: bigint;
 }
 
-/** Reads where the cost of a session went, from its signals one after the other. */
+/** Reads where the cost of a session went, from its signals, many at a time. */
 export async function breakDown(ctx: Context, session: Session): Promise<z.output<typeof breakdownView>> {
   const parts = { input: 0n, cache_read: 0n, cache_write: 0n, output: 0n, request: 0n, unsplit: 0n };
   const all = noSums();
   const tools = openTable();
   const models = openTable();
-  for await (const signal of streamFields(ctx, session, FIELDS)) {
+  const count = (signal: CostedSignal) => {
     const sums = sumsOf(signal);
     add(all, sums);
     add(tools.of(signal.tool_name ?? null), sums);
@@ -64,7 +64,8 @@ export async function breakDown(ctx: Context, session: Session): Promise<z.outpu
     const split = splitSignal(signal);
     if (split) for (const part of CALL_PARTS) parts[part] += BigInt(split[part]);
     else parts.unsplit += sums.cost;
-  }
+  };
+  for await (const signals of readFields(ctx, session, FIELDS)) signals.forEach(count);
   const gone = goneOf(ctx, session, all);
   for (const sums of [all, tools.rest, models.rest]) add(sums, gone);
   parts.unsplit += gone.cost;

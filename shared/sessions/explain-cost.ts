@@ -3,7 +3,7 @@ import type { Context } from '../platform/context/context.ts';
 import { usd9 } from '../pricing/money.ts';
 import { CALL_PARTS, type CallPart, listPrice } from '../pricing/price.ts';
 import type { Session } from './model.ts';
-import { streamFields } from './read-session.ts';
+import { readFields } from './read-session.ts';
 import { callOf, SPLIT_FIELDS, type SplitSignal, splitSignal } from './split-signal.ts';
 
 /** One class of tokens, or the fees per request, in a cost. */
@@ -40,8 +40,7 @@ export async function explainCost(
   const calls = { reported: 0, computed: 0, unknown: 0 };
   let total = 0n;
   let unsplit = 0n;
-  for await (const signal of streamFields(ctx, session, [...SPLIT_FIELDS, 'id'])) {
-    if (signalId !== undefined && signal.id !== signalId) continue;
+  const count = (signal: SplitSignal) => {
     calls[signal.cost_source] += 1;
     total += BigInt(signal.cost_nusd ?? 0);
     const parts = partsOf(signal);
@@ -53,7 +52,9 @@ export async function explainCost(
       sum.cost += BigInt(nusd);
       sum.prices.add(price);
     }
-  }
+  };
+  for await (const signals of readFields(ctx, session, [...SPLIT_FIELDS, 'id']))
+    signals.filter(({ id }) => signalId === undefined || id === signalId).forEach(count);
   if (signalId !== undefined && calls.reported + calls.computed + calls.unknown === 0)
     throw new DomainError('not_found', 'There is no such call in the session.');
   return {

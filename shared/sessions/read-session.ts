@@ -3,6 +3,7 @@ import { maySee, type Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { type KeysetQuery, type Listed, type ListPage, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
+import { readAhead } from '../platform/mongo/read-ahead.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { type Session, sessionRows } from './model.ts';
 
@@ -35,14 +36,19 @@ type SessionName = Pick<Session, '_id' | 'org_id'>;
 /** Signals of one answer without their texts: some 200 KB. */
 const BATCH_FIELDS = 1_000;
 
-/** The same, with these fields alone: they are small, so many come at once. */
-export function streamFields<Name extends keyof Signal>(
+/**
+ * These fields alone of all signals of a session that are not voided, many at a time and in no order: memory does not grow
+ * with the session. Voided ones are left out here, since a store reads by an index alone sooner.
+ */
+export async function* readFields<Name extends keyof Signal>(
   ctx: Context,
-  session: SessionName,
+  { _id, org_id }: SessionName,
   names: readonly Name[],
-): AsyncGenerator<Pick<Signal, Name>> {
-  const projection = Object.fromEntries(names.map((name) => [name, 1]));
-  return stream(ctx, session, NOT_VOIDED, { batchSize: BATCH_FIELDS, projection });
+): AsyncGenerator<Pick<Signal, Name>[]> {
+  const projection = { _id: 0, voided: 1, ...Object.fromEntries(names.map((name) => [name, 1])) };
+  const options = { batchSize: BATCH_FIELDS, projection };
+  const found = signalRows(ctx).find<Pick<Signal, Name | 'voided'>>({ session_id: _id, org_id }, options);
+  for await (const signals of readAhead(found)) yield signals.filter(({ voided }) => voided === undefined);
 }
 
 async function* stream<Row extends mongo.Document>(

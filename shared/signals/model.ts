@@ -49,10 +49,10 @@ export interface Signal {
 export const signalRows = collection<Signal>('signals', {
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
-    { key: { session_id: 1, ts: 1, _id: 1 } },
+    { key: { session_id: 1, org_id: 1, ts: 1, _id: 1 } },
     // A session has few of them, so calls are not in it.
     {
-      key: { session_id: 1, type: 1, ts: 1, _id: 1 },
+      key: { session_id: 1, org_id: 1, type: 1, ts: 1, _id: 1 },
       partialFilterExpression: { type: 'intervention' },
     },
     { key: { org_id: 1, ts: 1 } },

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../../platform/context/context.ts';
+import { readAhead } from '../../platform/mongo/read-ahead.ts';
 import { type Signal, signalRows } from '../../signals/model.ts';
 import type { Match } from '../../usage/cells.ts';
 import {
@@ -63,19 +63,7 @@ export async function* readSignals(
   const options = { projection: PROJECTION, batchSize: BATCH_SIGNALS };
   const filter = allIn(orgId, match, period);
   const cursor = signalRows(ctx).find<ChargedSignal & Pick<Signal, 'voided'>>(filter, options);
-  try {
-    let hasMore = cursor.hasNext();
-    while (await hasMore) {
-      const signals = cursor.readBufferedDocuments();
-      // The store reads the next ones meanwhile. Nobody waits for them when the reader stops here.
-      hasMore = cursor.hasNext();
-      hasMore.catch(() => undefined);
-      yield signals.filter(({ voided }) => voided === undefined);
-      await nextTurn();
-    }
-  } finally {
-    await cursor.close();
-  }
+  for await (const signals of readAhead(cursor)) yield signals.filter(({ voided }) => voided === undefined);
 }
 
 const PROJECTION = { _id: 0, voided: 1, ...Object.fromEntries(CHARGED_FIELDS.map((name) => [name, 1])) };
