@@ -1,10 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { waitUntil } from '../../scripts/stack/wait.ts';
 import { BUCKETS } from '../../shared/credits/buckets.ts';
 import { readAccount } from '../../shared/credits/meter/account-record.ts';
@@ -14,11 +10,11 @@ import { readJwks } from '../../shared/credits/receipts/publish-keys.ts';
 import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { memoryMib, numberOption, quantile, report, round, watchMemory } from './bench.ts';
+import { AUDIENCE, type Issuer, startIssuer } from './issuer.ts';
 import type { Wallet } from './ledger-history.ts';
 import { type Seeded, seedLedger } from './ledger-seed.ts';
 import { type Stage, setStage } from './stage.ts';
 
-const AUDIENCE = 'urn:bench:api';
 /** MongoDB's cache: the rows do not fit into less, and seeding takes minutes. */
 const CACHE_GIB = 2;
 const PAGE = 100;
@@ -271,33 +267,4 @@ async function timed<T>(work: () => Promise<T>): Promise<[seconds: number, T]> {
   const startedMs = performance.now();
   const result = await work();
   return [round((performance.now() - startedMs) / 1_000), result];
-}
-
-interface Issuer {
-  url: string;
-  server: Server;
-  mint(sub: string): Promise<string>;
-}
-
-/** An identity provider: discovery, one key, and sessions of whom the bench likes. */
-async function startIssuer(): Promise<Issuer> {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const keys = [{ ...(await exportJWK(publicKey)), kid: 'bench', alg: 'ES256', use: 'sig' }];
-  const server = createServer((req, res) => {
-    const isDiscovery = req.url?.includes('openid-configuration');
-    res.setHeader('Content-Type', 'application/json');
-    res.end(JSON.stringify(isDiscovery ? { issuer: url, jwks_uri: `${url}/jwks` } : { keys }));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const mint = (sub: string) =>
-    new SignJWT({ sub })
-      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'bench' })
-      .setIssuer(url)
-      .setAudience(AUDIENCE)
-      .setIssuedAt()
-      .setExpirationTime('1h')
-      .sign(privateKey);
-  return { url, server, mint };
 }

@@ -56,7 +56,13 @@ export async function runListBench(args: string[]): Promise<void> {
 }
 
 /** Sessions spread evenly over 300 days, in an order that is not that of insertion. */
-export async function seedSessions(stage: Stage, orgId: string, from: number, to: number): Promise<void> {
+export async function seedSessions(
+  stage: Stage,
+  orgId: string,
+  from: number,
+  to: number,
+  make: typeof sessionAt = sessionAt,
+): Promise<void> {
   const nowMs = systemClock.now();
   const began = performance.now();
   const sessions = sessionRows(stage.ctx);
@@ -66,7 +72,7 @@ export async function seedSessions(stage: Stage, orgId: string, from: number, to
       const first = start;
       start += 5_000;
       const count = Math.min(5_000, to - first);
-      const rows = Array.from({ length: count }, (_, offset) => sessionAt(orgId, first + offset, nowMs));
+      const rows = Array.from({ length: count }, (_, offset) => make(orgId, first + offset, nowMs));
       await sessions.insertMany(rows, { ordered: false });
     }
   };
@@ -81,6 +87,8 @@ export function sessionAt(orgId: string, index: number, nowMs: number): Session 
   const user_id = `user-${index % USERS}`;
   const adapter = index % 2 ? 'codex' : 'claude-code';
   const model = index % 4 < 2 ? 'gpt-5' : 'gpt-4o-mini';
+  // Each user works in both.
+  const project_id = Math.floor(index / USERS) % 2 ? 'api' : 'web';
   // Most cost cents, and few hundreds of dollars.
   const cost_nusd = Math.floor(1e7 * Math.exp(12 * (((index * 40_503) % 1_000_003) / 1_000_003 - 0.5)));
   return {
@@ -88,9 +96,9 @@ export function sessionAt(orgId: string, index: number, nowMs: number): Session 
     _id: derivedId('ses', orgId, index),
     org_id: orgId,
     user_id,
-    project_id: 'web',
+    project_id,
     adapter,
-    key: sessionKey(orgId, user_id, 'web', adapter),
+    key: sessionKey(orgId, user_id, project_id, adapter),
     state: 'ended',
     end_reason: 'timeout',
     started_at: at,

@@ -8,6 +8,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   push: async () => (await import('./push.ts')).runPushBench,
   list: async () => (await import('./list.ts')).runListBench,
   mcp: async () => (await import('./mcp.ts')).runMcpBench,
+  'first-pages': async () => (await import('./first-pages.ts')).runFirstPagesBench,
   people: async () => (await import('./people.ts')).runPeopleBench,
   check: async () => (await import('./check.ts')).runCheckBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,

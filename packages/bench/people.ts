@@ -227,7 +227,7 @@ async function seedLongSession(stage: Stage, orgId: string, count: number): Prom
 }
 
 const SECONDS = 2;
-const ORDERS = ['{"org_id":1,"cost_nusd":1,"_id":1}', '{"org_id":1,"started_at":1,"error_count":1}'];
+const ORDERS = ['{"org_id":1,"cost_nusd":1,"_id":1}', '{"org_id":1,"error_count":1,"started_at":1}'];
 
 /**
  * Signals per second of new users and of fifty, with the indexes by which sessions are ordered and without them: in short

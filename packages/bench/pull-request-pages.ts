@@ -44,7 +44,7 @@ export async function measurePullRequests(
   };
 }
 
-async function seedPullRequests(
+export async function seedPullRequests(
   ctx: Context,
   orgId: string,
   { count, nowMs }: { count: number; nowMs: number },
