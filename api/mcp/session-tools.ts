@@ -39,7 +39,7 @@ export const listSessionsTool = tool({
     const named = { repository, branch, pull_request, task };
     const worked = await findWorked(ctx, principal.orgId, await findWorks(ctx, principal.orgId, named));
     const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
-    const visible = { ...narrowToReader(principal, filter), worked };
+    const visible = { ...narrowToReader(principal, filter), ...worked };
     const count = async () => countSessions(ctx, await readOrganization(ctx, principal.orgId), visible);
     return pageThatFits(most, (size) =>
       answerPage(

@@ -85,8 +85,8 @@ export const exportUsage = route({
       });
     }
     const zones = zonesOf(organization, timezone, ctx.clock.now());
-    const worked = level === 'sessions' ? await findWorked(ctx, principal.orgId, works) : undefined;
-    const asked = { ...filter, ...sessionMatch(query), worked };
+    const worked = level === 'sessions' ? await findWorked(ctx, principal.orgId, works) : {};
+    const asked = { ...filter, ...sessionMatch(query), ...worked };
     const range = rangeIn(zones, { from, to });
     const table = exportRows(ctx, organization, { level, ...range, timezone, filter: asked });
     return file(query.people ? { ...table, ...withPeople(ctx, organization._id, table) } : table);

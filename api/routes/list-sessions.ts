@@ -60,7 +60,7 @@ export const listSessions = route({
     const users = await usersOfNamedTeam(ctx, principal, team);
     const named = { repository, branch, pull_request, task };
     const worked = await findWorked(ctx, orgId, await findWorks(ctx, orgId, named));
-    const filter = { ...narrowToReader(principal, asked), users, worked };
+    const filter = { ...narrowToReader(principal, asked), users, ...worked };
     const count = async () => countSessions(ctx, await readOrganization(ctx, orgId), filter);
     return answerPage(
       ctx,

@@ -5,13 +5,13 @@ import type { SessionMatch } from './match-sessions.ts';
 /** Sessions that are looked up by their ids. More are found by their times, each with its works. */
 const FEW_SESSIONS = 500;
 
-/** The filter of the sessions that had a call in one of these works; undefined where no work is asked for. */
+/** The filter of the sessions that had a call in one of these works; none where no work is asked for. */
 export async function findWorked(
   ctx: Context,
   orgId: string,
   works: readonly string[] | undefined,
-): Promise<SessionMatch['worked']> {
-  if (works === undefined) return undefined;
+): Promise<Pick<SessionMatch, 'ids' | 'workedIn'>> {
+  if (works === undefined) return {};
   const rows = await sessionWorkRows(ctx)
     .find({ work: { $in: [...works] }, org_id: orgId })
     .limit(10 * FEW_SESSIONS)
@@ -19,5 +19,5 @@ export async function findWorked(
     .toArray();
   const sessions = new Set(rows.map(({ session_id }) => session_id));
   const areAll = rows.length < 10 * FEW_SESSIONS && sessions.size <= FEW_SESSIONS;
-  return areAll ? { sessions: [...sessions] } : { works };
+  return areAll ? { ids: [...sessions] } : { workedIn: works };
 }

@@ -8,15 +8,10 @@ import {
   paginate,
 } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
-import { matchingSessions, type SessionMatch } from './match-sessions.ts';
+import { findOpen } from './find-open.ts';
+import { isOfFew, matchingFew, matchingSessions, type SessionFilter } from './match-sessions.ts';
 import { type Session, sessionRows } from './model.ts';
-import { orderSessions, type SessionSort } from './order-sessions.ts';
-
-export interface SessionFilter extends SessionMatch {
-  /** Epoch ms; `started_at` in [fromMs, toMs). */
-  fromMs?: number | undefined;
-  toMs?: number | undefined;
-}
+import { ORDERED_BY_COST, orderSessions, type SessionSort } from './order-sessions.ts';
 
 interface AskedPage extends Omit<ListPage, 'total'> {
   sort: SessionSort;
@@ -24,21 +19,31 @@ interface AskedPage extends Omit<ListPage, 'total'> {
   total: number | (() => Promise<number>);
 }
 
+/** Open sessions that are looked up by their ids. More are found by their times, since they began of late. */
+const FEW_OPEN = 500;
+
 /** One page of an organization's sessions, ordered by (`sort`, id). Throws as `orderSessions` does. */
 export async function listSessions(
   ctx: Context,
   orgId: string,
-  filter: SessionFilter,
+  asked: SessionFilter,
   page: AskedPage,
 ): Promise<Listed<Session>> {
+  const filter = await nameOpen(ctx, orgId, asked);
   const { sort } = page;
   const toMs = filter.toMs ?? latestEndMs(ctx);
   const count = () => (typeof page.total === 'number' ? page.total : page.total());
   if (sort === 'started_at') {
     const fromMs = filter.fromMs ?? (await earliestStartMs(ctx, orgId, page));
+    const counted = count();
+    const isRead = isOfFew(filter) && (await counted) <= ORDERED_BY_COST;
+    const range = { fromMs, toMs, firstSpanMs: isRead ? toMs - fromMs : undefined };
     const [found, total] = await Promise.all([
-      paginate<Session>(finderOf(ctx, orgId, filter), 'started_at', { ...page, fromMs, toMs }),
-      count(),
+      paginate<Session>(finderOf(ctx, orgId, filter, isRead ? matchingFew : matchingSessions), 'started_at', {
+        ...page,
+        ...range,
+      }),
+      counted,
     ]);
     return { ...found, total };
   }
@@ -46,6 +51,13 @@ export async function listSessions(
   const started = { started_at: { $gte: dateAt(filter.fromMs ?? 0), $lt: dateAt(toMs) } };
   const found = await orderSessions(ctx, orgId, { match: filter, started }, { ...page, sort, total });
   return { ...found, total };
+}
+
+/** The same filter, with the ids of those that are open where they are few. */
+async function nameOpen(ctx: Context, orgId: string, filter: SessionFilter): Promise<SessionFilter> {
+  if (filter.state !== 'open' || filter.ids !== undefined) return filter;
+  const ids = await findOpen(ctx, orgId, { limit: FEW_OPEN + 1 });
+  return ids.length > FEW_OPEN ? filter : { ...filter, ids };
 }
 
 /**
@@ -82,10 +94,10 @@ export async function* sessionsOfUser(ctx: Context, orgId: string, userId: strin
   for await (const sessions of sessionPages(ctx, orgId, { user_id: userId })) yield* sessions;
 }
 
-function finderOf(ctx: Context, orgId: string, match: SessionMatch) {
+function finderOf(ctx: Context, orgId: string, match: SessionFilter, matching = matchingSessions) {
   return ({ filter, sort, limit }: KeysetQuery): Promise<Session[]> =>
     sessionRows(ctx)
-      .aggregate<Session>([...matchingSessions(orgId, match, filter), { $sort: sort }, { $limit: limit }])
+      .aggregate<Session>([...matching(orgId, match, filter), { $sort: sort }, { $limit: limit }])
       .toArray();
 }
 

@@ -16,49 +16,73 @@ export interface SessionMatch {
   state?: 'open' | 'ended' | undefined;
   /** The least cost, in integer nano-USD. */
   minCostNusd?: number | undefined;
-  /** Those that had a call in a work: their ids, or where they are many the ids of the works. */
-  worked?: { sessions: readonly string[] } | { works: readonly string[] } | undefined;
+  /** These sessions alone. */
+  ids?: readonly string[] | undefined;
+  /** Those that had a call in one of these works. */
+  workedIn?: readonly string[] | undefined;
+}
+
+export interface SessionFilter extends SessionMatch {
+  /** Epoch ms; `started_at` in [fromMs, toMs). */
+  fromMs?: number | undefined;
+  toMs?: number | undefined;
 }
 
 type Conditions = Record<string, unknown>;
 type Stages = Record<string, unknown>[];
 
-/** With several filters, the index of the first bounds the range: users are rarer than models. */
-const RAREST_FIRST = ['user_id', 'project_id', 'model', 'adapter'] as const;
+const EQUAL = ['user_id', 'project_id', 'model', 'adapter'] as const;
 
 /** A session whose signals were all voided is in no list, no total and no baseline. */
 const COUNTED = { signal_count: { $gt: 0 } };
 
 /**
  * One filter and the condition on the time, which one index holds whole, then the other filters: MongoDB joins the
- * stages, the embedded server would read every session for fields that the index does not hold (docs/stores.md).
+ * stages, the embedded server would read every session for fields that the index does not hold (docs/stores.md). With several
+ * filters, the index of the first bounds the range: users are rarer than models.
  */
 export function matchingSessions(orgId: string, match: SessionMatch, condition: Conditions): Stages {
-  const { worked } = match;
-  if (worked && 'sessions' in worked) {
-    const named = { _id: { $in: [...worked.sessions] } };
-    return inStages(named, [{ org_id: orgId, ...condition }, ...equalities(match), ...restOf(match)]);
-  }
-  const [first, ...others] = equalities(match);
-  const withErrors = match.errors && first === undefined ? WITH_ERRORS : {};
-  const stages = inStages({ org_id: orgId, ...withErrors, ...first, ...condition }, [
-    ...others,
-    ...restOf(match),
-  ]);
-  return worked ? [...stages, ...havingWorked(orgId, worked.works)] : stages;
+  const equal = equalities(match);
+  const [first, ...others] = match.ids
+    ? [{ _id: { $in: [...match.ids] } }, { org_id: orgId, ...condition }, ...equal]
+    : [{ org_id: orgId, ...equal[0], ...condition }, ...equal.slice(1)];
+  return [...inStages([first, ...others, ...restOf(match)]), ...havingWorked(orgId, match)];
 }
 
-/** The same where the condition is on the cost: an index holds both. */
+/**
+ * The same where all that match are read, and not the first of them alone. Errors and anomalies have an index of the few sessions
+ * with any, of which the embedded server reads one range. Without a beginning the time holds every session: from a cost up they
+ * are fewer, so the index of the costs is read then.
+ */
+export function matchingFew(orgId: string, match: SessionFilter, time: Conditions): Stages {
+  const { minCostNusd, fromMs, user_id, ids } = match;
+  if (ids || user_id !== undefined) return matchingSessions(orgId, match, time);
+  if (minCostNusd !== undefined && fromMs === undefined)
+    return [...matchingByCost(orgId, match, { cost_nusd: { $gte: minCostNusd } }), { $match: time }];
+  const rare = match.anomalous ? ANOMALOUS : match.errors ? WITH_ERRORS : undefined;
+  if (!rare) return matchingSessions(orgId, match, time);
+  const others = [time, ...equalities(match), ...restOf(match)];
+  return [...inStages([{ org_id: orgId, ...rare }, ...others]), ...havingWorked(orgId, match)];
+}
+
+/** True of a filter that few sessions may meet. */
+export function isOfFew({ errors, anomalous, minCostNusd, ids }: SessionMatch): boolean {
+  return errors === true || anomalous === true || minCostNusd !== undefined || ids !== undefined;
+}
+
+/** The same where the condition is on the cost, from above 0: an index holds both. */
 export function matchingByCost(orgId: string, match: SessionMatch, condition: Conditions): Stages {
-  const { worked } = match;
-  const others = [...equalities(match), ...restOf(match)];
-  if (worked && 'sessions' in worked) others.push({ _id: { $in: [...worked.sessions] } });
-  const stages = inStages({ org_id: orgId, ...condition }, others);
-  return worked && 'works' in worked ? [...stages, ...havingWorked(orgId, worked.works)] : stages;
+  const ids = match.ids ? [{ _id: { $in: [...match.ids] } }] : [];
+  const indexed = { org_id: orgId, ...condition };
+  return [
+    ...inStages([indexed, ...equalities(match), ...restOf(match), ...ids]),
+    ...havingWorked(orgId, match),
+  ];
 }
 
 /** The stages that keep sessions with a call in one of these works. */
-function havingWorked(orgId: string, works: readonly string[]): Stages {
+function havingWorked(orgId: string, { workedIn }: SessionMatch): Stages {
+  if (workedIn === undefined) return [];
   const as = 'worked';
   return [
     {
@@ -70,46 +94,38 @@ function havingWorked(orgId: string, works: readonly string[]): Stages {
         pipeline: [{ $match: { org_id: orgId } }],
       },
     },
-    { $match: { [`${as}.work`]: { $in: [...works] } } },
+    { $match: { [`${as}.work`]: { $in: [...workedIn] } } },
     { $unset: as },
   ];
 }
 
-/**
- * The same for a count of all that match in a time. Without a beginning the time holds every session: from a cost up they are
- * fewer, so the index of the costs is read then.
- */
-export function matchingAll(
-  orgId: string,
-  match: SessionMatch & { fromMs?: number | undefined },
-  time: Conditions,
-): Stages {
-  const { minCostNusd, fromMs } = match;
-  const isByCost = minCostNusd !== undefined && fromMs === undefined && equalities(match).length === 0;
-  if (!isByCost) return matchingSessions(orgId, match, time);
-  return [...matchingByCost(orgId, match, { cost_nusd: { $gte: minCostNusd } }), { $match: time }];
+/** True of a filter that rollups know nothing of. */
+export function isBeyondRollups(match: SessionMatch): boolean {
+  const { errors, anomalous, state, minCostNusd, ids, workedIn } = match;
+  return [errors, anomalous, state, minCostNusd, ids, workedIn].some((asked) => asked !== undefined);
 }
 
-/** True of a filter that rollups know nothing of, so that its sessions are counted one by one. */
-export function isBeyondRollups({ errors, anomalous, state, minCostNusd, worked }: SessionMatch): boolean {
-  return [errors, anomalous, state, minCostNusd, worked].some((asked) => asked !== undefined);
-}
-
-function inStages(indexed: Conditions, others: readonly Conditions[]): Stages {
-  return [indexed, COUNTED, ...others].map((conditions) => ({ $match: conditions }));
+/** The conditions in as few stages as there may be: the embedded server takes a microsecond per session and stage. */
+function inStages([indexed = {}, ...others]: readonly Conditions[]): Stages {
+  const rest = [COUNTED, ...others];
+  const names = rest.flatMap(Object.keys);
+  const areApart = new Set(names).size === names.length;
+  return [indexed, ...(areApart ? [Object.assign({}, ...rest)] : rest)].map(($match) => ({ $match }));
 }
 
 function equalities(match: SessionMatch): Conditions[] {
-  return RAREST_FIRST.filter((name) => match[name] !== undefined).map((name) => ({ [name]: match[name] }));
+  return EQUAL.filter((name) => match[name] !== undefined).map((name) => ({ [name]: match[name] }));
 }
 
 const WITH_ERRORS = { error_count: { $gt: 0 } };
+/** Texts are greater than the empty one. `$exists` would not do for an index (docs/stores.md). */
+const ANOMALOUS = { anomaly_types: { $gt: '' } };
 
 function restOf({ users, errors, anomalous, state, minCostNusd }: SessionMatch): Conditions[] {
   return [
     ...(users === undefined ? [] : [{ user_id: { $in: [...users] } }]),
     ...(errors === undefined ? [] : [errors ? WITH_ERRORS : { error_count: 0 }]),
-    ...(anomalous === undefined ? [] : [{ anomaly_types: { $exists: anomalous } }]),
+    ...(anomalous === undefined ? [] : [anomalous ? ANOMALOUS : { anomaly_types: { $exists: false } }]),
     ...(state === undefined ? [] : [{ state }]),
     ...(minCostNusd === undefined ? [] : [{ cost_nusd: { $gte: minCostNusd } }]),
   ];

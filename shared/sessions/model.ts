@@ -58,10 +58,14 @@ export const sessionRows = collection<Session>('sessions', {
     { key: { org_id: 1, adapter: 1, started_at: 1, _id: 1 } },
     // For the order by cost, where there are too many to order them for each page.
     { key: { org_id: 1, cost_nusd: 1, _id: 1 } },
-    // Few sessions have errors.
+    // Few sessions have errors, and fewer have anomalies: they are read whole.
     {
-      key: { org_id: 1, started_at: 1, error_count: 1 },
+      key: { org_id: 1, error_count: 1, started_at: 1 },
       partialFilterExpression: { error_count: { $gt: 0 } },
+    },
+    {
+      key: { org_id: 1, anomaly_types: 1, started_at: 1 },
+      partialFilterExpression: { anomaly_types: { $gt: '' } },
     },
   ],
 });

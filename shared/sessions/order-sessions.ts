@@ -1,7 +1,7 @@
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Order, Position } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
-import { matchingByCost, matchingSessions, type SessionMatch } from './match-sessions.ts';
+import { matchingByCost, matchingFew, type SessionFilter } from './match-sessions.ts';
 import { type Session, sessionRows } from './model.ts';
 
 /** The embedded store subtracts no dates, and MongoDB counts whole seconds by the clock's, not the session's. */
@@ -51,7 +51,7 @@ type Started = { started_at: { $gte: Date; $lt: Date } };
 export async function orderSessions(
   ctx: Context,
   orgId: string,
-  query: { match: SessionMatch; started: Started },
+  query: { match: SessionFilter; started: Started },
   page: OrderedPage,
 ): Promise<Found> {
   const { sort, total } = page;
@@ -59,7 +59,7 @@ export async function orderSessions(
   if (total > ORDERED_SESSIONS) refuse(sort, total);
   const { match, started } = query;
   const stages = [
-    ...matchingSessions(orgId, match, { ...started }),
+    ...matchingFew(orgId, match, { ...started }),
     { $project: { value: VALUES[sort] } },
     ...(page.after ? [{ $match: beyond(page.order, page.after) }] : []),
     { $sort: { value: directionOf(page.order), _id: directionOf(page.order) } },
@@ -113,7 +113,7 @@ const FIRST_RATIO = 1.25;
 async function walkCosts(
   ctx: Context,
   orgId: string,
-  { match, started }: { match: SessionMatch; started: Started },
+  { match, started }: { match: SessionFilter; started: Started },
   { order, limit, after }: OrderedPage,
 ): Promise<Found> {
   const { minCostNusd = 0, ...others } = match;

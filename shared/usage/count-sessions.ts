@@ -4,60 +4,117 @@ import { dateAt } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import type { SessionFilter } from '../sessions/list-sessions.ts';
-import { isBeyondRollups, matchingAll } from '../sessions/match-sessions.ts';
+import { findOpen } from '../sessions/find-open.ts';
+import { isBeyondRollups, matchingFew, type SessionFilter } from '../sessions/match-sessions.ts';
 import { sessionRows } from '../sessions/model.ts';
 import { earliestCountedMs, periodEnd, periodStarts } from './periods.ts';
 import { matchOf } from './read-usage.ts';
 import { splitRange } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';
 
+/** Filters by something that few sessions have: those without are all less those with. */
+const RARE = [
+  ['state', { without: 'ended', with: 'open' }],
+  ['errors', { without: false, with: true }],
+  ['anomalous', { without: false, with: true }],
+] as const;
+
+type Range = readonly [fromMs: number, toMs: number];
+
 /**
  * Counts the sessions that match, at one moment. Rollups have the sessions of whole days, so only those that began in a
  * part of a day at an end of the range are counted one by one: the cost grows with the days, not with the sessions. With a
- * filter that rollups know nothing of, each session of the range is.
+ * filter that rollups know nothing of, those are counted that have what few have. From a cost up, and of some works, each
+ * session is, by one command.
  */
 export async function countSessions(
   ctx: Context,
   organization: Organization,
   filter: SessionFilter,
 ): Promise<number> {
-  const { fromMs, toMs } = rangeOf(ctx, organization, filter);
-  if (isBeyondRollups(filter)) return countEach(ctx, organization._id, filter, [fromMs, toMs]);
+  const range = rangeOf(ctx, organization, filter);
+  const { minCostNusd, ids, workedIn } = filter;
+  const isEach = [minCostNusd, ids, workedIn].some((asked) => asked !== undefined);
+  if (isEach) return countEach(ctx, organization._id, filter, range);
+  return inTransaction(ctx.db, (transaction) => countIn(ctx, organization, filter, range, transaction));
+}
+
+async function countIn(
+  ctx: Context,
+  organization: Organization,
+  filter: SessionFilter,
+  range: Range,
+  transaction: ClientSession,
+): Promise<number> {
+  const count = (asked: SessionFilter) => countIn(ctx, organization, asked, range, transaction);
+  for (const [name, value] of RARE) {
+    if (filter[name] !== value.without) continue;
+    const all = await count({ ...filter, [name]: undefined });
+    return all - (await count({ ...filter, [name]: value.with }));
+  }
+  if (filter.state === 'open') return countOpen(ctx, organization._id, filter, range, transaction);
+  if (isBeyondRollups(filter)) return countEach(ctx, organization._id, filter, range, transaction);
+  return countByDays(ctx, organization, filter, range, transaction);
+}
+
+/** Ids of one command (docs/stores.md). */
+const IDS_AT_ONCE = 500;
+
+async function countOpen(
+  ctx: Context,
+  orgId: string,
+  filter: SessionFilter,
+  range: Range,
+  transaction: ClientSession,
+): Promise<number> {
+  const open = await findOpen(ctx, orgId, { transaction });
+  let counted = 0;
+  for (let at = 0; at < open.length; at += IDS_AT_ONCE) {
+    const ids = open.slice(at, at + IDS_AT_ONCE);
+    counted += await countEach(ctx, orgId, { ...filter, ids }, range, transaction);
+  }
+  return counted;
+}
+
+async function countByDays(
+  ctx: Context,
+  organization: Organization,
+  filter: SessionFilter,
+  [fromMs, toMs]: Range,
+  transaction: ClientSession,
+): Promise<number> {
   const starts = periodStarts(organization, fromMs);
   const firstDayMs = starts.day === fromMs ? fromMs : periodEnd(organization.timezones, 'day', fromMs);
   const lastDayMs = periodStarts(organization, toMs).day;
-  return inTransaction(ctx.db, async (transaction) => {
-    if (firstDayMs >= lastDayMs) return countEach(ctx, organization._id, filter, [fromMs, toMs], transaction);
-    const before = await countEach(ctx, organization._id, filter, [fromMs, firstDayMs], transaction);
-    const parts = splitRange(organization, [firstDayMs, lastDayMs]);
-    const asked = { parts, match: matchOf(filter), columns: [] };
-    const [days] = await sumRollups(ctx, organization, asked, transaction);
-    const after = await countEach(ctx, organization._id, filter, [lastDayMs, toMs], transaction);
-    return before + (days?.sums.sessions ?? 0) + after;
-  });
+  const count = (range: Range) => countEach(ctx, organization._id, filter, range, transaction);
+  if (firstDayMs >= lastDayMs) return count([fromMs, toMs]);
+  const before = await count([fromMs, firstDayMs]);
+  const parts = splitRange(organization, [firstDayMs, lastDayMs]);
+  const asked = { parts, match: matchOf(filter), columns: [] };
+  const [days] = await sumRollups(ctx, organization, asked, transaction);
+  return before + (days?.sums.sessions ?? 0) + (await count([lastDayMs, toMs]));
 }
 
 /** The filter's range, as far as there can be sessions: until the end of the day of the latest. */
-function rangeOf(ctx: Context, organization: Organization, filter: SessionFilter) {
+function rangeOf(ctx: Context, organization: Organization, filter: SessionFilter): Range {
   const latestMs = ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1;
   const endMs = periodEnd(organization.timezones, 'day', latestMs);
   const earliestMs = earliestCountedMs(organization.created_at.getTime());
-  return {
-    fromMs: Math.max(filter.fromMs ?? 0, periodStarts(organization, earliestMs).day),
-    toMs: Math.min(filter.toMs ?? endMs, endMs),
-  };
+  return [
+    Math.max(filter.fromMs ?? 0, periodStarts(organization, earliestMs).day),
+    Math.min(filter.toMs ?? endMs, endMs),
+  ];
 }
 
 async function countEach(
   ctx: Context,
   orgId: string,
   filter: SessionFilter,
-  [fromMs, toMs]: readonly [number, number],
+  [fromMs, toMs]: Range,
   transaction?: ClientSession,
 ): Promise<number> {
   if (fromMs >= toMs) return 0;
-  const stages = matchingAll(orgId, filter, {
+  const stages = matchingFew(orgId, filter, {
     started_at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) },
   });
   const [counted] = await sessionRows(ctx)

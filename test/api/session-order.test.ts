@@ -182,6 +182,10 @@ const FILTERS: Record<string, Matches> = {
     session.anomaly_types === undefined &&
     session.project_id === 'web',
   'user_id=ada&errors=true': ({ user_id, error_count }) => user_id === 'ada' && error_count > 0,
+  'state=ended&errors=false&anomalous=false': ({ state, error_count, anomaly_types }) =>
+    state === 'ended' && error_count === 0 && anomaly_types === undefined,
+  'project_id=core&errors=true&anomalous=true': ({ project_id, error_count, anomaly_types }) =>
+    project_id === 'core' && error_count > 0 && anomaly_types !== undefined,
 };
 
 describe('the filters of sessions', () => {
@@ -198,6 +202,35 @@ describe('the filters of sessions', () => {
       expect(exported).toEqual(ordered(meant, 'started_at', 'asc'));
     },
   );
+
+  it('count at one moment: neither more nor fewer sessions have ended than at any time of the question', async () => {
+    const tenant = await makeTenant(api.ctx);
+    const people = Array.from({ length: 24 }, (_, index) => ({
+      ts: NOW - HOUR / 60,
+      user_id: `user-${index}`,
+    }));
+    await recordAll(api.ctx, tenant.orgId, people);
+    const open = await sessionRows(api.ctx).find({ org_id: tenant.orgId }).toArray();
+    let begun = 0;
+    let closed = 0;
+    const close = async (sessions: readonly Session[]) => {
+      for (const { _id } of sessions) {
+        begun += 1;
+        await api.call(`/api/v1/sessions/${_id}/close`, { key: tenant.key, method: 'POST' });
+        closed += 1;
+      }
+    };
+    const count = async () => {
+      while (closed < open.length) {
+        const least = closed;
+        const { body } = await api.call('/api/v1/sessions?state=ended&limit=1', { key: tenant.key });
+        expect(body.total).toBeGreaterThanOrEqual(least);
+        expect(body.total).toBeLessThanOrEqual(begun);
+      }
+    };
+    await Promise.all([close(open.slice(0, 12)), close(open.slice(12)), count(), count()]);
+    expect((await walk('state=ended', tenant.key)).totals[0]).toBe(open.length);
+  });
 
   it('have something to find, each', () => {
     for (const [query, matches] of Object.entries(FILTERS)) {

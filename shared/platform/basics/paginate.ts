@@ -19,6 +19,8 @@ export interface KeysetPage {
   after: Position | null;
   fromMs: number;
   toMs: number;
+  /** The first range that is read, where it is not a minute. */
+  firstSpanMs?: number | undefined;
 }
 
 /** The page of a list that is asked for. `total` is null while it is not known. */
@@ -67,7 +69,7 @@ export async function paginate<Row extends { _id: string }>(
   if (after) await read({ [field]: storedAs(after.at), _id: { [isDescending ? '$lt' : '$gt']: after.id } });
   const startMs = startOf(page);
   let edgeMs = startMs;
-  let spanMs = after?.span ?? FIRST_SPAN_MS;
+  let spanMs = after?.span ?? page.firstSpanMs ?? FIRST_SPAN_MS;
   while (rows.length <= limit && (isDescending ? edgeMs > page.fromMs : edgeMs < page.toMs)) {
     const fromMs = isDescending ? Math.max(page.fromMs, edgeMs - spanMs) : edgeMs;
     const toMs = isDescending ? edgeMs : Math.min(page.toMs, edgeMs + spanMs);

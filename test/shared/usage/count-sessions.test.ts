@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Organization } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
-import type { SessionFilter } from '../../../shared/sessions/list-sessions.ts';
+import type { SessionFilter } from '../../../shared/sessions/match-sessions.ts';
 import { type Session, sessionRows } from '../../../shared/sessions/model.ts';
 import { countSessions } from '../../../shared/usage/count-sessions.ts';
 import { makeSnapshots } from '../../../shared/usage/make-snapshots.ts';
@@ -27,6 +27,7 @@ beforeAll(async () => {
     project_id: pick(random, ['alpha', 'beta']),
     model: pick(random, ['gpt-5', 'claude-sonnet-4-5']),
     tokens_in: Math.floor(random() * 10_000),
+    ...(random() < 0.2 ? { error: { code: 'overloaded' } } : {}),
   }));
   await recordAll(ctx, orgId, [...signals, { ts: NOW + 4 * 60_000, user_id: 'ahead' }]);
   organization = await readOrganization(ctx, orgId);
@@ -45,6 +46,10 @@ function madeUpFilter(): SessionFilter {
     project_id: maybe('beta'),
     model: maybe('gpt-5'),
     adapter: maybe('claude-code'),
+    errors: maybe(random() < 0.5),
+    anomalous: maybe(false),
+    state: maybe(pick(random, ['open', 'ended'] as const)),
+    minCostNusd: random() < 0.1 ? 5_000_000 : undefined,
     fromMs: random() < 0.7 ? fromMs : undefined,
     toMs: random() < 0.7 ? toMs : undefined,
   };
@@ -52,10 +57,14 @@ function madeUpFilter(): SessionFilter {
 
 function matches({ fromMs = 0, toMs = Number.POSITIVE_INFINITY, ...equal }: SessionFilter, session: Session) {
   const atMs = session.started_at.getTime();
+  const { errors, state, minCostNusd = 0 } = equal;
   const names = ['user_id', 'project_id', 'model', 'adapter'] as const;
   return (
     atMs >= fromMs &&
     atMs < toMs &&
+    session.cost_nusd >= minCostNusd &&
+    (errors === undefined || errors === session.error_count > 0) &&
+    (state === undefined || state === session.state) &&
     names.every((name) => equal[name] === undefined || equal[name] === session[name])
   );
 }
