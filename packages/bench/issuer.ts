@@ -8,7 +8,7 @@ export const AUDIENCE = 'urn:bench:api';
 export interface Issuer {
   url: string;
   server: Server;
-  mint(sub: string): Promise<string>;
+  mint: (sub: string) => Promise<string>;
 }
 
 /** An identity provider: discovery, one key, and sessions of whom the bench likes. */
