@@ -3,12 +3,11 @@ import type { Attempt } from '../budgets/rules.ts';
 import type { HeldSignal } from '../held/model.ts';
 import type { Organization } from '../organizations/model.ts';
 import { touchOrganizationVersion } from '../organizations/versions.ts';
-import { newId } from '../platform/basics/ids.ts';
 import { type Decision, joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { Write } from '../platform/mongo/writes.ts';
-import { type Assignment, assignSignals, sessionKey, timeoutMsOf } from '../sessions/assign.ts';
-import { findNewest, findReachable } from '../sessions/find-reachable.ts';
+import { sessionKey, timeoutMsOf } from '../sessions/assign.ts';
+import { assignByKey, findNewest } from '../sessions/assign-by-key.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
@@ -30,8 +29,8 @@ export interface Batch {
   drafts: readonly Draft[];
   /** Those of them that were posted as history. */
   historical: ReadonlySet<Draft>;
-  /** Those with a new value of a field of which the organization has as many today as it may have. */
-  overLimit: ReadonlyMap<Draft, Field>;
+  /** Those with a new value of a field of which the organization has as many as it may have; counted while sessions are read. */
+  overLimit: ReadonlyMap<Draft, Field> | Promise<ReadonlyMap<Draft, Field>>;
   /** True for signals that an admin has released: they are recorded whatever their size. */
   isReleased?: boolean;
 }
@@ -85,7 +84,11 @@ export async function decideBatch(
     transaction,
   );
   const held = new Map([...known, ...holding.rows]);
-  const outcomes = outcomesOf(drafts, { recorded, held, tooMany: holding.tooMany, refused, sessionOf });
+  // A repeat is answered as one, also where its value would find no room now.
+  const orgId = rules.organization._id;
+  const isAsked = isAssumed && refused.size > 0;
+  const before = isAsked ? await findRecorded(ctx, orgId, [...refused.keys()], transaction) : recorded;
+  const outcomes = outcomesOf(drafts, { before, held, tooMany: holding.tooMany, refused, sessionOf });
   const isWriting = plan.writes.length > 0;
   const guard = guardOf(attempt, holding, isWriting, attributed.isRelying);
   const whole = joinPlans({ writes: guard, wakeUps: [] }, plan, holding.plan);
@@ -129,12 +132,15 @@ function guardOf(
 async function decideCounting(
   ctx: Context,
   { rules, isFirst, shard }: Attempt,
-  { drafts, past, overLimit, isReleased }: Omit<Batch, 'historical'> & { past: ReadonlySet<Draft> },
+  { drafts, past, isReleased, ...batch }: Omit<Batch, 'historical'> & { past: ReadonlySet<Draft> },
   transaction: ClientSession,
 ) {
   const orgId = rules.organization._id;
   const keys = new Map(drafts.map((draft) => [draft, keyOf(draft)]));
-  const newest = await findNewest(ctx, orgId, new Set(keys.values()), transaction);
+  const [newest, overLimit] = await Promise.all([
+    findNewest(ctx, orgId, new Set(keys.values()), transaction),
+    batch.overLimit,
+  ]);
   const refused = allowKnownValues(overLimit, keys, newest);
   const fresh = firstOfEach(drafts.filter((draft) => !refused.has(draft)));
   const byKey = Map.groupBy(fresh, (draft) => keys.get(draft) as string);
@@ -176,7 +182,7 @@ async function findRecorded(
  * before it was restarted: signals of a user who has a session in the project with the tool are taken.
  */
 function allowKnownValues(
-  overLimit: Batch['overLimit'],
+  overLimit: ReadonlyMap<Draft, Field>,
   keys: ReadonlyMap<Draft, string>,
   newest: ReadonlyMap<string, Session>,
 ): ReadonlyMap<Draft, Field> {
@@ -195,27 +201,9 @@ function keyOf({ org_id, user_id, project_id, adapter }: Identity): string {
   return sessionKey(org_id, user_id, project_id, adapter);
 }
 
-async function assignByKey(
-  ctx: Context,
-  byKey: ReadonlyMap<string, readonly Draft[]>,
-  limits: { newest: ReadonlyMap<string, Session>; timeoutMs: number; mostModels: number },
-  transaction: ClientSession,
-): Promise<Assignment[]> {
-  const { newest, timeoutMs, mostModels } = limits;
-  const assignments: Assignment[] = [];
-  const newSessionId = () => newId('ses');
-  for (const [key, signals] of byKey) {
-    const times = signals.map((signal) => signal.ts.getTime());
-    const span = { earliestMs: Math.min(...times), latestMs: Math.max(...times) };
-    const existing = await findReachable(ctx, newest.get(key), span, timeoutMs, transaction);
-    const nowMs = ctx.clock.now();
-    assignments.push(assignSignals({ key, existing, signals, timeoutMs, nowMs, mostModels, newSessionId }));
-  }
-  return assignments;
-}
-
 interface Decided {
-  recorded: Recorded;
+  /** Signals that were recorded before this batch. */
+  before: Recorded;
   held: HeldByKey;
   /** Keys of signals that would be held. */
   tooMany: ReadonlySet<string>;
@@ -225,22 +213,22 @@ interface Decided {
 
 function outcomesOf(
   drafts: readonly Draft[],
-  { recorded, held, tooMany, refused, sessionOf }: Decided,
+  { before, held, tooMany, refused, sessionOf }: Decided,
 ): Outcome[] {
-  const known = new Map(recorded);
+  const recorded = new Map(before);
   return drafts.map((draft) => {
-    const field = refused.get(draft);
-    if (field) return { status: 'over_limit', field };
     const { _id, user_id } = draft;
-    const before = known.get(_id);
-    if (before) return { status: 'duplicate', session_id: before.session_id, user_id: before.user_id };
+    const field = refused.get(draft);
+    if (field && !before.has(_id)) return { status: 'over_limit', field };
+    const first = recorded.get(_id);
+    if (first) return { status: 'duplicate', session_id: first.session_id, user_id: first.user_id };
     const row = held.get(_id);
     if (row?.state === 'held') return { status: 'held', held: row, user_id: row.user_id };
     if (row) return { status: 'discarded', user_id: row.user_id };
     if (tooMany.has(_id)) return { status: 'too_many_held', user_id };
     const session_id = sessionOf.get(_id);
     if (session_id === undefined) return { status: 'rejected' };
-    known.set(_id, { session_id, user_id });
+    recorded.set(_id, { session_id, user_id });
     return { status: 'accepted', session_id, user_id };
   });
 }

@@ -84,9 +84,9 @@ async function recordPosted(ctx: Context, orgId: string, batches: readonly Poste
   const above = findAbove(drafts, known.organization, past);
   // A signal that will be held is no value of the day.
   const counted = above.size === 0 ? drafts : drafts.filter((draft) => !above.has(draft));
-  const overLimit = await findOverLimit(ctx, orgId, counted);
+  const overLimit = findOverLimit(ctx, orgId, counted);
   // History is often sent twice, and planning it for nothing takes longer than to read first.
-  const isUsual = historical.size === 0 && overLimit.size === 0 && above.size === 0;
+  const isUsual = historical.size === 0 && above.size === 0;
   const { outcomes, contexts, held, seen } = await commitByRules(
     ctx,
     orgId,
@@ -96,7 +96,7 @@ async function recordPosted(ctx: Context, orgId: string, batches: readonly Poste
   rememberSeen(ctx, { orgId, contexts }, seen);
   signalsHeld(ctx).inc(held);
   const kept = drafts.filter((_, index) => !UNCOUNTED.has(outcomes[index]?.status ?? ''));
-  if (overLimit.size > 0) rememberValues(ctx, orgId, kept);
+  if ((await overLimit).size > 0) rememberValues(ctx, orgId, kept);
   signalBatchSize(ctx).observe(kept.length);
   return batches.map((posted) => outcomes.splice(0, posted.drafts.length));
 }

@@ -38,14 +38,14 @@ export const SESSION_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a late signal does not find the long session that it lies in',
-    file: 'shared/sessions/find-reachable.ts',
+    file: 'shared/sessions/assign-by-key.ts',
     text: 'const isLastKnown = near.some(({ started_at }) => started_at.getTime() < reachMs);',
     replacement: 'const isLastKnown = true;',
     tests: [LATE],
   },
   {
     what: 'a late signal does not find the session that has lasted for months',
-    file: 'shared/sessions/find-reachable.ts',
+    file: 'shared/sessions/assign-by-key.ts',
     text: '{ $lt: dateAt(lookMs) }',
     replacement: '{ $gte: dateAt(lookMs - 70 * DAY_MS), $lt: dateAt(lookMs) }',
     tests: [LATE],
@@ -220,7 +220,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a late signal does not find a session one timeout after it',
-    file: 'shared/sessions/find-reachable.ts',
+    file: 'shared/sessions/assign-by-key.ts',
     text: 'dateAt(latestMs + timeoutMs + 1)',
     replacement: 'dateAt(latestMs + timeoutMs)',
     tests: ['test/shared/ingest/late-signals.test.ts'],
@@ -290,7 +290,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a signal just before the newest session looks at no older one',
-    file: 'shared/sessions/find-reachable.ts',
+    file: 'shared/sessions/assign-by-key.ts',
     text: 'if (earliestMs >= newest.started_at.getTime()) return [newest];',
     replacement: 'if (earliestMs >= newest.started_at.getTime() - timeoutMs) return [newest];',
     tests: ['test/shared/ingest/late-signals.test.ts'],

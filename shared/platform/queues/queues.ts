@@ -71,11 +71,10 @@ export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFI
   };
 }
 
-/** Adds wake-ups. Later ones wait for a turn, so that the answer to the request and those due now go first. */
+/** Adds wake-ups, each piece after a turn of the event loop, so that the answer to the request goes first. */
 async function addInPieces<Data>(queue: Queue, wakeUps: readonly WakeUp<Data>[]): Promise<void> {
-  if (wakeUps.every(({ delayMs }) => delayMs > 0)) await nextTurn();
   for (let from = 0; from < wakeUps.length; from += ADDED_AT_ONCE) {
-    if (from > 0) await nextTurn();
+    await nextTurn();
     const piece = wakeUps.slice(from, from + ADDED_AT_ONCE);
     await queue.addBulk(
       piece.map(({ id, job, delayMs }) => ({ name: queue.name, data: job, opts: jobOptions(id, delayMs) })),

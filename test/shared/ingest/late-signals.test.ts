@@ -6,7 +6,7 @@ import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { DAY_MS } from '../../../shared/platform/basics/interval.ts';
 import { commitPlan } from '../../../shared/platform/context/commit-plan.ts';
 import { inTransaction } from '../../../shared/platform/mongo/transaction.ts';
-import { findNewest, findReachable } from '../../../shared/sessions/find-reachable.ts';
+import { findNewest, findReachable } from '../../../shared/sessions/assign-by-key.ts';
 import { type Session, sessionRows } from '../../../shared/sessions/model.ts';
 import { checkSignal, type Draft } from '../../../shared/signals/check-signal.ts';
 import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';

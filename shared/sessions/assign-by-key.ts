@@ -1,7 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
+import { newId } from '../platform/basics/ids.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
+import type { Draft } from '../signals/check-signal.ts';
+import { type Assignment, assignSignals } from './assign.ts';
 import { type Session, sessionHeadRows, sessionRows } from './model.ts';
 
 /** The newest session of each key. One command, whatever the number of keys; none without keys. */
@@ -32,6 +35,26 @@ export async function findNewest(
     )
     .toArray();
   return new Map(newest.map((session) => [session.key, session]));
+}
+
+/** Assigns signals, by their session keys, to sessions, given the newest session of each key. */
+export async function assignByKey(
+  ctx: Context,
+  byKey: ReadonlyMap<string, readonly Draft[]>,
+  limits: { newest: ReadonlyMap<string, Session>; timeoutMs: number; mostModels: number },
+  transaction: ClientSession,
+): Promise<Assignment[]> {
+  const { newest, timeoutMs, mostModels } = limits;
+  const assignments: Assignment[] = [];
+  const newSessionId = () => newId('ses');
+  for (const [key, signals] of byKey) {
+    const times = signals.map((signal) => signal.ts.getTime());
+    const span = { earliestMs: Math.min(...times), latestMs: Math.max(...times) };
+    const existing = await findReachable(ctx, newest.get(key), span, timeoutMs, transaction);
+    const nowMs = ctx.clock.now();
+    assignments.push(assignSignals({ key, existing, signals, timeoutMs, nowMs, mostModels, newSessionId }));
+  }
+  return assignments;
 }
 
 /** The time range of signals of a key, epoch ms. */
