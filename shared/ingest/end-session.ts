@@ -13,7 +13,7 @@ import type { Write } from '../platform/mongo/writes.ts';
 import { endByTimeout, isPastTimeout, silenceEndsMs, timeoutMsOf } from '../sessions/assign.ts';
 import { endSessionJob, type OpenSession } from '../sessions/jobs.ts';
 import { type Session, type SessionChange, sessionRows } from '../sessions/model.ts';
-import { planSessionChanges } from './plan-session-changes.ts';
+import { planSessionChanges } from './plan-batch.ts';
 
 /** The result of a check of an open session: it has ended or is gone, or the time of the next check (epoch ms). */
 export type EndResult = { ended: boolean } | { notBeforeMs: number };

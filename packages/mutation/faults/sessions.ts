@@ -318,14 +318,14 @@ export const SESSION_FAULTS: readonly Fault[] = [
   },
   {
     what: 'history ends a session that was told of, and nobody hears of it',
-    file: 'shared/ingest/plan-session-changes.ts',
+    file: 'shared/ingest/plan-batch.ts',
     text: 'if (isPast && before === null) return [];',
     replacement: 'if (isPast) return [];',
     tests: ['test/shared/ingest/limits.test.ts'],
   },
   {
     what: 'history is looked at for anomalies',
-    file: 'shared/ingest/plan-session-changes.ts',
+    file: 'shared/ingest/plan-batch.ts',
     text: 'const present = changes.filter((change) => !isPast(change));',
     replacement: 'const present = changes;',
     tests: ['test/shared/ingest/limits.test.ts'],
