@@ -69,9 +69,10 @@ export async function decideBatch(
   transaction: ClientSession,
 ): Promise<Decision<DecidedBatch>> {
   const { rules, isAssumed } = attempt;
+  const orgId = rules.organization._id;
   const past = findPast(historical, rules.organization, ctx.clock.now());
   const above = isAssumed || isReleased ? NONE_ABOVE : findAbove(drafts, rules.organization, past);
-  const recorded = isAssumed ? NONE : await findRecorded(ctx, rules.organization._id, drafts, transaction);
+  const recorded = isAssumed ? NONE : await findRecorded(ctx, orgId, drafts, transaction);
   const unrecorded = drafts.filter(({ _id }) => !recorded.has(_id));
   const known = isReleased ? NONE_HELD : await findHeld(ctx, rules.organization, unrecorded, transaction);
   const fresh = new Map([...above].filter(([{ _id }]) => !recorded.has(_id) && !known.has(_id)));
@@ -85,12 +86,10 @@ export async function decideBatch(
   );
   const held = new Map([...known, ...holding.rows]);
   // A repeat is answered as one, also where its value would find no room now.
-  const orgId = rules.organization._id;
-  const isAsked = isAssumed && refused.size > 0;
-  const before = isAsked ? await findRecorded(ctx, orgId, [...refused.keys()], transaction) : recorded;
+  const late = isAssumed ? [...refused.keys()] : [];
+  const before = late.length > 0 ? await findRecorded(ctx, orgId, late, transaction) : recorded;
   const outcomes = outcomesOf(drafts, { before, held, tooMany: holding.tooMany, refused, sessionOf });
-  const isWriting = plan.writes.length > 0;
-  const guard = guardOf(attempt, holding, isWriting, attributed.isRelying);
+  const guard = guardOf(attempt, holding, plan.writes.length > 0, attributed.isRelying);
   const whole = joinPlans({ writes: guard, wakeUps: [] }, plan, holding.plan);
   return {
     ...whole,
@@ -169,10 +168,9 @@ async function findRecorded(
   drafts: readonly Draft[],
   transaction: ClientSession,
 ): Promise<Recorded> {
-  const ids = drafts.map(({ _id }) => _id);
   const options = { projection: { session_id: 1, user_id: 1 }, session: transaction };
   const rows = await signalRows(ctx)
-    .find({ _id: { $in: ids }, org_id: orgId }, options)
+    .find({ _id: { $in: drafts.map(({ _id }) => _id) }, org_id: orgId }, options)
     .toArray();
   return new Map(rows.map((row) => [row._id, row]));
 }
@@ -202,7 +200,6 @@ function keyOf({ org_id, user_id, project_id, adapter }: Identity): string {
 }
 
 interface Decided {
-  /** Signals that were recorded before this batch. */
   before: Recorded;
   held: HeldByKey;
   /** Keys of signals that would be held. */
