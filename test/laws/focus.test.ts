@@ -102,6 +102,8 @@ const anySignal = fc
       'gpt-5',
       'deepseek-chat',
       'sonar-pro',
+      // Its price of a token is no whole number of nanodollars.
+      'gemini-1.5-flash-8b',
       'unheard-of',
       undefined,
     ),
