@@ -195,7 +195,7 @@ describe('POST /otlp/v1', () => {
       expect(garbage.bytes.toString()).not.toContain('MARKED');
       const badGzip = { headers: { 'Content-Encoding': 'gzip' }, encoding };
       expect((await send(key, Buffer.from('no gzip'), badGzip)).status).toBe(400);
-      const unknownKey = await send(`${key.slice(0, -1)}x`, new Uint8Array(), { encoding });
+      const unknownKey = await send(`${key}x`, new Uint8Array(), { encoding });
       expect(unknownKey).toMatchObject({ status: 401, answer: { code: 16 } });
     },
   );

@@ -162,7 +162,8 @@ describe('a FOCUS file', () => {
         anyFilter,
         async (signals, filter) => {
           const { key } = await makeTenant(api.ctx);
-          await record(key, signals);
+          // Each call is made twice, so that every row has several calls.
+          await record(key, [...signals, ...signals]);
           const daily = await rowsOf(key, { level: 'daily', timezone: 'UTC', ...filter });
           const days = await rowsOf(key, { level: 'focus', ...filter });
           for (const [ofFocus, ofDaily] of DIMENSIONS)
