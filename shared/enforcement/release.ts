@@ -97,5 +97,5 @@ async function onceOpen(
   await openReservations(ctx, orgId, await readReservationState(ctx, orgId));
   const second = await call();
   if (second.code !== 'shut') return second.values;
-  throw new DomainError('rebuilding', 'What is spent is being read again. Nothing was released; try again.');
+  throw new DomainError('rebuilding', 'Spent amounts are being read again. Nothing was released; try again.');
 }

@@ -59,7 +59,7 @@ export async function reserveInBudgets(
     if (decided !== null) return decided;
     status = await statusCache(ctx).refresh(orgId);
   }
-  throw new DomainError('rebuilding', 'What is spent is being read again. Nothing was reserved; try again.');
+  throw new DomainError('rebuilding', 'Spent amounts are being read again. Nothing was reserved; try again.');
 }
 
 /** A free call, or one without a budget that holds amounts, leaves nothing to keep: the same key gives the same id. */

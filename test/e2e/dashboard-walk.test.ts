@@ -106,6 +106,12 @@ describe('the dashboard, step by step', () => {
     const calls = page.getByRole('region', { name: 'Signals, 1' });
     await calls.getByText('gpt-4o-mini').waitFor();
     await calls.getByText('$4.00').waitFor();
+    await page.locator('[data-sentence]', { hasText: /^1 call of .+ took 100 % of \$4\.00/ }).waitFor();
+    await calls.getByRole('button').press('Enter');
+    const drawer = page.getByRole('dialog', { name: 'Call' });
+    await drawer.getByRole('button', { name: 'Copy as JSON' }).waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'hidden' });
   });
 
   test('a new budget warns', { timeout: 60_000 }, async () => {

@@ -114,7 +114,7 @@ const destinations: readonly Destination[] = [
     path: '/alerts',
     label: 'Alerts',
     icon: IconBell,
-    question: 'Who is told what, and where?',
+    question: 'Who gets which alerts?',
     role: 'member',
     group: 'Set up',
   },

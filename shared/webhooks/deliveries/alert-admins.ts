@@ -68,6 +68,6 @@ function textOf(webhook: Webhook, ownUrl: string): string {
     `  ${ownUrl}/dashboard/webhooks/${webhook._id}`,
     'or an operator by',
     `  governor webhook enable ${webhook._id}`,
-    'What was held is then sent in order.',
+    'Held deliveries are then sent in order.',
   ].join('\n');
 }
