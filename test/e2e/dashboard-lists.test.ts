@@ -395,6 +395,9 @@ describe('the lists of the dashboard', () => {
         for (const words of ['gpt-5', 'Tokens in', 'Tokens out'])
           expect(await page.getByRole('list', { name: 'Sessions' }).textContent()).toContain(words);
         expect(await row.count()).toBe(1);
+        await visit(watched, '/?range=7d&split=user_id&view=table');
+        await page.locator('.rows li > :first-child > .number').first().waitFor();
+        expect(await page.evaluate(ENDS_OF_COSTS)).toHaveLength(1);
       }
       expect(watched.faults).toEqual([]);
       await watched.context.close();
@@ -437,6 +440,12 @@ const TALL_NAMES = `[...document.querySelectorAll('bdi')]
     return name.getBoundingClientRect().height > line * 2 + 4;
   })
   .map((name) => name.textContent)`;
+
+/** Runs in the page: where the costs of narrow rows end, in pixels, each once. */
+const ENDS_OF_COSTS = `[...new Set(
+  [...document.querySelectorAll('.rows li > :first-child > .number:nth-child(2)')].map((cost) =>
+    Math.round(cost.getBoundingClientRect().right)),
+)]`;
 
 /** Runs in the page: times of day that no time element holds. */
 const BARE_TIMES = `(() => {
