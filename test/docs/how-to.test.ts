@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../../scripts/stack/files.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
 import { newFolder } from '../support/destinations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -15,6 +16,12 @@ const readPage = (page: string) => readFileSync(join(ROOT, FOLDER, page), 'utf8'
 /** The commands of a page that are meant to be run as they are. */
 function commandsOf(page: string): string[] {
   return [...readPage(page).matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(([, commands = '']) => commands);
+}
+
+/** The settings file of a page. */
+function settingsOf(page: string): string {
+  const [, file = ''] = /^```json\n([\s\S]*?)^```$/m.exec(readPage(page)) ?? [];
+  return file;
 }
 
 describe.each(PAGES)('docs/how-to/%s', (page) => {
@@ -93,6 +100,26 @@ describe('the commands of docs/how-to', () => {
     const channels = await get('/api/v1/webhooks');
     expect(channels.data.filter(({ format }) => format === 'slack')).toHaveLength(1);
     expect(slack.received[0]?.body).toContain('Test message');
+  });
+
+  test('have settings that hold as they stand: the file that the command makes, and a hook that refuses', async () => {
+    const made = await run('connect-your-team.md');
+    const namesIn = (file: string) => Object.keys(JSON.parse(file).env);
+    expect(namesIn(made.slice(0, made.lastIndexOf('}') + 1))).toEqual(
+      namesIn(settingsOf('connect-your-team.md')),
+    );
+    const scopes = ['budgets:check' as const];
+    const { key } = await createApiKey(stack.ctx, { org_id: stack.orgId, scopes, user_id: 'first-budget' });
+    const file = settingsOf('first-budget.md').replace('https://HOST', stack.url);
+    const [{ hooks }] = JSON.parse(file.replace('$GOVERNOR_API_KEY', key)).hooks.PreToolUse;
+    const [{ url, headers }] = hooks;
+    const call = { session_id: 's', transcript_path: '/t', cwd: '/c', permission_mode: 'default' };
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...call, hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: {} }),
+    });
+    expect(await answer.json()).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
   });
 });
 
