@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BUDGET_SCOPES, ENFORCEMENTS } from '../budgets/model.ts';
+import { BUDGET_PERS, BUDGET_SCOPES, ENFORCEMENTS } from '../budgets/model.ts';
 import { shown, thresholdOf, utilizationPct } from '../budgets/view.ts';
 import { isVisible, type Viewer } from '../budgets/visible.ts';
 import { shownEnd } from '../budgets/windows.ts';
@@ -17,6 +17,10 @@ const checkedBudget = z.strictObject({
   id: z.string(),
   name: z.string(),
   scope: z.enum(BUDGET_SCOPES),
+  per: z
+    .enum(BUDGET_PERS)
+    .nullable()
+    .describe("`user`: the caller's own part of a template, with the scope `user`; null: none"),
   enforce: z.enum(ENFORCEMENTS),
   threshold_now: z.number().describe('The threshold that decides now, in the unit of the metric'),
   remaining: z.number().describe('Amount left by usage and open reservations, in the unit of the metric'),
@@ -85,6 +89,7 @@ function viewJudged(judged: JudgedBudget): z.output<typeof checkedBudget> {
     id: budget._id,
     name: budget.name,
     scope: budget.scope,
+    per: budget.per ?? null,
     enforce: budget.enforce,
     threshold_now: thresholdOf(budget),
     remaining: shown(budget.metric, remainingOf(judged)),

@@ -137,7 +137,7 @@ describe('a template', () => {
     expect((await check({ user_id: 'new', estimate_usd: 5.01 })).body).toMatchObject({
       allow: false,
       refused_by: { id, cause: 'spent' },
-      budgets: [{ id, scope: 'user', remaining: 5 }],
+      budgets: [{ id, scope: 'user', per: 'user', remaining: 5 }],
     });
     expect((await reserve({ user_id: 'new', estimate_usd: 5.01 })).body.reservation_id).toBeNull();
     expect((await reserve({ user_id: 'new', estimate_usd: 5 })).body.allow).toBe(true);
