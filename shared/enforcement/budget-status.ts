@@ -82,14 +82,16 @@ export function mayReserve({ budgets }: Pick<Rules, 'budgets'>): boolean {
 
 /**
  * The key of the reservations in a budget: a reservation belongs to the window in which it was made. A rolling window is the
- * next one at midnight, so there it belongs to the budget. A template has one for each person (`nameOfUser`).
+ * next one at midnight, and that of a total begins elsewhere after a change, so there it belongs to the budget. A template has
+ * one for each person (`nameOfUser`).
  */
 export function reservedKey(
   { _id, window }: Pick<Budget, '_id' | 'window'>,
   { startMs }: Pick<Interval, 'startMs'>,
   person: string | null,
 ): string {
-  const key = window === 'rolling' ? `${_id}:rolling` : `${_id}:${startMs}`;
+  const isOfBudget = window === 'rolling' || window === 'total';
+  const key = `${_id}:${isOfBudget ? window : startMs}`;
   return person === null ? key : `${key}:${person}`;
 }
 

@@ -3,7 +3,7 @@
 --
 -- A reservation: "amount|outcome|API key|user|key key …". `outcome` is empty at first, `released`, or once it is settled how
 -- often usage had been counted when the real cost was in the amounts. A key is one of these:
---   bud_…:start        a budget in one window, or bud_…:rolling; `held` sums the amounts
+--   bud_…:start        a budget in one window, or bud_…:rolling, bud_…:total; `held` sums the amounts
 --   bud_…:start/user   a person's share of it; `people` sums the amounts
 --   /user              a person; `people` counts the reservations
 -- Those that have ended are included until `forget` takes them out.

@@ -196,6 +196,18 @@ test('a reservation in a rolling budget stays over midnight, until it ends', asy
   expect(await reserve(2)).toMatchObject({ allow: true });
 });
 
+test('a reservation in a total stays when the total begins on another day', async () => {
+  const { id } = (await post({ window: 'total', enforce: 'hard' })).body;
+  const reserve = async (estimate_usd: number) =>
+    (await api.call('/api/v1/budgets/reserve', { key, body: { user_id: 'ada', estimate_usd, ttl_s: 600 } }))
+      .body;
+  expect(await reserve(8)).toMatchObject({ allow: true });
+  expect((await change(id, { starts_on: '2026-11-01' })).status).toBe(200);
+  await until(async () => (await read(id)).reserved === 8);
+  expect(await reserve(3)).toMatchObject({ allow: false, refused_by: { cause: 'held' } });
+  expect(await reserve(2)).toMatchObject({ allow: true });
+});
+
 describe('a change of the window', () => {
   test('drops the field of the window before, and needs that of the new one', async () => {
     const { id } = (await post({ window: 'rolling', rolling_days: 7 })).body;
