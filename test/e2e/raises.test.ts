@@ -67,6 +67,11 @@ describe('a raise on the dashboard', () => {
     await grace.page.goto(`${stack.url}/dashboard/raises`);
     await grace.page.getByText('approved', { exact: true }).first().waitFor();
     await expectGood(grace.page, 'raises');
+    await grace.page.goto(`${stack.url}/dashboard/budgets/${budget}`);
+    await grace.page.getByRole('link', { name: 'Raises' }).click();
+    await grace.page.getByRole('link', { name: 'Budget', exact: true }).waitFor();
+    await grace.page.getByText('approved', { exact: true }).first().waitFor();
+    await expectGood(grace.page, 'raises-of-budget');
     expect([...tom.faults, ...grace.faults]).toEqual([]);
     await tom.context.close();
     await grace.context.close();

@@ -160,15 +160,21 @@ function Actions({ budget }: { budget: Budget }) {
     () => take(api.DELETE('/api/v1/budgets/{id}', { params: { path: { id: budget.id } } })),
     { list: 'budgets', done: 'The budget is deleted.' },
   );
-  const ask = (
-    <Button component={Link} to="/raise" search={{ budget: budget.id } as never} variant="default">
-      Ask for more
-    </Button>
+  const search = { budget: budget.id } as never;
+  const raises = (
+    <>
+      <Button component={Link} to="/raise" search={search} variant="default">
+        Ask for more
+      </Button>
+      <Button component={Link} to="/raises" search={search} variant="default">
+        Raises
+      </Button>
+    </>
   );
-  if (!isAdmin) return ask;
+  if (!isAdmin) return raises;
   return (
     <Group gap="sm">
-      {ask}
+      {raises}
       {holdsReservations(budget) && <Release id={budget.id} />}
       <Dialog label="Edit" title="Edit the budget" size="lg">
         {(close) => <BudgetForm budget={budget} onDone={close} />}

@@ -61,13 +61,19 @@ export function Raises() {
   return id === undefined ? <AllRaises /> : <RaiseDetail id={id} />;
 }
 
-/** A member's own, for an admin those of everybody. */
+/** A member's own, for an admin those of everybody; of one budget where the search names it. */
 function AllRaises() {
+  const { budget } = useSearch({ strict: false }) as { budget?: string };
   const [status, setStatus] = useState<Status | ''>('');
-  const asked = { ...(status === '' ? {} : { status }), limit: 50 };
+  const asked = {
+    ...(status === '' ? {} : { status }),
+    ...(budget ? { budget_id: budget } : {}),
+    limit: 50,
+  };
   const pages = usePages(JSON.stringify(asked), (cursor) => raisesQuery({ ...asked, ...cursor }));
   return (
     <Page
+      {...(budget ? { back: { to: `/budgets/${budget}`, label: 'Budget' } } : {})}
       title="Raises"
       lead="A person asks for more of a budget, and an admin answers. A raise ends by itself."
       actions={<Choice aria-label="State" of={STATES} value={status} onChange={setStatus} />}
