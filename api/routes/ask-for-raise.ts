@@ -10,7 +10,8 @@ export const askForRaise = route({
   summary: 'Ask for more of a budget',
   description:
     'For keys that are bound to a user, in budgets that count this user. An admin answers. Approved, the amount is added to the ' +
-    "threshold of the budget, for everybody in it, until the raise ends, at the latest at the window's end.",
+    'threshold until the raise ends: of a template for this user alone, else for everybody in the budget. No raise outlasts a ' +
+    'calendar window.',
   tag: 'Raises',
   auth: { kind: 'api-key', scope: 'budgets:check' },
   body: raiseInput,
