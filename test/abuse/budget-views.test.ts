@@ -159,6 +159,13 @@ describe.each(ASKERS)('$kind asks', ({ headers, sees }) => {
     expectRefusal(refused, sees, everywhere);
   });
 
+  it('at the gate, and is told the same', async () => {
+    const { body, ...answer } = await call('/gate');
+    expectNoneButOf({ ...answer, body }, sees);
+    const name = sees.includes('org') ? BUDGETS.org.name : null;
+    expect(body).toMatchObject({ code: 'budget_refused', refused_by: { id: ids.get('org'), name } });
+  });
+
   it('how its own budgets are, also in one line', async () => {
     const counted = isBound ? (['org', 'team', 'ada'] as const) : (['org'] as const);
     expectRefusal(await call('/api/v1/me/budget'), sees, counted);
