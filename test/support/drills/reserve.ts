@@ -12,6 +12,9 @@ export function newTally(): Tally {
   return { allowed: 0, unknown: 0, statuses: new Map() };
 }
 
+/** The call that a client asks for and reports: whose it is, and what filters ask about. */
+export const CALL = { user_id: 'ada', model: 'gpt-4o-mini', provider: 'openai' };
+
 /** One request with a body, whatever becomes of it. */
 export async function post(
   url: string,
@@ -45,6 +48,7 @@ export async function reserveUntilRefused(
   for (;;) {
     await pace();
     const { status, body } = await post(`${url}/api/v1/budgets/reserve`, key, {
+      ...CALL,
       estimate_usd: 1,
       ttl_s: 3_600,
     });
@@ -54,7 +58,7 @@ export async function reserveUntilRefused(
     if (!body.allow) return;
     tally.allowed += 1;
     if (!isReporting) continue;
-    const signal = makeSignal({ ts: Date.now(), cost_usd: 1, reservation_id: body.reservation_id });
+    const signal = makeSignal({ ...CALL, ts: Date.now(), cost_usd: 1, reservation_id: body.reservation_id });
     await until(async () => (await post(`${url}/api/v1/signals`, key, signal)).status === 200, {
       timeoutMs: 60_000,
     });
