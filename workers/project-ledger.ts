@@ -136,7 +136,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Waits for something that the ledger does not have yet. */
-export interface EntryWait {
+interface EntryWait {
   /**
    * Resolves with true as soon as any shard's stream holds an entry, and when none came within `ms`; with false when Redis
    * cannot be asked in this way: it does not answer, or it is a cluster, where each shard lies in a slot of its own.

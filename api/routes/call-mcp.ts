@@ -24,7 +24,7 @@ export const callMcp = route({
   errors: ['cross_site', 'not_found'],
   handle: async ({ principal, request }, ctx) => {
     if (request.bytes === null) throw new Error('A route that takes bytes was served without them');
-    // The first message loads the SDK of the protocol: 10 MB that nobody else needs.
+    // The first message loads the SDK of the protocol: 5 MB of heap that nobody else needs.
     const { answerMessage } = await import('../mcp/answer.ts');
     return answerMessage(ctx, principal, request.bytes.body, (name) => request.header(name));
   },

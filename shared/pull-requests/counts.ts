@@ -10,8 +10,8 @@ import { type PullRequest, pullRequestRows } from './model.ts';
 import { PULL_REQUEST_STATES, type PullRequestState } from './report.ts';
 
 /**
- * The number of pull requests of a repository by state, as the sum of its shards: always equal to the rows of these, of which
- * counting 10,000 would take the embedded store 150 ms (docs/adr/0241).
+ * The number of pull requests of a repository by state, as the sum of its shards: equal to the rows of these, of which counting
+ * 10,000 would take the embedded store 38 ms, and longer beside other work (docs/adr/0241).
  */
 interface PullRequestCounts extends Partial<Record<PullRequestState, number>> {
   /** `countsId(...)`. */

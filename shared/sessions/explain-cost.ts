@@ -26,7 +26,7 @@ export interface ExplainedCost {
 }
 
 /**
- * Explains what a session cost, or one of its calls, from its signals one after the other. Throws `not_found` for a call that
+ * Explains what a session cost, or one of its calls, from its signals, many at a time. Throws `not_found` for a call that
  * is not in the session.
  */
 export async function explainCost(

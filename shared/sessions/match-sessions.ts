@@ -70,7 +70,7 @@ export function isOfFew({ errors, anomalous, minCostNusd, ids }: SessionMatch): 
   return errors === true || anomalous === true || minCostNusd !== undefined || ids !== undefined;
 }
 
-/** The same where the condition is on the cost, from above 0: an index holds both. */
+/** The same where the condition is on the cost: an index holds both. */
 export function matchingByCost(orgId: string, match: SessionMatch, condition: Conditions): Stages {
   const ids = match.ids ? [{ _id: { $in: [...match.ids] } }] : [];
   const indexed = { org_id: orgId, ...condition };

@@ -20,7 +20,7 @@ export interface LedgerPage {
 }
 
 /** Also the device of spends, with their receipts (most of a row) or with the balance after each row. */
-export type LedgerInclude = 'receipt' | 'details';
+type LedgerInclude = 'receipt' | 'details';
 
 const FIRST_RANGE = 1_000;
 /** Half a megabyte of answer, which is what a stream holds while nobody reads it. */

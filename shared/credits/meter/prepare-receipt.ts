@@ -67,7 +67,7 @@ export async function prepareReceipt(
 }
 
 /** The account as of its last answer: enough to sign the next receipt before asking. It may be stale. */
-export interface CachedAccount {
+interface CachedAccount {
   org: string;
   user: string;
   anchor: Anchor;
@@ -84,7 +84,7 @@ export const cachedAccounts = boundedCache<string, CachedAccount>({ max: 200_000
 export const cachedDevices = boundedCache<string, string>({ max: 200_000 });
 
 /** The bucket of the next credit. A period that is over is full again, so the credit comes from the first of those. */
-export function predictBucket(account: CachedAccount, nowMs: number): Bucket {
+function predictBucket(account: CachedAccount, nowMs: number): Bucket {
   if (account.bucket === null || (account.windowEndMs !== null && nowMs >= account.windowEndMs))
     return 'window';
   const monthIsOver = account.month !== null && nowMs >= account.month.endMs;

@@ -5,9 +5,7 @@ import type { mongo } from 'mongoose';
  * The rows of a cursor, those of one answer at a time, each in a turn of the event loop of its own. The store reads the next ones
  * while these are used.
  */
-export async function* readAhead<Row>(
-  cursor: mongo.FindCursor<Row> | mongo.AggregationCursor<Row>,
-): AsyncGenerator<Row[]> {
+export async function* readAhead<Row>(cursor: mongo.FindCursor<Row>): AsyncGenerator<Row[]> {
   try {
     let hasMore = cursor.hasNext();
     while (await hasMore) {
