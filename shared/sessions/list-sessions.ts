@@ -19,7 +19,7 @@ interface AskedPage extends Omit<ListPage, 'total'> {
   total: number | (() => Promise<number>);
 }
 
-/** Open sessions that are looked up by their ids. More are found by their times, since they began of late. */
+/** Open sessions that are looked up by their ids. More are found by their times, since they began lately. */
 const FEW_OPEN = 500;
 
 /** One page of an organization's sessions, ordered by (`sort`, id). Throws as `orderSessions` does. */

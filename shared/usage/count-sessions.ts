@@ -24,8 +24,8 @@ type Range = readonly [fromMs: number, toMs: number];
 /**
  * Counts the sessions that match, at one moment. Rollups have the sessions of whole days, so only those that began in a
  * part of a day at an end of the range are counted one by one: the cost grows with the days, not with the sessions. With a
- * filter that rollups know nothing of, those are counted that have what few have. From a cost up, and of some works, each
- * session is, by one command.
+ * filter by state, errors or anomalies, the few that are open or have any are counted too. From a cost up, and of some works,
+ * each session is counted, by one command.
  */
 export async function countSessions(
   ctx: Context,
