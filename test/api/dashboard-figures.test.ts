@@ -3,12 +3,6 @@ import { plusDays, rangeOf, readShared } from '../../api/dashboard/data/range.ts
 import { readSessionSearch } from '../../api/dashboard/data/session-search.ts';
 import { ticksOf } from '../../api/dashboard/parts/chart/scale.ts';
 import { creditsPerDay } from '../../api/dashboard/parts/credits/pace.ts';
-import {
-  type Breakdown,
-  decisionWords,
-  type Signal,
-  whereItWent,
-} from '../../api/dashboard/parts/session/words.ts';
 import { changeWords } from '../../api/dashboard/parts/text/change-words.ts';
 import { axisMoney, percent } from '../../api/dashboard/parts/text/format.ts';
 import { plainName } from '../../api/dashboard/parts/text/plain-name.ts';
@@ -135,23 +129,6 @@ test('a call of a second and more is in seconds', () => {
     '22.1 s',
     '120 s',
   ]);
-});
-
-test('a session says in one sentence where its cost went, and each decision of a policy is one', () => {
-  const row = { calls: 90, errors: 0, tokens_in: 100, tokens_out: 1, cost: '27.200000000' };
-  const of = (cost: string, tool_name: string | null) =>
-    ({ cost, by_tool: [{ ...row, tool_name }], by_model: [{ ...row, model: 'gpt-5' }] }) as Breakdown;
-  const signals = [{ tokens_in: 100, cache_read_tokens: 65 }] as Signal[];
-  expect(whereItWent(of('27.200000000', 'run_tests'), signals)).toBe(
-    '90 calls of run_tests took 100 % of $27.20; 65 % of tokens in came from cache.',
-  );
-  expect(whereItWent(of('27.200000000', null), [])).toBe('90 calls of gpt-5 took 100 % of $27.20.');
-  expect(whereItWent(of('0.000000000', null), [])).toBe('This session cost nothing.');
-  const gate = { kind: 'tool_permission', source: 'config', policy_id: 'guard', reason: 'too dear' };
-  const decided = { tool_name: 'edit', intervention: { ...gate, verdict: 'warn', action: 'allow' } };
-  expect(decisionWords(decided as Signal)).toBe(
-    'The tool permission guard of config warned (edit), and it went on: too dear.',
-  );
 });
 
 test('the URL of a list of sessions asks for what the API takes, and for nothing else', () => {
