@@ -396,7 +396,7 @@ describe('the lists of the dashboard', () => {
           expect(await page.getByRole('list', { name: 'Sessions' }).textContent()).toContain(words);
         expect(await row.count()).toBe(1);
         await visit(watched, '/?range=7d&split=user_id&view=table');
-        await page.locator('.rows li > :first-child > .number').first().waitFor();
+        await page.locator('.rows li > :first-child > .number:has(+ .number)').first().waitFor();
         expect(await page.evaluate(ENDS_OF_COSTS)).toHaveLength(1);
       }
       expect(watched.faults).toEqual([]);
@@ -441,9 +441,9 @@ const TALL_NAMES = `[...document.querySelectorAll('bdi')]
   })
   .map((name) => name.textContent)`;
 
-/** Runs in the page: where the costs of narrow rows end, in pixels, each once. */
+/** Runs in the page: where the costs of narrow rows with a share end, in pixels, each once. */
 const ENDS_OF_COSTS = `[...new Set(
-  [...document.querySelectorAll('.rows li > :first-child > .number:nth-child(2)')].map((cost) =>
+  [...document.querySelectorAll('.rows li > :first-child > .number:has(+ .number)')].map((cost) =>
     Math.round(cost.getBoundingClientRect().right)),
 )]`;
 
