@@ -3,6 +3,7 @@ import type { Organization } from '../organizations/model.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
+import { inSteps } from '../platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { findOpen } from '../sessions/find-open.ts';
 import { isBeyondRollups, matchingFew, type SessionFilter } from '../sessions/match-sessions.ts';
@@ -57,9 +58,6 @@ async function countIn(
   return countByDays(ctx, organization, filter, range, transaction);
 }
 
-/** Ids of one command (docs/stores.md). */
-const IDS_AT_ONCE = 500;
-
 async function countOpen(
   ctx: Context,
   orgId: string,
@@ -68,12 +66,10 @@ async function countOpen(
   transaction: ClientSession,
 ): Promise<number> {
   const open = await findOpen(ctx, orgId, { transaction });
-  let counted = 0;
-  for (let at = 0; at < open.length; at += IDS_AT_ONCE) {
-    const ids = open.slice(at, at + IDS_AT_ONCE);
-    counted += await countEach(ctx, orgId, { ...filter, ids }, range, transaction);
-  }
-  return counted;
+  const counts = await inSteps(open, async (ids) => [
+    await countEach(ctx, orgId, { ...filter, ids }, range, transaction),
+  ]);
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 async function countByDays(
