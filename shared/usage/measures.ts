@@ -38,7 +38,15 @@ export function noSums(): Sums {
 
 /** Adds sums to others, or takes them away with the sign -1, in place. */
 export function addSums(to: Sums, from: Sums, sign: 1 | -1 = 1): void {
-  for (const measure of COUNTS) to[measure] += sign * from[measure];
+  to.sessions += sign * from.sessions;
+  to.signals += sign * from.signals;
+  to.errors += sign * from.errors;
+  to.interventions += sign * from.interventions;
+  to.tokens_in += sign * from.tokens_in;
+  to.tokens_out += sign * from.tokens_out;
+  to.cache_read_tokens += sign * from.cache_read_tokens;
+  to.cache_write_tokens += sign * from.cache_write_tokens;
+  to.unpriced_signals += sign * from.unpriced_signals;
   to.cost_nusd += sign === 1 ? from.cost_nusd : -from.cost_nusd;
 }
 
