@@ -15,6 +15,8 @@ import type { Context } from '../platform/context/context.ts';
 import { insertDue } from '../platform/due/plan-due.ts';
 import { deletePreferences } from '../preferences/change-preferences.ts';
 import { planRaisesOfRemoved } from '../raises/end-of-removed.ts';
+import { raisesChanged } from '../raises/metrics.ts';
+import type { Raise } from '../raises/model.ts';
 import { planMade } from './made-by.ts';
 
 export interface Removal {
@@ -59,11 +61,11 @@ async function revokeDevices(ctx: Context, accountId: string): Promise<void> {
 
 async function markRemoved(ctx: Context, orgId: string, userId: string, removal: Removal): Promise<string> {
   const person = { org_id: orgId, user_id: userId };
-  return commitPlan(ctx, async (transaction) => {
+  const { accountId, raises } = await commitPlan<Removed>(ctx, async (transaction) => {
     const actor = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const member = await memberRows(ctx).findOne(person, { session: transaction });
     if (!member) throw noMember();
-    if (member.removed_at !== null) return { ...NO_PLAN, result: member._id };
+    if (member.removed_at !== null) return { ...NO_PLAN, result: { accountId: member._id, raises: [] } };
     if (removal.keepsAnAdmin) await refuseLastAdmin(ctx, member, transaction);
     const made = await planMade(ctx, person, removal.revokeMade, transaction);
     const organization = await readOrganization(ctx, orgId, transaction);
@@ -87,9 +89,17 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
     const raises = await planRaisesOfRemoved(ctx, { orgId, userId }, transaction);
     return {
       ...joinPlans({ writes, wakeUps: [] }, made.plan, recount, release, raises),
-      result: member._id,
+      result: { accountId: member._id, raises: raises.result },
     };
   });
+  for (const { state } of raises) raisesChanged(ctx).inc({ status: state });
+  return accountId;
+}
+
+/** A member's account, and the raises that ended with the membership. */
+interface Removed {
+  accountId: string;
+  raises: readonly Raise[];
 }
 
 function erased({ idp: _, ...member }: Member, nowMs: number): Member {

@@ -76,6 +76,14 @@ const spend = async (cost_usd: number) => {
 const check = async (at = api, estimate_usd = 1) =>
   (await at.call('/api/v1/budgets/check', { key: unbound, body: { estimate_usd } })).body;
 const view = async (id = budgetId) => (await api.call(`/api/v1/budgets/${id}`, { key: unbound })).body;
+/** How many raises have come to a state, as the metrics have it. */
+const counted = async (status: string) => {
+  const headers = { Authorization: `Bearer ${api.ctx.config.operatorToken}` };
+  const text = await (await fetch(`${api.url}/metrics`, { headers })).text();
+  return Number(
+    new RegExp(`^governor_raises_total\\{status="${status}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
+  );
+};
 const audited = async () => {
   const entries = await auditRows(api.ctx)
     .find({ org_id: admin.orgId, action: { $regex: '^raise\\.' } })
@@ -362,17 +370,10 @@ describe('an answer', () => {
   });
 
   test('is counted by its state', async () => {
-    const count = async (status: string) => {
-      const headers = { Authorization: `Bearer ${api.ctx.config.operatorToken}` };
-      const text = await (await fetch(`${api.url}/metrics`, { headers })).text();
-      return Number(
-        new RegExp(`^governor_raises_total\\{status="${status}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
-      );
-    };
-    const before = [await count('pending'), await count('denied')];
+    const before = [await counted('pending'), await counted('denied')];
     const id = await asked();
     for (let given = 0; given < 2; given += 1) await act(id, 'deny');
-    expect([await count('pending'), await count('denied')]).toEqual(before.map((one) => one + 1));
+    expect([await counted('pending'), await counted('denied')]).toEqual(before.map((one) => one + 1));
   });
 
   test('is one, however many are given at once in two processes', async () => {
@@ -491,9 +492,11 @@ describe('a person who is removed', () => {
     const approved = await asked({ note: 'mine' });
     await act(approved, 'approve');
     const pending = await asked({ budget_id: own, note: 'mine' });
+    const before = [await counted('revoked'), await counted('denied')];
     await removeMember(api.ctx, admin.orgId, ada.userId);
     const stateOf = async (id: string) => (await raiseRows(api.ctx).findOne({ _id: id }))?.state;
     expect([await stateOf(approved), await stateOf(pending)]).toEqual(['revoked', 'denied']);
+    expect([await counted('revoked'), await counted('denied')]).toEqual(before.map((count) => count + 1));
     expect((await view()).threshold_now).toBe(10);
     await until(async () => (await check(other)).budgets[0].threshold_now === 10);
     await eraseMember(api.ctx, admin.orgId, ada.userId);
