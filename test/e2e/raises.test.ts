@@ -102,4 +102,44 @@ describe('a raise on the dashboard', () => {
     await tom.context.close();
     await grace.context.close();
   }, 90_000);
+
+  test('and what calls hold are parts of the bars of budgets', async () => {
+    const body = { name: 'Busy', scope: 'org', metric: 'cost_usd', threshold: 20, window: 'monthly' };
+    const made = await call(`${stack.url}/api/v1/budgets`, {
+      key: stack.key,
+      body: { ...body, enforce: 'hard' },
+    });
+    const { id } = made.body;
+    const asked = await call(`${stack.url}/v1/raises`, {
+      key: await stack.tokenOf('tom'),
+      body: { budget_id: id, amount: 10 },
+    });
+    const answered = await call(`${stack.url}/v1/raises/${asked.body.id}/approve`, {
+      key: await stack.tokenOf('grace'),
+      body: {},
+    });
+    expect(answered.body.status, answered.text).toBe('approved');
+    const held = await call(`${stack.url}/api/v1/budgets/reserve`, {
+      key: stack.key,
+      body: { user_id: 'ada', estimate_usd: 9, ttl_s: 600 },
+    });
+    expect(held.body.allow, held.text).toBe(true);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, context, faults } = await openPage(browser, { colorScheme });
+      await signIn(page, stack.url, { name: 'Grace Lindqvist' });
+      await page.goto(`${stack.url}/dashboard/budgets`);
+      const bar = page.getByRole('meter', { name: 'Busy: 20 % used, $9.00 reserved, $10.00 raised' });
+      await bar.waitFor();
+      await page.getByText('$9.00 of it reserved').first().waitFor();
+      await page.getByText('reserved by calls under way').waitFor();
+      await expectGood(page, `bars-${colorScheme}`);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await expectGood(page, `bars-390-${colorScheme}`);
+      await page.goto(`${stack.url}/dashboard/budgets/${id}`);
+      await bar.waitFor();
+      await expectGood(page, `bar-390-${colorScheme}`);
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+  }, 90_000);
 });

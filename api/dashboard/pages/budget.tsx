@@ -7,11 +7,12 @@ import type { Budget } from '../data/queries.ts';
 import { budgetQuery } from '../data/queries.ts';
 import { useAct, useDeletion } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
+import { BudgetUsed, usedPercent } from '../parts/budget/bar.tsx';
 import { holdsReservations, RaisedUntil, Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
 import { BudgetHistory, UsedBefore } from '../parts/budget/history.tsx';
 import { peopleWords } from '../parts/budget/people-words.ts';
+import { StandingBar, StandingLegend } from '../parts/budget/standing-bar.tsx';
 import { BudgetUsage } from '../parts/budget/usage.tsx';
 import { windowWords } from '../parts/budget/window-inputs.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
@@ -86,7 +87,8 @@ function Standing({ budget }: { budget: Budget }) {
   return (
     <Paper withBorder p="md">
       <Stack>
-        <Gauge budget={budget} />
+        <StandingBar budget={budget} />
+        <StandingLegend of={[budget]} />
         {people && <Text size="sm">{people}</Text>}
         <Facts of={facts} lg={Object.keys(facts).length} />
         <Stop budget={budget} />

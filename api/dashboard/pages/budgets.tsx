@@ -5,10 +5,11 @@ import { Link } from '@tanstack/react-router';
 import type { Budget } from '../data/queries.ts';
 import { allBudgetsQuery } from '../data/queries.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
+import { BudgetUsed, usedPercent } from '../parts/budget/bar.tsx';
 import { RaisedUntil, Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
 import { peopleWords } from '../parts/budget/people-words.ts';
+import { reservedOf, StandingBar, StandingLegend } from '../parts/budget/standing-bar.tsx';
 import { windowWords } from '../parts/budget/window-inputs.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
 import { Load } from '../parts/page/load.tsx';
@@ -49,11 +50,14 @@ export function Budgets() {
                 : 'No budget is set for you. Budgets for you alone appear here; admins see all.'}
             </Empty>
           ) : (
-            <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }}>
-              {worstFirst(data).map((budget) => (
-                <BudgetCard key={budget.id} budget={budget} />
-              ))}
-            </SimpleGrid>
+            <Stack>
+              <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }}>
+                {worstFirst(data).map((budget) => (
+                  <BudgetCard key={budget.id} budget={budget} />
+                ))}
+              </SimpleGrid>
+              <StandingLegend of={data} />
+            </Stack>
           )
         }
       </Load>
@@ -82,7 +86,7 @@ function BudgetCard({ budget }: { budget: Budget }) {
         <Text size="sm" c="dimmed" className="wrap">
           {scopeWords(budget, names)}, {windowWords(budget)}
         </Text>
-        <Gauge budget={budget} />
+        <StandingBar budget={budget} />
         {people && <Text size="sm">{people}</Text>}
         <Text size="sm">
           <State of={state} /> · <BudgetUsed budget={budget} /> of {amount(metric, threshold_now)} (
@@ -91,6 +95,7 @@ function BudgetCard({ budget }: { budget: Budget }) {
         </Text>
         <Text size="sm">
           {amount(metric, remaining)} left
+          {reservedOf(budget) > 0 && `, ${amount(metric, reservedOf(budget))} of it reserved`}
           {window_end !== null && (
             <>
               , until <When at={window_end} />

@@ -1,4 +1,5 @@
 import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { Budget } from '../../data/queries.ts';
 import { amount, percent } from '../text/format.ts';
 import { Name } from '../text/name.tsx';
@@ -40,11 +41,17 @@ export function BudgetUsed({ budget }: { budget: Budget }) {
   );
 }
 
-/** The meaning of the marks of all budget bars of a page. */
-export function GaugeLegend() {
+/** The meaning of a mark of a bar. */
+export interface Mark {
+  mark: string;
+  words: string;
+}
+
+/** The meaning of the marks of all budget bars of a page. `more` are those that only this page draws. */
+export function GaugeLegend({ more = [] }: { more?: readonly Mark[] }) {
   return (
     <Group gap="md" component="ul" p={0} m={0} fz={12} c="dimmed" style={{ listStyle: 'none' }}>
-      {LEGEND.map(({ mark, words }) => (
+      {[...LEGEND, ...more].map(({ mark, words }) => (
         <Group key={words} component="li" gap={6} wrap="nowrap">
           <span className={`legend-mark ${mark}`} aria-hidden />
           {words}
@@ -54,11 +61,11 @@ export function GaugeLegend() {
   );
 }
 
-const LEGEND = [
+const LEGEND: readonly Mark[] = [
   { mark: 'legend-used', words: 'used' },
   { mark: 'legend-forecast', words: 'forecast for the end of the window' },
   { mark: 'legend-beyond hatched', words: 'beyond the threshold' },
-] as const;
+];
 
 /** How much of the threshold is used: 41 %, 567,539 %. */
 export function usedPercent({ utilization_pct }: Budget): string {
@@ -68,8 +75,19 @@ export function usedPercent({ utilization_pct }: Budget): string {
 /** The longest bar: twice the threshold. Beyond it only the words say how much was used. */
 const WIDEST_PCT = 200;
 
-/** The bar alone: the used part, a tick for the forecast, and a line at the threshold where one of them lies beyond it. */
-export function Gauge({ budget }: { budget: Budget }) {
+/**
+ * The bar alone: the used part, a tick for the forecast, and a line at the threshold where one of them lies beyond it. `children`
+ * draw more of it, given how many per cent of the threshold its length is; `note` says that in words.
+ */
+export function Gauge({
+  budget,
+  note = '',
+  children,
+}: {
+  budget: Budget;
+  note?: string;
+  children?: (lengthPct: number) => ReactNode;
+}) {
   const { state, metric, threshold_now, forecast, utilization_pct } = budget;
   const atEnd = Math.min((forecast / threshold_now) * 100, WIDEST_PCT);
   const used = Math.min(utilization_pct, WIDEST_PCT);
@@ -79,12 +97,13 @@ export function Gauge({ budget }: { budget: Budget }) {
       <Box
         className="bar"
         role="meter"
-        aria-label={`${budget.name}: ${Math.round(utilization_pct)} % used`}
+        aria-label={`${budget.name}: ${Math.round(utilization_pct)} % used${note}`}
         aria-valuenow={Math.round(utilization_pct)}
         aria-valuemin={0}
         aria-valuemax={Math.round(Math.max(100, utilization_pct))}
       >
         <Box className="bar-fill" style={{ width: `${(used / scale) * 100}%`, background: COLOURS[state] }} />
+        {children?.(scale)}
         {scale > 100 && (
           <Box className="bar-beyond hatched" style={{ width: `${(1 - 100 / scale) * 100}%` }} />
         )}
