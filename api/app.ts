@@ -48,7 +48,7 @@ export function createApi(
     next();
   });
   mountBoard(app, ctx, limits);
-  for (const route of routes) mountRoute(app, route, serve(route, ctx, guards));
+  for (const route of mostUrgentFirst(routes)) mountRoute(app, route, serve(route, ctx, guards));
   mountDashboard(app, ctx, documented, guards);
   refuseOtherMethods(app, routes);
   app.use((_req: Request, _res: Response, next: NextFunction) =>
@@ -56,6 +56,12 @@ export function createApi(
   );
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => fail(ctx, error, req, res));
   return { app, limits, shedder };
+}
+
+/** Express tries one path after the other: those that are asked before each call come first. */
+function mostUrgentFirst(routes: readonly AnyRoute[]): AnyRoute[] {
+  const isUrgent = ({ priority }: AnyRoute) => priority === 'consume';
+  return [...routes.filter(isUrgent), ...routes.filter((route) => !isUrgent(route))];
 }
 
 /** Headers of every answer. A page that loads scripts sets a policy of its own. */

@@ -61,7 +61,11 @@ export async function readPlainBytes(req: Request, limits: BodyLimits): Promise<
 /** The type of a body that is not empty. */
 function requireType(req: Request, types: readonly BodyType[]): BodyType {
   if (isEmpty(req)) throw emptyBody();
-  const type = types.find((candidate) => candidate === 'untyped-json' || req.is(MEDIA_TYPES[candidate]));
+  const named = req.headers['content-type'];
+  const type = types.find(
+    (candidate) =>
+      candidate === 'untyped-json' || named === MEDIA_TYPES[candidate] || req.is(MEDIA_TYPES[candidate]),
+  );
   if (!type) throw wrongType(types.map((candidate) => MEDIA_TYPES[candidate]));
   if ((charsetOf(req) ?? 'utf-8') !== 'utf-8')
     throw new DomainError('unsupported_media_type', 'The charset must be utf-8.');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
@@ -18,6 +18,7 @@ export function createHttpServer(app: Express, config: Config): Server {
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 1_000,
       requireHostHeader: true,
+      ...messagesOf(app),
     },
     app,
   );
@@ -29,6 +30,18 @@ export function createHttpServer(app: Express, config: Config): Server {
   // Expectations beside 100-continue are ignored (RFC 9110, 10.1.1): Node's own 417 is no problem document.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   return server;
+}
+
+/**
+ * Messages that have Express' methods from the start. Express gives each message that has others the prototypes `app.request` and
+ * `app.response`, and every later use of a message whose prototype has changed is slow.
+ */
+function messagesOf(app: Express) {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse extends ServerResponse {}
+  app.request = Object.setPrototypeOf(AppRequest.prototype, app.request);
+  app.response = Object.setPrototypeOf(AppResponse.prototype, app.response);
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
 /** How long a reader may take nothing of what waits for it. */

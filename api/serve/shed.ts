@@ -36,8 +36,10 @@ export type Shedder = ReturnType<typeof createShedder>;
  * for it. (Node's histogram of delays misses turns that take seconds.)
  */
 function measureEventLoop() {
-  /** Milliseconds, of the last three looks. The median leaves out one pause, which should refuse nobody. */
+  /** Milliseconds, of the last three looks. */
   let delays = [0, 0, 0];
+  /** Their median: it leaves out one pause, which should refuse nobody. */
+  let delayMs = 0;
   let lookedAtMs = 0;
   let askedAtMs = 0;
   let stalledAtMs = Number.NEGATIVE_INFINITY;
@@ -51,6 +53,7 @@ function measureEventLoop() {
   }
   async function look(): Promise<void> {
     delays = [...delays.slice(1), lateness()];
+    delayMs = delays.toSorted((a, b) => a - b)[1] ?? 0;
     lookedAtMs = performance.now();
     if (lookedAtMs - askedAtMs > REST_AFTER_MS) rest();
   }
@@ -58,6 +61,7 @@ function measureEventLoop() {
     void stop?.();
     stop = null;
     delays = [0, 0, 0];
+    delayMs = 0;
   }
   function ask(): void {
     askedAtMs = performance.now();
@@ -68,7 +72,7 @@ function measureEventLoop() {
   return {
     delayMs: () => {
       ask();
-      return delays.toSorted((a, b) => a - b)[1] ?? 0;
+      return delayMs;
     },
     hasStalled: () => {
       ask();

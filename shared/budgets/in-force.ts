@@ -16,6 +16,7 @@ export function raisesInForce({ raises = [] }: Pick<Budget, 'raises'>, atMs: num
 
 /** A budget with the limit that is in force at a moment (epoch ms): no memory prolongs a raise. Pure. */
 export function inForce(budget: Budget, atMs: number): BudgetInForce {
+  if (!budget.raises?.length) return budget;
   const raised = raisesInForce(budget, atMs).reduce((sum, { amount }) => sum + amount, 0);
   return raised === 0 ? budget : { ...budget, limit: budget.limit + raised, raised };
 }

@@ -8,23 +8,30 @@ export const NEVER_MS = Date.UTC(9999, 11, 31);
 
 const MONTHS_OF_QUARTER = 3;
 
+/** A window with the moments that it is the window of. */
+interface Remembered {
+  moments: Interval;
+  window: Interval;
+}
+
 /**
- * The windows that were asked for last, by calendar, each with the moments that it is the window of. Calendars are few, and most
- * moments fall into the window of the one before.
+ * The windows that were asked for last, by timezone and calendar. Calendars are few, and most moments fall into the window of the
+ * one before.
  */
-const last = new Map<string, { moments: Interval; window: Interval }>();
+const last = new Map<string, Map<string, Remembered>>();
 
 /**
  * The window of a calendar that holds a moment; of `rolling` the one that ends with the moment's day, and of `total` the only
  * one, which may begin later.
  */
 export function windowAt(calendar: Calendar, epochMs: number): Interval {
-  const days = calendar.window === 'rolling' ? calendar.rolling_days : '';
-  const key = `${calendarKey(calendar)} ${days} ${calendar.timezone}`;
-  const known = last.get(key);
+  const { window, timezone, rolling_days } = calendar;
+  const key = window === 'rolling' ? `rolling ${rolling_days}` : calendarKey(calendar);
+  const ofZone = last.get(timezone) ?? new Map<string, Remembered>();
+  const known = ofZone.get(key);
   if (known && known.moments.startMs <= epochMs && epochMs < known.moments.endMs) return known.window;
   const found = computeWindow(calendar, epochMs);
-  last.set(key, found);
+  last.set(timezone, ofZone.set(key, found));
   return found.window;
 }
 
@@ -75,9 +82,17 @@ export function calendarKey({ window, fiscal_start_month, starts_on }: Calendar)
   }
 }
 
+/** The ends of windows as answers show them: a call counts in many budgets, and most of their windows are one object (`windowAt`). */
+const shownEnds = new WeakMap<Interval, string>();
+
 /** The end of a window as answers show it: null, if it does not end. */
-export function shownEnd({ endMs }: Interval): string | null {
-  return endMs === NEVER_MS ? null : isoTime(endMs);
+export function shownEnd(window: Interval): string | null {
+  if (window.endMs === NEVER_MS) return null;
+  const known = shownEnds.get(window);
+  if (known !== undefined) return known;
+  const shown = isoTime(window.endMs);
+  shownEnds.set(window, shown);
+  return shown;
 }
 
 /** The date of a moment in a timezone. */
@@ -85,7 +100,7 @@ export function dateIn(timezone: string, epochMs: number): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone).toPlainDate();
 }
 
-function computeWindow(calendar: Calendar, epochMs: number): { moments: Interval; window: Interval } {
+function computeWindow(calendar: Calendar, epochMs: number): Remembered {
   const { timezone, rolling_days, starts_on } = calendar;
   if (calendar.window === 'total') {
     const startMs = starts_on ? startOf(timezone, Temporal.PlainDate.from(starts_on)) : 0;

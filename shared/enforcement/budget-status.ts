@@ -113,16 +113,20 @@ export function nameOfUser(orgId: string, userId: string | null): string {
 export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: number): OpenBudget[] {
   const { byScope, teamsOf } = status.rules;
   const { call = {}, countsUnnamed = false } = caller;
-  const matching = scopesOf(teamsOf, caller).flatMap((scope) => byScope.get(scope) ?? []);
-  const hasFilters = matching.some(({ matches }) => matches !== null);
-  const filtered = hasFilters ? filteredCall(call, nowMs) : null;
-  return matching
-    .filter(({ matches }) => !(matches && filtered) || (matches(filtered) ?? countsUnnamed))
-    .sort((a, b) => a.place - b.place)
-    .flatMap((ruled) => {
-      const budget = ruled.budget.per ? ownBudget(ruled, caller) : ruled.budget;
-      return budget ? [openBudget(status, budget, ruled.counter, nowMs)] : [];
-    });
+  let filtered: FilteredCall | null = null;
+  const counting: RuledBudget[] = [];
+  for (const scope of scopesOf(teamsOf, caller))
+    for (const ruled of byScope.get(scope) ?? []) {
+      if (ruled.matches) filtered ??= filteredCall(call, nowMs);
+      if (!(ruled.matches && filtered) || (ruled.matches(filtered) ?? countsUnnamed)) counting.push(ruled);
+    }
+  counting.sort((a, b) => a.place - b.place);
+  const open: OpenBudget[] = [];
+  for (const ruled of counting) {
+    const budget = ruled.budget.per ? ownBudget(ruled, caller) : ruled.budget;
+    if (budget) open.push(openBudget(status, budget, ruled.counter, nowMs));
+  }
+  return open;
 }
 
 /** A template's budget of a caller. Null: the call is nobody's, or the template does not count for this person. */

@@ -4,7 +4,7 @@
  */
 
 const NANO_PLACES = 9;
-const NUSD_PER_CENT_OF_A_CENT = 100_000n;
+const NUSD_PER_CENT_OF_A_CENT = 100_000;
 
 /** Nano-USD of the decimal that `usd` prints as, half-even; null when negative, not finite or too large. */
 export function nusdFromUsd(usd: number): number | null {
@@ -14,9 +14,19 @@ export function nusdFromUsd(usd: number): number | null {
 
 /** US dollars with at most 4 decimals, half-even. `nusd` is an integer of either sign and any size. */
 export function usd4(nusd: number | bigint): number {
+  if (Number.isSafeInteger(nusd)) return roundedUsd4(Number(nusd));
   const exact = BigInt(nusd);
-  const rounded = divideHalfEven(exact < 0n ? -exact : exact, NUSD_PER_CENT_OF_A_CENT);
+  const rounded = divideHalfEven(exact < 0n ? -exact : exact, BigInt(NUSD_PER_CENT_OF_A_CENT));
   return Number(exact < 0n ? -rounded : rounded) / 10_000;
+}
+
+/** The same of a safe integer, which a number divides exactly: each check of a call shows several amounts. */
+function roundedUsd4(nusd: number): number {
+  const rest = Math.abs(nusd) % NUSD_PER_CENT_OF_A_CENT;
+  const whole = (Math.abs(nusd) - rest) / NUSD_PER_CENT_OF_A_CENT;
+  const half = NUSD_PER_CENT_OF_A_CENT / 2;
+  const rounded = rest > half || (rest === half && whole % 2 === 1) ? whole + 1 : whole;
+  return (nusd < 0 ? 0 - rounded : rounded) / 10_000;
 }
 
 /** US dollars with all 9 decimals, so that written rows sum to the exact total. */
