@@ -20,7 +20,9 @@ interface Run {
   url: string;
   path: string;
   key: string;
-  body: (turn: number) => object;
+  /** A call of the gate has headers instead. */
+  body: ((turn: number) => object) | null;
+  headers?: (turn: number) => Record<string, string>;
   times: number[];
   seconds: number;
   refused: number;
@@ -40,6 +42,7 @@ export async function runCheckBench(args: string[]): Promise<void> {
     for (const size of SIZES) {
       const key = await makeOrganization(stage.ctx, size);
       runs.push(...budgetRuns(url, { name: String(size), users: USERS, key }));
+      if (size === 1) runs.push(gateRun(url, key));
     }
     for (const people of PEOPLE) {
       const { orgId, key } = await makeKey(stage);
@@ -55,6 +58,8 @@ export async function runCheckBench(args: string[]): Promise<void> {
     await stage.stop();
   }
 }
+
+const JSON_BODY = { 'content-type': 'application/json' };
 
 const measured = () => ({ times: [], seconds: 0, refused: 0 });
 
@@ -80,6 +85,16 @@ function budgetRuns(url: string, { name, users, key }: { name: string; users: nu
   ];
 }
 
+/** The same reservations, asked for at the gate. */
+function gateRun(url: string, key: string): Run {
+  const headers = (turn: number) => ({
+    'x-governor-user': `user-${turn % USERS}`,
+    'x-governor-estimate-usd': '0.01',
+    'x-governor-ttl-s': '1',
+  });
+  return { run: 'gate, 1', url, path: '/gate', key, body: null, headers, ...measured() };
+}
+
 /** A hard budget of the organization, the others of its users. Returns a key. */
 async function makeOrganization(ctx: Context, size: number): Promise<string> {
   const { orgId: org_id, key } = await makeKey({ ctx });
@@ -97,16 +112,15 @@ function ofUser(index: number) {
 
 async function drive(run: Run, clients: number, seconds: number): Promise<void> {
   const pool = new Pool(run.url, { connections: clients, pipelining: 1 });
-  const headers = { authorization: `Bearer ${run.key}`, 'content-type': 'application/json' };
+  const authorization = `Bearer ${run.key}`;
   let turn = 0;
   const driven = await runClients(clients, seconds, async () => {
     turn += 1;
-    const body = JSON.stringify(run.body(turn));
+    const { path, body } = run;
     const { statusCode, body: answer } = await pool.request({
-      path: run.path,
-      method: 'POST',
-      headers,
-      body,
+      path,
+      headers: { authorization, ...(body ? JSON_BODY : {}), ...run.headers?.(turn) },
+      ...(body ? { method: 'POST', body: JSON.stringify(body(turn)) } : { method: 'GET' }),
     });
     const text = await answer.text();
     if (statusCode !== 200 || text.includes('"allow":false')) run.refused += 1;

@@ -31,6 +31,7 @@ import { evaluateBudgets } from '../../workers/index.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { cpuSeconds, numberOption, quantile, report, round } from './bench.ts';
 import { insertBudgets, makeTemplate } from './budgets.ts';
+import { measureRecording } from './record.ts';
 import { type Stage, setStage } from './stage.ts';
 
 interface Figures {
@@ -47,7 +48,7 @@ const SMALL = 10_000;
 
 /**
  * `evaluate [--signals 1000000] [--rounds 60]`: from an accepted signal to the event row, and one evaluation. `--people 300,5000`:
- * the same with a template of so many people each, and nothing else.
+ * the same with a template of so many people each, and nothing else. `--recording [--seconds 2]`: signals beside a template.
  */
 export async function runEvaluateBench(args: string[]): Promise<void> {
   const most = numberOption(args, 'signals', 1_000_000);
@@ -55,6 +56,8 @@ export async function runEvaluateBench(args: string[]): Promise<void> {
   const sizes = peopleOf(args);
   const stage = await setStage();
   try {
+    if (args.includes('--recording'))
+      return report('evaluate', await measureRecording(stage, numberOption(args, 'seconds', 2)));
     if (sizes.length > 0) {
       const rows: PeopleFigures[] = [];
       for (const people of sizes) rows.push(await measurePeople(stage, people, rounds));
