@@ -1,14 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import { authenticateApiKey, keyIdOf } from '../../shared/keys/api-keys.ts';
+import { authenticateApiKey, keyIdOf, lastReadKey } from '../../shared/keys/api-keys.ts';
+import type { ApiKey } from '../../shared/keys/model.ts';
 import { authenticateFromMemory } from '../../shared/keys/remembered-keys.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import type { ApiKeyPrincipal } from '../basics/route.ts';
+import type { ApiKeyPrincipal, Auth } from '../basics/route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 
-/** The key of a request. `fromMemory`: also while MongoDB does not answer. Throws `unauthorized`. */
+/**
+ * The key of a request. `fromMemory`: also while MongoDB does not answer. `isConfirmedLater`: a key that this process has seen is
+ * taken as it was, and its look-up goes on. Throws `unauthorized`.
+ */
 export async function apiKeyPrincipal(
   req: IncomingMessage,
-  { fromMemory, keyHeader }: { fromMemory?: true; keyHeader?: string },
+  { fromMemory, isConfirmedLater, keyHeader }: Omit<Extract<Auth, { kind: 'api-key' }>, 'kind'>,
   ctx: Context,
   beforeLookup: () => Promise<void>,
 ): Promise<ApiKeyPrincipal> {
@@ -18,7 +22,15 @@ export async function apiKeyPrincipal(
   const token = bearerToken(req);
   if (token === null || keyIdOf(ctx, token) === null) throw unauthorized();
   await beforeLookup();
-  const key = await (fromMemory ? authenticateFromMemory : authenticateApiKey)(ctx, token);
+  const seen = isConfirmedLater && lastReadKey(ctx, token);
+  const looking = (fromMemory ? authenticateFromMemory : authenticateApiKey)(ctx, token).then(principalOf);
+  if (!seen) return looking;
+  // Nobody waits for it where the request is refused before.
+  looking.catch(() => undefined);
+  return { ...principalOf(seen), confirmed: looking };
+}
+
+function principalOf(key: ApiKey | null): ApiKeyPrincipal {
   if (!key) throw unauthorized();
   return {
     kind: 'api-key',

@@ -16,9 +16,10 @@ export type Auth =
   | { kind: 'none' }
   /**
    * Without a scope: any key. `fromMemory`: also while MongoDB does not answer, and revoked within a
-   * second. `keyHeader`: a header for the key that goes before `Authorization`.
+   * second. `isConfirmedLater`: the handler waits for `principal.confirmed` before anything is committed. `keyHeader`: a header
+   * for the key that goes before `Authorization`.
    */
-  | { kind: 'api-key'; scope?: Scope; fromMemory?: true; keyHeader?: string }
+  | { kind: 'api-key'; scope?: Scope; fromMemory?: true; isConfirmedLater?: true; keyHeader?: string }
   | { kind: 'device' }
   /** `role`: admins only. */
   | { kind: 'idp'; role?: 'admin' }
@@ -47,6 +48,8 @@ export interface ApiKeyPrincipal {
   projectId: string | null;
   /** A person in the place of a key: `keyId` is the account. */
   isPerson?: true;
+  /** The look-up of a key that this process has seen before. Rejects with `unauthorized` for one that has ended. */
+  confirmed?: Promise<unknown>;
 }
 
 /** The claims of a device token. The spend's script proves that it is genuine. */

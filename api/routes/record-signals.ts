@@ -45,7 +45,7 @@ export const recordSignals = route({
     'One signal, or `{ "signals": [...] }` with at most 1,000. Answers one result per signal, in order: a bad one is ' +
     '`rejected` with its reason and never loses the others. Sending a signal again changes nothing.',
   tag: 'Signals',
-  auth: { kind: 'api-key', scope: 'signals:write' },
+  auth: { kind: 'api-key', scope: 'signals:write', isConfirmedLater: true },
   priority: 'ingest',
   body: refuseNames(['__proto__', 'constructor', 'prototype'], envelope),
   success: {
@@ -57,7 +57,13 @@ export const recordSignals = route({
     const posted = body.signals ?? [body];
     if (posted.length > SIGNALS_PER_REQUEST)
       throw new DomainError('payload_too_large', `signals may hold ${SIGNALS_PER_REQUEST} signals.`);
-    const historical = body.historical === true;
-    return { results: await record(ctx, senderOf(principal), posted, { historical }) };
+    const { confirmed } = principal;
+    const results = await record(ctx, senderOf(principal), posted, {
+      historical: body.historical === true,
+      confirmed,
+    });
+    // Also where no signal was one to record.
+    await confirmed;
+    return { results };
   },
 });

@@ -15,6 +15,8 @@ interface Posting {
   historical?: boolean;
   /** The places that the signals say are of the telemetry that they came with: contexts go before them. */
   isTelemetry?: boolean;
+  /** The look-up of the key, which commits nothing before it resolves. */
+  confirmed?: Promise<unknown> | undefined;
 }
 
 /**
@@ -26,13 +28,13 @@ export async function recordSignals(
   ctx: Context,
   sender: Sender,
   posted: readonly unknown[],
-  { historical = false, isTelemetry = false }: Posting = {},
+  { historical = false, isTelemetry = false, confirmed }: Posting = {},
 ): Promise<SignalResult[]> {
   const nowMs = ctx.clock.now();
   const say = sayings(ctx, sender.orgId, isTelemetry);
   const checked = posted.map((signal) => checkSignal(signal, sender, nowMs, say));
   const drafts = checked.filter((result) => '_id' in result);
-  const turn = { item: { drafts, historical }, weight: drafts.length, run: recordPosted };
+  const turn = { item: { drafts, historical, confirmed }, weight: drafts.length, run: recordPosted };
   const outcomes = drafts.length === 0 ? [] : await takeTurn(ctx, sender.orgId, turn);
   let next = 0;
   const results = checked.map((result) =>
@@ -70,7 +72,7 @@ function toResult(sender: Sender, { id }: Draft, outcome: Outcome): SignalResult
 }
 
 /** The valid signals of one request. */
-interface Posted {
+interface Posted extends Pick<Posting, 'confirmed'> {
   drafts: readonly Draft[];
   historical: boolean;
 }
@@ -91,7 +93,11 @@ async function recordPosted(ctx: Context, orgId: string, batches: readonly Poste
     ctx,
     orgId,
     { shardOf: currentShard, assumed: isUsual ? known : null },
-    (attempt, transaction) => decideBatch(ctx, attempt, { drafts, historical, overLimit }, transaction),
+    async (attempt, transaction) => {
+      const decision = await decideBatch(ctx, attempt, { drafts, historical, overLimit }, transaction);
+      for (const { confirmed } of batches) await confirmed;
+      return decision;
+    },
   );
   rememberSeen(ctx, { orgId, contexts }, seen);
   signalsHeld(ctx).inc(held);

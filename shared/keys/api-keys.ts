@@ -158,22 +158,30 @@ export async function authenticateApiKey(ctx: Context, token: string): Promise<A
 }
 
 /**
- * Tokens that were a key's, with its id and their HMAC: these never change and cost a twentieth of a request. Only this
+ * Tokens of live keys, with their HMAC, which costs a twentieth of a request, and the key as it was read last. Only this
  * process's memory holds them.
  */
-const provenTokens = boundedCache<string, { id: string; hmac: string }>({ max: 20_000 });
+const provenTokens = boundedCache<string, { hmac: string; key: ApiKey }>({ max: 20_000 });
 
 /** The id inside a well-formed token of a key, else null. */
 export function keyIdOf(ctx: Context, token: string): string | null {
-  return provenTokens(ctx).get(token)?.id ?? credentialId('ugk', token);
+  return lastReadKey(ctx, token)?._id ?? credentialId('ugk', token);
+}
+
+/** The key behind a token as this process has read it last, if it was live then. It may have ended since. */
+export function lastReadKey(ctx: Context, token: string): ApiKey | undefined {
+  return provenTokens(ctx).get(token)?.key;
 }
 
 /** The row of a key if the token is that key's and the key is live, else null; notes its use. */
 export function provenKey(ctx: Context, token: string, key: ApiKey | undefined): ApiKey | null {
-  const known = provenTokens(ctx).get(token);
-  const hmac = known?.hmac ?? credentialHash(token, ctx.config.apiKeyPepper);
-  if (!key || !sameHash(hmac, key.hmac) || !isLive(key, ctx.clock.now())) return null;
-  if (!known) provenTokens(ctx).set(token, { id: key._id, hmac });
+  const proven = provenTokens(ctx);
+  const hmac = proven.get(token)?.hmac ?? credentialHash(token, ctx.config.apiKeyPepper);
+  if (!key || !sameHash(hmac, key.hmac) || !isLive(key, ctx.clock.now())) {
+    proven.delete(token);
+    return null;
+  }
+  proven.set(token, { hmac, key });
   rememberUse(ctx, key);
   return key;
 }

@@ -4,6 +4,7 @@ import { auditRows } from '../../shared/audit/model.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import { mintCredential } from '../../shared/keys/credential.ts';
 import { apiKeyRows } from '../../shared/keys/model.ts';
+import { signalRows } from '../../shared/signals/model.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { type Answer, createTestClock, openKeptLog, startApi, type TestApi } from '../support/harness.ts';
@@ -83,6 +84,26 @@ describe('API keys (33 to 43)', () => {
     clock.advance(1_000);
     expectSameRefusal(await get(`Bearer ${expiring.key}`));
     expectSameRefusal(await get(`Bearer ${revoked.key}`));
+  });
+
+  it('36 a key that was seen and has ended records nothing, also beside others of its organization', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const ending = await createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'] });
+    const post = (by: string, id: string) =>
+      api.call('/api/v1/signals', { headers, key: by, body: makeSignal({ id, ts: clock.now() }) });
+    for (const by of [key, ending.key]) expect((await post(by, `first-${by}`)).status).toBe(200);
+    await revokeApiKey(api.ctx, ending.key_id);
+    const [refused, ...taken] = await Promise.all([
+      post(ending.key, 'late'),
+      post(key, 'beside-1'),
+      post(key, 'beside-2'),
+    ]);
+    expectSameRefusal(refused);
+    for (const answer of taken) expect(answer.body.results).toMatchObject([{ status: 'accepted' }]);
+    expectSameRefusal(await post(ending.key, 'later'));
+    const invalid = { headers, key: ending.key, body: { signals: [{ id: 'no-signal' }] } };
+    expectSameRefusal(await api.call('/api/v1/signals', invalid));
+    expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBe(4);
   });
 
   it('37 a missing scope is 403', async () => {
