@@ -5,7 +5,7 @@ import { type Part, type Stack, startStack } from '../support/drills/stack.ts';
 import { until } from '../support/harness.ts';
 import { seeded } from '../support/random.ts';
 
-const ROUNDS = Number(process.env.DRILL_ROUNDS ?? 5);
+const ROUNDS = Number(process.env.DRILL_ROUNDS ?? 3);
 const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
 
 let stack: Stack;
