@@ -11,6 +11,7 @@ import { ROOT } from '../../scripts/stack/files.ts';
 import { makeSecrets, makeSigningKey } from '../../scripts/stack/make-secrets.ts';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../../scripts/stack/stores.ts';
+import { bareEnv } from '../support/bare-env.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { type Answer, type CallOptions, call, until } from '../support/harness.ts';
 import { ISSUER_CERTIFICATE, startIssuer, type TestIssuer } from '../support/idp.ts';
@@ -78,7 +79,7 @@ function start(name: 'release' | 'web' | 'worker'): ChildProcess {
   const path = [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter);
   return spawn('/bin/sh', ['-c', `exec ${PROCFILE[name]}`], {
     cwd: ROOT,
-    env: { PATH: path, ...env },
+    env: { ...bareEnv(), PATH: path, ...env },
     stdio: 'ignore',
   });
 }

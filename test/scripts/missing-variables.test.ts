@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NODE, ROOT } from '../../scripts/stack/files.ts';
+import { bareEnv } from '../support/bare-env.ts';
 
 const execute = promisify(execFile);
 let folder: string;
@@ -15,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A process that must not start, in a folder of its own. */
 async function fail(args: readonly string[], env: Record<string, string> = {}) {
-  const options = { cwd: folder, env: { PATH: process.env.PATH, ...env }, timeout: 20_000 };
+  const options = { cwd: folder, env: { ...bareEnv(), ...env }, timeout: 20_000 };
   return execute(NODE, [...args], options).then(
     () => {
       throw new Error(`${args.join(' ')} started`);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { answersMongo, answersRedis } from '../../scripts/stack/store-answers.ts';
 import { answersOk, waitUntil } from '../../scripts/stack/wait.ts';
+import { bareEnv } from '../support/bare-env.ts';
 import {
   isRunning,
   type Line,
@@ -74,7 +75,7 @@ describe('scripts/up', () => {
       spawnSync(
         process.execPath,
         ['scripts/governor.ts', '--json', '--data', dataDir, 'destination', ...args],
-        { encoding: 'utf8', env: { PATH: process.env.PATH } },
+        { encoding: 'utf8', env: bareEnv() },
       );
     const [org] = line.orgs;
     const add = ['--kind', 'folder', '--name', 'Finance', '--prefix', 'out', '--level', 'focus:csv'];

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import { bareEnv } from './bare-env.ts';
 import { startApi, type TestApi, testEnv } from './harness.ts';
 
 const execute = promisify(execFile);
@@ -18,7 +19,7 @@ export interface CommandLine {
 /** The `governor` command as a process of its own, with this environment. */
 export function commandLine(env: Record<string, string>): CommandLine {
   const run = (...args: string[]) =>
-    execute(process.execPath, ['scripts/governor.ts', ...args], { env: { PATH: process.env.PATH, ...env } });
+    execute(process.execPath, ['scripts/governor.ts', ...args], { env: { ...bareEnv(), ...env } });
   const governor = async (...args: string[]) => {
     const { stdout } = await run('--json', ...args);
     expect(stdout.trim().split('\n')).toHaveLength(1);

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readFixture } from '../../shared/adapters/fixtures.ts';
 import { bytesOf } from '../../shared/adapters/otlp-messages.ts';
+import { bareEnv } from '../../support/bare-env.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
 
@@ -42,6 +43,7 @@ beforeEach(async () => {
   const program = `#!/bin/sh\nexec "${process.execPath}" --no-warnings "${MAIN}" "$@"\n`;
   writeFileSync(join(root, 'bin', 'governor'), program, { mode: 0o755 });
   env = {
+    ...bareEnv(),
     PATH: `${join(root, 'bin')}:${process.env.PATH}`,
     HOME: root,
     XDG_STATE_HOME: join(root, 'state'),

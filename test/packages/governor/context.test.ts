@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bareEnv } from '../../support/bare-env.ts';
 
 const MAIN = new URL('../../../packages/governor/src/main.ts', import.meta.url).pathname;
 
@@ -37,9 +38,9 @@ beforeEach(() => {
   isAway = false;
   root = mkdtempSync(join(tmpdir(), 'governor-context-'));
   const { port } = server.address() as { port: number };
-  const { PATH = '' } = process.env;
   env = {
-    PATH: `${bin()}:${PATH}`,
+    ...bareEnv(),
+    PATH: `${bin()}:${process.env.PATH}`,
     HOME: root,
     XDG_STATE_HOME: join(root, 'state'),
     GOVERNOR_API: `http://127.0.0.1:${port}`,

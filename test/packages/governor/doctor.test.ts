@@ -6,6 +6,7 @@ import { examine, type Finding } from '../../../packages/governor/src/doctor/doc
 import type { Machine } from '../../../packages/governor/src/doctor/hook.ts';
 import { ROOT } from '../../../scripts/stack/files.ts';
 import { createApiKey } from '../../../shared/keys/api-keys.ts';
+import { bareEnv } from '../../support/bare-env.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { startApi, type TestApi, until } from '../../support/harness.ts';
 import { makeFolder } from './history.ts';
@@ -43,7 +44,7 @@ beforeEach(() => {
   const node = process.execPath;
   writeProgram(join(bin, 'governor'), `exec '${node}' '${join(ROOT, 'packages/governor/src/main.ts')}' "$@"`);
   const path = [bin, dirname(node), process.env.PATH].join(delimiter);
-  machine = { home: home.folder, cwd, env: { PATH: path, GOVERNOR_API_KEY: key } };
+  machine = { home: home.folder, cwd, env: { ...bareEnv(), PATH: path, GOVERNOR_API_KEY: key } };
 });
 afterEach(() => home.remove());
 
@@ -109,7 +110,7 @@ describe('Claude Code, to the doctor', () => {
   it('does not stop with a key that is wrong, not set, or not passed on', async () => {
     use({ hooks: both(hook()) });
     const wrong = { ...machine, env: { ...machine.env, GOVERNOR_API_KEY: 'ugk_wrong' } };
-    const unset = { ...machine, env: { PATH: machine.env.PATH } };
+    const unset = { ...machine, env: { ...bareEnv(), PATH: machine.env.PATH } };
     for (const on of [wrong, unset])
       expect(await finding(on)).toMatchObject({
         stops: false,

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bareEnv } from '../../support/bare-env.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { startApi, type TestApi } from '../../support/harness.ts';
 
@@ -20,7 +21,7 @@ afterAll(() => api.close());
 
 const MAIN = 'packages/governor/src/main.ts';
 const environment = (url = api.url) => ({
-  PATH: process.env.PATH ?? '',
+  ...bareEnv(),
   GOVERNOR_API: url,
   GOVERNOR_API_KEY: key,
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pullRequestRows } from '../../../shared/pull-requests/model.ts';
+import { bareEnv } from '../../support/bare-env.ts';
 import { payloadOf } from '../../support/code-hosts.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { startApi, type TestApi } from '../../support/harness.ts';
@@ -36,7 +37,7 @@ async function governor(args: readonly string[], env: Record<string, string> = {
   ];
   const target = { GOVERNOR_API: api.url, GOVERNOR_API_KEY: key };
   return execute(process.execPath, command, {
-    env: { PATH: process.env.PATH ?? '', HOME: home.folder, ...target, ...env },
+    env: { ...bareEnv(), HOME: home.folder, ...target, ...env },
   }).catch((error: { code: number; stdout: string; stderr: string }) => error);
 }
 
@@ -231,7 +232,7 @@ describe('governor pr summary', () => {
     const { stdout: json } = await execute(
       process.execPath,
       [...command, '--repository', 'github.com/acme/shop', '--number', '12'],
-      { env: { PATH: process.env.PATH ?? '', GOVERNOR_API: api.url, GOVERNOR_API_KEY: key } },
+      { env: { ...bareEnv(), GOVERNOR_API: api.url, GOVERNOR_API_KEY: key } },
     );
     expect(JSON.parse(json)).toMatchObject({
       number: 12,
@@ -283,6 +284,7 @@ describe('governor pr summary', () => {
       `exec "${process.execPath}" "${join(process.cwd(), 'packages/governor/src/main.ts')}" "$@"`,
     );
     const env = {
+      ...bareEnv(),
       PATH: `${bin}:${process.env.PATH}`,
       HOME: home.folder,
       GOVERNOR_CLI: 'https://files.example/governor.tgz',
