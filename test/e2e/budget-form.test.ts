@@ -1,7 +1,7 @@
 import type { Browser, Locator } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { BudgetView } from '../../shared/budgets/view.ts';
-import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { openAs, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
 import { expectGood } from '../support/page-checks.ts';
@@ -20,8 +20,7 @@ describe('the form of a budget', () => {
       { user_id: 'ada', cost_usd: 6, model: 'claude-sonnet-4-5', provider: 'anthropic' },
       { user_id: 'tom', cost_usd: 1.25, adapter: 'codex' },
     );
-    seen = await openPage(browser);
-    await signIn(seen.page, stack.url, { name: 'Grace Lindqvist' });
+    seen = await openAs(browser, stack, 'Grace');
   });
 
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { openPage, signIn } from '../support/browser.ts';
-import type { DashboardStack } from '../support/dashboard-stack.ts';
+import { openAs, type View } from '../support/browser.ts';
+import type { DashboardStack, PersonName } from '../support/dashboard-stack.ts';
 import { makeSignal } from '../support/factories.ts';
 import { call, until } from '../support/harness.ts';
 import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
@@ -21,10 +21,9 @@ describe('corrections on the dashboard', () => {
     expect(answer.status, answer.text).toBeLessThan(300);
     return answer.body;
   };
-  const open = async (name: string, path: string, phone?: Parameters<typeof openPage>[1]) => {
+  const open = async (name: PersonName, path: string, phone?: View) => {
     const view = phone ? { viewport: { width: 390, height: 844 }, ...phone } : {};
-    const watched = await openPage(browser, view);
-    await signIn(watched.page, stack.url, { name });
+    const watched = await openAs(browser, stack, name, view);
     await watched.page.goto(`${stack.url}/dashboard${path}`);
     await watched.page.getByRole('heading', { level: 1 }).waitFor();
     return watched;

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { openPage, signIn } from '../support/browser.ts';
-import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { openAs, openPage, type View } from '../support/browser.ts';
+import { type DashboardStack, type PersonName, startDashboard } from '../support/dashboard-stack.ts';
 import { makeSignal } from '../support/factories.ts';
 import { call, until } from '../support/harness.ts';
 import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
@@ -20,9 +20,8 @@ describe('the frame of the dashboard', () => {
     ({ stack, browser } = begun);
   });
 
-  const open = async (path: string, name = 'Grace', view: Parameters<typeof openPage>[1] = {}) => {
-    const watched = await openPage(browser, view);
-    await signIn(watched.page, stack.url, { name });
+  const open = async (path: string, name: PersonName = 'Grace', view: View = {}) => {
+    const watched = await openAs(browser, stack, name, view);
     await visit(watched.page, path);
     return watched;
   };

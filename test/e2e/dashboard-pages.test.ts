@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { ensureDemoDevice } from '../../scripts/demo/devices.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
-import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
-import type { DashboardStack } from '../support/dashboard-stack.ts';
+import { openAs, openPage, signIn, type View, type WatchedPage } from '../support/browser.ts';
+import type { DashboardStack, PersonName } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
-import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { axeFindings, lookAt, type Sight, settled, sidewaysBy } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 /** Braces stand for the id of an object that is made for these tests. */
@@ -66,8 +66,8 @@ const ADMINS_DIALOGS = [
   ['/settings?tab=members', 'Invite'],
   ['/settings?tab=members', 'Edit Tom Herrera'],
   ['/settings?tab=keys', 'Create a key'],
-  ['/settings?tab=code-hosts', 'Add a code host'],
   ['/settings?tab=keys', 'Revoke Laptop key'],
+  ['/settings?tab=code-hosts', 'Add a code host'],
 ] as const;
 
 const PLACE = { repository: 'github.com/acme/shop', branch: 'cart' };
@@ -97,33 +97,36 @@ describe('the pages of the dashboard', () => {
     ids = { webhook, ...(await makeThings(stack)) };
   });
 
-  const open = async (name: string, view: Parameters<typeof openPage>[1] = {}): Promise<WatchedPage> => {
-    const watched = await openPage(browser, view);
-    await signIn(watched.page, stack.url, { name });
-    return watched;
+  const open = async (name: PersonName, view: View = {}): Promise<WatchedPage> => {
+    return openAs(browser, stack, name, view);
   };
   const visit = async (page: Page, path: string) => {
     await page.goto(`${stack.url}/dashboard${path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? '')}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await until(async () => (await page.locator('[aria-label=Loading]').count()) === 0, { what: path });
+    await settled(page);
   };
 
   test.each([
-    ['Grace', 'light', 1280],
-    // 200 % zoom of 1280 px.
-    ['Grace', 'dark', 640],
-    ['Grace', 'light', 390],
-    ['Tom', 'dark', 1280],
+    // 640 px are 200 % zoom of 1280 px.
+    [
+      'Grace',
+      ADMIN_PAGES,
+      [
+        [1280, 'light'],
+        [640, 'dark'],
+        [390, 'light'],
+      ],
+    ],
+    ['Tom', MEMBER_PAGES, [[1280, 'dark']]],
   ] as const)(
-    'hold the policy and the rules of accessibility: %s, %s, %i px',
+    'hold the policy and the rules of accessibility: %s',
     {
-      timeout: 180_000,
+      timeout: 240_000,
     },
-    async (name, colorScheme, width) => {
-      const { page, faults, context } = await open(name, { colorScheme, viewport: { width, height: 844 } });
-      for (const path of name === 'Grace' ? ADMIN_PAGES : MEMBER_PAGES) {
-        await visit(page, path);
-        expect(await axeFindings(page), path).toEqual([]);
+    async (name, paths, views) => {
+      const { page, faults, context } = await open(name);
+      const check = async (path: string, view: Sight) => {
+        expect(await axeFindings(page), [path, ...view].join(' ')).toEqual([]);
         expect(await sidewaysBy(page), path).toBe(0);
         expect(await page.evaluate(NOT_TWO_LINES), path).toEqual([]);
         expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1);
@@ -133,7 +136,8 @@ describe('the pages of the dashboard', () => {
           new URL((await guides.getAttribute('href')) ?? '', stack.url).href,
         );
         expect(guide.status(), path).toBe(200);
-      }
+      };
+      await lookAt(page, paths, views, { open: (path) => visit(page, path), check });
       expect(faults).toEqual([]);
       await context.close();
     },
@@ -150,8 +154,10 @@ describe('the pages of the dashboard', () => {
     async (name, colorScheme, dialogs) => {
       const { page, faults, context } = await open(name, { colorScheme });
       const layer = page.getByRole('dialog').or(page.getByRole('menu')).first();
+      let opened: string | undefined;
       for (const [path, button] of dialogs) {
-        await visit(page, path);
+        if (path !== opened) await visit(page, path);
+        opened = path;
         await page.getByRole('button', { name: button }).first().click();
         await layer.waitFor();
         expect(await axeFindings(page), `${path} ${button}`).toEqual([]);
@@ -262,7 +268,7 @@ describe('the pages of the dashboard', () => {
   test('offer no credits where none are sold, and show the credits of all to admins alone', {
     timeout: 60_000,
   }, async () => {
-    for (const name of ['Grace', 'Tom']) {
+    for (const name of ['Grace', 'Tom'] as const) {
       const { page, faults, context } = await open(name);
       await visit(page, '/credits');
       await page.getByText('5 hours long; begins with your next spend').waitFor();

@@ -2,8 +2,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../../scripts/stack/chromium.ts';
 import { changeMember } from '../../shared/administration/change-member.ts';
-import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
-import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { openAs, openBrowser, type View, type WatchedPage } from '../support/browser.ts';
+import { type DashboardStack, type PersonName, startDashboard } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
 import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -37,9 +37,8 @@ describe('members, their changes and the pages of admins', () => {
     await Promise.all([stack?.stop(), slack?.close()]);
   });
 
-  const open = async (path: string, name = 'Grace', view: Parameters<typeof openPage>[1] = {}) => {
-    const watched = await openPage(browser, view);
-    await signIn(watched.page, stack.url, { name });
+  const open = async (path: string, name: PersonName = 'Grace', view: View = {}) => {
+    const watched = await openAs(browser, stack, name, view);
     await visit(watched.page, path);
     return watched;
   };

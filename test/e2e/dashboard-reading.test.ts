@@ -9,11 +9,11 @@ import { addMember } from '../../shared/administration/members.ts';
 import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { openAs, type View, type WatchedPage } from '../support/browser.ts';
 import { sha256 } from '../support/credits.ts';
-import type { DashboardStack } from '../support/dashboard-stack.ts';
+import type { DashboardStack, PersonName } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
-import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { axeFindings, lookAt, type Sight, sidewaysBy } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 const DAY_MS = 86_400_000;
@@ -72,10 +72,9 @@ describe('the pages from which people take something along', () => {
   };
   const open = async (
     path: string,
-    { name = 'Grace', ...view }: Parameters<typeof openPage>[1] & { name?: string } = {},
+    { name = 'Grace', ...view }: View & { name?: PersonName } = {},
   ): Promise<WatchedPage> => {
-    const watched = await openPage(browser, view);
-    await signIn(watched.page, stack.url, { name });
+    const watched = await openAs(browser, stack, name, view);
     await visit(watched.page, path);
     return watched;
   };
@@ -89,24 +88,32 @@ describe('the pages from which people take something along', () => {
     (await page.getByRole('region', { name, exact: true }).textContent()) ?? '';
 
   test.each([
-    ['Grace', 'light', 1280, ADMIN_PAGES],
-    ['Grace', 'dark', 390, ADMIN_PAGES],
-    ['Tom', 'light', 390, MEMBER_PAGES],
-    ['Tom', 'dark', 1280, MEMBER_PAGES],
+    [
+      'Grace',
+      ADMIN_PAGES,
+      [
+        [1280, 'light'],
+        [390, 'dark'],
+      ],
+    ],
+    [
+      'Tom',
+      MEMBER_PAGES,
+      [
+        [390, 'light'],
+        [1280, 'dark'],
+      ],
+    ],
   ] as const)(
-    'have no finding of axe and nothing wider than the window: %s, %s, %i px',
-    { timeout: 120_000 },
-    async (name, colorScheme, width, paths) => {
-      const { page, faults, context } = await open('/', {
-        name,
-        colorScheme,
-        viewport: { width, height: 844 },
-      });
-      for (const path of paths) {
-        await visit(page, path);
-        expect(await axeFindings(page), path).toEqual([]);
+    'have no finding of axe and nothing wider than the window: %s',
+    { timeout: 180_000 },
+    async (name, paths, views) => {
+      const { page, faults, context } = await open('/', { name });
+      const check = async (path: string, view: Sight) => {
+        expect(await axeFindings(page), [path, ...view].join(' ')).toEqual([]);
         expect(await sidewaysBy(page), path).toBe(0);
-      }
+      };
+      await lookAt(page, paths, views, { open: (path) => visit(page, path), check });
       expect(faults).toEqual([]);
       await context.close();
     },

@@ -6,7 +6,7 @@ import { addMember } from '../../shared/administration/members.ts';
 import { actingAs } from '../../shared/audit/acting-as.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
-import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { openAs, openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
@@ -25,8 +25,7 @@ describe('the dashboard in use', () => {
   });
 
   const open = async (path: string): Promise<WatchedPage> => {
-    const watched = await openPage(browser);
-    await signIn(watched.page, stack.url, { name: 'Grace' });
+    const watched = await openAs(browser, stack, 'Grace');
     await visit(watched.page, path);
     return watched;
   };
@@ -66,7 +65,9 @@ describe('the dashboard in use', () => {
     });
 
   test('signing out, or in as somebody else, holds for every tab', { timeout: 60_000 }, async () => {
-    const { page, context } = await open('/budgets');
+    const { page, context } = await openPage(browser);
+    await signIn(page, stack.url, { name: 'Grace' });
+    await visit(page, '/budgets');
     const other = await context.newPage();
     await visit(other, '/sessions');
     await other.getByRole('button', { name: 'Signed in as' }).click();

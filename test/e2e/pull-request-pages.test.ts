@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { openPage, signIn, type WatchedPage } from '../support/browser.ts';
-import type { DashboardStack } from '../support/dashboard-stack.ts';
+import { openAs, type WatchedPage } from '../support/browser.ts';
+import type { DashboardStack, PersonName } from '../support/dashboard-stack.ts';
 import { until } from '../support/harness.ts';
-import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { axeFindings, settled, show, sidewaysBy, VIEWS } from '../support/page-checks.ts';
 import { SHOP, tellPullRequests } from '../support/pull-request-pages.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
@@ -17,16 +17,15 @@ describe('the costs of pull requests on the dashboard', () => {
     ({ stack, browser } = begun);
   });
 
-  const open = async (path: string, name = 'Grace Lindqvist'): Promise<WatchedPage> => {
-    const watched = await openPage(browser);
-    await signIn(watched.page, stack.url, { name });
+  const open = async (path: string, name: PersonName = 'Grace'): Promise<WatchedPage> => {
+    const watched = await openAs(browser, stack, name);
     await visit(watched.page, path);
     return watched;
   };
   const visit = async (page: Page, path: string) => {
     await page.goto(`${stack.url}/dashboard${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await until(async () => (await page.locator('[aria-label=Loading]').count()) === 0, { what: path });
+    await settled(page);
   };
   const rowsOf = (page: Page, name: string) => page.getByRole('table', { name }).locator('tbody tr');
 
@@ -42,7 +41,7 @@ describe('the costs of pull requests on the dashboard', () => {
     await grace.page.getByRole('link', { name: 'Report branches' }).click();
     await grace.page.getByRole('heading', { name: 'Branches' }).waitFor();
     await expectGood(grace.page, 'connect-branches');
-    const tom = await open('/pull-requests', 'Tom Herrera');
+    const tom = await open('/pull-requests', 'Tom');
     await tom.page.getByText('No pull request with calls of yours yet.').waitFor();
     expect(await tom.page.getByRole('link', { name: 'Add a code host' }).count()).toBe(0);
     await expectGood(tom.page, 'pull-requests-empty-member');
@@ -157,7 +156,7 @@ describe('the costs of pull requests on the dashboard', () => {
   test('a member sees the own cost, and of a pull request without own calls the page of unknown ones', {
     timeout: 60_000,
   }, async () => {
-    const { page, context } = await open('/pull-requests', 'Tom Herrera');
+    const { page, context } = await open('/pull-requests', 'Tom');
     await page.getByRole('link', { name: 'Remember the cart' }).click();
     await page.getByText(/^It has cost \$2\.00: 1 call by 1 person, on /).waitFor();
     for (const id of [ids[11], 'pr_0000000000000000000000', 'nonsense']) {
@@ -278,22 +277,13 @@ describe('the costs of pull requests on the dashboard', () => {
   });
 });
 
-const VIEWS = [
-  [1280, 'light'],
-  [1280, 'dark'],
-  [390, 'light'],
-  [390, 'dark'],
-] as const;
-
 /** Nothing for axe and nothing sideways in any view. Each is a picture where `PICTURES` names a folder. */
 async function expectGood(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle');
   const { PICTURES } = process.env;
-  for (const [width, colorScheme] of VIEWS) {
-    await page.setViewportSize({ width, height: 844 });
-    await page.emulateMedia({ colorScheme });
-    const view = `${name}-${width}-${colorScheme}`;
-    await until(async () => (await page.locator('[aria-label=Loading]').count()) === 0, { what: view });
+  for (const sight of VIEWS) {
+    await show(page, sight);
+    const view = [name, ...sight].join('-');
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/${view}.png`, fullPage: true });
     expect(await axeFindings(page), view).toEqual([]);
     expect(await sidewaysBy(page), view).toBe(0);

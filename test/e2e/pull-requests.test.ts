@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { openPage, signIn } from '../support/browser.ts';
+import { openAs } from '../support/browser.ts';
 import { payloadOf, proofOf } from '../support/code-hosts.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
@@ -19,8 +19,7 @@ describe('pull requests on the dashboard', () => {
   test('a code host is added with a secret that is shown once, is seen to send, and is deleted', {
     timeout: 90_000,
   }, async () => {
-    const { page, faults } = await openPage(browser);
-    await signIn(page, stack.url, { name: 'Grace Lindqvist' });
+    const { page, faults } = await openAs(browser, stack, 'Grace');
     await page.goto(`${stack.url}/dashboard/settings?tab=code-hosts`);
     await page.getByText('No code host yet.').waitFor();
     await expectGood(page, 'code-hosts-empty');

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { openPage, signIn } from '../support/browser.ts';
+import { openAs } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
 import { expectGood } from '../support/page-checks.ts';
@@ -24,9 +24,8 @@ describe('a raise on the dashboard', () => {
   });
 
   test('is asked for by a member, answered by an admin, and decides', async () => {
-    const tom = await openPage(browser, { viewport: { width: 390, height: 844 } });
-    const grace = await openPage(browser);
-    await signIn(tom.page, stack.url, { name: 'Tom Herrera' });
+    const tom = await openAs(browser, stack, 'Tom', { viewport: { width: 390, height: 844 } });
+    const grace = await openAs(browser, stack, 'Grace');
     await tom.page.goto(`${stack.url}/dashboard/raise?budget=${budget}`);
     await tom.page.getByLabel('How much more').fill('20');
     await expectGood(tom.page, 'ask');
@@ -39,7 +38,6 @@ describe('a raise on the dashboard', () => {
     await last.getByText('pending').waitFor();
     await expectGood(tom.page, 'asked');
 
-    await signIn(grace.page, stack.url, { name: 'Grace Lindqvist' });
     await grace.page.goto(`${stack.url}/dashboard/devices`);
     await grace.page.getByRole('button', { name: 'and 1 more' }).press('Enter');
     const banner = grace.page.locator('[data-banner^=raise][data-severity=warning]');
@@ -83,8 +81,7 @@ describe('a raise on the dashboard', () => {
       key: stack.key,
       body: { ...body, window: 'monthly' },
     });
-    const [tom, grace] = [await openPage(browser), await openPage(browser)];
-    await signIn(tom.page, stack.url, { name: 'Tom Herrera' });
+    const [tom, grace] = [await openAs(browser, stack, 'Tom'), await openAs(browser, stack, 'Grace')];
     await tom.page.goto(`${stack.url}/dashboard/raise?budget=${made.body.id}`);
     await tom.page.getByText('$6.00 of $4.00 are used. More of it counts for you alone.').waitFor();
     await tom.page.getByLabel('How much more').fill('8');
@@ -92,7 +89,6 @@ describe('a raise on the dashboard', () => {
     const last = tom.page.getByRole('status', { name: 'What you asked for last' });
     await last.getByText('pending').waitFor();
 
-    await signIn(grace.page, stack.url, { name: 'Grace Lindqvist' });
     await grace.page.goto(`${stack.url}/dashboard/raises`);
     await grace.page.getByRole('row').filter({ hasText: 'Each' }).getByRole('link').first().click();
     await grace.page.getByText(/\$6\.00 of \$4\.00 are used now/).waitFor();

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { openPage, signIn } from '../support/browser.ts';
+import { openAs } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
 import { expectGood } from '../support/page-checks.ts';
@@ -23,8 +23,7 @@ describe('a template on the dashboard', () => {
   test('is made by its form, asks before it stops people, is one card, and lets one person have more', {
     timeout: 90_000,
   }, async () => {
-    const { page, context, faults } = await openPage(browser);
-    await signIn(page, stack.url, { name: 'Grace Lindqvist' });
+    const { page, context, faults } = await openAs(browser, stack, 'Grace');
     await page.goto(`${stack.url}/dashboard/budgets`);
     await page.getByRole('button', { name: 'Create a budget' }).first().click();
     const form = page.getByRole('dialog', { name: 'Create a budget' });

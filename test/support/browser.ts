@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { CHROMIUM, CHROMIUM_FLAGS } from '../../scripts/stack/chromium.ts';
+import type { DashboardStack, PersonName } from './dashboard-stack.ts';
 
 export async function openBrowser(): Promise<Browser> {
   return chromium.launch({
@@ -20,7 +21,8 @@ export interface WatchedPage {
 const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI));`;
 
-type View = NonNullable<Parameters<Browser['newContext']>[0]>;
+/** How a page is shown: its size, its colours, its clock. */
+export type View = NonNullable<Parameters<Browser['newContext']>[0]>;
 
 /**
  * A person's own browser with one page, in which nothing fades or moves: a text that fades in has too little contrast
@@ -42,6 +44,19 @@ export async function openPage(browser: Browser, view: View = {}): Promise<Watch
   page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`));
   page.setDefaultTimeout(15_000);
   return { page, context, faults };
+}
+
+/** The same, signed in. The pages of a sign-in have tests of their own, and take as long to load as what is tested. */
+export async function openAs(
+  browser: Browser,
+  stack: DashboardStack,
+  name: PersonName,
+  view: View = {},
+): Promise<WatchedPage> {
+  const watched = await openPage(browser, view);
+  const cookie = await stack.sessionOf(name);
+  await watched.context.addCookies([{ ...cookie, url: stack.url, httpOnly: true, sameSite: 'Lax' }]);
+  return watched;
 }
 
 /** Signs in at the identity provider for development: as one of its people by name, or as anybody by e-mail. */

@@ -5,11 +5,15 @@ import { startIdp } from '../../scripts/idp/provider.ts';
 import { issueSessionToken } from '../../scripts/idp/session-token.ts';
 import { ensureIdpState, idpEnvironment, issuerOf } from '../../scripts/idp/state.ts';
 import { addMember } from '../../shared/administration/members.ts';
+import type { Identity } from '../../shared/identity/verify-access-token.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { type Stack, startStack } from './drills/stack.ts';
 import { makeSignal } from './factories.ts';
+import { beginBrowserSession } from './people.ts';
+
+export type PersonName = 'Grace' | 'Tom';
 
 export interface DashboardStack extends Stack {
   orgId: string;
@@ -17,6 +21,8 @@ export interface DashboardStack extends Stack {
   key: string;
   /** An access token of a person, by the subject. */
   tokenOf(sub: string): Promise<string>;
+  /** The cookie of a new session of a person, as a sign-in leaves it: its name and value. */
+  sessionOf(name: PersonName): Promise<{ name: string; value: string }>;
   /** Posts signals, of now unless they say otherwise. */
   report(...overrides: Record<string, unknown>[]): Promise<void>;
 }
@@ -34,9 +40,12 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
   const stack = await startStack({ env: { ...idpEnvironment(state), TIME_SCALE: '3000', ...env } });
   const { ctx, url } = stack;
   const { _id: orgId } = await createOrganization(ctx, { name: 'Acme', plan: 'team' });
+  const signedIn = new Map<string, { accountId: string; identity: Identity }>();
   for (const { sub, name, email, role } of PEOPLE) {
     const identity = { iss: issuerOf(state), sub };
-    await addMember(ctx, { org_id: orgId, user_id: sub, name, email, role, teams: ['core'], idp: identity });
+    const person = { org_id: orgId, user_id: sub, name, email, role, idp: identity };
+    const { _id } = await addMember(ctx, { ...person, teams: ['core'] });
+    signedIn.set(sub, { accountId: _id, identity });
   }
   const { key } = await createApiKey(ctx, { org_id: orgId, scopes: [...SCOPES] });
   return {
@@ -44,6 +53,12 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     orgId,
     key,
     tokenOf: (sub) => issueSessionToken({ dataDir, sub, lifetimeS: 3_600 }),
+    sessionOf: async (name) => {
+      const who = signedIn.get(name.toLowerCase());
+      if (!who) throw new Error(`${name} is no member`);
+      const [cookie = '', value = ''] = (await beginBrowserSession(ctx, who)).cookie.split('=');
+      return { name: cookie, value };
+    },
     report: async (...overrides) => {
       const signals = overrides.map((each) => makeSignal({ ts: Date.now(), ...each }));
       const answer = await fetch(`${url}/api/v1/signals`, {

@@ -16,6 +16,67 @@ export async function axeFindings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
 
+/** On a screen and on a phone, in both colours. */
+export const VIEWS = [
+  [1280, 'light'],
+  [1280, 'dark'],
+  [390, 'light'],
+  [390, 'dark'],
+] as const satisfies Sight[];
+
+/** The width of the window in pixels, and the colours that the person prefers. */
+export type Sight = readonly [number, 'light' | 'dark'];
+
+/**
+ * The page as somebody with this window sees it, once nothing of it loads any more. It is not opened anew, and nobody
+ * points at anything that may now lie elsewhere.
+ */
+export async function show(page: Page, [width, colorScheme]: Sight): Promise<void> {
+  await page.mouse.move(0, 0);
+  await page.setViewportSize({ width, height: 844 });
+  await page.emulateMedia({ colorScheme });
+  await settled(page);
+}
+
+/** Until what the page shows at this size is drawn, and nothing of it loads any more. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(SETTLED);
+}
+
+/** Runs in the page, so that looking again takes no way there and back. */
+const SETTLED = `new Promise((done, fail) => {
+  const latest = performance.now() + 15_000;
+  const look = () => {
+    if (!document.querySelector('[aria-label=Loading]')) done();
+    else if (performance.now() > latest) fail(new Error('It loads for 15 s.'));
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(() => requestAnimationFrame(look));
+})`;
+
+/**
+ * Opens each page once and looks at it in every view. The next page is opened in the last of them, so that pages are
+ * opened narrow and wide, dark and light.
+ */
+export async function lookAt<T extends string>(
+  page: Page,
+  paths: readonly T[],
+  views: readonly Sight[],
+  look: { open: (path: T) => Promise<void>; check: (path: T, view: Sight) => Promise<void> },
+): Promise<void> {
+  const inTurn = [...views];
+  const [first] = views;
+  if (first) await show(page, first);
+  for (const path of paths) {
+    await look.open(path);
+    for (const view of inTurn) {
+      await show(page, view);
+      await look.check(path, view);
+    }
+    inTurn.reverse();
+  }
+}
+
 /** Pixels by which a page is wider than its window. */
 export async function sidewaysBy(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
