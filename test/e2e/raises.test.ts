@@ -121,8 +121,7 @@ describe('a raise on the dashboard', () => {
     });
     expect(held.body.allow, held.text).toBe(true);
     for (const colorScheme of ['light', 'dark'] as const) {
-      const { page, context, faults } = await openPage(browser, { colorScheme });
-      await signIn(page, stack.url, { name: 'Grace Lindqvist' });
+      const { page, context, faults } = await openAs(browser, stack, 'Grace', { colorScheme });
       await page.goto(`${stack.url}/dashboard/budgets`);
       const bar = page.getByRole('meter', { name: 'Busy: 20 % used, $9.00 reserved, $10.00 raised' });
       await bar.waitFor();
