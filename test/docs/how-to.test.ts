@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../../scripts/stack/files.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { signalRows } from '../../shared/signals/model.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
 import { newFolder } from '../support/destinations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -18,10 +22,12 @@ function commandsOf(page: string): string[] {
   return [...readPage(page).matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(([, commands = '']) => commands);
 }
 
-/** The settings file of a page. */
-function settingsOf(page: string): string {
-  const [, file = ''] = /^```json\n([\s\S]*?)^```$/m.exec(readPage(page)) ?? [];
-  return file;
+/** The first block of a page in a language. */
+function blockOf(page: string, language: 'json' | 'python' | 'sh'): string {
+  const [, block = ''] = readPage(page).split(`
+\`\`\`${language}
+`);
+  return block.slice(0, block.indexOf('```'));
 }
 
 describe.each(PAGES)('docs/how-to/%s', (page) => {
@@ -55,7 +61,7 @@ describe('the commands of docs/how-to', () => {
   });
 
   /** As a person in the checkout who has nothing but these variables and those of the command line. */
-  const run = async (page: string): Promise<string> => {
+  const run = async (commands: readonly string[], more: Record<string, string> = {}): Promise<string> => {
     const given = {
       API: stack.url,
       KEY: stack.key,
@@ -64,18 +70,18 @@ describe('the commands of docs/how-to', () => {
       SLACK_URL: slack.url,
     };
     const { PATH = '', HOME = '' } = process.env;
-    const { stdout } = await promisify(execFile)(
-      'bash',
-      ['-euo', 'pipefail', '-c', commandsOf(page).join('\n')],
-      { cwd: ROOT, env: { PATH, HOME, ...stack.env, ...given }, timeout: 240_000 },
-    );
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
+      cwd: ROOT,
+      env: { PATH, HOME, ...stack.env, ...given, ...more },
+      timeout: 240_000,
+    });
     return stdout;
   };
 
   test.each(PAGES)('%s can be followed literally, and again', { timeout: 600_000 }, async (page) => {
     for (const time of ['once', 'again']) {
       const messages = slack.received.length;
-      const said = await run(page);
+      const said = await run(commandsOf(page));
       const { [basename(page, '.md')]: expected } = OUTCOMES;
       expect(said, time).toMatch(expected ?? /./);
       if (page === 'slack-alerts.md') expect(slack.received.length).toBe(messages + 1);
@@ -103,14 +109,14 @@ describe('the commands of docs/how-to', () => {
   });
 
   test('have settings that hold as they stand: the file that the command makes, and a hook that refuses', async () => {
-    const made = await run('connect-your-team.md');
+    const made = await run(commandsOf('connect-your-team.md'));
     const namesIn = (file: string) => Object.keys(JSON.parse(file).env);
     expect(namesIn(made.slice(0, made.lastIndexOf('}') + 1))).toEqual(
-      namesIn(settingsOf('connect-your-team.md')),
+      namesIn(blockOf('connect-your-team.md', 'json')),
     );
     const scopes = ['budgets:check' as const];
     const { key } = await createApiKey(stack.ctx, { org_id: stack.orgId, scopes, user_id: 'first-budget' });
-    const file = settingsOf('first-budget.md').replace('https://HOST', stack.url);
+    const file = blockOf('first-budget.md', 'json').replace('https://HOST', stack.url);
     const [{ hooks }] = JSON.parse(file.replace('$GOVERNOR_API_KEY', key)).hooks.PreToolUse;
     const [{ url, headers }] = hooks;
     const call = { session_id: 's', transcript_path: '/t', cwd: '/c', permission_mode: 'default' };
@@ -121,7 +127,50 @@ describe('the commands of docs/how-to', () => {
     });
     expect(await answer.json()).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
   });
+
+  test('have a Python program that reports its call as it stands', { timeout: 600_000 }, async ({ skip }) => {
+    const page = 'connect-an-app.md';
+    const folder = newFolder();
+    const PATH = `${folder}/venv/bin:${process.env.PATH}`;
+    const install = `python3 -m venv ${folder}/venv && ${blockOf(page, 'sh')}`;
+    const pip = { PIP_CONSTRAINT: join(ROOT, 'test/docs/python-versions.txt'), PIP_NO_COMPILE: '1' };
+    const isInstalled = await promisify(execFile)('bash', ['-euc', install], {
+      env: { ...process.env, PATH, VIRTUAL_ENV: `${folder}/venv`, ...pip },
+    }).catch(() => null);
+    if (!isInstalled) skip('python3 with venv and pip, or its package index, is not there');
+    const model = createServer((_, answer) => {
+      answer.setHeader('Content-Type', 'application/json');
+      answer.end(JSON.stringify(COMPLETION));
+    });
+    model.listen(0, '127.0.0.1');
+    await once(model, 'listening');
+    writeFileSync(join(folder, 'app.py'), blockOf(page, 'python'));
+    const [variables = ''] = commandsOf(page);
+    const OPENAI_BASE_URL = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;
+    const openai = { OPENAI_API_KEY: 'sk-none', OPENAI_BASE_URL };
+    const said = await run([variables, `cd ${folder}`, 'python app.py'], { ...openai, PATH });
+    model.close();
+    rmSync(folder, { recursive: true });
+    expect(said).toBe('Hello from Python.\n');
+    const [call] = await signalRows(stack.ctx)
+      .find({ org_id: stack.orgId, user_id: 'ada', tokens_in: 1_300 })
+      .toArray();
+    expect(call).toMatchObject({ model: 'gpt-5-mini', project_id: 'my-app', tokens_out: 70 });
+    expect(JSON.stringify(call)).not.toMatch(/hello/i);
+  });
 });
+
+/** The model's answer. */
+const COMPLETION = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-5-mini',
+  choices: [
+    { index: 0, message: { role: 'assistant', content: 'Hello from Python.' }, finish_reason: 'stop' },
+  ],
+  usage: { prompt_tokens: 1_300, completion_tokens: 70, total_tokens: 1_370 },
+};
 
 /** Output of the commands of a page when they have worked. */
 const OUTCOMES: Record<string, RegExp> = {
