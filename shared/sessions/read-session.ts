@@ -3,6 +3,7 @@ import { maySee, type Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { type KeysetQuery, type Listed, type ListPage, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
+import { createPicker } from '../platform/mongo/pick-fields.ts';
 import { readAhead } from '../platform/mongo/read-ahead.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { type Session, sessionRows } from './model.ts';
@@ -33,22 +34,23 @@ const NOT_VOIDED = { voided: { $exists: false } };
 
 type SessionName = Pick<Session, '_id' | 'org_id'>;
 
-/** Signals of one answer without their texts: some 200 KB. */
-const BATCH_FIELDS = 1_000;
+/** Signals of one answer: at 33 KB each at most 8 MB, mostly 120 KB. Two answers are held. */
+const BATCH_FIELDS = 250;
 
 /**
  * These fields alone of all signals of a session that are not voided, many at a time and in no order: memory does not grow
- * with the session. Voided ones are left out here, since a store reads by an index alone sooner.
+ * with the session. A store hands over whole rows in a third of the time in which it picks the fields of each, so they are picked here.
  */
 export async function* readFields<Name extends keyof Signal>(
   ctx: Context,
   { _id, org_id }: SessionName,
   names: readonly Name[],
 ): AsyncGenerator<Pick<Signal, Name>[]> {
-  const projection = { _id: 0, voided: 1, ...Object.fromEntries(names.map((name) => [name, 1])) };
-  const options = { batchSize: BATCH_FIELDS, projection };
-  const found = signalRows(ctx).find<Pick<Signal, Name | 'voided'>>({ session_id: _id, org_id }, options);
-  for await (const signals of readAhead(found)) yield signals.filter(({ voided }) => voided === undefined);
+  const pick = createPicker<Pick<Signal, Name | 'voided'>>([...names, 'voided']);
+  const options = { batchSize: BATCH_FIELDS, raw: true };
+  const found = signalRows(ctx).find<Buffer>({ session_id: _id, org_id }, options);
+  for await (const rows of readAhead(found))
+    yield rows.map(pick).filter(({ voided }) => voided === undefined);
 }
 
 async function* stream<Row extends mongo.Document>(

@@ -18,8 +18,9 @@ export type SplitSignal = Pick<Signal, (typeof SPLIT_FIELDS)[number]>;
 
 /** The call of a signal, as prices are looked up for it. */
 export function callOf(signal: SplitSignal): PricedCall {
-  const { ts, model, provider } = signal;
-  return { ...signal, at: ts, model: model ?? undefined, provider: provider ?? undefined };
+  const { ts, model, provider, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens } = signal;
+  const tokens = { tokens_in, tokens_out, cache_read_tokens, cache_write_tokens };
+  return { at: ts, model: model ?? undefined, provider: provider ?? undefined, ...tokens };
 }
 
 /** The recorded cost of a signal by parts, nano-USD. Null without a cost or a list price. */
