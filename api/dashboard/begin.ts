@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css';
+import './kit.css';
 import '@mantine/notifications/styles.css';
 import './style.css';
 import { ask } from './data/first-questions.ts';

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin, type Rolldown } from 'vite';
 
@@ -13,7 +15,7 @@ const DRAWING =
 export default defineConfig({
   root: import.meta.dirname,
   base: BASE,
-  plugins: [react(), preloadMain()],
+  plugins: [react(), preloadMain(), checkKit()],
   html: { cspNonce: '__NONCE__' },
   build: {
     outDir: 'dist',
@@ -75,4 +77,25 @@ function importsOf(
       found,
     );
   return found;
+}
+
+/** Ends the build unless `kit.css` has the styles of exactly the components of the kit that are built. */
+function checkKit(): Plugin {
+  return {
+    name: 'check-kit',
+    generateBundle(_, bundle) {
+      const ids = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+      const built = namesIn(ids.join('\n'), /@mantine\/core\/esm\/.*\/(\w+)\.module\.mjs$/gm);
+      const listed = namesIn(
+        readFileSync(join(import.meta.dirname, 'kit.css'), 'utf8'),
+        /styles\/([A-Z]\w*)\.css/g,
+      );
+      const wrong = [...built.symmetricDifference(listed)];
+      if (wrong.length > 0) this.error(`kit.css lists other components than are built: ${wrong.join(', ')}`);
+    },
+  };
+}
+
+function namesIn(text: string, pattern: RegExp): Set<string> {
+  return new Set([...text.matchAll(pattern)].map(([, name = '']) => name));
 }
