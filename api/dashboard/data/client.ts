@@ -45,6 +45,22 @@ export async function take<Body>(
   throw problemOf(response, error);
 }
 
+/** The rows of all pages of a list. */
+export async function takeAll<Row>(
+  read: (query: {
+    limit: number;
+    cursor?: string;
+  }) => Promise<{ data: Row[]; cursor: string; has_more: boolean }>,
+): Promise<Row[]> {
+  let page = await read({ limit: 100 });
+  const rows = [...page.data];
+  while (page.has_more) {
+    page = await read({ limit: 100, cursor: page.cursor });
+    rows.push(...page.data);
+  }
+  return rows;
+}
+
 export function problemOf(response: Response, body: unknown): Problem {
   const isDocument = typeof body === 'object' && body !== null;
   const document = isDocument ? (body as Record<string, unknown>) : { detail: response.statusText };

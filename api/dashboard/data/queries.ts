@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { paths } from '../../docs/client.d.ts';
-import { type AnswerOf, api, readMe, take } from './client.ts';
+import { type AnswerOf, api, readMe, take, takeAll } from './client.ts';
 
 /** A webhook as the list answers it. */
 export type Webhook = AnswerOf<'/api/v1/webhooks'>['data'][number];
@@ -14,11 +14,11 @@ export function meQuery() {
   return queryOptions({ queryKey: ['me'], queryFn: readMe, staleTime: 60_000 });
 }
 
-export type BodyOf<Path extends keyof paths> = paths[Path] extends {
-  post: { requestBody: { content: { 'application/json': infer Body } } };
-}
-  ? Body
-  : never;
+/** The body of a request. */
+export type BodyOf<Path extends keyof paths, Method extends 'post' | 'patch' = 'post'> =
+  paths[Path] extends Record<Method, { requestBody?: { content: { 'application/json': infer Body } } }>
+    ? Body
+    : never;
 
 export type PreviewAsked = BodyOf<'/api/v1/webhooks/preview'>;
 
@@ -91,18 +91,7 @@ export function budgetsQuery(query: QueryOf<'/api/v1/budgets'> = { limit: 100 })
 export function allBudgetsQuery() {
   return queryOptions({
     queryKey: ['budgets', 'all'],
-    queryFn: async () => {
-      const budgets: Budget[] = [];
-      for (let cursor: { cursor?: string } | null = {}; cursor !== null; ) {
-        const query = { limit: 100, ...cursor };
-        const page: AnswerOf<'/api/v1/budgets'> = await take(
-          api.GET('/api/v1/budgets', { params: { query } }),
-        );
-        budgets.push(...page.data);
-        cursor = page.has_more ? { cursor: page.cursor } : null;
-      }
-      return budgets;
-    },
+    queryFn: () => takeAll((query) => take(api.GET('/api/v1/budgets', { params: { query } }))),
     refetchInterval: 10_000,
   });
 }

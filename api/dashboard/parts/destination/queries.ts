@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { operations } from '../../../docs/client.d.ts';
-import { type AnswerOf, api, take } from '../../data/client.ts';
+import { type AnswerOf, api, take, takeAll } from '../../data/client.ts';
+import type { BodyOf } from '../../data/queries.ts';
 
 /** A destination as the list answers it. */
 export type Destination = AnswerOf<'/api/v1/destinations'>['data'][number];
@@ -8,14 +8,9 @@ export type Run = AnswerOf<'/api/v1/destinations/{id}/runs'>['data'][number];
 export type Partition = AnswerOf<'/api/v1/destinations/{id}/partitions'>['data'][number];
 export type Code = NonNullable<Destination['code']>;
 
-type BodyOf<Operation extends keyof operations> = operations[Operation] extends {
-  requestBody?: { content: { 'application/json': infer Body } };
-}
-  ? Body
-  : never;
-export type NewDestination = BodyOf<'post_api_v1_destinations'>;
-export type DestinationChange = BodyOf<'patch_api_v1_destinations_id'>;
-export type AskedRun = BodyOf<'post_api_v1_destinations_id_runs'>;
+export type NewDestination = BodyOf<'/api/v1/destinations'>;
+export type DestinationChange = BodyOf<'/api/v1/destinations/{id}', 'patch'>;
+export type AskedRun = BodyOf<'/api/v1/destinations/{id}/runs'>;
 
 /** Every change of a destination makes all of these outdated. */
 export const DESTINATIONS = ['destinations'] as const;
@@ -48,18 +43,11 @@ export function runsQuery(id: string, query: { limit: number; cursor?: string })
 export function partitionsQuery(id: string, billing_period: string) {
   return queryOptions({
     queryKey: [...DESTINATIONS, id, 'partitions', billing_period],
-    queryFn: async () => {
-      const partitions: Partition[] = [];
-      for (let cursor: { cursor?: string } | null = {}; cursor !== null; ) {
-        const query = { billing_period, limit: 100, ...cursor };
-        const page: AnswerOf<'/api/v1/destinations/{id}/partitions'> = await take(
-          api.GET('/api/v1/destinations/{id}/partitions', { params: { path: { id }, query } }),
-        );
-        partitions.push(...page.data);
-        cursor = page.has_more ? { cursor: page.cursor } : null;
-      }
-      return partitions;
-    },
+    queryFn: () =>
+      takeAll((page) => {
+        const query = { billing_period, ...page };
+        return take(api.GET('/api/v1/destinations/{id}/partitions', { params: { path: { id }, query } }));
+      }),
     refetchInterval: 10_000,
   });
 }

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useState } from 'react';
-import type { operations } from '../../../docs/client.d.ts';
 import { type AnswerOf, api, take } from '../../data/client.ts';
+import type { BodyOf } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActForm, changesOf } from '../form/act-form.tsx';
 import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
@@ -10,9 +10,7 @@ import { EventChoice } from './events.tsx';
 
 type DetailedWebhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
-type WebhookChange = NonNullable<
-  operations['patch_api_v1_webhooks_id']['requestBody']
->['content']['application/json'];
+type WebhookChange = BodyOf<'/api/v1/webhooks/{id}', 'patch'>;
 
 /** One change of a webhook; omitted fields stay. */
 export function useChange(id: string, done: string, onDone: () => void = () => undefined) {
