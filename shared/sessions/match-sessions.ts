@@ -1,4 +1,5 @@
 import { sessionWorkRows } from '../attribution/model.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
 
 /** The filters of a list of sessions; each value matches exactly. */
 export interface SessionMatch {
@@ -49,17 +50,26 @@ export function matchingSessions(orgId: string, match: SessionMatch, condition: 
   return [...inStages([first, ...others, ...restOf(match)]), ...havingWorked(orgId, match)];
 }
 
+/** All sessions of so short a range are hardly more than those with errors of all times. */
+const SHORT_MS = 3 * DAY_MS;
+
 /**
  * The same where all that match are read, and not the first of them alone. Errors and anomalies have an index of the few sessions
- * with any, of which the embedded server reads one range. Without a beginning the time holds every session: from a cost up they
- * are fewer, so the index of the costs is read then.
+ * with any, of which the embedded server reads one range, whatever the time: all sessions of a short time are fewer than those with
+ * errors. Without a beginning the time holds every session: from a cost up, which is above 0, they are fewer, so the index of the
+ * costs is read then.
  */
 export function matchingFew(orgId: string, match: SessionFilter, time: Conditions): Stages {
-  const { minCostNusd, fromMs, user_id, ids } = match;
+  const { minCostNusd, fromMs, toMs, user_id, ids } = match;
+  const isShort = fromMs !== undefined && toMs !== undefined && toMs - fromMs <= SHORT_MS;
   if (ids || user_id !== undefined) return matchingSessions(orgId, match, time);
-  if (minCostNusd !== undefined && fromMs === undefined)
-    return [...matchingByCost(orgId, match, { cost_nusd: { $gte: minCostNusd } }), { $match: time }];
-  const rare = match.anomalous ? ANOMALOUS : match.errors ? WITH_ERRORS : undefined;
+  if (minCostNusd !== undefined && fromMs === undefined) {
+    // A session that costs something has signals, so nobody looks whether it has.
+    const conditions = [time, ...equalities(match), ...restOf({ ...match, minCostNusd: undefined })];
+    const dear = { org_id: orgId, cost_nusd: { $gte: minCostNusd } };
+    return [...joined([dear, ...conditions]), ...havingWorked(orgId, match)];
+  }
+  const rare = match.anomalous ? ANOMALOUS : match.errors && !isShort ? WITH_ERRORS : undefined;
   if (!rare) return matchingSessions(orgId, match, time);
   const others = [time, ...equalities(match), ...restOf(match)];
   return [...inStages([{ org_id: orgId, ...rare }, ...others]), ...havingWorked(orgId, match)];
@@ -105,12 +115,17 @@ export function isBeyondRollups(match: SessionMatch): boolean {
   return [errors, anomalous, state, minCostNusd, ids, workedIn].some((asked) => asked !== undefined);
 }
 
-/** The conditions in as few stages as there may be: the embedded server takes a microsecond per session and stage. */
+/** These conditions, and that the session counts. */
 function inStages([indexed = {}, ...others]: readonly Conditions[]): Stages {
-  const rest = [COUNTED, ...others];
+  return joined([indexed, COUNTED, ...others]);
+}
+
+/** The conditions in as few stages as there may be: the embedded server takes a microsecond per session and stage. */
+function joined([indexed = {}, ...rest]: readonly Conditions[]): Stages {
   const names = rest.flatMap(Object.keys);
   const areApart = new Set(names).size === names.length;
-  return [indexed, ...(areApart ? [Object.assign({}, ...rest)] : rest)].map(($match) => ({ $match }));
+  const others = areApart ? [Object.assign({}, ...rest)] : rest;
+  return [indexed, ...others.filter((each) => Object.keys(each).length > 0)].map(($match) => ({ $match }));
 }
 
 function equalities(match: SessionMatch): Conditions[] {

@@ -110,9 +110,11 @@ async function countEach(
   transaction?: ClientSession,
 ): Promise<number> {
   if (fromMs >= toMs) return 0;
-  const stages = matchingFew(orgId, filter, {
-    started_at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) },
-  });
+  // No session began before or after the whole time, so nobody looks when each began.
+  const isAlways =
+    filter.minCostNusd !== undefined && filter.fromMs === undefined && filter.toMs === undefined;
+  const time = isAlways ? {} : { started_at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) } };
+  const stages = matchingFew(orgId, filter, time);
   const [counted] = await sessionRows(ctx)
     .aggregate<{ n: number }>(
       [...stages, { $group: { _id: 1, n: { $sum: 1 } } }],

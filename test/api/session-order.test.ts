@@ -159,8 +159,16 @@ describe('the order of sessions', () => {
 
 type Matches = (session: Session) => boolean;
 const inRed: Matches = ({ user_id }) => ['ada', 'bob'].includes(user_id);
+const HALF = [NOW - 60 * HOUR, NOW - 20 * HOUR] as const;
+const isInHalf: Matches = ({ started_at }) => Number(started_at) >= HALF[0] && Number(started_at) < HALF[1];
+const [half, untilHalf] = HALF.map((at) => encodeURIComponent(dateAt(at).toISOString()));
 const FILTERS: Record<string, Matches> = {
   'errors=true': ({ error_count }) => error_count > 0,
+  [`errors=true&project_id=web&from=${half}&to=${untilHalf}`]: (session) =>
+    isInHalf(session) && session.error_count > 0 && session.project_id === 'web',
+  [`min_cost_usd=1&state=ended&to=${untilHalf}`]: ({ cost_nusd, state, started_at }) =>
+    cost_nusd >= 1e9 && state === 'ended' && Number(started_at) < HALF[1],
+  'min_cost_usd=1&state=ended': ({ cost_nusd, state }) => cost_nusd >= 1e9 && state === 'ended',
   'errors=false': ({ error_count }) => error_count === 0,
   'anomalous=true': ({ anomaly_types }) => anomaly_types !== undefined,
   'anomalous=false': ({ anomaly_types }) => anomaly_types === undefined,
