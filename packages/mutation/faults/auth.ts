@@ -13,6 +13,13 @@ export const AUTH_FAULTS: readonly Fault[] = [
     tests: KEYS,
   },
   {
+    what: 'signals are committed before their key is confirmed',
+    file: 'shared/ingest/record-signals.ts',
+    text: 'for (const { confirmed } of batches) await confirmed;',
+    replacement: '',
+    tests: KEYS,
+  },
+  {
     what: 'a revoked key works',
     file: 'shared/keys/model.ts',
     text: 'return key.revoked_at === null && (',
