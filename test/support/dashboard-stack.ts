@@ -37,7 +37,8 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
   const dataDir = mkdtempSync(join(tmpdir(), 'usage-governor-dashboard-'));
   const state = await ensureIdpState(dataDir);
   const idp = await startIdp(state, () => PEOPLE);
-  const stack = await startStack({ env: { ...idpEnvironment(state), TIME_SCALE: '3000', ...env } });
+  const settings = { ...idpEnvironment(state), TIME_SCALE: '3000', ...env };
+  const stack = await startStack({ env: settings, fast: true });
   const { ctx, url } = stack;
   const { _id: orgId } = await createOrganization(ctx, { name: 'Acme', plan: 'team' });
   const signedIn = new Map<string, { accountId: string; identity: Identity }>();

@@ -35,6 +35,8 @@ export interface Stack {
 export async function startStack(
   options: {
     env?: Record<string, string>;
+    /** Stores that a power cut may harm: where none of them is killed. */
+    fast?: boolean;
     redisUrl?: (url: string) => Promise<string>;
     /** Prepares the released, empty database before any process starts. */
     prepare?: (ctx: TestContext) => Promise<void>;
@@ -48,9 +50,10 @@ export async function startStack(
     await findFreePort(),
     await findFreePort(),
   ];
+  const { fast = false } = options;
   const stores: Record<'redis' | 'mongo', () => Promise<RunningStore>> = {
-    redis: () => startRedis({ port: redisPort, dir: join(folder, 'redis') }),
-    mongo: () => startMongo({ port: mongoPort, dir: join(folder, 'mongo') }),
+    redis: () => startRedis({ port: redisPort, dir: join(folder, 'redis'), fast }),
+    mongo: () => startMongo({ port: mongoPort, dir: join(folder, 'mongo'), fast }),
   };
   const [redis, mongo] = await Promise.all([stores.redis(), stores.mongo()]);
   const running = new Map<Part, ChildProcess>([
