@@ -18,32 +18,35 @@ function reservationScript(name: string): Script {
   return loadScript(IDENTITY, ...own);
 }
 
-/** The codes that each script may answer with. */
-const CODES = {
-  'read-state': ['open', 'shut'],
-  open: ['open', 'shut'],
-  reserve: ['shut', 'replay', 'reused', 'stale', 'refused', 'full', 'crowded', 'reserved'],
-  settle: ['settled', 'shut'],
-  release: ['released', 'shut'],
-  'release-matching': ['released', 'shut'],
-} as const;
-type Codes = typeof CODES;
+/** The answers of each script, by the codes that they begin with. */
+const REPLIES = {
+  'read-state': replyOf(['open', 'shut']),
+  open: replyOf(['open', 'shut']),
+  reserve: replyOf(['shut', 'replay', 'reused', 'stale', 'refused', 'full', 'crowded', 'reserved']),
+  settle: replyOf(['settled', 'shut']),
+  release: replyOf(['released', 'shut']),
+  'release-matching': replyOf(['released', 'shut']),
+};
+type Code<Name extends keyof typeof REPLIES> = z.output<(typeof REPLIES)[Name]>[0];
 
-const reply = z.tuple([z.string(), z.int()], z.string());
+function replyOf<const Codes extends readonly string[]>(codes: Codes) {
+  return z.tuple([z.enum(codes), z.int()], z.string());
+}
 
 /**
  * Calls a script of an organization's reservations. Throws `store_unavailable` when nothing was written and
  * `outcome_unknown` when no answer came.
  */
-export async function callReservations<Name extends keyof Codes>(
+export async function callReservations<Name extends keyof typeof REPLIES>(
   ctx: Context,
   name: Name,
   orgId: string,
   args: readonly (string | number)[],
   idk = '',
-): Promise<{ code: Codes[Name][number]; redisMs: number; values: string[] }> {
+): Promise<{ code: Code<Name>; redisMs: number; values: string[] }> {
   const { state, held, reservations, ends, people, record } = reservationKeys(orgId);
   const keys = [state, held, reservations, ends, people, ...(name === 'reserve' ? [record(idk)] : [])];
-  const [code, redisMs, ...values] = reply.parse(await sendScript(ctx, scripts[name], keys, args));
-  return { code: z.enum(CODES[name]).parse(code), redisMs, values };
+  const reply = REPLIES[name].parse(await sendScript(ctx, scripts[name], keys, args));
+  const [code, redisMs, ...values] = reply;
+  return { code, redisMs, values };
 }

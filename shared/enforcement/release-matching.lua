@@ -3,7 +3,7 @@
 -- Returns { 'shut', redis ms } or { 'released', redis ms, next cursor ('0': done), how many were open }.
 
 -- Reservations that one step reads.
-local MOST_READ = 500
+local MOST_READ = 200
 
 local now = redis_ms()
 if not is_open(identity()) then return { 'shut', now } end

@@ -51,11 +51,31 @@ local function release(id, reservation, now)
   return true
 end
 
+local SLASH = string.byte('/')
+
 -- Visits each key of a reservation with what it adds there.
 local function each_key(reservation, visit)
   for key in string.gmatch(reservation.keys, '%S+') do
-    visit(key, string.sub(key, 1, 1) == '/' and 1 or reservation.amount)
+    visit(key, string.byte(key) == SLASH and 1 or reservation.amount)
   end
+end
+
+-- Adds a reservation to those of the same keys: many have the same, so each key is read once for all of them.
+local function add_to(lists, reservation)
+  local list = lists[reservation.keys] or { amount = 0, count = 0 }
+  lists[reservation.keys] = list
+  list.amount, list.count = list.amount + reservation.amount, list.count + 1
+end
+
+-- Returns what such lists add to each key.
+local function sums_of(lists)
+  local sums = {}
+  for keys, list in pairs(lists) do
+    for key in string.gmatch(keys, '%S+') do
+      sums[key] = (sums[key] or 0) + (string.byte(key) == SLASH and list.count or list.amount)
+    end
+  end
+  return sums
 end
 
 -- True when `people` has a key, and not `held`.
@@ -101,26 +121,22 @@ end
 
 -- Writes what is held by each key from now on.
 local function write_held(sums)
-  local lists = {}
-  local function flush(hash, command)
-    local list = lists[hash .. command]
-    if list and #list > 0 then redis.call(command, hash, unpack(list)) end
-    lists[hash .. command] = nil
-  end
-  local function add(hash, command, ...)
-    local list = lists[hash .. command] or {}
-    lists[hash .. command] = list
-    for _, argument in ipairs({ ... }) do list[#list + 1] = argument end
-    if #list >= MOST_ARGUMENTS then flush(hash, command) end
-  end
+  local budgets, people = { set = {}, gone = {} }, { set = {}, gone = {} }
   for key, amount in pairs(sums) do
-    local hash = is_of_person(key) and KEYS[5] or KEYS[2]
-    if amount > 0 then add(hash, 'HSET', key, int(amount)) else add(hash, 'HDEL', key) end
+    local lists = is_of_person(key) and people or budgets
+    local list = amount > 0 and lists.set or lists.gone
+    list[#list + 1] = key
+    if amount > 0 then list[#list + 1] = int(amount) end
   end
-  for _, hash in ipairs({ KEYS[2], KEYS[5] }) do
-    flush(hash, 'HSET')
-    flush(hash, 'HDEL')
+  local function write(command, hash, list)
+    for first = 1, #list, MOST_ARGUMENTS do
+      redis.call(command, hash, unpack(list, first, math.min(first + MOST_ARGUMENTS - 1, #list)))
+    end
   end
+  write('HSET', KEYS[2], budgets.set)
+  write('HDEL', KEYS[2], budgets.gone)
+  write('HSET', KEYS[5], people.set)
+  write('HDEL', KEYS[5], people.gone)
 end
 
 local LOST = 'lost:'
@@ -135,14 +151,13 @@ end
 local function forget(now, most)
   local ids = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(now - FRESH_MS), 'LIMIT', 0, most)
   if #ids == 0 then return end
-  local amounts, keys, unsettled = {}, {}, 0
+  local lists, keys, unsettled = {}, {}, 0
   each_of(ids, function(reservation, place)
     if reservation.outcome == '' and not is_lost(ids[place]) then unsettled = unsettled + 1 end
-    each_key(reservation, function(key, amount)
-      if not amounts[key] then keys[#keys + 1] = key end
-      amounts[key] = (amounts[key] or 0) + amount
-    end)
+    add_to(lists, reservation)
   end)
+  local amounts = sums_of(lists)
+  for key in pairs(amounts) do keys[#keys + 1] = key end
   local left = held_by(keys)
   for key, amount in pairs(amounts) do left[key] = left[key] - amount end
   write_held(left)
@@ -154,15 +169,13 @@ end
 
 -- Sums of the reservations that have ended and pass a test, by key: at most `MOST_ENDED` of them.
 local function sum_ended(now, passes)
-  local sums, ids, ends = {}, {}, {}
+  local lists, ids, ends = {}, {}, {}
   local ended = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, MOST_ENDED)
   for index = 1, #ended, 2 do
     ids[#ids + 1], ends[#ends + 1] = ended[index], tonumber(ended[index + 1])
   end
   each_of(ids, function(reservation, place)
-    if passes(reservation, ends[place]) then
-      each_key(reservation, function(key, amount) sums[key] = (sums[key] or 0) + amount end)
-    end
+    if passes(reservation, ends[place]) then add_to(lists, reservation) end
   end)
-  return sums
+  return sums_of(lists)
 end

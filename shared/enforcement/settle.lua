@@ -23,7 +23,8 @@ redis.call('HDEL', KEYS[1], 'unsettled')
 
 local function add(ends, key, amount)
   if amount <= 0 or is_of_person(key) then return end
-  for _, value in ipairs({ ends, key, int(amount) }) do answer[#answer + 1] = value end
+  local last = #answer
+  answer[last + 1], answer[last + 2], answer[last + 3] = ends, key, int(amount)
 end
 
 local open = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. int(now), '+inf', 'WITHSCORES', 'LIMIT', 0, FEW + 1)
