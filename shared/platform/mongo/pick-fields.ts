@@ -78,6 +78,8 @@ function readValue(document: Buffer, type: number, at: number, end: number): unk
       return null;
     case 16:
       return document.readInt32LE(at);
+    case 18:
+      return Number(document.readBigInt64LE(at));
     case DOCUMENT:
       return mongo.BSON.deserialize(document.subarray(at, end));
     default:

@@ -10,6 +10,7 @@ const anyValue = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
   fc.integer(),
+  fc.maxSafeInteger().map((value) => BSON.Long.fromNumber(value)),
   fc.double(),
   fc.constant(null),
   fc.date({ min: new Date(-1e12), max: new Date(8.64e15), noInvalidDate: true }),
