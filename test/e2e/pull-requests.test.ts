@@ -4,7 +4,7 @@ import { openAs } from '../support/browser.ts';
 import { payloadOf, proofOf } from '../support/code-hosts.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
-import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { axeFindings, show, sidewaysBy } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 /** Pull requests as an admin sets them up and reads them. */
@@ -42,7 +42,7 @@ describe('pull requests on the dashboard', () => {
     expect(await row.getByText('none yet').count()).toBe(0);
     expect(await page.content()).not.toContain(secret);
     await expectGood(page, 'code-hosts');
-    await page.setViewportSize({ width: 390, height: 844 });
+    await show(page, [390, 'light']);
     await expectGood(page, 'code-hosts-390');
     await page.getByRole('button', { name: 'Delete Acme on GitHub' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

@@ -82,8 +82,9 @@ export async function sidewaysBy(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-/** Nothing that axe finds, and nothing wider than the screen. With SCREENSHOTS a picture is kept in that folder. */
+/** Once it is drawn: nothing that axe finds, and nothing wider than the screen. With SCREENSHOTS a picture is kept in that folder. */
 export async function expectGood(page: Page, name: string): Promise<void> {
+  await settled(page);
   expect([name, await axeFindings(page)]).toEqual([name, []]);
   expect(await sidewaysBy(page)).toBeLessThanOrEqual(0);
   if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
