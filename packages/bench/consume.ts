@@ -152,7 +152,7 @@ export async function drive(
   const { times, seconds } = await runClients(clients, forSeconds, async (client) => {
     sent += 1;
     const token = tokens[(sent * 7_919) % tokens.length] ?? '';
-    const status = await post(pools[client % pools.length] as Pool, token, `${run}-${sent}`);
+    const status = await spend(pools[client % pools.length] as Pool, token, `${run}-${sent}`);
     if (status === 200) ok += 1;
   });
   await Promise.all(pools.map((pool) => pool.close()));
@@ -195,8 +195,8 @@ function withRatios(figures: readonly ReturnType<typeof figuresOf>[]): object[] 
 
 const BODY = JSON.stringify({ output_sha256: 'ab'.repeat(32) });
 
-/** The status. Dispatched without a stream for the answer: the client shares the cores of what it measures. */
-function post(pool: Pool, token: string, key: string): Promise<number> {
+/** Spends a credit; the status. Dispatched without a stream for the answer: the client shares the cores of what it measures. */
+export function spend(pool: Pool, token: string, key: string): Promise<number> {
   const headers = {
     authorization: `Bearer ${token}`,
     'content-type': 'application/json',

@@ -1,107 +1,185 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { cpuSeconds, memoryMib, numberOption, report, round } from './bench.ts';
-import { callOf, makeKey, postSignals, setStage } from './stage.ts';
+import { openShards } from '../../scripts/governor/open-shards.ts';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { NAMED_EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
+import { dueRows } from '../../shared/platform/due/model.ts';
+import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { cpuSeconds, memoryMib, numberOption, quantile, report, round } from './bench.ts';
+import { makeTokens, spend } from './consume.ts';
+import { callOf, makeKey, postSignals, readMetrics, type Stage, setStage } from './stage.ts';
+import { SECRET } from './webhooks.ts';
 
-const CLIENTS = 8;
 const PER_REQUEST = 10;
 /** Different users, so that there are sessions that end and usage that grows. */
 const USERS = 500;
+const ACCOUNTS = 200;
 const REST_S = 30;
 const SAMPLES = 12;
+/** How often the age of the queues is read. */
+const AGE_EVERY_MS = 5_000;
 
-/** The signals that the load sent. */
-interface Load {
-  signals: number;
-  refused: number;
+/** The work of a time: how long each kind of request took, ms, and the oldest that waited, s. */
+interface Span {
+  times: Map<string, number[]>;
+  failed: number;
+  ledgerLagS: number;
+  overdueS: number;
 }
 
 /**
- * `soak [--minutes 60] [--per-second N]`: memory of the api and the worker at rest, under a load of signals and reads, and
- * after it. It stops by itself. With `--per-second` no more signals than that are posted; else as many as get through.
+ * `soak [--minutes 60] [--per-second 50]`: an hour of signals in tens (so many a second), half as many spends, reads every
+ * second and an export twice a minute. Each session is told to an endpoint that answers, to one that answers 500 three times
+ * and to one that refuses connections. Shows memory, p99 and the age of the queues at rest, in each twelfth of the time, and
+ * after it. It stops by itself.
  */
 export async function runSoakBench(args: string[]): Promise<void> {
   const minutes = numberOption(args, 'minutes', 60);
-  const perSecond = numberOption(args, 'per-second', Number.POSITIVE_INFINITY);
+  const perSecond = numberOption(args, 'per-second', 50);
   const stage = await setStage();
-  const rows: Record<string, unknown>[] = [];
-  const load: Load = { signals: 0, refused: 0 };
+  const receiver = fork(new URL('./webhook-receiver.ts', import.meta.url), { serialization: 'advanced' });
   try {
+    const base = await baseOf(receiver);
+    await openShards(stage.ctx);
     const api = await stage.startApi();
     const worker = await stage.startWorker();
+    const { orgId, key } = await makeKey(stage, { session_timeout: 60 });
+    for (const url of [`${base}/ok/soak`, `${base}/third/soak`, `http://127.0.0.1:${await findFreePort()}/`])
+      await createWebhook(stage.ctx, orgId, { url, events: [...NAMED_EVENT_TYPES], secret: SECRET });
+    const tokens = await makeTokens(stage.ctx, ACCOUNTS);
     const processes = Object.entries({ api, worker, mongo: stage.mongo, redis: stage.redis });
+    const pids = processes.map(([, { pid }]) => pid);
+    const rows: object[] = [];
+    let span = newSpan();
     const sample = (when: string) => {
       const memory = processes.map(([name, { pid }]) => [`${name}_mib`, Math.round(memoryMib(pid, 'VmRSS'))]);
-      rows.push({ when, ...load, ...Object.fromEntries(memory) });
+      rows.push({ when, ...Object.fromEntries(memory), ...figuresOf(span) });
       console.error(rows.at(-1));
+      span = newSpan();
     };
-    const { key } = await makeKey(stage, { session_timeout: 60 });
     await sleep(REST_S * 1_000);
     sample('at rest');
-    const pids = processes.map(([, { pid }]) => pid);
     const cpuBefore = cpuSeconds(pids);
-    const loading = putLoad(api.url, key, { minutes, perSecond }, load);
+    const untilMs = performance.now() + minutes * 60_000;
+    const loading = Promise.all([
+      putLoad(api.url, { key, tokens, perSecond, untilMs }, () => span),
+      repeat(AGE_EVERY_MS, untilMs, () => watchAges(stage, worker.url, span)),
+      // The receiver keeps what arrived until it is asked for it.
+      repeat(AGE_EVERY_MS, untilMs, async () => {
+        receiver.send('take');
+      }),
+    ]);
     for (let taken = 1; taken <= SAMPLES; taken += 1) {
       await sleep((minutes * 60_000) / SAMPLES);
-      sample(`after ${round((taken * minutes) / SAMPLES, 1)} min of load`);
+      sample(`${round((taken * minutes) / SAMPLES, 1)} min`);
     }
     await loading;
     const cpuS = cpuSeconds(pids) - cpuBefore;
     await sleep(REST_S * 1_000);
-    sample(`${REST_S} s after the load`);
-    const rate = round(load.signals / (minutes * 60), 0);
-    report('soak', [...rows, { when: 'signals/s', signals: rate }]);
-    console.log(`CPU of all processes per signal: ${round((cpuS / load.signals) * 1_000)} ms`);
+    sample(`${REST_S} s after`);
+    report('soak', rows);
+    console.log(`CPU of api, worker and stores: ${round((cpuS / (minutes * 60)) * 100, 1)} % of a core`);
   } finally {
+    receiver.kill();
     await stage.stop();
   }
 }
 
-/** Resolves after that many minutes; counts into `load`. Each client posts one request after the other. */
+async function baseOf(receiver: ChildProcess): Promise<string> {
+  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
+  return `http://127.0.0.1:${port}`;
+}
+
+function newSpan(): Span {
+  return { times: new Map(), failed: 0, ledgerLagS: 0, overdueS: 0 };
+}
+
+function figuresOf({ times, failed, ledgerLagS, overdueS }: Span): object {
+  const figures = [...times].map(([name, all]) => {
+    const sorted = all.toSorted((a, b) => a - b);
+    return [`${name}_p99_ms`, round(quantile(sorted, 0.99), 0)];
+  });
+  const requests = [...times.values()].reduce((sum, all) => sum + all.length, 0);
+  const ages = { ledger_lag_s: round(ledgerLagS, 1), overdue_s: round(overdueS, 1) };
+  return { requests, failed, ...Object.fromEntries(figures), ...ages };
+}
+
+interface LoadOptions {
+  key: string;
+  tokens: readonly string[];
+  perSecond: number;
+  untilMs: number;
+}
+
+/** Resolves when the time is over. A request that takes longer than the pause after it delays those that follow. */
 async function putLoad(
   url: string,
-  key: string,
-  { minutes, perSecond }: { minutes: number; perSecond: number },
-  load: Load,
+  { key, tokens, perSecond, untilMs }: LoadOptions,
+  span: () => Span,
 ): Promise<void> {
-  const pool = new Pool(url, { connections: CLIENTS });
-  const startMs = performance.now();
-  const untilMs = startMs + minutes * 60_000;
-  const gapMs = (CLIENTS * PER_REQUEST * 1_000) / perSecond;
-  const client = async (index: number): Promise<void> => {
-    const firstMs = startMs + (gapMs * index) / CLIENTS;
-    for (let posted = 0; performance.now() < untilMs; posted += 1) {
-      await sleep(Math.max(0, firstMs + posted * gapMs - performance.now()));
-      await postSome(pool, key, signalsOf(index, posted), load);
-      if (posted % 50 === 0) await readSome(pool, key, load);
-    }
+  const pool = new Pool(url, { connections: 8 });
+  const [posting, spending] = [4, 2];
+  const timed = (name: string, work: () => Promise<boolean>) => async () => {
+    const beganMs = performance.now();
+    const isDone = await work().catch(() => false);
+    const { times } = span();
+    const known = times.get(name) ?? [];
+    times.set(name, known);
+    known.push(performance.now() - beganMs);
+    if (!isDone) span().failed += 1;
   };
-  await Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index)));
+  let sent = 0;
+  const post = timed('signals', async () => {
+    const first = sent;
+    sent += PER_REQUEST;
+    const ids = Array.from({ length: PER_REQUEST }, (_, index) => first + index);
+    await postSignals(
+      pool,
+      key,
+      ids.map((id) => callOf(`soak-${id}`, `user-${(id * 7) % USERS}`)),
+    );
+    return true;
+  });
+  const spendOne = timed('spend', async () => {
+    sent += 1;
+    return (await spend(pool, tokens[sent % tokens.length] ?? '', `soak-${sent}`)) === 200;
+  });
+  const read = (name: string, path: string) =>
+    timed(name, async () => {
+      const headers = { authorization: `Bearer ${key}` };
+      const answer = await pool.request({ path, method: 'GET', headers });
+      await answer.body.dump();
+      return answer.statusCode === 200;
+    });
+  const clients = (count: number, rate: number, work: () => Promise<void>) =>
+    Array.from({ length: count }, () => repeat((count * 1_000) / rate, untilMs, work));
+  await Promise.all([
+    ...clients(posting, perSecond / PER_REQUEST, post),
+    ...clients(spending, perSecond / 2, spendOne),
+    repeat(1_000, untilMs, read('sessions', '/api/v1/sessions')),
+    repeat(1_000, untilMs, read('usage', '/api/v1/usage?interval=day&group_by=user_id')),
+    repeat(30_000, untilMs, read('export', '/api/v1/usage/export?level=sessions&format=csv')),
+  ]);
   await pool.close();
 }
 
-function signalsOf(client: number, posted: number): object[] {
-  return Array.from({ length: PER_REQUEST }, (_, index) =>
-    callOf(
-      `soak-${client}-${posted}-${index}`,
-      `user-${(client * 61 + posted * PER_REQUEST + index) % USERS}`,
-    ),
-  );
-}
-
-async function postSome(pool: Pool, key: string, signals: object[], load: Load): Promise<void> {
-  try {
-    await postSignals(pool, key, signals);
-    load.signals += signals.length;
-  } catch {
-    load.refused += 1;
+/** Does something every so many milliseconds, or as soon as it is done with the last one. */
+async function repeat(everyMs: number, untilMs: number, work: () => Promise<void>): Promise<void> {
+  let nextMs = performance.now();
+  while (nextMs < untilMs) {
+    await sleep(Math.max(0, nextMs - performance.now()));
+    await work();
+    nextMs = Math.max(nextMs + everyMs, performance.now());
   }
 }
 
-async function readSome(pool: Pool, key: string, load: Load): Promise<void> {
-  for (const path of ['/api/v1/sessions', '/api/v1/usage?interval=day&group_by=user_id']) {
-    const answer = await pool.request({ path, method: 'GET', headers: { authorization: `Bearer ${key}` } });
-    await answer.body.dump();
-    if (answer.statusCode !== 200) load.refused += 1;
-  }
+/** The age of the oldest spend that the ledger lacks, and the lateness of the row that is due for longest. */
+async function watchAges(stage: Stage, workerUrl: string, span: Span): Promise<void> {
+  const read = await readMetrics(stage, workerUrl);
+  const oldest = await dueRows(stage.ctx).findOne({}, { sort: { due_at: 1 } });
+  const overdueMs = oldest ? stage.ctx.clock.now() - oldest.due_at.getTime() : 0;
+  span.ledgerLagS = Math.max(span.ledgerLagS, read('governor_ledger_lag_seconds'));
+  span.overdueS = Math.max(span.overdueS, overdueMs / 1_000);
 }

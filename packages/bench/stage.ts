@@ -43,7 +43,7 @@ export interface Stage {
   /** An api, once it is ready. */
   startApi: () => Promise<Running & { url: string }>;
   /** A worker, once it serves. */
-  startWorker: (env?: Environment) => Promise<Running>;
+  startWorker: (env?: Environment) => Promise<Running & { url: string }>;
   /** Any program of this repository. */
   start: (args: readonly string[], env?: Environment, stdout?: 'ignore' | 'pipe') => Running;
   stop: () => Promise<void>;
@@ -95,8 +95,9 @@ export async function setStage(
     startWorker: async (more = {}) => {
       const port = await findFreePort();
       const worker = start(['workers/main.ts'], { ...more, WORKER_PORT: String(port) });
-      await untilAnswered(`http://127.0.0.1:${port}/healthz`);
-      return worker;
+      const url = `http://127.0.0.1:${port}`;
+      await untilAnswered(`${url}/healthz`);
+      return { ...worker, url };
     },
     start,
     stop: async () => {
@@ -140,7 +141,7 @@ function settings(mongo: RunningStore, redis: readonly RunningStore[]): Environm
 
 /** Waits until an address answers 2xx. */
 export async function untilAnswered(url: string): Promise<void> {
-  if (!(await waitUntil(() => answersOk(url), { timeoutMs: 20_000 })))
+  if (!(await waitUntil(() => answersOk(url), { timeoutMs: 60_000 })))
     throw new Error(`${url} does not answer`);
 }
 
