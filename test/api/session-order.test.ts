@@ -45,7 +45,8 @@ beforeAll(async () => {
   await recordAll(api.ctx, orgId, [
     { ...intervention, ts: NOW - 60_000, model: undefined, intervention: gate } as never,
   ]);
-  rows = await sessionRows(api.ctx).find({ org_id: orgId }).toArray();
+  // In the order of their times: that of their ids differs from run to run.
+  rows = await sessionRows(api.ctx).find({ org_id: orgId }).sort({ started_at: 1 }).toArray();
   const found = { baseline_avg: 1, observed: 9, deviation_pct: 800 };
   for (const [index, session] of rows.entries())
     if (index % 7 === 0)
