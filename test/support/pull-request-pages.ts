@@ -66,7 +66,7 @@ export async function tellPullRequests(stack: DashboardStack): Promise<Record<nu
     { ...session, ts: at(0.05), cost_usd: 0.5 },
     { ts: at(1), cost_usd: 2, user_id: 'grace', project_id: 'web' },
   );
-  const merged = { state: 'merged', openedDaysAgo: 6 } as const;
+  const merged = { state: 'merged' } as const;
   return {
     11: await tell(stack, {
       ...merged,
@@ -81,6 +81,7 @@ export async function tellPullRequests(stack: DashboardStack): Promise<Record<nu
       number: 12,
       branch: 'cart',
       title: 'Remember the cart <b>of a visitor</b>',
+      openedDaysAgo: 5.5,
       endedDaysAgo: 1.5,
     }),
     13: await tell(stack, {
@@ -95,7 +96,8 @@ export async function tellPullRequests(stack: DashboardStack): Promise<Record<nu
       number: 14,
       branch: 'typo',
       title: 'Mend a typo',
-      openedDaysAgo: 6.5,
+      // The last seven days, of which today is one, have this moment at every hour.
+      openedDaysAgo: 6,
       endedDaysAgo: 3,
     }),
     15: await tell(stack, {
