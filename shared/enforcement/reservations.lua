@@ -53,10 +53,15 @@ end
 
 local SLASH = string.byte('/')
 
+-- True for a key that counts reservations; the others add up their amounts.
+local function is_count(key)
+  return string.byte(key) == SLASH
+end
+
 -- Visits each key of a reservation with what it adds there.
 local function each_key(reservation, visit)
   for key in string.gmatch(reservation.keys, '%S+') do
-    visit(key, string.byte(key) == SLASH and 1 or reservation.amount)
+    visit(key, is_count(key) and 1 or reservation.amount)
   end
 end
 
@@ -72,7 +77,7 @@ local function sums_of(lists)
   local sums = {}
   for keys, list in pairs(lists) do
     for key in string.gmatch(keys, '%S+') do
-      sums[key] = (sums[key] or 0) + (string.byte(key) == SLASH and list.count or list.amount)
+      sums[key] = (sums[key] or 0) + (is_count(key) and list.count or list.amount)
     end
   end
   return sums
