@@ -6,7 +6,7 @@ import { openAs, openBrowser, type View } from '../support/browser.ts';
 import { type DashboardStack, type PersonName, startDashboard } from '../support/dashboard-stack.ts';
 import { checkManifests, newFolder } from '../support/destinations.ts';
 import { call, until } from '../support/harness.ts';
-import { axeFindings, settled, show, sidewaysBy, VIEWS } from '../support/page-checks.ts';
+import { expectGoodInViews, settled } from '../support/page-checks.ts';
 import { hasS3, startS3, type TestS3 } from '../support/s3.ts';
 
 const DAY_MS = 86_400_000;
@@ -228,30 +228,22 @@ describe('destinations on the dashboard', () => {
     expect(first.status).toBe(202);
     const { page, context, faults } = await open(`/export/${id}`);
     await page.getByText('Up to date').waitFor();
-    await expectGood(page, 'the page');
+    await expectGoodInViews(page, 'the page');
     await page.getByRole('button', { name: 'Show as table' }).click();
-    await expectGood(page, 'the table of days');
+    await expectGoodInViews(page, 'the table of days');
     await page.getByRole('button', { name: 'Write days again' }).click();
     await page.getByRole('dialog').waitFor();
-    await expectGood(page, 'the form of a run');
+    await expectGoodInViews(page, 'the form of a run');
     await page.keyboard.press('Escape');
     await visit(page, '/export');
-    await expectGood(page, 'the list');
+    await expectGoodInViews(page, 'the list');
     await page.getByRole('button', { name: 'Add a destination' }).click();
     await page
       .getByRole('dialog')
       .getByLabel(/^Endpoint/)
       .waitFor();
-    await expectGood(page, 'the form');
+    await expectGoodInViews(page, 'the form');
     expect(faults).toEqual([]);
     await context.close();
   });
 });
-
-async function expectGood(page: Page, what: string): Promise<void> {
-  for (const view of VIEWS) {
-    await show(page, view);
-    expect(await axeFindings(page), `${what}, ${view.join(' ')}`).toEqual([]);
-    expect(await sidewaysBy(page), `${what}, ${view.join(' ')}`).toBe(0);
-  }
-}

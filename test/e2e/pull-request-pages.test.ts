@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openAs, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack, PersonName } from '../support/dashboard-stack.ts';
 import { until } from '../support/harness.ts';
-import { axeFindings, settled, show, sidewaysBy, VIEWS } from '../support/page-checks.ts';
+import { expectGoodInViews, settled } from '../support/page-checks.ts';
 import { SHOP, tellPullRequests } from '../support/pull-request-pages.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
@@ -277,17 +277,9 @@ describe('the costs of pull requests on the dashboard', () => {
   });
 });
 
-/** Nothing for axe and nothing sideways in any view. Each is a picture where `PICTURES` names a folder. */
+/** Looks at the page in every view, and leaves it wide and light. */
 async function expectGood(page: Page, name: string): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  const { PICTURES } = process.env;
-  for (const sight of VIEWS) {
-    await show(page, sight);
-    const view = [name, ...sight].join('-');
-    if (PICTURES) await page.screenshot({ path: `${PICTURES}/${view}.png`, fullPage: true });
-    expect(await axeFindings(page), view).toEqual([]);
-    expect(await sidewaysBy(page), view).toBe(0);
-  }
+  await expectGoodInViews(page, name);
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.emulateMedia({ colorScheme: 'light' });
 }

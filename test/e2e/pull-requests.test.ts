@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { openAs } from '../support/browser.ts';
 import { payloadOf, proofOf } from '../support/code-hosts.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';
-import { axeFindings, show, sidewaysBy } from '../support/page-checks.ts';
+import { expectGood, show } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 /** Pull requests as an admin sets them up and reads them. */
@@ -52,13 +52,4 @@ describe('pull requests on the dashboard', () => {
     expect(faults).toEqual([]);
     await page.context().close();
   });
-
-  /** Nothing for axe, nothing sideways. `name` is that of a picture where `PICTURES` names a folder. */
-  async function expectGood(page: Page, name: string): Promise<void> {
-    await page.waitForLoadState('networkidle');
-    const { PICTURES } = process.env;
-    if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
-    expect(await axeFindings(page), name).toEqual([]);
-    expect(await sidewaysBy(page), name).toBe(0);
-  }
 });

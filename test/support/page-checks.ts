@@ -85,7 +85,16 @@ export async function sidewaysBy(page: Page): Promise<number> {
 /** Once it is drawn: nothing that axe finds, and nothing wider than the screen. With SCREENSHOTS a picture is kept in that folder. */
 export async function expectGood(page: Page, name: string): Promise<void> {
   await settled(page);
-  expect([name, await axeFindings(page)]).toEqual([name, []]);
-  expect(await sidewaysBy(page)).toBeLessThanOrEqual(0);
   if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
+  expect(await axeFindings(page), name).toEqual([]);
+  expect(await sidewaysBy(page), name).toBe(0);
+}
+
+/** The same in every view; the page stays in the last one. */
+export async function expectGoodInViews(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  for (const view of VIEWS) {
+    await show(page, view);
+    await expectGood(page, [name, ...view].join('-'));
+  }
 }
