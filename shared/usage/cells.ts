@@ -128,11 +128,14 @@ function packCells(dimensions: readonly Name[], cells: readonly Cell[]): string 
   return Buffer.byteLength(text) > MOST_BYTES ? null : text;
 }
 
-/** The cells of a table of a snapshot. One of an earlier version has no provider, which is the last of the dimensions. */
-export function unpackCells(known: readonly Name[], text: string): Cell[] {
+/**
+ * The cells of a table of a snapshot, each made as it is asked for; those with the same first dimensions follow each other. A table
+ * of an earlier version has no provider, which is the last of the dimensions.
+ */
+export function* unpackCells(known: readonly Name[], text: string): Generator<Cell> {
   const { values, rows } = JSON.parse(text) as Packed;
   const dimensions = known.slice(0, values.length);
-  return rows.map((row) => {
+  for (const row of rows) {
     const cell: Cell = noSums();
     dimensions.forEach((name, at) => {
       cell[name] = values[at]?.[Number(row[at])] ?? '';
@@ -141,6 +144,6 @@ export function unpackCells(known: readonly Name[], text: string): Cell[] {
       cell[measure] = Number(row[dimensions.length + at]);
     });
     cell.cost_nusd = BigInt(row.at(-1) ?? 0);
-    return cell;
-  });
+    yield cell;
+  }
 }

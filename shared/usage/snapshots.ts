@@ -157,20 +157,20 @@ export async function readSnapshots(
   for await (const { _id, version, ...tables } of rows) {
     const text = tables[name] === undefined ? tables[INSTEAD[name]] : tables[name];
     if (typeof text !== 'string') continue;
-    const cells = unpackCells(dimensions, text);
+    const cells = [...unpackCells(dimensions, text)];
     if (cells.length <= MOST_KEPT_CELLS) opened.set(`${name} ${_id}`, { version, cells });
     await answer(_id, cells);
   }
   return { answered, missing };
 }
 
-/** The cells of one day or month, as of now; null when the rollups must be read. The process does not keep them. */
+/** The cells of one day or month, as of now, in the order of `unpackCells`; null when the rollups must be read. */
 export async function readCellsOnce(
   ctx: Context,
   orgId: string,
   part: WholePart,
   name: 'cells' | 'works',
-): Promise<Cell[] | null> {
+): Promise<Iterable<Cell> | null> {
   const _id = snapshotKey(orgId, part.period, part.fromMs);
   const projection = { is_stale: 1, cells: 1, works: 1 };
   const row = await snapshotRows(ctx).findOne({ _id }, { projection });

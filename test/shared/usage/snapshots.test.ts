@@ -296,13 +296,33 @@ describe('snapshots', () => {
     ] as const) {
       if (!stored) throw new Error('No table');
       const grouping = createGrouping(['model']);
-      const cells = unpackCells(dimensions, stored);
+      const cells = [...unpackCells(dimensions, stored)];
       for (const _ of nusd) for (const cell of cells) grouping.add(cell);
       const costs = () => grouping.rows.map(({ sums }) => sums.cost_nusd);
       expect(costs()).toEqual([sum * 3n]);
       for (const _ of nusd) for (const cell of cells) grouping.add(cell, 0, -1);
       expect(costs()).toEqual([0n]);
     }
+  });
+
+  it('export what has several providers as one row, a hundred at a time', async () => {
+    const { orgId } = await makeTenant(ctx, {});
+    const users = 250;
+    const cells = Array.from({ length: 3 * users }, (_, index) => {
+      const provider = ['', 'azure', 'bedrock'][index % 3] ?? '';
+      return { ...cellOf(rollupOf(index, index, `user-${Math.floor(index / 3)}`)), provider };
+    });
+    const fromMs = Date.parse('2026-03-20T00:00:00Z');
+    await snapshotRows(ctx).insertOne(snapshotOf(orgId, { period: 'day', fromMs }, cells, 1));
+    const asked = { level: 'daily', fromMs, toMs: fromMs + DAY, filter: {}, timezone: undefined } as const;
+    const { rows } = exportUsage(ctx, await readOrganization(ctx, orgId), asked);
+    const batches = await Array.fromAsync(rows);
+    expect(batches.map(({ length }) => length)).toEqual([100, 100, 50]);
+    const costs = new Map(batches.flat().map((row) => [row[1], row[13]]));
+    const costOf = (user: number) => BigInt(9 * user + 3);
+    expect(costs).toEqual(
+      new Map(Array.from({ length: users }, (_, user) => [`user-${user}`, costOf(user)])),
+    );
   });
 });
 
