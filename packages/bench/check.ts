@@ -2,6 +2,7 @@ import { Pool } from 'undici';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { numberOption, quantile, report, round, runClients } from './bench.ts';
 import { insertBudgets, makeBudget, makeTemplate } from './budgets.ts';
+import { measureChanges } from './check-changes.ts';
 import { measureOutages } from './check-outage.ts';
 import { startFloor } from './consume.ts';
 import { makeKey, setStage } from './stage.ts';
@@ -30,7 +31,7 @@ interface Run {
 
 /**
  * `check [--seconds 8] [--clients 32]`: checks and reservations beside the floor server, in turns of one run; then checks
- * while a store is frozen.
+ * while a store is frozen. `--changes`: only how long changes of budgets take until two apis decide by them.
  */
 export async function runCheckBench(args: string[]): Promise<void> {
   const seconds = Math.min(60, numberOption(args, 'seconds', 8));
@@ -38,6 +39,11 @@ export async function runCheckBench(args: string[]): Promise<void> {
   const stage = await setStage();
   try {
     const { url } = await stage.startApi();
+    if (args.includes('--changes')) {
+      const other = await stage.startApi();
+      await stage.startWorker();
+      return report('check-changes', await measureChanges(stage, [url, other.url]));
+    }
     const runs = [floorRun((await startFloor(stage)).url)];
     for (const size of SIZES) {
       const key = await makeOrganization(stage.ctx, size);

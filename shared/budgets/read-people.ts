@@ -24,6 +24,8 @@ export interface TemplatePerson {
 /** The people of a template in its open window. */
 export interface TemplatePeople {
   template: Budget;
+  /** The moment of the read, epoch ms. */
+  nowMs: number;
   interval: Interval;
   people: TemplatePerson[];
 }
@@ -47,7 +49,7 @@ export async function readPeople(ctx: Context, template: Budget): Promise<Templa
   const people = [...named].map((userId) =>
     personOf({ budget: template, exceptions }, userId, usageOf.get(userId), nowMs),
   );
-  return { template, interval, people: people.toSorted(furthestFirst) };
+  return { template, nowMs, interval, people: people.toSorted(furthestFirst) };
 }
 
 /** These people alone, who may have nothing in the open window. */
@@ -73,7 +75,7 @@ export async function readSome(
   const people = userIds.map((userId) =>
     personOf({ budget: template, exceptions }, userId, usageOf.get(userId), nowMs),
   );
-  return { template, interval, people };
+  return { template, nowMs, interval, people };
 }
 
 function personOf(

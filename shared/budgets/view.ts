@@ -18,6 +18,12 @@ import {
 } from './model.ts';
 import { countedFromMs, shownEnd } from './windows.ts';
 
+/** What raises add to a threshold now. */
+export const raisedView = {
+  raised: z.number().describe('What raises in force add to the threshold; 0 without any'),
+  raised_until: z.string().nullable().describe('When the first of these raises ends; null without any'),
+};
+
 /** A budget with its usage in the open window. */
 export const budgetView = z.strictObject({
   id: z.string(),
@@ -32,7 +38,7 @@ export const budgetView = z.strictObject({
   metric: z.enum(BUDGET_METRICS),
   threshold: z.number(),
   threshold_now: z.number().describe('The threshold that decides now: with the raises that are in force'),
-  raised_until: z.string().nullable().describe('When the first of these raises ends; null without any'),
+  ...raisedView,
   window: z.enum(BUDGET_WINDOWS),
   timezone: z.string(),
   fiscal_start_month: z.int().nullable().describe('Of `quarterly`; else null'),
@@ -113,13 +119,12 @@ export function viewBudget(
   const counted = own ?? (budget.per ? { ...budget, raises: [] } : budget);
   const now = inForce(counted, nowMs);
   const { limit } = now;
-  const [firstRaise] = raisesInForce(counted, nowMs);
   const current = amountOf(metric, usage);
   return {
     id: budget._id,
     ...inputOf(budget),
     threshold_now: thresholdOf(now),
-    raised_until: firstRaise ? isoTime(firstRaise.ends_at.getTime()) : null,
+    ...viewRaised(counted, nowMs),
     current: shown(metric, current),
     remaining: shown(metric, Math.max(0, limit - current)),
     utilization_pct: utilizationPct(current, limit),
@@ -136,6 +141,16 @@ export function viewBudget(
     revision: budget.revision,
     created_at: isoTime(budget.created_at.getTime()),
     updated_at: isoTime(budget.updated_at.getTime()),
+  };
+}
+
+/** The part of a threshold that is raised now, as `raisedView` shows it. Null: there is no threshold. Pure. */
+export function viewRaised(budget: Budget | null, nowMs: number) {
+  const raises = budget ? raisesInForce(budget, nowMs) : [];
+  const limit = raises.reduce((sum, { amount }) => sum + amount, 0);
+  return {
+    raised: budget ? thresholdOf({ metric: budget.metric, limit }) : 0,
+    raised_until: raises[0] ? isoTime(raises[0].ends_at.getTime()) : null,
   };
 }
 

@@ -77,15 +77,16 @@ async function settle(ctx: Context, snapshot: StatusSnapshot, found: RedisState)
   const settled = settlements.map(({ reservation_id }) => reservation_id);
   const { code, values } = await callReservations(ctx, 'settle', orgId, [touches, ...settled]);
   if (code === 'shut') return null;
-  const [seq, unsettled, ...open] = values;
+  const [seq, unsettled, held = ''] = values;
   reservationsUnsettled(ctx).inc(Number(unsettled));
   const sums = new Map<string, number>();
+  const open = held === '' ? [] : held.split(' ');
   for (let index = 0; index < open.length; index += 3) {
     const key = open[index + 1] as string;
     sums.set(key, (sums.get(key) ?? 0) + Number(open[index + 2]));
   }
   const reserved = { identity: found.identity, redisMs: found.redisMs, seq: Number(seq), sums };
-  keepRecord(ctx, snapshot, reserved, open.join(' ')).catch((error: unknown) =>
+  keepRecord(ctx, snapshot, reserved, held).catch((error: unknown) =>
     ctx.log.debug({ err: error }, 'the state of the reservations was not recorded; the next read records it'),
   );
   return { ...reserved, readMs: performance.now() };

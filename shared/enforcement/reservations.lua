@@ -17,8 +17,10 @@ end
 
 local RELEASED = 'released'
 
+-- The keys are long, so no pattern walks through them.
 local function parse_reservation(text)
-  local amount, outcome, key_id, user, keys = string.match(text, '^(%d+)|(%w*)|([^|]*)|([^|]*)|(.*)$')
+  local amount, outcome, key_id, user, first = string.match(text, '^(%d+)|(%w*)|([^|]*)|([^|]*)|()')
+  local keys = string.sub(text, first)
   return { amount = tonumber(amount), outcome = outcome, key_id = key_id, user = user, keys = keys }
 end
 
@@ -58,10 +60,13 @@ local function is_count(key)
   return string.byte(key) == SLASH
 end
 
--- Visits each key of a reservation with what it adds there.
-local function each_key(reservation, visit)
-  for key in string.gmatch(reservation.keys, '%S+') do
-    visit(key, is_count(key) and 1 or reservation.amount)
+-- Visits each key of such a list.
+local function each_key(keys, visit)
+  local first = 1
+  while first <= #keys do
+    local space = string.find(keys, ' ', first, true) or #keys + 1
+    visit(string.sub(keys, first, space - 1))
+    first = space + 1
   end
 end
 
@@ -76,9 +81,9 @@ end
 local function sums_of(lists)
   local sums = {}
   for keys, list in pairs(lists) do
-    for key in string.gmatch(keys, '%S+') do
+    each_key(keys, function(key)
       sums[key] = (sums[key] or 0) + (is_count(key) and list.count or list.amount)
-    end
+    end)
   end
   return sums
 end
@@ -172,15 +177,19 @@ local function forget(now, most)
   if unsettled > 0 then redis.call('HINCRBY', KEYS[1], 'unsettled', unsettled) end
 end
 
--- Sums of the reservations that have ended and pass a test, by key: at most `MOST_ENDED` of them.
+-- Sums of the reservations that have ended, by key: at most `MOST_ENDED` of them. With a test only those that pass it.
 local function sum_ended(now, passes)
   local lists, ids, ends = {}, {}, {}
-  local ended = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, MOST_ENDED)
-  for index = 1, #ended, 2 do
-    ids[#ids + 1], ends[#ends + 1] = ended[index], tonumber(ended[index + 1])
+  if passes then
+    local ended = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, MOST_ENDED)
+    for index = 1, #ended, 2 do
+      ids[#ids + 1], ends[#ends + 1] = ended[index], tonumber(ended[index + 1])
+    end
+  else
+    ids = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(now), 'LIMIT', 0, MOST_ENDED)
   end
   each_of(ids, function(reservation, place)
-    if passes(reservation, ends[place]) then add_to(lists, reservation) end
+    if not passes or passes(reservation, ends[place]) then add_to(lists, reservation) end
   end)
   return sums_of(lists)
 end

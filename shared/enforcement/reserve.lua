@@ -96,7 +96,7 @@ local reservation =
   { amount = amount, outcome = '', key_id = ARGV[9], user = user, keys = table.concat(keys, ' ') }
 write_reservation(ARGV[6], reservation)
 redis.call('ZADD', KEYS[4], ends, ARGV[6])
-each_key(reservation, function(key, added) held[key] = held[key] + added end)
+for _, key in ipairs(keys) do held[key] = held[key] + (is_count(key) and 1 or amount) end
 write_held(held)
 local seq = redis.call('HINCRBY', KEYS[1], 'seq', 1)
 if ARGV[7] ~= '' then

@@ -3,7 +3,7 @@ import { stateOf } from '../budgets/evaluate.ts';
 import type { Budget } from '../budgets/model.ts';
 import { findBudget, findVisibleBudget, noBudget } from '../budgets/read-budgets.ts';
 import { readPeople, readSome, type TemplatePeople, type TemplatePerson } from '../budgets/read-people.ts';
-import { refusesNow, shown, thresholdOf, utilizationPct } from '../budgets/view.ts';
+import { raisedView, refusesNow, shown, thresholdOf, utilizationPct, viewRaised } from '../budgets/view.ts';
 import type { Viewer } from '../budgets/visible.ts';
 import { shownEnd } from '../budgets/windows.ts';
 import { memberRows } from '../organizations/model.ts';
@@ -22,6 +22,7 @@ export const personView = z.strictObject({
   user_id: z.string(),
   threshold: z.number().nullable().describe(`The person's own, else the template's; ${unlessExempt}`),
   threshold_now: z.number().nullable().describe(`With the raises that are in force; ${unlessExempt}`),
+  ...raisedView,
   exempt: z.boolean().describe('True: the budget does not count for this person'),
   current: z.number().describe('Usage in the open window, in the unit of the threshold'),
   reserved: z.number().nullable().describe('Held by open reservations; null while that cannot be read'),
@@ -123,12 +124,13 @@ async function findHolding(
   return members.map(({ user_id }) => user_id).filter((userId) => held.has(keyOf(userId)));
 }
 
-function viewAll({ template, interval, people }: TemplatePeople, sums: ReservedSums): PersonView[] {
+function viewAll({ template, nowMs, interval, people }: TemplatePeople, sums: ReservedSums): PersonView[] {
   const { org_id } = template;
   return people.map((person) => {
     const held = sums?.get(reservedKey(template, interval, nameOfUser(org_id, person.userId))) ?? 0;
     return {
       ...viewPerson(template, person),
+      ...viewRaised(person.own, nowMs),
       reserved: sums && usd4(held),
       window_start: isoTime(interval.startMs),
       window_end: shownEnd(interval),

@@ -42,6 +42,8 @@ export async function approveRaise(
     if (state !== 'pending') throw answered(state);
     const budget = await findBudget(ctx, raise, transaction);
     const endsMs = endOf(budget, granted.granted_s, nowMs);
+    // Nothing was asked for: to the end of the window, or for a day.
+    if (endsMs > endOf(budget, raise.duration_s, nowMs)) throw refusedDuration();
     const exceptions = await readExceptions(ctx, budget, transaction);
     const raised = budget.per ? budgetOfPerson({ budget, exceptions }, raise.user_id) : budget;
     if (raised === null)
@@ -168,10 +170,14 @@ function grantedOf(raise: Raise, { amount, duration_s }: ApprovalInput): Granted
   if (granted > raise.amount) throw refusedAmount('is more than was asked for');
   const granted_s = duration_s ?? raise.duration_s;
   if (granted_s !== null && raise.duration_s !== null && granted_s > raise.duration_s)
-    throw new DomainError('invalid_request', 'The duration is longer than was asked for.', {
-      errors: [{ pointer: '/duration_s', detail: 'is longer than was asked for' }],
-    });
+    throw refusedDuration();
   return { granted, granted_s };
+}
+
+function refusedDuration(): DomainError {
+  return new DomainError('invalid_request', 'The duration is longer than was asked for.', {
+    errors: [{ pointer: '/duration_s', detail: 'is longer than was asked for' }],
+  });
 }
 
 /** The budget of a raise, as long as it counts the same as when the raise was asked for. */

@@ -45,6 +45,7 @@ describe('a budget', () => {
       on_error: 'allow',
       reservation_share_pct: 25,
       threshold_now: 12.5,
+      raised: 0,
       raised_until: null,
       reserved: 0,
       current: 0,

@@ -248,6 +248,7 @@ describe('an approved raise', () => {
       remaining: 5,
       utilization_pct: 66.67,
       state: 'ok',
+      raised: 5,
       raised_until: new Date(clock.now() + HOUR_MS).toISOString(),
       revision: 1,
     });
@@ -293,6 +294,19 @@ describe('an approved raise', () => {
     expect([await fits(ada.userId), await fits('tom')]).toEqual([true, false]);
     await until(async () => fits(ada.userId, other));
     expect(await fits('tom', other)).toBe(false);
+    const exception = { method: 'PUT', key: unbound, body: { threshold: 1 } } as const;
+    await api.call(`/api/v1/budgets/${_id}/people/${ada.userId}`, exception);
+    const scopes = ['usage:read' as const];
+    const { key } = await createApiKey(api.ctx, { org_id: admin.orgId, scopes, user_id: ada.userId });
+    const read = (path: string) => api.call(`/api/v1/budgets/${_id}${path}`, { key });
+    expect((await read('/people')).body.data).toMatchObject([
+      { threshold: 1, threshold_now: 4, raised: 3, raised_until: expect.stringMatching(/T00:00:00.000Z$/) },
+    ]);
+    expect((await read('')).body, 'the raise is told apart from the exception').toMatchObject({
+      threshold: 2,
+      threshold_now: 4,
+      raised: 3,
+    });
     await act(made.body.id, 'revoke');
     expect(await fits(ada.userId)).toBe(false);
   });
@@ -417,6 +431,13 @@ describe('an answer', () => {
     const id = await asked({ duration_s: 3_600 });
     for (const body of [{ amount: 5.01 }, { duration_s: 3_601 }])
       expect((await act(id, 'approve', admin, body)).status).toBe(400);
+    // Without a duration a day was asked for, where the window does not end.
+    const total = await ask({
+      budget_id: await makeBudget({ name: 'Total', scope: 'org', window: 'total' }),
+    });
+    const longer = await act(total.body.id, 'approve', admin, { duration_s: 86_401 });
+    expect([longer.status, longer.body.errors]).toMatchObject([400, [{ pointer: '/duration_s' }]]);
+    expect((await act(total.body.id, 'approve', admin, { duration_s: 86_400 })).status).toBe(200);
     const less = await act(id, 'approve', admin, { amount: 1.5, duration_s: 60 });
     expect(less.body).toMatchObject({ granted_amount: 1.5, ends_at: clock.now() / 1_000 + 60 });
   });

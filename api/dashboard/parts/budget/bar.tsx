@@ -75,6 +75,12 @@ export function usedPercent({ utilization_pct }: Budget): string {
 /** The longest bar: twice the threshold. Beyond it only the words say how much was used. */
 const WIDEST_PCT = 200;
 
+/** An amount that is measured by a threshold: a budget, or one person of a template, whose end nobody forecasts. */
+export interface Measured
+  extends Pick<Budget, 'name' | 'state' | 'metric' | 'threshold_now' | 'utilization_pct'> {
+  forecast?: number;
+}
+
 /**
  * The bar alone: the used part, a tick for the forecast, and a line at the threshold where one of them lies beyond it. `children`
  * draw more of it, given how many per cent of the threshold its length is; `note` says that in words.
@@ -84,16 +90,19 @@ export function Gauge({
   note = '',
   children,
 }: {
-  budget: Budget;
+  budget: Measured;
   note?: string;
   children?: (lengthPct: number) => ReactNode;
 }) {
   const { state, metric, threshold_now, forecast, utilization_pct } = budget;
-  const atEnd = Math.min((forecast / threshold_now) * 100, WIDEST_PCT);
+  const atEnd = Math.min(((forecast ?? 0) / threshold_now) * 100, WIDEST_PCT);
   const used = Math.min(utilization_pct, WIDEST_PCT);
   const scale = Math.max(100, used, atEnd);
   return (
-    <Tooltip label={`Forecast for the end of the window: ${amount(metric, forecast)}`}>
+    <Tooltip
+      label={`Forecast for the end of the window: ${amount(metric, forecast ?? 0)}`}
+      disabled={forecast === undefined}
+    >
       <Box
         className="bar"
         role="meter"
@@ -107,7 +116,9 @@ export function Gauge({
         {scale > 100 && (
           <Box className="bar-beyond hatched" style={{ width: `${(1 - 100 / scale) * 100}%` }} />
         )}
-        <Box className="bar-tick" style={{ left: `calc(${(atEnd / scale) * 100}% - 2px)` }} />
+        {forecast !== undefined && (
+          <Box className="bar-tick" style={{ left: `calc(${(atEnd / scale) * 100}% - 2px)` }} />
+        )}
       </Box>
     </Tooltip>
   );

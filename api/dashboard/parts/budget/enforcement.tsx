@@ -113,15 +113,11 @@ export function Stop({ budget }: { budget: Budget }) {
 }
 
 /** A raise that is in force, with its end. */
-export function RaisedUntil({
-  budget: { metric, threshold, threshold_now, raised_until },
-}: {
-  budget: Budget;
-}) {
+export function RaisedUntil({ budget: { metric, raised, raised_until } }: { budget: Budget }) {
   if (raised_until === null) return null;
   return (
     <>
-      , {amount(metric, threshold_now - threshold)} of it raised until <When at={raised_until} />
+      , {amount(metric, raised)} of it raised until <When at={raised_until} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { queryOptions } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
@@ -15,8 +15,10 @@ import type { Column } from '../page/rows.tsx';
 import { Section } from '../page/section.tsx';
 import { amount, percent } from '../text/format.ts';
 import { State } from '../text/state.tsx';
-import { UserName, useMemberChoice } from '../text/user-name.tsx';
+import { UserName, useMemberChoice, useNames } from '../text/user-name.tsx';
 import { Amount } from '../text/values.tsx';
+import { When } from '../time/when.tsx';
+import { StandingBar } from './standing-bar.tsx';
 
 type Person = AnswerOf<'/api/v1/budgets/{id}/people'>['data'][number];
 
@@ -78,7 +80,7 @@ function columnsOf(budget: Budget, isAdmin: boolean): readonly Column<Person>[] 
       isHeading: true,
       share: 34,
       narrow: 'first',
-      render: ({ user_id }) => <UserName id={user_id} />,
+      render: (person) => <PersonBar budget={budget} person={person} />,
     },
     { label: 'State', isShort: true, narrow: 'first', render: (person) => <PersonState person={person} /> },
     { label: 'Used', isNumber: true, render: ({ current }) => <Amount metric={metric} of={current} /> },
@@ -95,6 +97,23 @@ function columnsOf(budget: Budget, isAdmin: boolean): readonly Column<Person>[] 
     ...columns,
     { label: '', isNameless: true, render: (person) => <Change budget={budget} person={person} /> },
   ];
+}
+
+/** A person, with the bar of the person's own limit. */
+function PersonBar({ budget: { metric }, person }: { budget: Budget; person: Person }) {
+  const { user_id, threshold_now, raised, raised_until } = person;
+  const name = useNames().get(user_id) ?? user_id;
+  return (
+    <Stack gap={4}>
+      <UserName id={user_id} />
+      {threshold_now !== null && <StandingBar budget={{ ...person, name, metric, threshold_now }} />}
+      {raised_until !== null && (
+        <Text size="xs" c="dimmed">
+          {amount(metric, raised)} raised until <When at={raised_until} />
+        </Text>
+      )}
+    </Stack>
+  );
 }
 
 function limitWords(metric: Budget['metric'], threshold: number | null): string {

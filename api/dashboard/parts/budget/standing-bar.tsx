@@ -1,14 +1,18 @@
 import { Box } from '@mantine/core';
-import type { Budget } from '../../data/queries.ts';
 import { amount } from '../text/format.ts';
-import { Gauge, GaugeLegend, type Mark } from './bar.tsx';
+import { Gauge, GaugeLegend, type Mark, type Measured } from './bar.tsx';
 import './standing-bar.css';
 
+/** A budget, or one person of a template, with what open reservations hold and what raises add to the threshold. */
+export interface Standing extends Measured {
+  reserved: number | null;
+  raised: number;
+}
+
 /** The bar of a budget with what open reservations hold beside the used part, and the part of the threshold that is raised. */
-export function StandingBar({ budget }: { budget: Budget }) {
-  const { metric, threshold_now, utilization_pct } = budget;
+export function StandingBar({ budget }: { budget: Standing }) {
+  const { metric, threshold_now, utilization_pct, raised } = budget;
   const held = reservedOf(budget);
-  const raised = raisedOf(budget);
   const note = [
     ...(held > 0 ? [`, ${amount(metric, held)} reserved`] : []),
     ...(raised > 0 ? [`, ${amount(metric, raised)} raised`] : []),
@@ -37,20 +41,15 @@ export function StandingBar({ budget }: { budget: Budget }) {
 }
 
 /** The meaning of the marks that the bars of these budgets have. */
-export function StandingLegend({ of: budgets }: { of: readonly Budget[] }) {
+export function StandingLegend({ of: budgets }: { of: readonly Standing[] }) {
   const more: Mark[] = [];
   if (budgets.some((budget) => reservedOf(budget) > 0))
     more.push({ mark: 'legend-held', words: 'reserved by calls under way' });
-  if (budgets.some((budget) => raisedOf(budget) > 0)) more.push({ mark: 'legend-raised', words: 'raised' });
+  if (budgets.some(({ raised }) => raised > 0)) more.push({ mark: 'legend-raised', words: 'raised' });
   return <GaugeLegend more={more} />;
 }
 
 /** The amount that open reservations hold; 0 also while it cannot be read. */
-export function reservedOf({ reserved }: Budget): number {
+export function reservedOf({ reserved }: Pick<Standing, 'reserved'>): number {
   return reserved ?? 0;
-}
-
-/** The amount that raises add to the threshold. That of a template's person is not known apart from the person's exception. */
-function raisedOf({ per, raised_until, threshold, threshold_now }: Budget): number {
-  return per || raised_until === null ? 0 : threshold_now - threshold;
 }
