@@ -104,7 +104,7 @@ function PersonBar({ budget: { metric }, person }: { budget: Budget; person: Per
   const { user_id, threshold_now, raised, raised_until } = person;
   const name = useNames().get(user_id) ?? user_id;
   return (
-    <Stack gap={4}>
+    <Stack gap={4} miw={160}>
       <UserName id={user_id} />
       {threshold_now !== null && <StandingBar budget={{ ...person, name, metric, threshold_now }} />}
       {raised_until !== null && (
