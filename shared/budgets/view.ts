@@ -18,9 +18,9 @@ import {
 } from './model.ts';
 import { countedFromMs, shownEnd } from './windows.ts';
 
-/** What raises add to a threshold now. */
+/** The raised part of a threshold. */
 export const raisedView = {
-  raised: z.number().describe('What raises in force add to the threshold; 0 without any'),
+  raised: z.number().describe('Added to the threshold by raises in force; 0 without any'),
   raised_until: z.string().nullable().describe('When the first of these raises ends; null without any'),
 };
 

@@ -9,7 +9,7 @@ export const raises: Fields = {
   answered_at: ['When an admin answered last; null before', TIME, UNIX],
   answered_by: ['The account of the admin who answered last', 'usr_3Kf9XqLm2TzVb7Rw8YcN1p'],
   ends_at: ['Until when an approved raise is in force; else null', TIME, UNIX],
-  raised: ['What raises in force add to the threshold, in the unit of the metric', 20],
+  raised: ['Added to the threshold by raises in force, in the unit of the metric', 20],
   raised_until: ['When the first raise in force ends; null without any', TIME],
   raise_status: ['The state of the raise', 'approved'],
 };
