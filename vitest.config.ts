@@ -1,15 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { createOutcomeReporter } from './scripts/testing/reporter.ts';
-
-/** The drills first: one of them begun last would have a core to itself while the other has nothing left to do. */
-class DrillsFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isDrill = ({ moduleId }: TestSpecification) => moduleId.includes('/test/drills/');
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isDrill), ...sorted.filter((file) => !isDrill(file))];
-  }
-}
 
 /** Files run side by side, each on databases of its own; within a file the tests share them and take turns. */
 const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 60_000 } as const;
@@ -21,8 +12,6 @@ export default defineConfig({
   test: {
     ...(TEST_OUTCOME_FILE ? { reporters: ['default', createOutcomeReporter(TEST_OUTCOME_FILE)] } : {}),
     globalSetup: ['test/support/global-setup.ts'],
-    maxWorkers: '100%',
-    sequence: { sequencer: DrillsFirst },
     teardownTimeout: 30_000,
     projects: [
       {
@@ -30,6 +19,8 @@ export default defineConfig({
           ...common,
           name: 'drills',
           include: ['test/drills/**/*.test.ts'],
+          sequence: { groupOrder: 0 },
+          maxWorkers: availableParallelism(),
           // A shared machine stalls now and then; the drills, which kill real processes, get a second try there.
           retry: process.env.CI ? 1 : 0,
         },
@@ -41,6 +32,11 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/drills/**'],
           retry: 0,
+          sequence: { groupOrder: 1 },
+          // Tests wait for stores, programs and browsers: one file more than there are cores keeps them busy.
+          maxWorkers: availableParallelism() + 1,
+          // A worker loads the code once for all of its files, not once for each.
+          isolate: false,
         },
       },
     ],

@@ -58,7 +58,7 @@ export function encodeProtobuf(kind: Kind, request: Json): Buffer {
 /** The message that protobufjs reads, in the form of OTLP/JSON. */
 export function decodeProtobuf(kind: Kind, bytes: Uint8Array): Json {
   const type = root.lookupType(TYPES[kind]);
-  const decoded = type.toObject(type.decode(bytes), { longs: String, bytes: String });
+  const decoded = type.toObject(type.decode(bytes), { json: true, longs: String, bytes: String });
   return withIds(decoded, 'base64', 'hex') as Json;
 }
 
