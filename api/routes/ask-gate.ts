@@ -3,7 +3,7 @@ import { noteAsked } from '../../shared/enforcement/asked.ts';
 import { estimateOf } from '../../shared/enforcement/estimate.ts';
 import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
 import { viewVerdict } from '../../shared/enforcement/view.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { DomainError, isCode } from '../../shared/platform/basics/errors.ts';
 import { within } from '../../shared/platform/basics/within.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { nusdFromUsd } from '../../shared/pricing/money.ts';
@@ -34,7 +34,7 @@ export const askGate = route({
     body: z.strictObject({}),
     headers: { 'X-Governor-Reservation': 'The reservation, for the signal that reports the call' },
   },
-  errors: ['budget_refused', 'rebuilding', 'idempotency_key_reused', 'outcome_unknown'],
+  errors: ['budget_refused', 'rebuilding', 'idempotency_key_reused'],
   handle: async ({ principal, request }, ctx) => {
     noteAsked(ctx, principal.orgId, 'gate');
     const asked = readGateHeaders((name) => request.header(name));
@@ -49,11 +49,17 @@ export const askGate = route({
         by: { keyId: principal.keyId, isBound: principal.userId !== null },
         key: key === null ? null : [principal.keyId, key],
       }),
-    );
+    ).catch(refuseSilence);
     if (reservation.id === null) throw refusal(ctx, principal, reservation.verdict);
     return reply('{}', { 'X-Governor-Reservation': reservation.id });
   },
 });
+
+/** A proxy takes a store that does not answer in one way. What Redis may hold all the same ends after its time. */
+function refuseSilence(error: unknown): never {
+  if (!isCode(error, 'outcome_unknown')) throw error;
+  throw new DomainError('store_unavailable', 'Redis did not answer. What it may hold ends after its time.');
+}
 
 /** A call whose cost nobody knows counts as `GATE_ESTIMATE_USD`. */
 function gateEstimate(ctx: Context, asked: ReturnType<typeof readGateHeaders>): number {

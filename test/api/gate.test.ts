@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
@@ -128,6 +128,16 @@ describe('the gate', () => {
     const answer = await gate({ [name]: value });
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toMatchObject([{ parameter: name }]);
+  });
+
+  test('answers 503 while Redis does not answer, so that one setting of the proxy decides', async () => {
+    await makeBudget('silent');
+    const call = { 'X-Governor-User': 'silent', 'X-Governor-Estimate-Usd': '0.1' };
+    await until(async () => (await gate(call)).status === 200);
+    const silent = vi.spyOn(api.ctx.redis.meter, 'evalsha').mockRejectedValue(new Error('Command timed out'));
+    const answer = await gate(call);
+    silent.mockRestore();
+    expect([answer.status, answer.body.code]).toEqual([503, 'store_unavailable']);
   });
 
   test('refuses two estimates', async () => {
