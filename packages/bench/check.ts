@@ -8,7 +8,7 @@ import { measureOutages } from './check-outage.ts';
 import { startFloor } from './consume.ts';
 import { makeKey, setStage } from './stage.ts';
 
-/** Budgets of an organization: one of its own, the others of so many users. Of the last two a call counts in 2 and in 11. */
+/** Budgets of an organization: one of its own, the others of so many users. A call counts in 2 of the third and in 11 of the last. */
 const SHAPES = [
   { name: '1', size: 1, users: 500 },
   { name: '100', size: 100, users: 500 },
@@ -71,7 +71,7 @@ export async function runCheckBench(args: string[]): Promise<void> {
       for (const run of runs) {
         const before = used();
         await drive(run, clients, seconds / ROUNDS);
-        // What a run has reserved ends in its own time, and not in that of the next one.
+        // The reservations of a run end in its own time, and not in that of the next one.
         if (!run.path.endsWith('/check')) await sleep(LEFT_OVER_MS);
         run.cpuS += used() - before;
       }
