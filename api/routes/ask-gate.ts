@@ -58,7 +58,10 @@ export const askGate = route({
 /** A proxy takes a store that does not answer in one way. Redis may hold an amount all the same, which ends after its time. */
 function refuseSilence(error: unknown): never {
   if (!isCode(error, 'outcome_unknown')) throw error;
-  throw new DomainError('store_unavailable', 'Redis did not answer. If it holds an amount, that ends after its time.');
+  throw new DomainError(
+    'store_unavailable',
+    'Redis did not answer. If it holds an amount, that ends after its time.',
+  );
 }
 
 /** A call whose cost nobody knows counts as `GATE_ESTIMATE_USD`. */
