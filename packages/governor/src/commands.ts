@@ -1,11 +1,11 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Collection, collect, startCollection } from './collect.ts';
 import { type ImportOptions, type ImportReport, importCollection, importFolder } from './import-history.ts';
 import { startProgress, withProgress } from './progress.ts';
+import { splitLines } from './read-folder.ts';
 import { readCcusage, readNdjsonLine } from './readers/exported.ts';
 import type { Tool } from './readers/history.ts';
 import { TOOLS, toolNamed } from './readers/tools.ts';
@@ -92,8 +92,8 @@ async function importFrom(name: string, path: string, options: ImportOptions): P
 
 async function readNdjson(path: string): Promise<Collection> {
   const collection = startCollection();
-  for await (const line of createInterface({ input: createReadStream(path) }))
-    collect(collection, readNdjsonLine(line));
+  for await (const lines of splitLines(createReadStream(path)))
+    for (const line of lines) collect(collection, readNdjsonLine(line));
   return collection;
 }
 

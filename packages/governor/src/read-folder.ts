@@ -1,8 +1,7 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { createInterface } from 'node:readline';
-import { pipeline } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import type { Found, Tool } from './readers/history.ts';
 import { rowsOf } from './readers/opencode.ts';
@@ -83,7 +82,7 @@ export async function readHistory(tool: Tool, path: string): Promise<Found[]> {
   const reader = tool.open(path);
   const found: Found[] = [];
   try {
-    for await (const line of linesOf(tool, path)) found.push(...reader.line(line));
+    for await (const lines of linesOf(tool, path)) for (const line of lines) found.push(...reader.line(line));
     found.push(...reader.end());
   } catch {
     found.push({ leftOut: UNREADABLE });
@@ -92,17 +91,32 @@ export async function readHistory(tool: Tool, path: string): Promise<Found[]> {
 }
 
 /** The lines of a history file, decompressed; a database's rows and a whole document are one line each. */
-async function* linesOf(tool: Tool, path: string): AsyncGenerator<string> {
+async function* linesOf(tool: Tool, path: string): AsyncGenerator<string[]> {
   if (path.endsWith('.db')) {
-    yield* rowsOf(path);
+    for await (const row of rowsOf(path)) yield [row];
   } else if (tool.isWhole?.(path)) {
-    yield readFileSync(path, 'utf8');
+    yield [readFileSync(path, 'utf8')];
   } else {
     const file = createReadStream(path);
     // The reader of lines sees how it ends.
-    const input = path.endsWith('.zst') ? pipeline(file, zlib.createZstdDecompress(), () => undefined) : file;
-    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    yield* splitLines(
+      path.endsWith('.zst') ? pipeline(file, zlib.createZstdDecompress(), () => undefined) : file,
+    );
   }
+}
+
+/**
+ * The lines of a text as they arrive, some at a time. A line ends at LF alone: in JSON a CR after it is a blank, and U+2028 may
+ * stand in a text, at which Node's own reader of lines would cut it.
+ */
+export async function* splitLines(input: Readable): AsyncGenerator<string[]> {
+  let rest = '';
+  for await (const chunk of input.setEncoding('utf8') as AsyncIterable<string>) {
+    const end = chunk.lastIndexOf('\n');
+    if (end >= 0) yield (rest + chunk.slice(0, end)).split('\n');
+    rest = end >= 0 ? chunk.slice(end + 1) : rest + chunk;
+  }
+  if (rest !== '') yield [rest];
 }
 
 const projects = new Map<string, string | undefined>();

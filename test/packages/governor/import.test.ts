@@ -100,6 +100,14 @@ describe('the history of Claude Code', () => {
     expect(await totals()).toEqual(GOLDEN);
   });
 
+  it('counts a call whose text has a line separator of Unicode, and one in a file of Windows', async () => {
+    const told = (id: string, text: string) =>
+      claudeLine(NOW, id, GOLDEN_USAGE, {}, { content: [{ type: 'text', text }] });
+    writeLines(transcript(), [told('msg_1', 'a\u2028b\u2029c'), `${JSON.stringify(told('msg_2', 'd'))}\r`]);
+    writeFileSync(transcript().replace('session-1', 'session-2'), JSON.stringify(told('msg_3', '日本')));
+    expect(await run('claude-code')).toMatchObject({ accepted: 3, left_out: {} });
+  });
+
   it('is a duplicate of what OpenTelemetry told', async () => {
     const fixture = readFixture('claude-code');
     await fetch(`${api.url}/otlp/v1/logs`, {
