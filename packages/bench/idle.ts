@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSeconds, memoryMib, numberOption, report, round } from './bench.ts';
-import { setStage } from './stage.ts';
+import { AS_SCRIPTS_UP, setStage } from './stage.ts';
 
 /** Until what a start costs is over (compiling, first sweeps, schedules), and processes that write nothing rest. */
 const SETTLE_S = 110;
-
-/** As `scripts/up` sets it: the code of a second start is compiled already. */
-const AS_SCRIPTS_UP = { NODE_COMPILE_CACHE: 'node_modules/.cache/node-compile' };
 
 /** `idle [--seconds 60]`: what an installation costs that nobody uses, per process. */
 export async function runIdleBench(args: string[]): Promise<void> {

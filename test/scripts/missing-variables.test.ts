@@ -58,7 +58,7 @@ test('a process of the Procfile reads .env, and what is set wins', async () => {
   const procfile = readFileSync(join(ROOT, 'Procfile'), 'utf8').trimEnd().split('\n');
   expect(procfile).toHaveLength(3);
   for (const line of procfile) {
-    const [, flag = '', script = ''] = /^\w+: node (\S+) (\S+)$/.exec(line) ?? [];
+    const [, flag = '', script = ''] = /^\w+: (?:env \S+ )?node (\S+) (\S+)$/.exec(line) ?? [];
     const { stderr } = await fail([flag, join(ROOT, script)], { WORKER_PORT: '1' });
     expect(stderr).toContain('  PORT: must be a number');
     expect(stderr).not.toContain('  WORKER_PORT:');

@@ -25,6 +25,8 @@ export function boundedCache<Key extends Present, Value extends Present>({
   return perContext(({ clock }) => {
     // The library keeps an entry while its age is at most `ttl`, and for ever one that was set at 0.
     const expiry = ttlMs === undefined ? {} : { ttl: ttlMs - 1, ttlResolution: 0 };
-    return new LRUCache<Key, Value>({ max, ...expiry, perf: { now: () => clock.elapsed() + 1 } });
+    // With its option `max` the library sets room aside for all entries: 6 MB for the largest cache.
+    const bounds = { maxSize: max, sizeCalculation: () => 1 };
+    return new LRUCache<Key, Value>({ ...bounds, ...expiry, perf: { now: () => clock.elapsed() + 1 } });
   });
 }

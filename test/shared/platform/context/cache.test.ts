@@ -30,6 +30,13 @@ test('an entry goes its lifetime after it was set, also one that was set or used
   expect(cache.get('key')).toBeUndefined();
 });
 
+test('sets no room aside for entries that it does not have', () => {
+  const cacheOf = boundedCache<string, true>({ max: 1_000_000 });
+  const before = process.memoryUsage().arrayBuffers;
+  cacheOf(ctx).set('key', true);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000);
+});
+
 test('each process has its own', async () => {
   const cacheOf = boundedCache<string, true>({ max: 2 });
   cacheOf(ctx).set('key', true);
