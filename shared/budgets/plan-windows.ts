@@ -152,26 +152,24 @@ function changesOf(key: string, counter: Counter, quarters: Quarters): Omit<Wind
 
 /** The writes that add changes to their windows, in one counter shard, and log those of people. Pure. */
 export function incrementsOf(orgId: string, changes: readonly WindowChange[], shard: number): Write[] {
-  const named = changes.flatMap(({ counter, interval, person }) =>
-    person === null ? [] : [personWindowKey(orgId, counter, interval.startMs, person)],
-  );
-  const log = named.length > 0 ? [logWindows(orgId, shard, named)] : [];
-  return [...changes.map((change) => incrementOf(orgId, change, shard)), ...log];
+  const named: string[] = [];
+  const writes = changes.map((change) => {
+    const { counter, interval, person } = change;
+    if (person === null)
+      return incrementOf(orgId, change, windowKey(orgId, counter, interval.startMs, shard));
+    const name = personWindowKey(orgId, counter, interval.startMs, person);
+    named.push(name);
+    return incrementOf(orgId, change, personRowKey(name, shard));
+  });
+  return named.length === 0 ? writes : [...writes, logWindows(orgId, shard, named)];
 }
 
-function incrementOf(
-  org_id: string,
-  { counter, interval, person, usage }: WindowChange,
-  shard: number,
-): Write {
+function incrementOf(org_id: string, { counter, interval, person, usage }: WindowChange, _id: string): Write {
   const $inc = Object.fromEntries(COUNTED.map((measure) => [measure, usage[measure]]));
   const { startMs, endMs } = interval;
   const window = { org_id, counter, window_start: dateAt(startMs), window_end: dateAt(endMs) };
   const upsert = { upsert: true };
-  if (person === null) {
-    const _id = windowKey(org_id, counter, startMs, shard);
+  if (person === null)
     return updateRow(budgetWindowRows, { _id, org_id }, { $inc, $setOnInsert: window }, upsert);
-  }
-  const _id = personRowKey(personWindowKey(org_id, counter, startMs, person), shard);
   return updateRow(personWindowRows, { _id, org_id }, { $inc, $setOnInsert: { ...window, person } }, upsert);
 }

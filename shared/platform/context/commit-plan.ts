@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { inTransaction, type TransactionOptions } from '../mongo/transaction.ts';
 import { applyWrites, type Write } from '../mongo/writes.ts';
 import { channelOf, isLeftToSweep, type PlannedWakeUp } from '../queues/job.ts';
+import { boundedCache } from './cache.ts';
 import type { Context } from './context.ts';
 
 /** A change as data: its writes, and the wake-ups that are added once they are committed. */
@@ -54,10 +55,26 @@ export function wakeAll(ctx: Context, wakeUps: readonly PlannedWakeUp[]): void {
   for (const { job, publish } of wakeUps)
     if (publish !== undefined)
       ctx.redis.queues.publish(channelOf(ctx.queues, job), publish).catch(() => undefined);
-  const near = wakeUps.filter(({ isSwept, dueMs }) => !(isSwept && isLeftToSweep(dueMs, nowMs)));
+  const near = wakeUps.filter(
+    (wakeUp) => !(wakeUp.isSwept && isLeftToSweep(wakeUp.dueMs, nowMs)) && !isWaiting(ctx, wakeUp, nowMs),
+  );
   for (const [job, together] of Map.groupBy(near, ({ job }) => job))
     ctx.queues.wake(
       job,
       together.map(({ id, data, dueMs }) => ({ id, job: data, delayMs: dueMs - nowMs })),
     );
+}
+
+/** The wake-ups of raises that this process has added. */
+const addedWakeUps = boundedCache<string, true>({ max: 10_000 });
+/** A worker whose clock is ahead may have had a wake-up so long before its time. Milliseconds. */
+const CLOCKS_APART_MS = 50;
+
+/** True of the wake-up of a raise that this process has added and whose time is still to come: it sees this commit too. */
+function isWaiting(ctx: Context, { job, id, dueMs, isShared }: PlannedWakeUp, nowMs: number): boolean {
+  if (!isShared || dueMs - nowMs < CLOCKS_APART_MS) return false;
+  const name = `${job.kind} ${id}`;
+  if (addedWakeUps(ctx).get(name)) return true;
+  addedWakeUps(ctx).set(name, true);
+  return false;
 }

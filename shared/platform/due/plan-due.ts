@@ -57,7 +57,7 @@ export function raiseDue(
     { upsert: true },
   );
   const wakeMs = (Math.floor(dueMs / COALESCE_MS) + 1) * COALESCE_MS;
-  return { writes: [write], wakeUps: [wakeDue(job, key, wakeMs)] };
+  return { writes: [write], wakeUps: [{ ...wakeDue(job, key, wakeMs), isShared: true }] };
 }
 
 /** The wake-up of what is due; a due time has one job. The sweep adds it when it is near. */

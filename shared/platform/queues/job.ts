@@ -34,6 +34,8 @@ export interface PlannedWakeUp {
   readonly publish?: string;
   /** Set when the sweep adds it near its time, so that a commit leaves it out while it is far ahead. */
   readonly isSwept?: true;
+  /** Set when many commits plan the same one, of which one is enough. */
+  readonly isShared?: true;
 }
 
 /** The channel on which what wake-ups of a job publish is heard. */

@@ -165,6 +165,19 @@ describe('what is raised by many', () => {
     expect([1_000, 1_001, 1_249, 1_250].map(wokenMs)).toEqual([[1_250], [1_250], [1_250], [1_500]]);
   });
 
+  test('adds a wake-up once in a process, and again when its time is so near that it may be gone', async () => {
+    clock.advance(1_000);
+    const jobs: string[] = [];
+    for (const aheadMs of [0, 200, 201, 249, 250]) {
+      clock.set(START + 1_000 + aheadMs);
+      await ctx.queues.drained();
+      await ctx.queues.of('first-kind').obliterate({ force: true });
+      await commit(raise(0, 9));
+      if ((await jobsOf('first-kind')).length > 0) jobs.push(`after ${aheadMs} ms`);
+    }
+    expect(jobs).toEqual(['after 0 ms', 'after 201 ms', 'after 249 ms', 'after 250 ms']);
+  });
+
   test('is claimed over all shards by one of two workers that claim at the same moment', async () => {
     await commit(raise(0, 9), raise(3, 4), raise(7, 6));
     const claims = await Promise.all([claim(), claim()]);
