@@ -107,6 +107,9 @@ describe('a raise on the dashboard', () => {
     await tom.page.getByRole('meter', { name: 'Each: 50 % used, $8.00 raised' }).waitFor();
     await tom.page.getByText(/\$8\.00 of it raised until/).waitFor();
     await expectGood(tom.page, 'own-raised-390');
+    await tom.page.goto(`${stack.url}/dashboard/?user_id=tom`);
+    // Among all budgets, and in the card of the person.
+    await tom.page.getByRole('meter', { name: 'Each: 50 % used' }).nth(1).waitFor();
     expect([...tom.faults, ...grace.faults]).toEqual([]);
     await tom.context.close();
     await grace.context.close();

@@ -14,8 +14,10 @@ export function PersonCard({ userId }: { userId: string }) {
   const me = useMe();
   const members = useQuery({ ...membersQuery(), enabled: me.role === 'admin', staleTime: 300_000 });
   const budgets = useQuery({ ...budgetsQuery(), refetchInterval: false });
-  const own = (budgets.data?.data ?? []).filter(
-    ({ scope, scope_id }) => scope === 'user' && scope_id === userId,
+  const all = budgets.data?.data ?? [];
+  // A template shows the amounts of one person: one's own, or to an admin those of who is furthest.
+  const own = all.filter(
+    ({ scope, scope_id, top_user_id }) => (scope === 'user' ? scope_id : top_user_id) === userId,
   );
   const member = members.data?.data.find(({ user_id }) => user_id === userId);
   const known = member ?? (me.user_id === userId ? me : undefined);
@@ -35,7 +37,7 @@ export function PersonCard({ userId }: { userId: string }) {
           <BudgetBar key={budget.id} budget={budget} />
         ))}
       </Stack>
-      {budgets.data && own.length === 0 && (
+      {budgets.data && own.length === 0 && !all.some(({ per }) => per) && (
         <Group>
           <Text size="sm" c="dimmed">
             No budget counts this person alone.
