@@ -15,6 +15,7 @@ import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import { ALL_SHARDS, accountKeys, shardKeys } from '../../shared/platform/redis/keys.ts';
 import {
+  forgetAnswers,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -270,10 +271,7 @@ describe("Redis' clock", () => {
     const key = randomUUID();
     await spendOnce(direct, token, { key });
     const before = (await readBalances(direct, accountId)).total;
-    const { record } = accountKeys(accountId);
-    const [answer = ''] = await direct.redis.producer.keys(record('*'));
-    await direct.redis.producer.pexpire(answer, 1);
-    await until(async () => (await direct.redis.producer.exists(answer)) === 0);
+    await forgetAnswers(direct, accountId);
     expect((await spendOnce(direct, token, { key })).replayed).toBe(false);
     // The refund is projected with the next round.
     await projectAll(direct);
