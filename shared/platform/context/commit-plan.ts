@@ -65,12 +65,12 @@ export function wakeAll(ctx: Context, wakeUps: readonly PlannedWakeUp[]): void {
     );
 }
 
-/** The wake-ups of raises that this process has added. */
+/** The shared wake-ups that this process has added. */
 const addedWakeUps = boundedCache<string, true>({ max: 10_000 });
 /** A worker whose clock is ahead may have had a wake-up so long before its time. Milliseconds. */
 const CLOCKS_APART_MS = 50;
 
-/** True of the wake-up of a raise that this process has added and whose time is still to come: it sees this commit too. */
+/** Returns true for a shared wake-up that this process has added and whose time is still to come: it sees this commit too. */
 function isWaiting(ctx: Context, { job, id, dueMs, isShared }: PlannedWakeUp, nowMs: number): boolean {
   if (!isShared || dueMs - nowMs < CLOCKS_APART_MS) return false;
   const name = `${job.kind} ${id}`;
