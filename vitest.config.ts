@@ -34,8 +34,7 @@ export default defineConfig({
           name: 'tests',
           include: ['test/**/*.test.ts'],
           exclude: ['test/drills/**', 'test/e2e/**'],
-          // They wait for stores and programs now and then: one file more than there are cores keeps these busy.
-          maxWorkers: availableParallelism() + 1,
+          maxWorkers: availableParallelism(),
           sequence: { groupOrder: 1 },
           isolate: false,
         },
