@@ -5,6 +5,7 @@ import { sendDigestsJob } from '../../shared/webhooks/deliveries/jobs.ts';
 import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
 import type { WebhookInput } from '../../shared/webhooks/endpoints/view.ts';
+import { noonTimezone } from '../support/calendars.ts';
 import { makeAccount, type TestAccount, untilOpen, writePlans } from '../support/credits.ts';
 import { type Attempt, spendByHttp } from '../support/drills/load.ts';
 import { type Part, type Stack, startStack } from '../support/drills/stack.ts';
@@ -43,12 +44,6 @@ afterAll(async () => {
   await smtp.close();
 });
 
-/** Where it is noon now: half of the day's window has passed, and all of the drill lies in it. */
-function noonTimezone(): string {
-  const ahead = 12 - new Date(stack.ctx.clock.now()).getUTCHours();
-  return ahead >= 0 ? `Etc/GMT-${ahead}` : `Etc/GMT+${-ahead}`;
-}
-
 interface Team {
   orgId: string;
   key: string;
@@ -72,7 +67,8 @@ async function makeTeam(): Promise<Team> {
     digests: await add({ alert_at: [25, 75], digest: 'daily' }),
   };
   const budgetIds: string[] = [];
-  const base = { scope: 'org', metric: 'signals', window: 'daily', timezone: noonTimezone() } as const;
+  const timezone = noonTimezone(new Date(ctx.clock.now()));
+  const base = { scope: 'org', metric: 'signals', window: 'daily', timezone } as const;
   for (const threshold of THRESHOLDS)
     budgetIds.push((await createBudget(ctx, orgId, { ...base, name: `${threshold}`, threshold }))._id);
   await untilOpen(ctx);

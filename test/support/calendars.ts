@@ -15,3 +15,9 @@ export function everyCalendar(
     { window: 'total', starts_on },
   ];
 }
+
+/** A timezone in which it is about noon at a moment: half of the day has passed, and all of a test lies in it. */
+export function noonTimezone(at: Date): string {
+  const ahead = 12 - at.getUTCHours();
+  return ahead >= 0 ? `Etc/GMT-${ahead}` : `Etc/GMT+${-ahead}`;
+}
