@@ -8,7 +8,8 @@ import type { Clock } from '../../shared/platform/basics/clock.ts';
 import { type Config, readConfig } from '../../shared/platform/basics/config.ts';
 import { createLog, type Log } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createIndexes } from '../../shared/tables/collections.ts';
+import { type Db, databaseOf } from '../../shared/platform/mongo/connect.ts';
+import { COLLECTIONS, createIndexes } from '../../shared/tables/collections.ts';
 import type { SeenAnswer } from './contract.ts';
 
 /** A clock that stands still until a test moves it. */
@@ -67,7 +68,10 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
     queuePrefix,
     ...(options.clock ? { clock: options.clock } : {}),
   });
-  if (!options.sharing) await createIndexes(ctx.db);
+  if (!options.sharing) {
+    await createIndexes(ctx.db);
+    if (options.clock) await keepExpired(ctx.db);
+  }
   return {
     ...ctx,
     queuePrefix,
@@ -79,6 +83,21 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
     },
   };
 }
+
+/** Keeps the store from deleting rows that have expired: it goes by the machine's clock, which may be far ahead of a test's. */
+async function keepExpired(db: Db): Promise<void> {
+  const database = databaseOf(db);
+  for (const { collectionName, indexes } of COLLECTIONS)
+    for (const { key, expireAfterSeconds } of indexes)
+      if (expireAfterSeconds !== undefined)
+        await database.command({
+          collMod: collectionName,
+          index: { keyPattern: key, expireAfterSeconds: LONGEST_KEPT_S },
+        });
+}
+
+/** The most that a TTL index may have (https://www.mongodb.com/docs/manual/core/index-ttl/). */
+const LONGEST_KEPT_S = 2_147_483_647;
 
 /** Made for the tests; signs nothing that anyone trusts. */
 export const TEST_SIGNING_KEY = JSON.stringify({

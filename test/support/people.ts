@@ -30,10 +30,10 @@ export async function makePerson(
   options: { orgId?: string; plan?: Tier; role?: Role } = {},
 ): Promise<Person> {
   made += 1;
+  const sub = `person-${made}`;
+  const email = `${sub}@example.org`;
   const { plan = 'team', role = 'member' } = options;
   const orgId = options.orgId ?? (await createOrganization(ctx, { name: 'Test', plan }))._id;
-  const sub = `person-${made}`;
-  const email = `person-${made}@example.org`;
   const member = await addMember(ctx, { org_id: orgId, email, role, idp: { iss: idp.issuer, sub } });
   await openShard(ctx, member._id);
   const session = await idp.mint(sub, { nowMs: ctx.clock.now() });
