@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
 
-/** Where distributions put it; the variable CHROMIUM names another place. */
-export const CHROMIUM_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/**
+ * Where distributions put it; the variable CHROMIUM names another place. The one without windows comes first: the same
+ * tests take a third less CPU in it.
+ */
+export const CHROMIUM_PLACES = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 
 /** A Chromium on this machine; null where there is none. */
 export const CHROMIUM =

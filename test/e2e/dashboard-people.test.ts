@@ -30,7 +30,7 @@ describe('members, their changes and the pages of admins', () => {
     await changeMember(stack.ctx, stack.orgId, 'tom', { teams: ['core', 'web'] });
   }, 120_000);
   beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium-headless-shell)');
   });
   afterAll(async () => {
     await browser?.close();

@@ -45,7 +45,7 @@ describe('the dashboard, step by step', () => {
     page = grace.page;
   }, 120_000);
   beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium-headless-shell)');
   });
   afterAll(async () => {
     await browser?.close();

@@ -32,7 +32,7 @@ describe('destinations on the dashboard', () => {
     await stack.report(...calls.map((ts) => ({ ts, user_id: 'tom', cost_usd: 0.25 })));
   }, 120_000);
   beforeEach(async ({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium-headless-shell)');
     await destinationRows(stack.ctx).deleteMany({});
   });
   afterAll(async () => {

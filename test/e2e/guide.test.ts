@@ -13,7 +13,7 @@ describe('the guide in a browser', () => {
     [api, browser] = await Promise.all([startApi(), openBrowser()]);
   }, 60_000);
   beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium-headless-shell)');
   });
   afterAll(async () => {
     await browser?.close();

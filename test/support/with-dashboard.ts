@@ -16,7 +16,7 @@ export function withDashboard(
     await prepare({ stack, browser });
   }, 120_000);
   beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium-headless-shell)');
   });
   afterAll(async () => {
     await browser?.close();
