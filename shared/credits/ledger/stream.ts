@@ -102,14 +102,15 @@ function readEntries(found: readonly [string, string[]][]): Pick<StreamRead, 'en
   return { entries, problem: null };
 }
 
+const integer = z.int();
 const changes = z.array(
   // A newer release may add fields: they are kept.
   z.looseObject({
     bucket: z.enum(BUCKETS),
-    delta: z.int(),
+    delta: integer,
     reason: z.enum(REASONS),
-    period: z.tuple([z.int(), z.int(), z.int()]).optional(),
-    lot: z.tuple([z.string(), z.int()]).optional(),
+    period: z.tuple([integer, integer, integer]).optional(),
+    lot: z.tuple([z.string(), integer]).optional(),
   }),
 );
 
@@ -120,8 +121,8 @@ export function readEntry([streamId, fields]: [string, string[]]): StreamEntry {
     entry[fields[index] ?? ''] = fields[index + 1] ?? '';
   if (entry.account === undefined) return { streamId, rows: [] };
   const { account } = entry;
-  const seq = z.int().parse(Number(entry.seq));
-  const createdAt = z.int().parse(Number(entry.at));
+  const seq = integer.parse(Number(entry.seq));
+  const createdAt = integer.parse(Number(entry.at));
   const found = changes.parse(JSON.parse(entry.rows ?? '[]'));
   const rows = found.map(({ period, lot, ...change }, index): LedgerRow => {
     const isLast = index === found.length - 1;
