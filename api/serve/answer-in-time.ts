@@ -11,11 +11,12 @@ const PATIENCE_MS = 25_000;
  */
 export async function answerInTime<T>({ method }: Pick<AnyRoute, 'method'>, work: Promise<T>): Promise<T> {
   let hasEnded = false;
-  const watched = work.finally(() => {
+  const end = () => {
     hasEnded = true;
-  });
+  };
+  work.then(end, end);
   try {
-    return await within(PATIENCE_MS, 'A request', watched);
+    return await within(PATIENCE_MS, 'A request', work);
   } catch (error) {
     if (hasEnded || method === 'get') throw error;
     throw new DomainError(
