@@ -28,6 +28,8 @@ export const PUBLISH_PHASES: Record<string, Phase> = {
   published: (bench) => published(bench, 0),
   published1: (bench) => published(bench, 1),
   published2: (bench) => published(bench, 2),
+  failing1: (bench) => published(bench, 1, failingUrl),
+  failing2: (bench) => published(bench, 2, failingUrl),
   beside: (bench) => beside(bench, 0),
   beside20: (bench) => beside(bench, 20),
 };
@@ -70,18 +72,30 @@ async function addWebhooks(bench: Bench, orgId: string, urls: readonly string[])
     await createWebhook(bench.ctx, orgId, { url, events: ['session.started'], secret: SECRET });
 }
 
+/** An endpoint that refuses every connection. */
+async function refusingUrl(): Promise<string> {
+  return `http://127.0.0.1:${await findFreePort()}/`;
+}
+
+/** An endpoint that answers 500 to the first three attempts. */
+async function failingUrl({ base }: Bench, index: number): Promise<string> {
+  return `${base}/third/${index}`;
+}
+
 /**
- * 16 clients publish, and `down` endpoints beside the healthy one refuse every connection: their first attempts are all made
- * and recorded within what is timed. Shows what each process takes per event.
+ * 16 clients publish, and `down` endpoints beside the healthy one refuse every connection or fail: their first attempts are all
+ * made and recorded within what is timed. Shows what each process takes per event.
  */
-async function published(bench: Bench, down: number): Promise<Figures[]> {
+async function published(
+  bench: Bench,
+  down: number,
+  urlOf: (bench: Bench, index: number) => Promise<string> = refusingUrl,
+): Promise<Figures[]> {
   const { worker, api, orgId, post, stop } = await begin(bench);
   await runClients(CLIENTS, WARM_UP_S, post);
   await untilFirstRecorded(bench, orgId);
   await takeArrivals(bench);
-  const urls = await Promise.all(
-    Array.from({ length: down }, async () => `http://127.0.0.1:${await findFreePort()}/`),
-  );
+  const urls = await Promise.all(Array.from({ length: down }, (_, index) => urlOf(bench, index)));
   await addWebhooks(bench, orgId, urls);
   const before = await deliveryRows(bench.ctx).countDocuments({ org_id: orgId });
   const pids = { api: api.pid, worker: worker.pid, mongo: bench.mongo.pid, redis: bench.queues.pid };
@@ -101,11 +115,11 @@ async function published(bench: Bench, down: number): Promise<Figures[]> {
   await untilFirstRecorded(bench, orgId);
   const attemptedS = (performance.now() - beganMs) / 1_000;
   const each = cpu().map((ms, index) => (ms - (cpuBefore[index] ?? 0)) / bench.events);
-  const arrived = (await takeArrivals(bench)).length;
+  const arrived = (await takeArrivals(bench)).filter(({ path }) => path.startsWith('/ok')).length;
   await stop();
   return [
     {
-      phase: 'published',
+      phase: urlOf === failingUrl ? 'failing' : 'published',
       down,
       events: bench.events,
       published_per_s: Math.round(bench.events / publishedS),
