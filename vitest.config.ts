@@ -2,7 +2,14 @@ import { defineConfig } from 'vitest/config';
 import { createOutcomeReporter } from './scripts/testing/reporter.ts';
 
 /** Files run side by side, each on databases of its own; within a file the tests share them and take turns. */
-const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 60_000, retry: 0 } as const;
+const common = {
+  pool: 'forks',
+  // Beyond the patience of `until` and of `expect.poll`, so that a test that waits in vain says for what.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
+  retry: 0,
+} as const;
 
 /** scripts/test reads the counts, the skipped and the retried tests from this file. */
 const { TEST_OUTCOME_FILE } = process.env;
@@ -19,6 +26,8 @@ export default defineConfig({
         test: {
           ...common,
           name: 'drills',
+          // They kill and start processes, some at each of thirty steps.
+          testTimeout: 600_000,
           include: ['test/drills/**/*.test.ts'],
           // A shared machine stalls now and then; the drills, which kill real processes, get a second try there.
           retry: process.env.CI ? 1 : 0,

@@ -103,12 +103,11 @@ describe('1,000 exports at the same time (111)', () => {
     for (let day = 2; day < 32; day += 1) await seedRollupDay(ctx, orgId, Date.now() - day * DAY_MS, 150);
     const accounts = await makeRichAccounts(ctx, 4);
     const load = startLoad(() => api.url, accounts, { clients: 4, random: seeded(111) });
-    await until(() => (load.statuses.get(200) ?? 0) >= 20, { timeoutMs: 20_000, what: 'spends before' });
+    await until(() => (load.statuses.get(200) ?? 0) >= 20, { what: 'spends before' });
     const before = load.statuses.get(200) ?? 0;
     const held = await beginUntilFull(key);
     const answers = await Promise.all(Array.from({ length: 1_000 }, () => beginExport(key)));
     await until(() => (load.statuses.get(200) ?? 0) >= before + 50, {
-      timeoutMs: 20_000,
       what: 'spends during',
     });
     await load.finish();
@@ -128,7 +127,7 @@ describe('1,000 exports at the same time (111)', () => {
       if (answer.statusCode === 200) held.push(answer);
       return held.length === PLACES_OF_ONE;
     };
-    await until(beginOne, { timeoutMs: 20_000, what: 'exports to be let in' });
+    await until(beginOne, { what: 'exports to be let in' });
     return held;
   }
 

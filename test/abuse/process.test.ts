@@ -23,9 +23,11 @@ it('108 no pattern of an input is slow on a text that is made for it', () => {
   ]);
   for (const pattern of patterns) {
     const expression = new RegExp(pattern);
-    const startedAt = performance.now();
+    // Time of the processor, which no other process uses up.
+    const before = process.threadCpuUsage();
     for (const text of hostile) expression.test(text);
-    expect([pattern, performance.now() - startedAt < 500]).toEqual([pattern, true]);
+    const { user } = process.threadCpuUsage(before);
+    expect([pattern, user < 500_000]).toEqual([pattern, true]);
   }
 });
 
@@ -38,7 +40,7 @@ it('113 a rejection that nobody handles is logged and ends the process with 1', 
     Promise.reject(new Error('nobody handles this'));
   `;
   const args = ['--input-type=module-typescript', '--eval', script];
-  const failed = await promisify(execFile)(process.execPath, args, { timeout: 20_000 }).catch(
+  const failed = await promisify(execFile)(process.execPath, args, { timeout: 120_000 }).catch(
     (error) => error,
   );
   expect(failed.code).toBe(1);

@@ -102,7 +102,6 @@ async function statusOf(key: string): Promise<number | undefined> {
 async function occupy(key: string, places = 1): Promise<void> {
   for (let place = 0; place < places; place += 1)
     await until(async () => (await statusOf(key)) === 200, {
-      timeoutMs: 15_000,
       what: 'an export to be let in',
     });
 }

@@ -57,7 +57,7 @@ async function download(query: Record<string, string>, key = tenant.key) {
       await attempt.arrayBuffer();
       return null;
     },
-    { timeoutMs: 18_000, what: 'an export to be let in' },
+    { what: 'an export to be let in' },
   );
   if (!response) throw new Error('unreachable');
   const bytes = Buffer.from(await response.arrayBuffer());
@@ -282,7 +282,7 @@ describe('GET /api/v1/usage/export', () => {
 
     it('refuses exports beyond the share of an organization with 503 while other reads go on, and lets them in again', async () => {
       const open: IncomingMessage[] = [];
-      const patience = { timeoutMs: 50_000, what: 'an export to be let in' };
+      const patience = { what: 'an export to be let in' };
       try {
         while (open.length < 4) open.push((await until(begin, patience)) as IncomingMessage);
         for (let more = 0; more < 5; more += 1) expect(await begin()).toBeNull();
@@ -317,7 +317,7 @@ async function callAgain(path: string, key?: string) {
       const attempt = await api.call(path, key === undefined ? {} : { key });
       return attempt.status === 503 ? null : attempt;
     },
-    { timeoutMs: 18_000, what: 'an answer other than 503' },
+    { what: 'an answer other than 503' },
   );
   if (!answer) throw new Error('unreachable');
   return answer;
@@ -335,6 +335,6 @@ async function untilQuiet(count: () => number): Promise<number> {
       }
       return performance.now() - since > 500 && last > 0 ? last : 0;
     },
-    { timeoutMs: 15_000, what: 'the query to pause' },
+    { what: 'the query to pause' },
   );
 }

@@ -100,7 +100,7 @@ it('are read once at a time, and again also when the clock was set back', async 
   const find = vi.spyOn(organizationRows(api.ctx), 'find').mockReturnValue(cursor as never);
   clock.advance(15_000);
   const slow = samples('governor_usage_cost_usd');
-  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1), { timeout: 60_000 });
   clock.advance(15_000);
   await Promise.all([slow, samples('governor_usage_cost_usd')]);
   expect(find).toHaveBeenCalledTimes(1);

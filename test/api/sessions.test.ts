@@ -32,7 +32,7 @@ beforeAll(async () => {
   expect(recorded.status, recorded.text).toBe(200);
   // A process that loads its modules on a busy machine is late, and refuses reads (503) until it has caught up.
   const isThere = async () => (await api.call('/api/v1/sessions?limit=1', { key })).status === 200;
-  await until(isThere, { timeoutMs: 30_000, what: 'a first read' });
+  await until(isThere, { what: 'a first read' });
 });
 afterAll(() => api.close());
 

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { createTestClock, startApi, type TestApi, until } from '../support/harness.ts';
 import { recordAll } from '../support/usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
@@ -65,12 +65,13 @@ it('reads groups of one organization one answer after the other, beside those of
   const other = await makeTenant(api.ctx);
   const client = api.ctx.db.connection.getClient();
   const withSession = client.withSession.bind(client);
-  const reading = { now: 0, most: 0 };
+  const reading = { now: 0, most: 0, wanted: 2 };
   const counted = async (work: mongo.WithSessionCallback) => {
     reading.now += 1;
     reading.most = Math.max(reading.most, reading.now);
-    // So long that whoever need not wait comes too.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // So long that whoever need not wait comes too: until both are there, or for a while where one has to wait.
+    if (reading.wanted > 1) await until(() => reading.most >= reading.wanted, { what: 'both to read' });
+    else await new Promise((resolve) => setTimeout(resolve, 50));
     return withSession(work).finally(() => {
       reading.now -= 1;
     });
@@ -79,7 +80,7 @@ it('reads groups of one organization one answer after the other, beside those of
   const ask = (key: string, more = '') => api.call(`/api/v1/usage?group_by=project_id${more}`, { key });
   await Promise.all([ask(tenant.key), ask(other.key)]);
   expect(reading.most).toBe(2);
-  reading.most = 0;
+  Object.assign(reading, { most: 0, wanted: 1 });
   const series = '&interval=day&series=groups';
   const answers = await Promise.all(['', '', series, series].map((more) => ask(tenant.key, more)));
   expect([answers.map(({ status }) => status), reading.most]).toEqual([[200, 200, 200, 200], 1]);

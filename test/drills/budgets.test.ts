@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
@@ -30,7 +30,7 @@ let proxy: NetProxy;
 let guard: TransactionGuard;
 let ctx: Context;
 let env: Record<string, string>;
-let worker: ChildProcess | undefined;
+const workers: ChildProcess[] = [];
 const apis: Child[] = [];
 beforeAll(async () => {
   // A Redis of its own: the workers are whole processes, on the queues that production has.
@@ -49,14 +49,17 @@ beforeAll(async () => {
   await createIndexes(ctx.db);
   guard = await startTransactionGuard(ctx.db, ctx.log, 2_000);
 });
+afterEach(async () => {
+  proxy.onRequest = () => true;
+  await Promise.all(workers.splice(0).map(killChild));
+  await Promise.all(apis.splice(0).map((api) => api.kill()));
+});
 afterAll(async () => {
-  if (worker) await killChild(worker);
-  await Promise.all(apis.map((api) => api.kill()));
-  await guard.stop();
-  await ctx.close();
-  await proxy.close();
-  await own.stop();
-  await redis.stop();
+  await guard?.stop();
+  await ctx?.close();
+  await proxy?.close();
+  await own?.stop();
+  await redis?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -65,11 +68,12 @@ async function startWorkerProcess(): Promise<ChildProcess> {
     env: { ...env, MONGODB_URL: proxiedMongoUrl(), PATH: process.env.PATH ?? '' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  workers.push(child);
   let output = '';
   child.stdout?.on('data', (chunk: Buffer) => {
     output += chunk.toString();
   });
-  await until(() => output.includes('worker runs'), { timeoutMs: 20_000, what: 'the worker' });
+  await until(() => output.includes('worker runs'), { what: 'the worker' });
   return child;
 }
 
@@ -109,13 +113,11 @@ async function expectEachLevelOnce(orgId: string): Promise<void> {
   ]);
   const events = async () => (await readEvents(ctx, orgId)).filter(({ type }) => type.startsWith('budget.'));
   await until(async () => (await events()).length >= wanted.length, {
-    timeoutMs: 30_000,
     what: 'all events',
   });
   await until(
     async () => (await dueRows(ctx).countDocuments({ kind: 'evaluate-budgets', org_id: orgId })) === 0,
     {
-      timeoutMs: 30_000,
       what: 'nothing left to evaluate',
     },
   );
@@ -123,12 +125,10 @@ async function expectEachLevelOnce(orgId: string): Promise<void> {
   expect(fired.toSorted()).toEqual(wanted.toSorted());
 }
 
-test('50 parallel batches over two apis: each level fires once, and no signal is missed', {
-  timeout: 120_000,
-}, async () => {
+test('50 parallel batches over two apis: each level fires once, and no signal is missed', async () => {
   const { orgId, key } = await makeTenant(ctx);
   await makeBudgets(orgId);
-  worker = await startWorkerProcess();
+  await startWorkerProcess();
   apis.push(await startChild('api/main.ts', env), await startChild('api/main.ts', env));
   const statuses = await Promise.all(
     Array.from({ length: 50 }, async (_, batch) => {
@@ -145,7 +145,6 @@ test('50 parallel batches over two apis: each level fires once, and no signal is
   const counted = await Promise.all(apis.map((api) => call(`${api.url}/api/v1/budgets`, { key })));
   for (const { body } of counted)
     expect(body.data.map(({ current }: { current: number }) => current)).toEqual(THRESHOLDS.map(() => 250));
-  await killChild(worker);
 });
 
 /** The steps of an evaluation in MongoDB: it claims the due rows, reads windows, writes the levels, and commits. */
@@ -165,22 +164,19 @@ function killedAt(step: number, child: ChildProcess): Promise<void> {
   return promise;
 }
 
-test('50 parallel batches while workers are killed at each step of an evaluation: each level fires once', {
-  timeout: 120_000,
-}, async () => {
+test('50 parallel batches while workers are killed at each step of an evaluation: each level fires once', async () => {
   const { orgId } = await makeTenant(ctx);
   await makeBudgets(orgId);
   const posting = (batch: number) => recordSignals(ctx, senderOf(orgId), makeBatch(batch));
   const postTen = (round: number) =>
     Promise.all(Array.from({ length: 10 }, (_, index) => posting(round * 10 + index)));
   for (let step = 1; step <= STEPS; step += 1) {
-    worker = await startWorkerProcess();
-    const killed = killedAt(step, worker);
+    const killed = killedAt(step, await startWorkerProcess());
     await postTen(step);
     await killed;
     proxy.onRequest = () => true;
   }
-  worker = await startWorkerProcess();
+  await startWorkerProcess();
   await postTen(0);
   await expectEachLevelOnce(orgId);
 });

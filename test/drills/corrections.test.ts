@@ -26,8 +26,8 @@ beforeAll(async () => {
   next = startChild('api/main.ts', env);
 });
 afterAll(async () => {
-  await next.then((child) => child.kill());
-  await mongo.stop();
+  await next?.then((child) => child.kill());
+  await mongo?.stop();
 });
 
 interface Tenant {
@@ -103,9 +103,7 @@ const counted = (signals: number, audits: number) => ({
   wrong: 0,
 });
 
-it('an api that is killed at any step of a void has applied it or not, and the repeat leaves it applied once', {
-  timeout: 180_000,
-}, async () => {
+it('an api that is killed at any step of a void has applied it or not, and the repeat leaves it applied once', async () => {
   const action = 'signals.void';
   const seen = new Set<number>();
   let step = 0;
@@ -133,9 +131,7 @@ it('an api that is killed at any step of a void has applied it or not, and the r
   expect(seen, 'a lost and an applied void were seen').toEqual(new Set([0, CORRECTED]));
 });
 
-it('an api that is killed at any step of a release has recorded all or nothing, and the repeat records it once', {
-  timeout: 180_000,
-}, async () => {
+it('an api that is killed at any step of a release has recorded all or nothing, and the repeat records it once', async () => {
   const action = 'signals.release';
   const seen = new Set<number>();
   let step = 0;

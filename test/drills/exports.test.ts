@@ -30,7 +30,7 @@ beforeAll(async () => {
   bucketProxy = await startProxy(Number(new URL(s3.url).port));
   const env = { EXPORT_S3_ENDPOINTS: `http://127.0.0.1:${bucketProxy.port}`, TIME_SCALE: '1000' };
   mongo = await startProxiedMongo({ clock: createTestClock(NOW), env });
-}, 60_000);
+});
 beforeEach(({ skip }) => {
   if (!isThere) skip('there is no moto (pip install "moto[server]==5.2", or its binary in MOTO_SERVER)');
 });
@@ -81,7 +81,7 @@ it.each([
   ['after', true],
 ])(
   'a worker that is killed %s any step of a run leaves manifests whose files are there, and the next run brings the same files',
-  { timeout: 300_000 },
+
   async (when, isSent) => {
     const { ctx } = mongo;
     const { orgId } = await makeTenant(ctx);

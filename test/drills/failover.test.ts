@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
 import { untilOpen } from '../support/credits.ts';
@@ -25,7 +25,8 @@ beforeAll(async () => {
   ctx = await openTestContext({ sharing: { ...stack.ctx, config } });
   await until(() => ctx.redis.producer.status === 'ready' && ctx.redis.meter.status === 'ready');
   await untilOpen(ctx);
-}, 60_000);
+});
+beforeEach(() => stack.mend());
 
 // A beforeAll that failed leaves undefined what it has not started.
 afterAll(async () => {
@@ -34,21 +35,24 @@ afterAll(async () => {
 });
 
 test(`a replica is promoted and its primary demoted under load, ${ROUNDS} times to and fro (seed ${SEED}): with REDIS_WAIT_REPLICAS=1 every answered spend is in the ledger once`, {
-  timeout: 60_000 + ROUNDS * 30_000,
+  timeout: 300_000 + ROUNDS * 120_000,
 }, async () => {
   const random = seeded(SEED);
   const accounts = await makeRichAccounts(ctx, 4);
   const load = startLoad(() => stack.url, accounts, { clients: 4, random, perSecond: 200 });
   for (let round = 0; round < ROUNDS; round += 1) {
     await new Promise((resolve) => setTimeout(resolve, 200 + random() * 800));
-    // Long enough for an answer that no replica confirms.
-    await replicated.swap(200 + random() * 400);
+    const unconfirmed = load.statuses.get(504) ?? 0;
+    await replicated.swap(() =>
+      until(() => (load.statuses.get(504) ?? 0) > unconfirmed, {
+        what: 'an answer that no replica confirms',
+      }),
+    );
     const before = load.statuses.get(200) ?? 0;
-    await until(() => (load.statuses.get(200) ?? 0) > before + 20, { timeoutMs: 25_000, what: 'spends' });
+    await until(() => (load.statuses.get(200) ?? 0) > before + 20, { what: 'spends' });
   }
   await load.finish();
   expect([...load.statuses.keys()].filter((status) => ![0, 200, 503, 504].includes(status))).toEqual([]);
-  expect(load.statuses.get(504) ?? 0, 'the drill met spends that no replica had').toBeGreaterThan(0);
   await checkCredits(ctx, stack.url, accounts, load.attempts);
   await recoverCredits(ctx);
   expect(await reconcileCredits(ctx, { repair: false, records: true })).toMatchObject({

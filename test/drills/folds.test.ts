@@ -74,9 +74,9 @@ async function makeUsed() {
   return { orgId, windows };
 }
 
-it('a retention that is killed at any step of a fold leaves each month in its shards or in one row, and the next folds it once', {
-  timeout: 240_000,
-}, async () => {
+it('a retention that is killed at any step of a fold leaves each month in its shards or in one row, and the next folds it once', async () => {
+  // A first attempt that failed has left some, which the retention would fold too.
+  await Promise.all([budgetMonthRows(ctx).deleteMany({}), budgetWindowRows(ctx).deleteMany({})]);
   const { orgId, windows } = await makeUsed();
   const inShards = await budgetWindowRows(ctx).find({ org_id: orgId }).toArray();
   const before = await windows();

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../shared/credits/model.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
@@ -33,10 +33,11 @@ beforeAll(async () => {
   writeFileSync(PLANS, JSON.stringify({ free: dry, team: rich, enterprise: rich }));
   idp = await startIssuer();
   stack = await startStack({ env: { ...idp.env, PLANS_FILE: PLANS } });
-}, 60_000);
+});
+beforeEach(() => stack.mend());
 
 afterAll(async () => {
-  await stack.stop();
+  await stack?.stop();
   await idp.stop();
   rmSync(PLANS);
 });
@@ -57,9 +58,15 @@ function spend(url: string, token: string, key: string = randomUUID()): Promise<
   });
 }
 
-test("an api's clock two hours ahead or behind moves no window, no month, no receipt and no expiry; sessions it refuses", {
-  timeout: 60_000,
-}, async () => {
+/** Sends it again, as a client does, where a busy machine sheds it or lets its deadline pass. */
+async function spendSurely(url: string, token: string, key: string = randomUUID()): Promise<Answer> {
+  for (;;) {
+    const answer = await spend(url, token, key);
+    if (![503, 504].includes(answer.status)) return answer;
+  }
+}
+
+test("an api's clock two hours ahead or behind moves no window, no month, no receipt and no expiry; sessions it refuses", async () => {
   const apis = await Promise.all(
     [2 * HOUR_MS, -2 * HOUR_MS].map((ms) => startOther('api/main.ts', { DRILL_CLOCK_SHIFT_MS: String(ms) })),
   );
@@ -68,7 +75,7 @@ test("an api's clock two hours ahead or behind moves no window, no month, no rec
   const startedS = Math.floor(Date.now() / 1_000);
   const answers: Answer[] = [];
   for (let count = 0; count < 7; count += 1)
-    answers.push(await spend(apis[count % 2]?.url ?? '', token, count === 0 ? key : randomUUID()));
+    answers.push(await spendSurely(apis[count % 2]?.url ?? '', token, count === 0 ? key : randomUUID()));
   const nowS = Math.ceil(Date.now() / 1_000);
   const spent = answers.slice(0, 5).map(({ body }) => body);
   expect(spent.map(({ bucket }) => bucket)).toEqual(['window', 'window', 'monthly', 'monthly', 'monthly']);
@@ -85,7 +92,7 @@ test("an api's clock two hours ahead or behind moves no window, no month, no rec
     expect(resetsAt - 3_600 - startedS).toBeGreaterThanOrEqual(-1);
     expect(resetsAt - 3_600).toBeLessThanOrEqual(nowS);
   }
-  for (const { url } of apis) expect((await spend(url, token, key)).text).toBe(answers[0]?.text);
+  for (const { url } of apis) expect((await spendSurely(url, token, key)).text).toBe(answers[0]?.text);
   await projectAll(stack.ctx);
   const rows = await ledgerRows(stack.ctx).find({ account_id: accountId }).toArray();
   expect(rows.map(({ reason }) => reason).sort()).toEqual([
@@ -112,9 +119,7 @@ test("an api's clock two hours ahead or behind moves no window, no month, no rec
   await Promise.all(apis.map((api) => api.kill()));
 });
 
-test('a worker whose clock is two hours ahead or behind ends no session and sends nothing; the right one does', {
-  timeout: 60_000,
-}, async () => {
+test('a worker whose clock is two hours ahead or behind ends no session and sends nothing; the right one does', async () => {
   const receiver = await startReceiver();
   const { orgId, key } = await makeTenant(stack.ctx);
   await makeWebhook(stack.ctx, orgId, receiver.url, ['session.started', 'session.ended']);
@@ -136,7 +141,7 @@ test('a worker whose clock is two hours ahead or behind ends no session and send
   ]);
   expect(receiver.received).toEqual([]);
   await stack.start('worker');
-  await until(() => receiver.received.length === 1, { timeoutMs: 30_000, what: 'the right worker' });
+  await until(() => receiver.received.length === 1, { what: 'the right worker' });
   await report('bob');
   await until(() => receiver.received.length === 2);
   expect(receiver.received.map(({ event }) => event.type)).toEqual(['session.started', 'session.started']);
@@ -145,9 +150,7 @@ test('a worker whose clock is two hours ahead or behind ends no session and send
   await receiver.close();
 });
 
-test(`two releases with different scripts side by side under load agree on every credit (seed ${SEED})`, {
-  timeout: 60_000,
-}, async () => {
+test(`two releases with different scripts side by side under load agree on every credit (seed ${SEED})`, async () => {
   const accounts = await Promise.all(
     Array.from({ length: 4 }, () => makeAccount(stack.ctx, { plan: 'team' })),
   );
@@ -158,15 +161,15 @@ test(`two releases with different scripts side by side under load agree on every
   let turn = 0;
   const urls = [stack.url, api.url];
   const load = startLoad(() => urls[turn++ % 2] ?? '', accounts, { clients: 16, random: seeded(SEED) });
-  await until(() => (load.statuses.get(200) ?? 0) >= 400, { timeoutMs: 30_000 });
+  await until(() => (load.statuses.get(200) ?? 0) >= 400);
   // The old ones go, as in a rolling release.
   urls[0] = api.url;
   stack.signal('worker', 'SIGSTOP');
-  await until(() => (load.statuses.get(200) ?? 0) >= 600, { timeoutMs: 30_000 });
+  await until(() => (load.statuses.get(200) ?? 0) >= 600);
   await load.finish();
   stack.signal('worker', 'SIGCONT');
   expect(await stack.ctx.redis.producer.script('EXISTS', ...scriptShas())).toEqual([1, 1]);
-  expect([...load.statuses.keys()].filter((status) => ![200, 504].includes(status))).toEqual([]);
+  expect([...load.statuses.keys()].filter((status) => ![0, 200, 503, 504].includes(status))).toEqual([]);
   await checkCredits(stack.ctx, stack.url, accounts, load.attempts);
   await Promise.all([api.kill(), worker.kill()]);
 });
@@ -181,32 +184,30 @@ function scriptShas(): string[] {
   );
 }
 
-test('an api whose event loop stands still sheds spends with 503 and Retry-After, then goes on; none is half done', {
-  timeout: 60_000,
-}, async () => {
+test('an api whose event loop stands still sheds spends with 503 and Retry-After, then goes on; none is half done', async () => {
   const api = await startOther('api/main.ts', { DRILL_BLOCK_MS: '2200' });
   const { accountId, token } = await makeAccount(stack.ctx, { plan: 'team' });
   const had = (await readBalances(stack.ctx, accountId)).total;
-  const answers = [await spend(api.url, token)];
+  const keys: string[] = [];
+  const spendNext = () => {
+    const key = randomUUID();
+    keys.push(key);
+    return spend(api.url, token, key);
+  };
+  await spendNext();
   api.process.kill('SIGUSR2');
   const shed = await until(
     async () => {
-      const answer = await spend(api.url, token);
-      answers.push(answer);
+      const answer = await spendNext();
       return answer.body.code === 'overloaded' ? answer : null;
     },
-    { timeoutMs: 30_000, what: 'a spend to be shed' },
+    { what: 'a spend to be shed' },
   );
   expect([shed?.status, shed?.headers.get('retry-after')]).toEqual([503, '1']);
   api.process.kill('SIGUSR2');
-  await until(
-    async () => {
-      answers.push(await spend(api.url, token));
-      return answers.at(-1)?.status === 200;
-    },
-    { timeoutMs: 30_000, what: 'spends to go on' },
-  );
-  const succeeded = answers.filter(({ status }) => status === 200).length;
-  expect((await readBalances(stack.ctx, accountId)).total).toBe(had - succeeded);
+  await until(async () => (await spendNext()).status === 200, { what: 'spends to go on' });
+  // A repeat finds what was done, and does what was not.
+  for (const key of keys) expect((await spendSurely(api.url, token, key)).status).toBe(200);
+  expect((await readBalances(stack.ctx, accountId)).total).toBe(had - keys.length);
   await api.kill();
 });

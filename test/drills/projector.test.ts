@@ -12,7 +12,7 @@ import {
   projectAll,
   projectLedger,
   shardsWithEntries,
-  spendOnce,
+  spendSurely,
   startOwnRedis,
   type TestAccount,
 } from '../support/credits.ts';
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 async function spendTimes(account: TestAccount, times: number): Promise<void> {
-  for (let count = 0; count < times; count += 1) await spendOnce(ctx, account.token);
+  for (let count = 0; count < times; count += 1) await spendSurely(ctx, account.token);
 }
 
 /** Every spend is in the ledger once, without a gap, and adds up to what Redis holds. */

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
 import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../shared/credits/model.ts';
 import { makeAccount, type TestAccount } from '../support/credits.ts';
-import { type Child, startChild } from '../support/drills/child.ts';
+import { type Child, hasEnded, startChild } from '../support/drills/child.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
 import { type Stack, startStack } from '../support/drills/stack.ts';
 import { until } from '../support/harness.ts';
@@ -20,12 +20,18 @@ beforeAll(async () => {
   proxy = await startProxy(Number(new URL(stack.env.REDIS_URL ?? '').port));
   secondEnv = { ...stack.env, REDIS_URL: `redis://127.0.0.1:${proxy.port}` };
   second = await startChild('api/main.ts', secondEnv);
-}, 60_000);
+});
+beforeEach(async () => {
+  proxy.onRequest = () => true;
+  proxy.mode = 'pass';
+  await stack.mend();
+  if (hasEnded(second.process)) second = await startChild('api/main.ts', secondEnv);
+});
 
 afterAll(async () => {
-  await second.kill();
-  await stack.stop();
-  await proxy.close();
+  await second?.kill();
+  await stack?.stop();
+  await proxy?.close();
 });
 
 let made = 0;
@@ -87,9 +93,7 @@ test('two kinds of events about one session, at two processes at once, are one g
   }
 });
 
-test('an api that is killed after the grant and before its answer has granted once when Stripe has its 200', {
-  timeout: 60_000,
-}, async () => {
+test('an api that is killed after the grant and before its answer has granted once when Stripe has its 200', async () => {
   for (const whoNext of ['the other api', 'itself, started again']) {
     const account = await makeAccount(stack.ctx);
     const event = eventOf(paidSession(account));

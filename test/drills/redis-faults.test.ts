@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { planRedis, redisServerCommand, startRedis } from '../../scripts/stack/stores.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
@@ -27,6 +28,7 @@ import {
   type TestAccount,
   untilRedisIsBack,
 } from '../support/credits.ts';
+import { hasEnded } from '../support/drills/child.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
 import { TEST_SIGNING_KEY, type TestContext, until } from '../support/harness.ts';
 
@@ -45,15 +47,24 @@ beforeAll(async () => {
   const redisUrl = `redis://127.0.0.1:${proxy.port}`;
   ctx = await openCreditContext({ redisUrl });
   account = await makeAccount(ctx);
-  await spendOnce(ctx, account.token);
+  await spendSurely(ctx, account.token);
+});
+
+// A test that failed may have left a fault, which its second attempt would meet.
+beforeEach(async () => {
+  process.kill(redis.pid(), 'SIGCONT');
+  proxy.mode = 'pass';
+  await untilRedisIsBack(ctx);
+  await untilRedisIsBack(direct);
+  await direct.redis.producer.config('SET', 'maxmemory', '0');
+  await direct.redis.producer.call('REPLICAOF', 'NO', 'ONE');
 });
 
 afterAll(async () => {
-  proxy.mode = 'pass';
-  await ctx.close();
-  await direct.close();
-  await proxy.close();
-  await redis.stop();
+  await ctx?.close();
+  await direct?.close();
+  await proxy?.close();
+  await redis?.stop();
 });
 
 async function back(): Promise<void> {
@@ -74,7 +85,7 @@ describe('between api and Redis', () => {
     proxy.mode = 'drop-replies';
     await expect(spendOnce(ctx, account.token, { key })).rejects.toMatchObject({ code: 'outcome_unknown' });
     await back();
-    expect((await spendOnce(ctx, account.token, { key })).replayed).toBe(true);
+    expect((await spendSurely(ctx, account.token, key)).replayed).toBe(true);
     expect(await total()).toBe(before - 1);
   });
 
@@ -83,7 +94,8 @@ describe('between api and Redis', () => {
     proxy.mode = 'blackhole';
     const startedMs = performance.now();
     await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'outcome_unknown' });
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    // A second for a command; a connection that is silent is given up after five.
+    expect(performance.now() - startedMs).toBeLessThan(15_000);
     await back();
     expect(await stateDigest(direct)).toBe(before);
   });
@@ -125,7 +137,7 @@ describe('between api and Redis', () => {
     const codes = await Promise.all(outcomes);
     process.kill(redis.pid(), 'SIGCONT');
     expect(new Set(codes)).toEqual(new Set(['outcome_unknown']));
-    await direct.redis.producer.ping();
+    await until(() => direct.redis.producer.ping().catch(() => null));
     expect(await stateDigest(direct)).toBe(before);
     await until(() => ctx.redis.meter.status === 'ready');
   });
@@ -134,7 +146,8 @@ describe('between api and Redis', () => {
     proxy.delayMs = delayMs;
     proxy.mode = 'latency';
     const before = await total();
-    await spendOnce(ctx, account.token);
+    // Again where a busy machine lets its deadline pass; one that is never waited for never succeeds.
+    await spendSurely(ctx, account.token);
     proxy.mode = 'pass';
     expect(await total()).toBe(before - 1);
   });
@@ -162,7 +175,7 @@ describe('a Redis that refuses', () => {
     expect(await stateDigest(direct)).toBe(before);
     // One that was a replica has another history now.
     await recoverCredits(direct);
-    await spendOnce(ctx, account.token);
+    await spendSurely(ctx, account.token);
   });
 
   test('because another script runs too long (BUSY) is 503 with nothing written, and goes on afterwards', async () => {
@@ -181,12 +194,13 @@ describe('a Redis that refuses', () => {
     expect(await endless).toContain('killed');
     other.disconnect();
     expect((await stateDigest(direct)) === before, 'nothing was written').toBe(true);
-    await spendOnce(ctx, account.token);
+    await spendSurely(ctx, account.token);
   });
 
   test('because it loads its file (LOADING) is 503 with nothing written, and goes on afterwards', async () => {
     const filling = direct.redis.producer.pipeline();
-    for (let count = 0; count < 4_000; count += 1) filling.set('filler', count);
+    // They take ten seconds, unless they are told to hurry.
+    for (let count = 0; count < 40_000; count += 1) filling.set('filler', count);
     await filling.exec();
     const before = await stateDigest(direct);
     const other = new Redis(redis.url);
@@ -199,11 +213,11 @@ describe('a Redis that refuses', () => {
       );
     await until(isLoading);
     await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'store_unavailable' });
+    await direct.redis.producer.config('SET', 'key-load-delay', '0');
     await loading;
-    await other.config('SET', 'key-load-delay', '0');
     other.disconnect();
     expect((await stateDigest(direct)) === before, 'nothing was written').toBe(true);
-    await spendOnce(ctx, account.token);
+    await spendSurely(ctx, account.token);
   });
 
   test('to know its scripts (SCRIPT FLUSH) is noticed by nobody', async () => {
@@ -228,11 +242,11 @@ describe('a signer', () => {
     ['hangs', () => new Promise<never>(() => undefined)],
   ])('that %s is 503 with nothing written; what was answered is answered again', async (_how, sign) => {
     const key = randomUUID();
-    const first = await spendOnce(ctx, account.token, { key });
+    const first = await spendSurely(ctx, account.token, key);
     const signing = vi.spyOn(signerOf(ctx), 'sign').mockImplementation(sign);
     const before = await stateDigest(direct);
     await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'signing_unavailable' });
-    expect(await spendOnce(ctx, account.token, { key })).toEqual({ ...first, replayed: true });
+    expect(await spendSurely(ctx, account.token, key)).toEqual({ ...first, replayed: true });
     signing.mockRestore();
     expect((await stateDigest(direct)) === before, 'nothing was written').toBe(true);
   });
@@ -245,7 +259,7 @@ describe('a signer', () => {
     await expect(spendOnce(keyless, token)).rejects.toMatchObject({ code: 'signing_unavailable' });
     writeFileSync(file, TEST_SIGNING_KEY);
     signerOf(keyless).reload();
-    await spendOnce(keyless, token);
+    await spendSurely(keyless, token);
     await keyless.close();
   });
 });
@@ -253,15 +267,15 @@ describe('a signer', () => {
 describe("Redis' clock", () => {
   test('that was ahead and went back leaves the ledger in order of seq, without gap', async () => {
     const { token, accountId } = await makeAccount(direct);
-    for (let count = 0; count < 3; count += 1) await spendOnce(direct, token);
+    for (let count = 0; count < 3; count += 1) await spendSurely(direct, token);
     const { stream } = accountKeys(accountId);
     const ahead = `${Date.now() + 7_200_000}-0`;
     await direct.redis.producer.xadd(stream, ahead, 'rebuilt', '1');
-    for (let count = 0; count < 3; count += 1) await spendOnce(direct, token);
+    for (let count = 0; count < 3; count += 1) await spendSurely(direct, token);
     const [last] = await direct.redis.producer.xrevrange(stream, '+', '-', 'COUNT', 1);
     expect(last?.[0]).toBe(ahead.replace('-0', '-3'));
     await projectAll(direct);
-    await spendOnce(direct, token);
+    await spendSurely(direct, token);
     await projectAll(direct);
     expect(await replayLedger(direct, accountId)).toEqual((await readAccount(direct, accountId))?.state);
   });
@@ -269,10 +283,10 @@ describe("Redis' clock", () => {
   test('that jumps ahead and ends an answer early: the repeated key costs one credit in sum', async () => {
     const { token, accountId } = await makeAccount(direct);
     const key = randomUUID();
-    await spendOnce(direct, token, { key });
+    await spendSurely(direct, token, key);
     const before = (await readBalances(direct, accountId)).total;
     await forgetAnswers(direct, accountId);
-    expect((await spendOnce(direct, token, { key })).replayed).toBe(false);
+    expect((await spendSurely(direct, token, key)).replayed).toBe(false);
     // The refund is projected with the next round.
     await projectAll(direct);
     await projectAll(direct);
@@ -290,13 +304,13 @@ test('503 backpressure when the ledger lags too far behind; repeats are still an
   });
   const { token, accountId } = await makeAccount(small);
   const keys = Array.from({ length: 10 }, () => randomUUID());
-  for (const key of keys) await spendOnce(small, token, { key });
+  for (const key of keys) await spendSurely(small, token, key);
   const before = await stateDigest(small);
   await expect(spendOnce(small, token)).rejects.toMatchObject({ code: 'backpressure' });
   expect(await stateDigest(small)).toBe(before);
-  expect((await spendOnce(small, token, { key: keys[0] ?? '' })).replayed).toBe(true);
+  expect((await spendSurely(small, token, keys[0])).replayed).toBe(true);
   await projectAll(small);
-  await spendOnce(small, token);
+  await spendSurely(small, token);
   expect((await readAccount(small, accountId))?.state.seq).toBe(13);
   await small.close();
 });
@@ -315,22 +329,28 @@ describe('a full disk', () => {
     return child;
   }
 
-  /** Spends until one is refused, and returns the answers and the reason. */
-  async function spendUntilRefused(
+  /** Spends until the disk is full, and returns the keys of those that were answered and the codes of those that were not. */
+  async function spendUntilFull(
     on: TestContext,
     token: string,
-  ): Promise<{ keys: string[]; code: unknown }> {
+    isFull: () => Promise<boolean>,
+  ): Promise<{ keys: string[]; codes: unknown[] }> {
     const keys: string[] = [];
-    for (;;) {
+    for (const codes: unknown[] = []; ; ) {
       const key = randomUUID();
       try {
         await spendOnce(on, token, { key });
         keys.push(key);
       } catch (error) {
-        return { keys, code: (error as { code?: string }).code };
+        codes.push((error as { code?: string }).code);
+        // On a busy machine the deadline of a spend may pass before. The end of a Redis is seen in a later turn.
+        await nextTurn();
+        if (await isFull()) return { keys, codes };
       }
     }
   }
+
+  const isMisconfigured = (error: Error) => error.message.includes('MISCONF');
 
   /** As it is with `everysec`: it stays, and says so to every write. */
   async function expectRefusing(on: TestContext, token: string, redisProcess: ChildProcess): Promise<void> {
@@ -356,16 +376,20 @@ describe('a full disk', () => {
       const on = await openCreditContext({ redisUrl: `redis://127.0.0.1:${place.port}` });
       const { token, accountId } = await makeAccount(on);
       await on.redis.producer.set('filler', FILLER);
-      const { keys, code } = await spendUntilRefused(on, token);
-      expect(['store_unavailable', 'outcome_unknown']).toContain(code);
+      const isRefusing = () => on.redis.producer.set('more', 'x').then(() => false, isMisconfigured);
+      const isFull = async () => (policy === 'everysec' ? isRefusing() : hasEnded(small));
+      const { keys, codes } = await spendUntilFull(on, token, isFull);
+      expect(codes.filter((code) => code !== 'store_unavailable' && code !== 'outcome_unknown')).toEqual([]);
       if (policy === 'everysec') await expectRefusing(on, token, small);
       await ended;
       const roomy = await startRedis(place);
       await untilRedisIsBack(on);
       await recoverCredits(on);
-      for (const key of keys) expect((await spendOnce(on, token, { key })).replayed).toBe(true);
+      for (const key of keys) expect((await spendSurely(on, token, key)).replayed).toBe(true);
       const fallen = 220 - (await readBalances(on, accountId)).total;
-      expect([0, code === 'outcome_unknown' ? 1 : 0]).toContain(fallen - keys.length);
+      const unknown = codes.filter((code) => code === 'outcome_unknown').length;
+      expect(fallen - keys.length).toBeGreaterThanOrEqual(0);
+      expect(fallen - keys.length).toBeLessThanOrEqual(unknown);
       await projectAll(on);
       expect(await replayLedger(on, accountId)).toEqual((await readAccount(on, accountId))?.state);
       await on.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { CALL, newTally, post, reserveUntilRefused } from '../support/drills/reserve.ts';
 import { type Part, type Stack, startStack } from '../support/drills/stack.ts';
 import { makeTenant } from '../support/factories.ts';
@@ -11,8 +11,9 @@ const LIMIT_USD = 100;
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
-}, 60_000);
-afterAll(() => stack.stop());
+});
+beforeEach(() => stack.mend());
+afterAll(() => stack?.stop());
 
 /** A budget of each kind, with its clients. Each has an organization of its own, so that it alone refuses. */
 const KINDS = [
@@ -25,7 +26,7 @@ const KINDS = [
 
 test.each(['api', 'worker', 'redis', 'mongo'] as const satisfies Part[])(
   `kill -9 of %s (seed ${SEED}): never more than the threshold is reserved, and nothing of it is lost`,
-  { timeout: 180_000 },
+
   async (part) => {
     const random = seeded(SEED);
     const pace = () => new Promise((resolve) => setTimeout(resolve, random() * 200));
@@ -44,13 +45,11 @@ test.each(['api', 'worker', 'redis', 'mongo'] as const satisfies Part[])(
     );
     const [first] = driven.map(({ tally }) => tally);
     for (let share = 0.2; share < 1; share += 0.25) {
-      await until(() => first !== undefined && first.allowed + first.unknown >= share * LIMIT_USD, {
-        timeoutMs: 30_000,
-      });
+      await until(() => first !== undefined && first.allowed + first.unknown >= share * LIMIT_USD);
       await stack.kill(part);
       await new Promise((resolve) => setTimeout(resolve, random() * 500));
       await stack.start(part);
-      await until(() => stack.isReady(part), { timeoutMs: 30_000, what: `${part} back` });
+      await until(() => stack.isReady(part), { what: `${part} back` });
     }
     await Promise.all(done);
     for (const { kind, key, tally } of driven) {
@@ -67,7 +66,7 @@ test.each(['api', 'worker', 'redis', 'mongo'] as const satisfies Part[])(
         const { status, body } = await post(`${stack.url}/api/v1/budgets/check`, key, asked);
         return status === 200 && !body.allow;
       };
-      await until(refuses, { timeoutMs: 5_000, what: `the check refuses too (${kind})` });
+      await until(refuses, { what: `the check refuses too (${kind})` });
     }
   },
 );

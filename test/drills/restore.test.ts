@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyWebhook } from 'usage-governor/verify';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
 import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../shared/credits/model.ts';
@@ -24,17 +24,17 @@ let folder: string;
 let receiver: Receiver;
 let stack: Stack;
 
-beforeAll(async () => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'usage-governor-dump-'));
   receiver = await startReceiver({ status: 503 });
   stack = await startStack({ env: ENV });
-}, 90_000);
+});
 
-afterAll(async () => {
-  await stack.stop();
+afterEach(async () => {
+  await stack?.stop();
   await receiver.close();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 async function spend(account: TestAccount, key: string): Promise<Attempt> {
   const attempt: Attempt = { account, key, answer: null, refused: false };
@@ -87,7 +87,6 @@ test('MongoDB restored from a dump, with Redis gone, gives back balances, receip
   expect(await readBalances(stack.ctx, accountId)).toEqual(balances);
 
   await until(() => new Set(receiver.received.map(({ event }) => event.id)).size === PENDING, {
-    timeoutMs: 60_000,
     what: 'every delivery of the dump',
   });
   expect(new Set(receiver.received.map(({ event }) => event.id))).toEqual(new Set(events));
@@ -97,4 +96,4 @@ test('MongoDB restored from a dump, with Redis gone, gives back balances, receip
   await until(
     async () => (await databaseOf(stack.ctx.db).collection('queued_deliveries').countDocuments()) === 0,
   );
-}, 180_000);
+});

@@ -21,7 +21,7 @@ test.each([
     try {
       const { port } = await findLine(child.stdout, told);
       expect(port).toBeGreaterThan(0);
-      await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, { timeoutMs: 20_000 });
+      await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok);
     } finally {
       child.kill('SIGKILL');
       await ended;

@@ -52,7 +52,7 @@ const runRelease = () => run('scripts/release.ts');
 async function run(...args: string[]): Promise<{ code: number | null; stderr: string }> {
   const env = { PATH: process.env.PATH, ...testEnv('governor', { mongoUrl: mongo.url }) };
   const ports = { PORT: '0', WORKER_PORT: '0' };
-  return await execute(process.execPath, args, { env: { ...env, ...ports }, timeout: 20_000 }).then(
+  return await execute(process.execPath, args, { env: { ...env, ...ports }, timeout: 120_000 }).then(
     ({ stderr }) => ({ code: 0, stderr }),
     ({ code, stderr }: { code: number | null; stderr: string }) => ({ code, stderr }),
   );

@@ -42,7 +42,7 @@ export async function openPage(browser: Browser, view: View = {}): Promise<Watch
     if (message.type() === 'error' && !isStatus) faults.push(`${page.url()}: ${message.text()}`);
   });
   page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`));
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(45_000);
   return { page, context, faults };
 }
 

@@ -71,7 +71,7 @@ export async function copyFrom(replica: { url: string }, primary: { url: string 
   const client = new Redis(replica.url);
   await client.call('REPLICAOF', '127.0.0.1', new URL(primary.url).port);
   const isInSync = async () => (await client.info('replication')).includes('master_link_status:up');
-  await until(isInSync, { timeoutMs: 20_000, what: 'a replica in sync' });
+  await until(isInSync, { what: 'a replica in sync' });
   client.disconnect();
 }
 
@@ -92,7 +92,7 @@ export function writePlans(plans: object): string {
 /** A context whose shards are open. */
 export async function openCreditContext(options: TestOptions & { redisUrl: string }): Promise<TestContext> {
   const ctx = await openTestContext(options);
-  await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
+  await Promise.all([waitUntilReady(ctx.redis.meter, 60_000), waitUntilReady(ctx.redis.producer, 60_000)]);
   await recoverCredits(ctx);
   return ctx;
 }
@@ -255,7 +255,7 @@ export async function stateDigest(ctx: TestContext): Promise<string> {
 /** Nothing can be spent from a shard that a worker is still checking. */
 export async function untilOpen(ctx: TestContext): Promise<void> {
   const isOpen = async () => (await findPausedShards(ctx)).size === 0;
-  await until(() => isOpen().catch(() => false), { timeoutMs: 30_000, what: 'every shard to be open' });
+  await until(() => isOpen().catch(() => false), { what: 'every shard to be open' });
 }
 
 /** Accounts of different shards. */

@@ -42,7 +42,7 @@ test.each([2, Number.POSITIVE_INFINITY])(
     await ctx.queues.drained();
     await takeAndDie(busy.kind);
     const workers = [busy, resting].map((row) => startWorker(row, ctx, connection));
-    await until(() => handled.length > 0, { timeoutMs: 30_000, what: 'the job to run' });
+    await until(() => handled.length > 0, { what: 'the job to run' });
     expect(await isChecked(resting)).toBe(0);
     await Promise.all(workers.map((worker) => worker.close()));
     expect(handled).toEqual([{}]);

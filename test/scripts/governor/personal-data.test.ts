@@ -200,7 +200,7 @@ describe('governor member erase', { timeout: 90_000 }, () => {
       { env: { PATH: process.env.PATH, ...env }, stdio: 'ignore' },
     );
     const ended = once(child, 'exit');
-    await until(async () => (await left()) < 390, { timeoutMs: 60_000, what: 'a first part that is erased' });
+    await until(async () => (await left()) < 390, { what: 'a first part that is erased' });
     child.kill('SIGKILL');
     await ended;
     expect(await left()).toBeGreaterThan(0);

@@ -42,8 +42,19 @@ afterAll(async () => {
   await issuer.stop();
 });
 
-/** The checks by name, and how the command ended. */
-async function look(with_: Record<string, string> = {}) {
+/**
+ * The checks by name, and how the command ended. It asks again while a part that matters (every one, unless they are named)
+ * has not answered in time: a busy machine is no failing part.
+ */
+async function look(with_: Record<string, string> = {}, parts?: readonly string[]) {
+  for (;;) {
+    const seen = await lookOnce(with_);
+    const asked = [...seen.byName.values()].filter(({ name }) => parts?.includes(name) ?? true);
+    if (!asked.some(({ detail }) => detail.includes('took longer than'))) return seen;
+  }
+}
+
+async function lookOnce(with_: Record<string, string>) {
   const line: CommandLine = commandLine({ ...env, ...with_ });
   const answer = await line.run('--json', 'status').then(
     ({ stdout }) => ({ code: 0, stdout }),
@@ -66,7 +77,7 @@ async function withWorker(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('names every part, and exits 0 while none is failing', { timeout: 60_000 }, async () => {
+test('names every part, and exits 0 while none is failing', async () => {
   await withWorker(async () => {
     const { code, status, byName, version } = await look();
     expect([...byName.values()].map(({ name, status }) => [name, status])).toEqual(
@@ -88,21 +99,24 @@ test('names every part, and exits 0 while none is failing', { timeout: 60_000 },
   });
 });
 
-test('exits 1 without a worker, and says what does not happen', { timeout: 60_000 }, async () => {
+test('exits 1 without a worker, and says what does not happen', async () => {
   const { code, status, byName } = await look();
   expect({ code, status }).toEqual({ code: 1, status: 'failing' });
   expect(byName.get('worker')?.detail).toContain('No worker is connected');
 });
 
-test('shows the rest while a store does not answer', { timeout: 60_000 }, async () => {
-  const { code, byName } = await look({ MONGODB_URL: 'mongodb://127.0.0.1:1/governor?replicaSet=rs0' });
+test('shows the rest while a store does not answer', async () => {
+  const { code, byName } = await look({ MONGODB_URL: 'mongodb://127.0.0.1:1/governor?replicaSet=rs0' }, [
+    'api',
+    'redis',
+  ]);
   expect(code).toBe(1);
   expect(byName.get('mongo')?.status).toBe('failing');
   expect(byName.get('redis')?.status).toBe('ok');
   expect(byName.get('api')?.status).toBe('ok');
 });
 
-test('warns of failing webhooks and of mail that is not set up', { timeout: 60_000 }, async () => {
+test('warns of failing webhooks and of mail that is not set up', async () => {
   const { orgId } = await makeTenant(api.ctx);
   const { _id } = await makeWebhook(api.ctx, orgId, 'https://hooks.example.com/');
   await webhookRows(api.ctx).updateOne({ _id }, { $set: { status: 'failing', failing_since: new Date() } });
@@ -117,7 +131,7 @@ test('warns of failing webhooks and of mail that is not set up', { timeout: 60_0
   });
 });
 
-test('warns of signals that wait for a decision of an admin', { timeout: 60_000 }, async () => {
+test('warns of signals that wait for a decision of an admin', async () => {
   const { orgId } = await makeTenant(api.ctx);
   const held = makeSignal({ ts: api.ctx.clock.now(), tokens_in: 900_000_000 });
   expect(await recordSignals(api.ctx, senderOf(orgId), [held])).toMatchObject([{ status: 'held' }]);
@@ -128,12 +142,12 @@ test('warns of signals that wait for a decision of an admin', { timeout: 60_000 
   });
 });
 
-test('finds an identity provider that does not answer', { timeout: 60_000 }, async () => {
+test('finds an identity provider that does not answer', async () => {
   const { byName } = await look({ OIDC_ISSUER: 'http://127.0.0.1:1' });
   expect(byName.get('sign-in')).toMatchObject({ status: 'failing' });
 });
 
-test('is one screen for people', { timeout: 60_000 }, async () => {
+test('is one screen for people', async () => {
   await withWorker(async () => {
     const { stdout } = await commandLine(env).run('status');
     const lines = stdout.trimEnd().split('\n');

@@ -22,7 +22,6 @@ export async function checkCredits(
   await untilRedisIsBack(ctx);
   await untilOpen(ctx);
   await until(async () => (await shardsWithEntries(ctx)).length === 0, {
-    timeoutMs: 30_000,
     what: 'a worker to move every spend into the ledger',
   });
   let written = 0;

@@ -25,7 +25,15 @@ export async function startChild(
   });
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const url = `http://127.0.0.1:${port}`;
-  await until(() => answers(`${url}/readyz`), { timeoutMs: 20_000, what: `${entry} to be ready` });
+  try {
+    await until(async () => hasEnded(child) || (await answers(`${url}/readyz`)), {
+      what: `a ready ${entry}`,
+    });
+    if (hasEnded(child)) throw new Error(`${entry} ends at its start`);
+  } catch (error) {
+    await killChild(child);
+    throw error;
+  }
   return {
     url,
     process: child,
@@ -58,9 +66,13 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+export function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
 /** Kills a process that may be gone already; resolves when it is. */
 export async function killChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;

@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { makeAccount, sha256, type TestAccount, untilOpen } from '../credits.ts';
 import type { TestContext } from '../harness.ts';
@@ -65,6 +66,10 @@ export function startLoad(
     }
   }
 
+  // A test that fails leaves no clients to its second attempt, nor to the next test.
+  onTestFinished(() => {
+    stopped = true;
+  });
   const clients = Array.from({ length: count }, (_, number) => client(number));
   return {
     attempts,

@@ -7,8 +7,8 @@ export interface ReplicaStack {
   stack: Stack;
   /** Reaches the primary, whichever it is. */
   redisUrl: string;
-  /** Promotes the replica and demotes the primary, which for `overlapMs` goes on taking what no replica gets. */
-  swap(overlapMs: number): Promise<void>;
+  /** Promotes the replica and demotes the primary, which until `overlap` is over goes on taking what no replica gets. */
+  swap(overlap: () => Promise<unknown>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -36,9 +36,9 @@ export async function startReplicaStack(): Promise<ReplicaStack> {
   return {
     stack,
     redisUrl,
-    swap: async (overlapMs) => {
+    swap: async (overlap) => {
       await promote(replica);
-      await new Promise((resolve) => setTimeout(resolve, overlapMs));
+      await overlap();
       proxy.target = portOf(replica);
       proxy.reset();
       await copyFrom(primary, replica);

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../../scripts/stack/ports.ts';
@@ -12,8 +11,10 @@ import { openContext } from '../../../shared/platform/context/context.ts';
 import { createIndexes } from '../../../shared/tables/collections.ts';
 import { untilOpen } from '../credits.ts';
 import { type TestContext, testEnv, until } from '../harness.ts';
+import { hasEnded, killChild } from './child.ts';
 
-export type Part = 'api' | 'worker' | 'redis' | 'mongo';
+const PARTS = ['redis', 'mongo', 'api', 'worker'] as const;
+export type Part = (typeof PARTS)[number];
 
 /** A whole stack of real processes on ports of its own. */
 export interface Stack {
@@ -28,10 +29,12 @@ export interface Stack {
   signal(part: Part, signal: NodeJS.Signals): void;
   /** Asks the process itself: the worker unless the api is named. */
   isReady(part?: Part): Promise<boolean>;
+  /** Has every part run, whatever a test that failed has left: before each test, also before its second attempt. */
+  mend(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the stores, an api and a worker, and waits until credits can be spent. */
+/** Starts the stores, an api and a worker, and waits until credits can be spent. Ends what it has started when it fails. */
 export async function startStack(
   options: {
     env?: Record<string, string>;
@@ -42,7 +45,9 @@ export async function startStack(
     prepare?: (ctx: TestContext) => Promise<void>;
   } = {},
 ): Promise<Stack> {
+  await using started = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-drill-'));
+  started.defer(() => rmSync(folder, { recursive: true, force: true }));
   const name = `d${randomBytes(6).toString('hex')}`;
   const [apiPort, workerPort, redisPort, mongoPort] = [
     await findFreePort(),
@@ -55,26 +60,38 @@ export async function startStack(
     redis: () => startRedis({ port: redisPort, dir: join(folder, 'redis'), fast }),
     mongo: () => startMongo({ port: mongoPort, dir: join(folder, 'mongo'), fast }),
   };
-  const [redis, mongo] = await Promise.all([stores.redis(), stores.mongo()]);
-  const running = new Map<Part, ChildProcess>([
-    ['redis', redis.child],
-    ['mongo', mongo.child],
-  ]);
+  const running = new Map<Part, ChildProcess>();
+
+  async function startStore(part: 'redis' | 'mongo'): Promise<string> {
+    const { child, url } = await stores[part]();
+    running.set(part, child);
+    return url;
+  }
+
+  async function kill(part: Part): Promise<void> {
+    const child = running.get(part);
+    if (child) await killChild(child);
+  }
+
+  started.defer(async () => void (await Promise.all([kill('redis'), kill('mongo')])));
+  const redisUrl = await startStore('redis');
+  const mongoUrl = await startStore('mongo');
   const env = testEnv(name, {
-    mongoUrl: mongo.url,
-    redisUrl: (await options.redisUrl?.(redis.url)) ?? redis.url,
+    mongoUrl,
+    redisUrl: (await options.redisUrl?.(redisUrl)) ?? redisUrl,
     env: { PORT: String(apiPort), WORKER_PORT: String(workerPort), LOG_LEVEL: 'warn', ...options.env },
   });
-  const config = readConfig({ ...env, REDIS_URL: redis.url });
+  const config = readConfig({ ...env, REDIS_URL: redisUrl });
   const log = createLog({ level: 'silent', process: 'test' });
   const opened = await openContext(config, { process: 'test', log });
   const ctx: TestContext = { ...opened, queuePrefix: '' };
+  started.defer(() => ctx.close().catch(() => undefined));
   await createIndexes(ctx.db);
   await options.prepare?.(ctx);
 
   async function start(part: Part): Promise<void> {
     if (part === 'redis' || part === 'mongo') {
-      running.set(part, (await stores[part]()).child);
+      await startStore(part);
       return;
     }
     const output = openSync(join(folder, `${part}.log`), 'a');
@@ -83,15 +100,8 @@ export async function startStack(
       env: { ...env, PATH: process.env.PATH ?? '' },
       stdio: ['ignore', output, output],
     });
+    closeSync(output);
     running.set(part, child);
-  }
-
-  async function kill(part: Part): Promise<void> {
-    const child = running.get(part);
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
   }
 
   const url = `http://127.0.0.1:${apiPort}`;
@@ -102,9 +112,20 @@ export async function startStack(
       return false;
     }
   };
-  await Promise.all([start('api'), start('worker')]);
-  await until(() => isReady(), { timeoutMs: 30_000, what: 'the api' });
-  await untilOpen(ctx);
+
+  async function mend(): Promise<void> {
+    for (const part of PARTS) {
+      const child = running.get(part);
+      child?.kill('SIGCONT');
+      if (!child || hasEnded(child)) await start(part);
+    }
+    await until(async () => (await isReady()) && (await isReady('worker')), { what: 'every part' });
+    await untilOpen(ctx);
+  }
+
+  started.defer(async () => void (await Promise.all([kill('api'), kill('worker')])));
+  await mend();
+  const ended = started.move();
   return {
     url,
     ctx,
@@ -119,11 +140,7 @@ export async function startStack(
     start,
     signal: (part, signal) => running.get(part)?.kill(signal),
     isReady,
-    stop: async () => {
-      await Promise.all([kill('api'), kill('worker')]);
-      await ctx.close().catch(() => undefined);
-      await Promise.all([kill('redis'), kill('mongo')]);
-      rmSync(folder, { recursive: true, force: true });
-    },
+    mend,
+    stop: () => ended.disposeAsync(),
   };
 }

@@ -20,7 +20,7 @@ test('a MongoDB without a replica set is refused at the start', { timeout: 60_00
   const { file, args } = planMongo(command, { port, dir, fast: true });
   const set = args.indexOf('--replSet');
   const server = spawn(file, set === -1 ? [...args, '--standalone'] : args.toSpliced(set, 2));
-  await until(() => isPortOpen(port), { timeoutMs: 30_000 });
+  await until(() => isPortOpen(port));
   await expect(connectMongo(`mongodb://127.0.0.1:${port}/governor`)).rejects.toThrow('rs.initiate()');
   const ended = once(server, 'exit');
   server.kill();
