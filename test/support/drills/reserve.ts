@@ -60,7 +60,7 @@ export async function reserveUntilRefused(
     if (!isReporting) continue;
     const signal = makeSignal({ ...CALL, ts: Date.now(), cost_usd: 1, reservation_id: body.reservation_id });
     await until(async () => (await post(`${url}/api/v1/signals`, key, signal)).status === 200, {
-      timeoutMs: 60_000,
+      what: 'a signal to be taken',
     });
   }
 }
