@@ -48,7 +48,7 @@ afterAll(async () => {
 interface Team {
   orgId: string;
   key: string;
-  /** Of its one member; no other team has it. */
+  /** The one of its only member; no other team has it. */
   address: string;
   /** By what they ask for. */
   webhooks: Record<'tenths' | 'forecasts' | 'mails' | 'digests', string>;
