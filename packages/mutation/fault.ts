@@ -14,6 +14,15 @@ export interface Fault {
   equivalent?: string;
 }
 
+/** The faults of one file, with the tests that must notice those that name no others. */
+export function faultsIn(
+  file: string,
+  tests: readonly string[],
+  faults: readonly (Omit<Fault, 'file' | 'tests'> & Partial<Pick<Fault, 'tests'>>)[],
+): Fault[] {
+  return faults.map((fault) => ({ tests, ...fault, file }));
+}
+
 /** The file with the fault in it. Throws when the text does not stand in it exactly once. */
 export function plant(root: string, { what, file, text, replacement }: Fault): string {
   const whole = readFileSync(join(root, file), 'utf8');

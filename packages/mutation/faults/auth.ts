@@ -1,17 +1,23 @@
-import type { Fault } from '../fault.ts';
+import { type Fault, faultsIn } from '../fault.ts';
 
 const KEYS = ['test/abuse/keys.test.ts', 'test/api/credentials.test.ts', 'test/shared/keys'];
 const REMOVALS = ['test/api/removals.test.ts'];
 const PEOPLE = ['test/shared/identity', 'test/abuse/identity.test.ts'];
 
 export const AUTH_FAULTS: readonly Fault[] = [
-  {
-    what: 'the secret of an API key is not compared',
-    file: 'shared/keys/api-keys.ts',
-    text: '!sameHash(hmac, key.hmac) ||',
-    replacement: '',
-    tests: KEYS,
-  },
+  ...faultsIn('shared/keys/api-keys.ts', KEYS, [
+    {
+      what: 'the secret of an API key is not compared',
+      text: '!sameHash(hmac, key.hmac) ||',
+      replacement: '',
+    },
+    {
+      what: 'a key that is rotated within its grace makes one that ends with the grace',
+      text: 'const change = { retires_at: new Date(retiresMs) };',
+      replacement: 'const change = { expires_at: new Date(retiresMs) };',
+      tests: ['test/api/members-and-keys.test.ts'],
+    },
+  ]),
   {
     what: 'signals are committed before their key is confirmed',
     file: 'shared/ingest/record-signals.ts',
@@ -19,20 +25,18 @@ export const AUTH_FAULTS: readonly Fault[] = [
     replacement: '',
     tests: KEYS,
   },
-  {
-    what: 'a revoked key works',
-    file: 'shared/keys/model.ts',
-    text: 'return key.revoked_at === null && (',
-    replacement: 'return (',
-    tests: KEYS,
-  },
-  {
-    what: 'an expired key works',
-    file: 'shared/keys/model.ts',
-    text: 'end.getTime() > nowMs);',
-    replacement: 'nowMs > 0);',
-    tests: KEYS,
-  },
+  ...faultsIn('shared/keys/model.ts', KEYS, [
+    {
+      what: 'a revoked key works',
+      text: 'return key.revoked_at === null && (',
+      replacement: 'return (',
+    },
+    {
+      what: 'an expired key works',
+      text: 'end.getTime() > nowMs);',
+      replacement: 'nowMs > 0);',
+    },
+  ]),
   {
     what: 'a scope is not asked for',
     file: 'api/auth/authenticate.ts',
@@ -40,70 +44,75 @@ export const AUTH_FAULTS: readonly Fault[] = [
     replacement: 'if (principal.scopes.length > 0) return;',
     tests: [...KEYS, 'test/abuse/scopes.test.ts'],
   },
-  {
-    what: 'the checksum of a credential is not looked at',
-    file: 'shared/keys/credential.ts',
-    text: 'if (checksum(body) !== token.slice(-CHECKSUM_LENGTH)) return null;',
-    replacement: '',
-    tests: KEYS,
-  },
-  {
-    what: 'hashes of one length are equal',
-    file: 'shared/keys/credential.ts',
-    text: 'return left.length === right.length && timingSafeEqual(left, right);',
-    replacement: 'return left.length === right.length;',
-    tests: KEYS,
-  },
-  {
-    what: 'the keys of a member who leaves go on',
-    file: 'shared/administration/remove-member.ts',
-    text: '...keys.map((key) => revocationOf(key, nowMs)),',
-    replacement: '',
-    tests: [...KEYS, 'test/abuse/scopes.test.ts', 'test/scripts/governor', 'test/api/operations.test.ts'],
-  },
-  {
-    what: 'a token for another audience is taken',
-    file: 'shared/identity/verify-access-token.ts',
-    text: '      audience,\n',
-    replacement: '',
-    tests: PEOPLE,
-  },
-  {
-    what: 'an ID token passes for an access token',
-    file: 'shared/identity/verify-access-token.ts',
-    text: 'typ: oidcTokenType,\n',
-    replacement: '',
-    tests: PEOPLE,
-  },
-  {
-    what: 'a token of another issuer is taken',
-    file: 'shared/identity/verify-access-token.ts',
-    text: 'issuer: oidcIssuer,\n',
-    replacement: '',
-    tests: PEOPLE,
-  },
-  {
-    what: 'a token without an end is taken',
-    file: 'shared/identity/verify-access-token.ts',
-    text: "requiredClaims: ['exp', 'sub'],",
-    replacement: "requiredClaims: ['sub'],",
-    tests: PEOPLE,
-  },
-  {
-    what: 'an old token is taken',
-    file: 'shared/identity/verify-access-token.ts',
-    text: 'maxTokenAge: oidcMaxTokenAgeS,\n',
-    replacement: '',
-    tests: PEOPLE,
-  },
-  {
-    what: 'a public key can sign as a shared secret',
-    file: 'shared/identity/verify-access-token.ts',
-    text: "const ALGORITHMS = ['RS256',",
-    replacement: "const ALGORITHMS = ['HS256', 'RS256',",
-    tests: PEOPLE,
-    equivalent: 'jose takes no symmetric algorithm with a set of keys (RFC 7517)',
-  },
+  ...faultsIn('shared/keys/credential.ts', KEYS, [
+    {
+      what: 'the checksum of a credential is not looked at',
+      text: 'if (checksum(body) !== token.slice(-CHECKSUM_LENGTH)) return null;',
+      replacement: '',
+    },
+    {
+      what: 'hashes of one length are equal',
+      text: 'return left.length === right.length && timingSafeEqual(left, right);',
+      replacement: 'return left.length === right.length;',
+    },
+  ]),
+  ...faultsIn(
+    'shared/administration/remove-member.ts',
+    [...KEYS, 'test/abuse/scopes.test.ts', 'test/scripts/governor', 'test/api/operations.test.ts'],
+    [
+      {
+        what: 'the keys of a member who leaves go on',
+        text: '...keys.map((key) => revocationOf(key, nowMs)),',
+        replacement: '',
+      },
+      {
+        what: 'a removal that is refused has revoked the devices',
+        text: 'const accountId = await markRemoved(',
+        replacement:
+          'const leaving = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });\n  if (leaving) await revokeDevicesOfRemoved(ctx, leaving._id);\n  const accountId = await markRemoved(',
+        tests: REMOVALS,
+      },
+      {
+        what: 'a removed member leaves no line in the audit log',
+        text: "auditWrite(ctx, { action: 'member.remove', org_id: orgId, details }),\n",
+        replacement: '',
+        tests: ['test/shared/audit/with-its-change.test.ts'],
+      },
+    ],
+  ),
+  ...faultsIn('shared/identity/verify-access-token.ts', PEOPLE, [
+    {
+      what: 'a token for another audience is taken',
+      text: '      audience,\n',
+      replacement: '',
+    },
+    {
+      what: 'an ID token passes for an access token',
+      text: 'typ: oidcTokenType,\n',
+      replacement: '',
+    },
+    {
+      what: 'a token of another issuer is taken',
+      text: 'issuer: oidcIssuer,\n',
+      replacement: '',
+    },
+    {
+      what: 'a token without an end is taken',
+      text: "requiredClaims: ['exp', 'sub'],",
+      replacement: "requiredClaims: ['sub'],",
+    },
+    {
+      what: 'an old token is taken',
+      text: 'maxTokenAge: oidcMaxTokenAgeS,\n',
+      replacement: '',
+    },
+    {
+      what: 'a public key can sign as a shared secret',
+      text: "const ALGORITHMS = ['RS256',",
+      replacement: "const ALGORITHMS = ['HS256', 'RS256',",
+      equivalent: 'jose takes no symmetric algorithm with a set of keys (RFC 7517)',
+    },
+  ]),
   {
     what: 'what a member makes does not meet its removal',
     file: 'shared/organizations/roster.ts',
@@ -111,35 +120,36 @@ export const AUTH_FAULTS: readonly Fault[] = [
     replacement: 'return updateRow(memberRows, { _id: _id + "!" }, { $inc: { touches: 1 } });',
     tests: ['test/api/members-and-keys.test.ts', 'test/abuse/identity.test.ts'],
   },
-  {
-    what: 'an admin who was demoted meanwhile acts as one',
-    file: 'shared/keys/confirm-actor.ts',
-    text: "if (role === 'admin' && member.role !== 'admin')",
-    replacement: "if (role === 'admin' && member.removed_at !== null)",
-    tests: REMOVALS,
-  },
-  {
-    what: 'what an actor makes does not meet the removal of the actor',
-    file: 'shared/keys/confirm-actor.ts',
-    text: 'writes: [memberTouch(member)] }',
-    replacement: 'writes: [] }',
-    tests: [...REMOVALS, 'test/api/members-and-keys.test.ts'],
-  },
-  {
-    what: 'a removal that is refused has revoked the devices',
-    file: 'shared/administration/remove-member.ts',
-    text: 'const accountId = await markRemoved(',
-    replacement:
-      'const leaving = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });\n  if (leaving) await revokeDevicesOfRemoved(ctx, leaving._id);\n  const accountId = await markRemoved(',
-    tests: REMOVALS,
-  },
-  {
-    what: 'a poll that learns nothing of its mark leaves it',
-    file: 'shared/devices/redeem-grant.ts',
-    text: "const back = { status: 'approved',",
-    replacement: "const back = { status: 'redeemed',",
-    tests: ['test/api/devices.test.ts'],
-  },
+  ...faultsIn('shared/keys/confirm-actor.ts', REMOVALS, [
+    {
+      what: 'an admin who was demoted meanwhile acts as one',
+      text: "if (role === 'admin' && member.role !== 'admin')",
+      replacement: "if (role === 'admin' && member.removed_at !== null)",
+    },
+    {
+      what: 'what an actor makes does not meet the removal of the actor',
+      text: 'writes: [memberTouch(member)] }',
+      replacement: 'writes: [] }',
+      tests: [...REMOVALS, 'test/api/members-and-keys.test.ts'],
+    },
+  ]),
+  ...faultsIn(
+    'shared/devices/redeem-grant.ts',
+    ['test/api/devices.test.ts'],
+    [
+      {
+        what: 'a poll that learns nothing of its mark leaves it',
+        text: "const back = { status: 'approved',",
+        replacement: "const back = { status: 'redeemed',",
+      },
+      {
+        what: 'a code for a device can be redeemed as it ends',
+        text: 'if (grant.expires_at.getTime() <= ctx.clock.now())',
+        replacement: 'if (grant.expires_at.getTime() < ctx.clock.now())',
+        tests: ['test/api/device-answers.test.ts'],
+      },
+    ],
+  ),
   {
     what: 'keys of a user are not counted',
     file: 'shared/keys/refuse-key.ts',
@@ -161,25 +171,24 @@ export const AUTH_FAULTS: readonly Fault[] = [
     replacement: 'if (revokeMade === undefined) return NOTHING_MADE;',
     tests: REMOVALS,
   },
-  {
-    what: 'nobody is asked about what a demoted admin made',
-    file: 'shared/administration/change-member.ts',
-    text: 'const made = isDemoted ?',
-    replacement: 'const made = isDemoted && revokeMade !== undefined ?',
-    tests: REMOVALS,
-  },
+  ...faultsIn('shared/administration/change-member.ts', REMOVALS, [
+    {
+      what: 'nobody is asked about what a demoted admin made',
+      text: 'const made = isDemoted ?',
+      replacement: 'const made = isDemoted && revokeMade !== undefined ?',
+    },
+    {
+      what: 'a changed member leaves no line in the audit log',
+      text: "auditWrite(ctx, { action: 'member.change', org_id: orgId, details }),\n",
+      replacement: '',
+      tests: ['test/shared/audit/with-its-change.test.ts'],
+    },
+  ]),
   {
     what: 'a member gets by rotating what only an admin gives',
     file: 'shared/keys/manage-keys.ts',
     text: 'refuseMoreThanOwn(manager, await getKey(ctx, manager, keyId));',
     replacement: 'await getKey(ctx, manager, keyId);',
-    tests: ['test/api/members-and-keys.test.ts'],
-  },
-  {
-    what: 'a key that is rotated within its grace makes one that ends with the grace',
-    file: 'shared/keys/api-keys.ts',
-    text: 'const change = { retires_at: new Date(retiresMs) };',
-    replacement: 'const change = { expires_at: new Date(retiresMs) };',
     tests: ['test/api/members-and-keys.test.ts'],
   },
   {
@@ -202,13 +211,6 @@ export const AUTH_FAULTS: readonly Fault[] = [
     tests: ['test/shared/audit/with-its-change.test.ts'],
   },
   {
-    what: 'a changed member leaves no line in the audit log',
-    file: 'shared/administration/change-member.ts',
-    text: "auditWrite(ctx, { action: 'member.change', org_id: orgId, details }),\n",
-    replacement: '',
-    tests: ['test/shared/audit/with-its-change.test.ts'],
-  },
-  {
     what: 'a new organization leaves no line in the audit log',
     file: 'shared/organizations/create-organization.ts',
     text: 'insertRow(organizationRows, organization), audit]',
@@ -220,13 +222,6 @@ export const AUTH_FAULTS: readonly Fault[] = [
     file: 'shared/devices/find-pending.ts',
     text: 'grant.expires_at.getTime() <= ctx.clock.now()',
     replacement: 'grant.expires_at.getTime() < ctx.clock.now()',
-    tests: ['test/api/device-answers.test.ts'],
-  },
-  {
-    what: 'a code for a device can be redeemed as it ends',
-    file: 'shared/devices/redeem-grant.ts',
-    text: 'if (grant.expires_at.getTime() <= ctx.clock.now())',
-    replacement: 'if (grant.expires_at.getTime() < ctx.clock.now())',
     tests: ['test/api/device-answers.test.ts'],
   },
   {
@@ -242,12 +237,5 @@ export const AUTH_FAULTS: readonly Fault[] = [
     text: 'ctx.log.error({ err: error, kind }, FAILURE);',
     replacement: 'throw error;',
     tests: ['test/shared/retention'],
-  },
-  {
-    what: 'a removed member leaves no line in the audit log',
-    file: 'shared/administration/remove-member.ts',
-    text: "auditWrite(ctx, { action: 'member.remove', org_id: orgId, details }),\n",
-    replacement: '',
-    tests: ['test/shared/audit/with-its-change.test.ts'],
   },
 ];

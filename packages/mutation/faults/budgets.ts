@@ -1,4 +1,4 @@
-import type { Fault } from '../fault.ts';
+import { type Fault, faultsIn } from '../fault.ts';
 
 const ENFORCEMENT = 'shared/enforcement';
 const JUDGE = ['test/shared/enforcement/judge.test.ts'];
@@ -9,48 +9,40 @@ const VISIBILITY = ['test/abuse/budget-views.test.ts'];
 const RESERVATIONS = ['test/api/reservations.test.ts'];
 
 export const BUDGET_FAULTS: readonly Fault[] = [
-  {
-    what: 'a soft budget refuses',
-    file: `${ENFORCEMENT}/judge.ts`,
-    text: "if (budget.enforce !== 'hard') return null;",
-    replacement: "if (budget.enforce === 'none') return null;",
-    tests: JUDGE,
-  },
-  {
-    what: 'a check refuses what just fits',
-    file: `${ENFORCEMENT}/judge.ts`,
-    text: 'current + reserved + estimate > budget.limit',
-    replacement: 'current + reserved + estimate >= budget.limit',
-    tests: JUDGE,
-  },
-  {
-    what: 'old amounts decide a check',
-    file: `${ENFORCEMENT}/judge.ts`,
-    text: 'if (!known.isUsageFresh) return blind;',
-    replacement: '',
-    tests: JUDGE,
-  },
-  {
-    what: 'reservations that are not known fill nothing',
-    file: `${ENFORCEMENT}/judge.ts`,
-    text: 'if (!known.areReservationsFresh) return blind;',
-    replacement: '',
-    tests: JUDGE,
-  },
-  {
-    what: 'a key sees budgets without the scope to read usage',
-    file: 'shared/budgets/visible.ts',
-    text: "return scopes.includes('usage:read');",
-    replacement: 'return scopes.length > 0;',
-    tests: VISIBILITY,
-  },
-  {
-    what: 'a bound key sees the budgets of projects',
-    file: 'shared/budgets/visible.ts',
-    text: "return scope === 'user' && scope_id === userId;",
-    replacement: "return scope === 'project' || scope_id === userId;",
-    tests: VISIBILITY,
-  },
+  ...faultsIn(`${ENFORCEMENT}/judge.ts`, JUDGE, [
+    {
+      what: 'a soft budget refuses',
+      text: "if (budget.enforce !== 'hard') return null;",
+      replacement: "if (budget.enforce === 'none') return null;",
+    },
+    {
+      what: 'a check refuses what just fits',
+      text: 'current + reserved + estimate > budget.limit',
+      replacement: 'current + reserved + estimate >= budget.limit',
+    },
+    {
+      what: 'old amounts decide a check',
+      text: 'if (!known.isUsageFresh) return blind;',
+      replacement: '',
+    },
+    {
+      what: 'reservations that are not known fill nothing',
+      text: 'if (!known.areReservationsFresh) return blind;',
+      replacement: '',
+    },
+  ]),
+  ...faultsIn('shared/budgets/visible.ts', VISIBILITY, [
+    {
+      what: 'a key sees budgets without the scope to read usage',
+      text: "return scopes.includes('usage:read');",
+      replacement: 'return scopes.length > 0;',
+    },
+    {
+      what: 'a bound key sees the budgets of projects',
+      text: "return scope === 'user' && scope_id === userId;",
+      replacement: "return scope === 'project' || scope_id === userId;",
+    },
+  ]),
   {
     what: 'a bound key asks for another user',
     file: 'api/schemas/call.ts',
@@ -58,47 +50,44 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     replacement: 'false',
     tests: CHECKS,
   },
-  {
-    what: 'amounts of long ago are fresh',
-    file: 'shared/platform/context/read-through-cache.ts',
-    text: 'const FRESH_MS = 1_000;',
-    replacement: 'const FRESH_MS = 1_000_000;',
-    tests: CACHE,
-  },
+  ...faultsIn('shared/platform/context/read-through-cache.ts', CACHE, [
+    {
+      what: 'amounts of long ago are fresh',
+      text: 'const FRESH_MS = 1_000;',
+      replacement: 'const FRESH_MS = 1_000_000;',
+    },
+    {
+      what: 'a check does not wait for a slow read',
+      text: 'const PATIENCE_MS = 1_000;',
+      replacement: 'const PATIENCE_MS = 10;',
+    },
+    {
+      what: 'every check waits for a store that is away',
+      text: 'if (known) known.isFailing = true;',
+      replacement: '',
+    },
+    {
+      what: 'a read from before a change brings the old value back',
+      text: 'if (readMs < newestMs) return entry;',
+      replacement: '',
+    },
+    {
+      what: 'what has changed and cannot be read goes on as before',
+      text: 'changes.set(key, performance.now());\n        entries.delete(key);',
+      replacement: '',
+    },
+    {
+      what: 'what is remembered is never read again',
+      text: 'for (const key of entries.rkeys()) readOnce(key).catch(() => undefined);',
+      replacement: '',
+    },
+  ]),
   {
     what: 'what reservations held long ago is known',
     file: `${ENFORCEMENT}/cached-status.ts`,
     text: 'value.reserved.readMs >= oldestMs',
     replacement: 'oldestMs < Infinity',
     tests: ['test/shared/enforcement/cached-status.test.ts'],
-  },
-  {
-    what: 'a check does not wait for a slow read',
-    file: 'shared/platform/context/read-through-cache.ts',
-    text: 'const PATIENCE_MS = 1_000;',
-    replacement: 'const PATIENCE_MS = 10;',
-    tests: CACHE,
-  },
-  {
-    what: 'every check waits for a store that is away',
-    file: 'shared/platform/context/read-through-cache.ts',
-    text: 'if (known) known.isFailing = true;',
-    replacement: '',
-    tests: CACHE,
-  },
-  {
-    what: 'a read from before a change brings the old value back',
-    file: 'shared/platform/context/read-through-cache.ts',
-    text: 'if (readMs < newestMs) return entry;',
-    replacement: '',
-    tests: CACHE,
-  },
-  {
-    what: 'what has changed and cannot be read goes on as before',
-    file: 'shared/platform/context/read-through-cache.ts',
-    text: 'changes.set(key, performance.now());\n        entries.delete(key);',
-    replacement: '',
-    tests: CACHE,
   },
   {
     what: 'a change of a budget decides with the next poll',
@@ -114,34 +103,29 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     replacement: '{ ...wakeUp }',
     tests: CHANGES,
   },
-  {
-    what: 'what is remembered is never read again',
-    file: 'shared/platform/context/read-through-cache.ts',
-    text: 'for (const key of entries.rkeys()) readOnce(key).catch(() => undefined);',
-    replacement: '',
-    tests: CACHE,
-  },
-  {
-    what: 'a reservation takes no room',
-    file: `${ENFORCEMENT}/reserve.lua`,
-    text: 'write_held(held)',
-    replacement: '',
-    tests: RESERVATIONS,
-  },
-  {
-    what: 'a reservation is taken out before its cost is in the amounts',
-    file: `${ENFORCEMENT}/reserve.lua`,
-    text: 'local found = refusing(sum_ended(now, is_included))',
-    replacement: 'local found = refusing(sum_ended(now, function() return true end))',
-    tests: RESERVATIONS,
-  },
-  {
-    what: 'an ended reservation refuses for as long as the amounts are older',
-    file: `${ENFORCEMENT}/reserve.lua`,
-    text: "if later[full.key] and ARGV[8] == '' then return { 'stale', now } end",
-    replacement: '',
-    tests: RESERVATIONS,
-  },
+  ...faultsIn(`${ENFORCEMENT}/reserve.lua`, RESERVATIONS, [
+    {
+      what: 'a reservation takes no room',
+      text: 'write_held(held)',
+      replacement: '',
+    },
+    {
+      what: 'a reservation is taken out before its cost is in the amounts',
+      text: 'local found = refusing(sum_ended(now, is_included))',
+      replacement: 'local found = refusing(sum_ended(now, function() return true end))',
+    },
+    {
+      what: 'an ended reservation refuses for as long as the amounts are older',
+      text: "if later[full.key] and ARGV[8] == '' then return { 'stale', now } end",
+      replacement: '',
+    },
+    {
+      what: 'a person holds all of a budget',
+      text: 'elseif budget.share and is_beyond(budget.share_key, budget.share) then',
+      replacement: 'elseif false then',
+      tests: ['test/api/reservation-shares.test.ts'],
+    },
+  ]),
   {
     what: 'a reservation does not wait for replicas',
     file: `${ENFORCEMENT}/reserve.ts`,
@@ -149,29 +133,30 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     replacement: 'void untilReplicated && reservationKeys;',
     tests: ['test/drills/cluster.test.ts'],
   },
-  {
-    what: 'an alert of a per cent is told again',
-    file: 'shared/budgets/send-alerts.ts',
-    text: 'return [webhookId, budget._id, interval.startMs, aboutOf(alert), ...personCause(budget)];',
-    replacement: 'return [webhookId, budget._id, alert.current + interval.startMs, ...personCause(budget)];',
-    tests: ['test/shared/budgets/alerts.test.ts'],
-  },
-  {
-    what: 'an alert is decided by budgets that were read before',
-    file: 'shared/budgets/send-alerts.ts',
-    text: 'const counted = await readAlerted(ctx, rules, unsent, transaction);',
-    replacement:
-      'const counted = unsent.map(({ budget, interval }) => ({ budget, windows: [{ interval, usage: { cost_nusd: 0, unpriced_signals: 0, tokens_in: 0, tokens_out: 0, signals: 1_000, sessions: 0, errors: 0 } }] }));',
-    tests: ['test/shared/budgets/alerts.test.ts'],
-  },
-  {
-    what: 'two workers tell the same alert',
-    file: 'shared/budgets/send-alerts.ts',
-    text: 'insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),',
-    replacement:
-      'insertRow(budgetAlertRows, { ...rowOf(alert, eventIdOf(event), nowMs), _id: eventIdOf(event) }),',
-    tests: ['test/shared/budgets/alerts.test.ts'],
-  },
+  ...faultsIn(
+    'shared/budgets/send-alerts.ts',
+    ['test/shared/budgets/alerts.test.ts'],
+    [
+      {
+        what: 'an alert of a per cent is told again',
+        text: 'return [webhookId, budget._id, interval.startMs, aboutOf(alert), ...personCause(budget)];',
+        replacement:
+          'return [webhookId, budget._id, alert.current + interval.startMs, ...personCause(budget)];',
+      },
+      {
+        what: 'an alert is decided by budgets that were read before',
+        text: 'const counted = await readAlerted(ctx, rules, unsent, transaction);',
+        replacement:
+          'const counted = unsent.map(({ budget, interval }) => ({ budget, windows: [{ interval, usage: { cost_nusd: 0, unpriced_signals: 0, tokens_in: 0, tokens_out: 0, signals: 1_000, sessions: 0, errors: 0 } }] }));',
+      },
+      {
+        what: 'two workers tell the same alert',
+        text: 'insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),',
+        replacement:
+          'insertRow(budgetAlertRows, { ...rowOf(alert, eventIdOf(event), nowMs), _id: eventIdOf(event) }),',
+      },
+    ],
+  ),
   {
     what: 'a signal settles nothing',
     file: `${ENFORCEMENT}/settle.lua`,
@@ -185,13 +170,6 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     text: "redis.call('HINCRBY', KEYS[1], 'seq', 1)",
     replacement: '',
     tests: RESERVATIONS,
-  },
-  {
-    what: 'a person holds all of a budget',
-    file: `${ENFORCEMENT}/reserve.lua`,
-    text: 'elseif budget.share and is_beyond(budget.share_key, budget.share) then',
-    replacement: 'elseif false then',
-    tests: ['test/api/reservation-shares.test.ts'],
   },
   {
     what: 'a revoked key goes on holding what it reserved',
@@ -214,20 +192,23 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     replacement: "state.epoch === ''",
     tests: RESERVATIONS,
   },
-  {
-    what: 'a recount forgets windows that are over',
-    file: 'shared/budgets/recount.ts',
-    text: 'const cleared = { ...key, window_start: { $gte: dateAt(first.startMs) } };',
-    replacement: 'const cleared = key;',
-    tests: ['test/api/budget-history.test.ts'],
-  },
-  {
-    what: 'what a new member had used fires in a window that is over',
-    file: 'shared/budgets/recount.ts',
-    text: 'history.push(...planCountedHistory(ruled, windows, before, nowMs));',
-    replacement: 'void [planCountedHistory, ruled];',
-    tests: ['test/shared/budgets/evaluate-due.test.ts'],
-  },
+  ...faultsIn(
+    'shared/budgets/recount.ts',
+    ['test/api/budget-history.test.ts'],
+    [
+      {
+        what: 'a recount forgets windows that are over',
+        text: 'const cleared = { ...key, window_start: { $gte: dateAt(first.startMs) } };',
+        replacement: 'const cleared = key;',
+      },
+      {
+        what: 'what a new member had used fires in a window that is over',
+        text: 'history.push(...planCountedHistory(ruled, windows, before, nowMs));',
+        replacement: 'void [planCountedHistory, ruled];',
+        tests: ['test/shared/budgets/evaluate-due.test.ts'],
+      },
+    ],
+  ),
   {
     what: 'a new member silences what late signals have reached',
     file: 'shared/budgets/plan-history.ts',
@@ -249,27 +230,39 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     replacement: 'if (isShared && all.length === 0) return [];',
     tests: ['test/shared/budgets/recount.test.ts'],
   },
-  {
-    what: 'a clock that is behind loses what the new window has',
-    file: 'shared/budgets/count-windows.ts',
-    text: 'ctx.clock.now() + CLOCK_LAG_MS + ',
-    replacement: 'ctx.clock.now() + 0 * CLOCK_LAG_MS + ',
-    tests: ['test/shared/budgets/recount.test.ts'],
-  },
-  {
-    what: 'signals are counted by rules that have changed',
-    file: 'shared/organizations/versions.ts',
-    text: '{ _id: versionKey(orgId, shard), version, ...told },',
-    replacement: '{ _id: versionKey(orgId, shard), ...told },',
-    tests: ['test/shared/budgets/recount.test.ts', 'test/shared/ingest/rule-changes.test.ts'],
-  },
-  {
-    what: 'a changed rule meets the signals of one shard',
-    file: 'shared/organizations/versions.ts',
-    text: 'return ALL_COUNTER_SHARDS.map((shard) =>',
-    replacement: 'return ALL_COUNTER_SHARDS.slice(0, 1).map((shard) =>',
-    tests: ['test/shared/budgets/recount.test.ts', 'test/shared/ingest/rule-changes.test.ts'],
-  },
+  ...faultsIn(
+    'shared/budgets/count-windows.ts',
+    ['test/shared/budgets/recount.test.ts'],
+    [
+      {
+        what: 'a clock that is behind loses what the new window has',
+        text: 'ctx.clock.now() + CLOCK_LAG_MS + ',
+        replacement: 'ctx.clock.now() + 0 * CLOCK_LAG_MS + ',
+      },
+      {
+        what: 'a recount ignores the filter of a budget',
+        text: 'if (matches && !matches(cell, startMs)) continue;',
+        replacement: '',
+        tests: ['test/api/budget-filters.test.ts'],
+      },
+    ],
+  ),
+  ...faultsIn(
+    'shared/organizations/versions.ts',
+    ['test/shared/budgets/recount.test.ts', 'test/shared/ingest/rule-changes.test.ts'],
+    [
+      {
+        what: 'signals are counted by rules that have changed',
+        text: '{ _id: versionKey(orgId, shard), version, ...told },',
+        replacement: '{ _id: versionKey(orgId, shard), ...told },',
+      },
+      {
+        what: 'a changed rule meets the signals of one shard',
+        text: 'return ALL_COUNTER_SHARDS.map((shard) =>',
+        replacement: 'return ALL_COUNTER_SHARDS.slice(0, 1).map((shard) =>',
+      },
+    ],
+  ),
   {
     what: 'a budget is told to be exceeded before its warning',
     file: 'shared/budgets/evaluate-due.ts',
@@ -292,32 +285,27 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     replacement: '',
     tests: ['test/shared/budgets/recount.test.ts'],
   },
-  {
-    what: 'a timezone changes days that have signals',
-    file: 'shared/administration/change-organization.ts',
-    text: 'const newestMs = nowMs + CLOCK_LAG_MS + SIGNAL_AGE_MS.ahead;',
-    replacement: 'const newestMs = nowMs + 0 * CLOCK_LAG_MS * SIGNAL_AGE_MS.ahead;',
-    tests: ['test/shared/organizations/change-timezone.test.ts'],
-  },
-  {
-    what: 'a change of the timezone that is taken back on its day stays',
-    file: 'shared/administration/change-organization.ts',
-    text: 'const kept = organization.timezones.filter((entry) => entry.from.getTime() < from.getTime());',
-    replacement: 'const kept = organization.timezones;',
-    tests: ['test/shared/organizations/change-timezone.test.ts'],
-  },
+  ...faultsIn(
+    'shared/administration/change-organization.ts',
+    ['test/shared/organizations/change-timezone.test.ts'],
+    [
+      {
+        what: 'a timezone changes days that have signals',
+        text: 'const newestMs = nowMs + CLOCK_LAG_MS + SIGNAL_AGE_MS.ahead;',
+        replacement: 'const newestMs = nowMs + 0 * CLOCK_LAG_MS * SIGNAL_AGE_MS.ahead;',
+      },
+      {
+        what: 'a change of the timezone that is taken back on its day stays',
+        text: 'const kept = organization.timezones.filter((entry) => entry.from.getTime() < from.getTime());',
+        replacement: 'const kept = organization.timezones;',
+      },
+    ],
+  ),
   {
     what: 'a reservation leaves out a budget whose filter asks about what the call does not name',
     file: 'shared/enforcement/reserve.ts',
     text: 'countsUnnamed: true',
     replacement: 'countsUnnamed: false',
-    tests: ['test/api/budget-filters.test.ts'],
-  },
-  {
-    what: 'a recount ignores the filter of a budget',
-    file: 'shared/budgets/count-windows.ts',
-    text: 'if (matches && !matches(cell, startMs)) continue;',
-    replacement: '',
     tests: ['test/api/budget-filters.test.ts'],
   },
 ];

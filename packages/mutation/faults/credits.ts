@@ -1,4 +1,4 @@
-import type { Fault } from '../fault.ts';
+import { type Fault, faultsIn } from '../fault.ts';
 
 const SPENDS = ['test/shared/credits/consume.test.ts', 'test/shared/credits/bucket-order.test.ts'];
 const CHANGES = ['test/shared/credits/change.test.ts'];
@@ -10,13 +10,65 @@ const METER = 'shared/credits/meter';
 const PURCHASES = 'shared/credits/purchases';
 
 export const CREDIT_FAULTS: readonly Fault[] = [
-  {
-    what: 'a spend goes through a paused shard',
-    file: `${METER}/consume.lua`,
-    text: "if redis.call('GET', epoch) ~= mine then return { 'paused' } end",
-    replacement: '',
-    tests: [...SPENDS, ...LEDGER],
-  },
+  ...faultsIn(`${METER}/consume.lua`, SPENDS, [
+    {
+      what: 'a spend goes through a paused shard',
+      text: "if redis.call('GET', epoch) ~= mine then return { 'paused' } end",
+      replacement: '',
+      tests: [...SPENDS, ...LEDGER],
+    },
+    {
+      what: 'a command that arrives after its deadline spends',
+      text: "if clock > tonumber(deadline) then return { 'late' } end",
+      replacement: '',
+      tests: [...SPENDS, 'test/drills/redis-faults.test.ts'],
+    },
+    {
+      what: 'the token of a device is not compared',
+      text: 'if not device or hmac ~= token_hmac then',
+      replacement: 'if not device then',
+      tests: [...SPENDS, 'test/api/credits.test.ts', 'test/abuse/credits.test.ts'],
+    },
+    {
+      what: 'a key is taken for another output',
+      text: "if known_fingerprint ~= fingerprint then return { 'reused' } end",
+      replacement: '',
+      tests: [...SPENDS, 'test/api/credits.test.ts'],
+    },
+    {
+      what: 'monthly credits are spent before those of the window',
+      text: "return credits.window > 0 and 'window' or credits.monthly > 0 and 'monthly' or",
+      replacement: "return credits.monthly > 0 and 'monthly' or credits.window > 0 and 'window' or",
+    },
+    {
+      what: 'the record of a spend is not kept',
+      text: "write_record(record, fingerprint, at, kept_s, last_seq .. ',' .. entry)",
+      replacement: '',
+    },
+    {
+      what: 'the ledger stream may grow without end',
+      text: "if redis.call('XLEN', stream) >= most_entries then return { 'full' } end",
+      replacement: '',
+      tests: [...SPENDS, 'test/drills/redis-faults.test.ts'],
+    },
+    {
+      what: 'the time of an account may fall',
+      text: 'local at = int(math.max(tonumber(account[3]), math.floor(now / 1000)))',
+      replacement: 'local at = int(math.floor(now / 1000))',
+      tests: [...SPENDS, ...LEDGER, 'test/laws/credits.test.ts'],
+    },
+    {
+      what: 'a spend that fails takes those beside it along',
+      text: 'local ok, reply = pcall(spend, 4 * index + 1, 9 * index + 5)',
+      replacement: 'local ok, reply = true, spend(4 * index + 1, 9 * index + 5)',
+    },
+    {
+      what: 'a plan that gives no credits promises a refill',
+      text: "window_credits > 0 and window_end or ''",
+      replacement: 'window_end',
+      tests: CHANGES,
+    },
+  ]),
   {
     what: 'a grant goes through a paused shard',
     file: `${METER}/change.lua`,
@@ -24,118 +76,57 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     replacement: '',
     tests: [...CHANGES, ...LEDGER],
   },
-  {
-    what: 'a command that arrives after its deadline spends',
-    file: `${METER}/consume.lua`,
-    text: "if clock > tonumber(deadline) then return { 'late' } end",
-    replacement: '',
-    tests: [...SPENDS, 'test/drills/redis-faults.test.ts'],
-  },
-  {
-    what: 'the token of a device is not compared',
-    file: `${METER}/consume.lua`,
-    text: 'if not device or hmac ~= token_hmac then',
-    replacement: 'if not device then',
-    tests: [...SPENDS, 'test/api/credits.test.ts', 'test/abuse/credits.test.ts'],
-  },
-  {
-    what: 'a key is taken for another output',
-    file: `${METER}/consume.lua`,
-    text: "if known_fingerprint ~= fingerprint then return { 'reused' } end",
-    replacement: '',
-    tests: [...SPENDS, 'test/api/credits.test.ts'],
-  },
-  {
-    what: 'monthly credits are spent before those of the window',
-    file: `${METER}/consume.lua`,
-    text: "return credits.window > 0 and 'window' or credits.monthly > 0 and 'monthly' or",
-    replacement: "return credits.monthly > 0 and 'monthly' or credits.window > 0 and 'window' or",
-    tests: SPENDS,
-  },
-  {
-    what: 'the record of a spend is not kept',
-    file: `${METER}/consume.lua`,
-    text: "write_record(record, fingerprint, at, kept_s, last_seq .. ',' .. entry)",
-    replacement: '',
-    tests: SPENDS,
-  },
-  {
-    what: 'the ledger stream may grow without end',
-    file: `${METER}/consume.lua`,
-    text: "if redis.call('XLEN', stream) >= most_entries then return { 'full' } end",
-    replacement: '',
-    tests: [...SPENDS, 'test/drills/redis-faults.test.ts'],
-  },
-  {
-    what: 'the time of an account may fall',
-    file: `${METER}/consume.lua`,
-    text: 'local at = int(math.max(tonumber(account[3]), math.floor(now / 1000)))',
-    replacement: 'local at = int(math.floor(now / 1000))',
-    tests: [...SPENDS, ...LEDGER, 'test/laws/credits.test.ts'],
-  },
-  {
-    what: 'a spend that fails takes those beside it along',
-    file: `${METER}/consume.lua`,
-    text: 'local ok, reply = pcall(spend, 4 * index + 1, 9 * index + 5)',
-    replacement: 'local ok, reply = true, spend(4 * index + 1, 9 * index + 5)',
-    tests: SPENDS,
-  },
-  {
-    what: 'a script call holds any number of spends',
-    file: `${METER}/call-consume.ts`,
-    text: 'if (open && open.calls.length < MOST) return open;',
-    replacement: 'if (open) return open;',
-    tests: SPENDS,
-  },
-  {
-    what: 'a spend joins a script call that was sent',
-    file: `${METER}/call-consume.ts`,
-    text: 'if (batches.get(slot) === batch) batches.delete(slot);',
-    replacement: '',
-    tests: SPENDS,
-  },
-  {
-    what: 'a spend gets the answer of another one beside it',
-    file: `${METER}/call-consume.ts`,
-    text: '(await batch.replies)[place]',
-    replacement: '(await batch.replies).at(place - 1)',
-    tests: SPENDS,
-  },
-  {
-    what: 'a paused shard refuses every spend of a script call',
-    file: `${METER}/call-consume.ts`,
-    text: "if (code === 'paused') throw rebuilding();",
-    replacement: "if ((await batch.replies).some(([told]) => told === 'paused')) throw rebuilding();",
-    tests: SPENDS,
-  },
-  {
-    what: 'spends of several shards share a script call in a cluster',
-    file: `${METER}/call-consume.ts`,
-    text: 'slotName(ctx.redis.meter, call.keys.shard)',
-    replacement: '0',
-    tests: ['test/drills/cluster.test.ts'],
-  },
-  {
-    what: 'a period goes on in its last millisecond',
-    file: `${METER}/prelude.lua`,
-    text: 'if now >= period.to then return nil, period.left end',
-    replacement: 'if now > period.to then return nil, period.left end',
-    tests: [...SPENDS, 'test/laws/credits.test.ts'],
-  },
-  {
-    what: 'expired lots are spent',
-    file: `${METER}/prelude.lua`,
-    text: 'return lot.expires == 0 or lot.expires > now',
-    replacement: 'return true',
-    tests: [...SPENDS, ...CHANGES],
-  },
-  {
-    what: 'the lot that expires last is spent first',
-    file: `${METER}/prelude.lua`,
-    text: 'or lots[index].expires <= lot.expires)',
-    replacement: 'or lots[index].expires >= lot.expires)',
-    tests: [...SPENDS, ...CHANGES, 'test/laws/credits.test.ts'],
-  },
+  ...faultsIn(`${METER}/call-consume.ts`, SPENDS, [
+    {
+      what: 'a script call holds any number of spends',
+      text: 'if (open && open.calls.length < MOST) return open;',
+      replacement: 'if (open) return open;',
+    },
+    {
+      what: 'a spend joins a script call that was sent',
+      text: 'if (batches.get(slot) === batch) batches.delete(slot);',
+      replacement: '',
+    },
+    {
+      what: 'a spend gets the answer of another one beside it',
+      text: '(await batch.replies)[place]',
+      replacement: '(await batch.replies).at(place - 1)',
+    },
+    {
+      what: 'a paused shard refuses every spend of a script call',
+      text: "if (code === 'paused') throw rebuilding();",
+      replacement: "if ((await batch.replies).some(([told]) => told === 'paused')) throw rebuilding();",
+    },
+    {
+      what: 'spends of several shards share a script call in a cluster',
+      text: 'slotName(ctx.redis.meter, call.keys.shard)',
+      replacement: '0',
+      tests: ['test/drills/cluster.test.ts'],
+    },
+  ]),
+  ...faultsIn(
+    `${METER}/prelude.lua`,
+    [...SPENDS, 'test/laws/credits.test.ts'],
+    [
+      {
+        what: 'a period goes on in its last millisecond',
+        text: 'if now >= period.to then return nil, period.left end',
+        replacement: 'if now > period.to then return nil, period.left end',
+      },
+      {
+        what: 'expired lots are spent',
+        text: 'return lot.expires == 0 or lot.expires > now',
+        replacement: 'return true',
+        tests: [...SPENDS, ...CHANGES],
+      },
+      {
+        what: 'the lot that expires last is spent first',
+        text: 'or lots[index].expires <= lot.expires)',
+        replacement: 'or lots[index].expires >= lot.expires)',
+        tests: [...SPENDS, ...CHANGES, 'test/laws/credits.test.ts'],
+      },
+    ],
+  ),
   {
     what: 'a promoted replica counts as the same Redis',
     file: 'shared/platform/redis/identity.lua',
@@ -144,63 +135,88 @@ export const CREDIT_FAULTS: readonly Fault[] = [
       "local process = redis.call('INFO', 'server') local at = string.find(process, '\\nrun_id:', 1, true) return string.sub(process, at + 8, at + 47)",
     tests: ['test/shared/credits', 'test/drills/failover.test.ts'],
   },
-  {
-    what: 'a refund gives a period more than it may hold',
-    file: `${METER}/refund.lua`,
-    text: 'or period.left >= period.limit then return nil end',
-    replacement: 'then return nil end',
-    tests: [...CHANGES, 'test/laws/credits.test.ts'],
-    equivalent: 'limit - left is what was used, whatever plans came and went, and a spend is refunded once',
-  },
-  {
-    what: 'a refund goes into the next period',
-    file: `${METER}/refund.lua`,
-    text: 'if not period or int(period.from) ~= ARGV[6] or',
-    replacement: 'if not period or',
-    tests: CHANGES,
-  },
-  {
-    what: 'a refund does not ask the ledger whether it was given',
-    file: 'shared/credits/ledger/refund-spend.ts',
-    text: 'if (known) return toTransaction(known);',
-    replacement: '',
-    tests: [...CHANGES, ...LEDGER, 'test/api/credits.test.ts'],
-  },
-  {
-    what: 'a refund is given for any row',
-    file: 'shared/credits/ledger/refund-spend.ts',
-    text: "if (row.reason !== 'receipt') throw new DomainError('conflict', 'Only a spend can be refunded.');",
-    replacement: '',
-    tests: CHANGES,
-  },
-  {
-    what: 'a refund is given for the spend of another account',
-    file: 'shared/credits/ledger/refund-spend.ts',
-    text: '{ _id: transaction, account_id: accountId }',
-    replacement: '{ _id: transaction }',
-    tests: [...CHANGES, 'test/scripts/governor'],
-  },
-  {
-    what: 'two projectors write the same shard',
-    file: 'shared/credits/ledger/fence.ts',
-    text: 'if (batches.some(({ shard, fence }) => present.get(fenceId(shard)) !== fence.n)) throw new Fenced();',
-    replacement: '',
-    tests: [...LEDGER, 'test/drills/projector.test.ts'],
-  },
-  {
-    what: 'a projector writes what it read from another Redis',
-    file: 'shared/credits/ledger/project-ledger.ts',
-    text: 'const isBound = beforeOpening || identity === fence.epoch;',
-    replacement: 'const isBound = true;',
-    tests: ['test/shared/credits', 'test/drills/failover.test.ts'],
-  },
-  {
-    what: 'entries that could not be placed are deleted from the stream',
-    file: 'shared/credits/ledger/project-ledger.ts',
-    text: 'entries.filter((entry) => !waiting.has(entry)).map(({ streamId }) => streamId);',
-    replacement: 'entries.map(({ streamId }) => streamId);',
-    tests: ['test/shared/credits'],
-  },
+  ...faultsIn(
+    `${METER}/refund.lua`,
+    [...CHANGES, 'test/laws/credits.test.ts'],
+    [
+      {
+        what: 'a refund gives a period more than it may hold',
+        text: 'or period.left >= period.limit then return nil end',
+        replacement: 'then return nil end',
+        equivalent:
+          'limit - left is what was used, whatever plans came and went, and a spend is refunded once',
+      },
+      {
+        what: 'a refund goes into the next period',
+        text: 'if not period or int(period.from) ~= ARGV[6] or',
+        replacement: 'if not period or',
+        tests: CHANGES,
+      },
+    ],
+  ),
+  ...faultsIn(
+    'shared/credits/ledger/refund-spend.ts',
+    [...CHANGES, ...LEDGER, 'test/api/credits.test.ts'],
+    [
+      {
+        what: 'a refund does not ask the ledger whether it was given',
+        text: 'if (known) return toTransaction(known);',
+        replacement: '',
+      },
+      {
+        what: 'a refund is given for any row',
+        text: "if (row.reason !== 'receipt') throw new DomainError('conflict', 'Only a spend can be refunded.');",
+        replacement: '',
+        tests: CHANGES,
+      },
+      {
+        what: 'a refund is given for the spend of another account',
+        text: '{ _id: transaction, account_id: accountId }',
+        replacement: '{ _id: transaction }',
+        tests: [...CHANGES, 'test/scripts/governor'],
+      },
+      {
+        what: 'each late repeat searches for its window by itself',
+        text: 'if (known && known.seq < row.seq && row.seq < known.before) return known.period;',
+        replacement: '',
+        tests: LEDGER,
+      },
+    ],
+  ),
+  ...faultsIn(
+    'shared/credits/ledger/fence.ts',
+    [...LEDGER, 'test/drills/projector.test.ts'],
+    [
+      {
+        what: 'two projectors write the same shard',
+        text: 'if (batches.some(({ shard, fence }) => present.get(fenceId(shard)) !== fence.n)) throw new Fenced();',
+        replacement: '',
+      },
+      {
+        what: 'a worker that was stopped binds the ledger to a Redis that is gone',
+        text: "filter: { _id: fenceId(shard), epoch: fences.get(shard)?.epoch ?? '' },",
+        replacement: 'filter: { _id: fenceId(shard) },',
+        tests: LEDGER,
+      },
+    ],
+  ),
+  ...faultsIn(
+    'shared/credits/ledger/project-ledger.ts',
+    ['test/shared/credits', 'test/drills/failover.test.ts'],
+    [
+      {
+        what: 'a projector writes what it read from another Redis',
+        text: 'const isBound = beforeOpening || identity === fence.epoch;',
+        replacement: 'const isBound = true;',
+      },
+      {
+        what: 'entries that could not be placed are deleted from the stream',
+        text: 'entries.filter((entry) => !waiting.has(entry)).map(({ streamId }) => streamId);',
+        replacement: 'entries.map(({ streamId }) => streamId);',
+        tests: ['test/shared/credits'],
+      },
+    ],
+  ),
   {
     what: 'the replay of a ledger does not notice a gap',
     file: 'shared/credits/ledger/replay.ts',
@@ -215,27 +231,34 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     replacement: 'has taken it for active.',
     tests: ['test/api/devices.test.ts', 'test/api/devices-stores.test.ts', ...LEDGER],
   },
-  {
-    what: 'a grant does not arm the alert again',
-    file: 'shared/credits/ledger/plan-credit-events.ts',
-    text: 'else if (REARMING.has(step.row.reason)) alerts[level] = false;',
-    replacement: '',
-    tests: ['test/shared/credits/credit-events.test.ts'],
-  },
-  {
-    what: 'a refund arms the alert again',
-    file: 'shared/credits/ledger/plan-credit-events.ts',
-    text: 'else if (REARMING.has(step.row.reason)) alerts[level] = false;',
-    replacement: 'else alerts[level] = false;',
-    tests: ['test/shared/credits/credit-events.test.ts'],
-  },
-  {
-    what: 'an event of Stripe is taken whoever signed it',
-    file: `${PURCHASES}/stripe-signature.ts`,
-    text: 'timingSafeEqual(expected',
-    replacement: "timingSafeEqual(Buffer.from(digest, 'hex')",
-    tests: PURCHASE,
-  },
+  ...faultsIn(
+    'shared/credits/ledger/plan-credit-events.ts',
+    ['test/shared/credits/credit-events.test.ts'],
+    [
+      {
+        what: 'a grant does not arm the alert again',
+        text: 'else if (REARMING.has(step.row.reason)) alerts[level] = false;',
+        replacement: '',
+      },
+      {
+        what: 'a refund arms the alert again',
+        text: 'else if (REARMING.has(step.row.reason)) alerts[level] = false;',
+        replacement: 'else alerts[level] = false;',
+      },
+    ],
+  ),
+  ...faultsIn(`${PURCHASES}/stripe-signature.ts`, PURCHASE, [
+    {
+      what: 'an event of Stripe is taken whoever signed it',
+      text: 'timingSafeEqual(expected',
+      replacement: "timingSafeEqual(Buffer.from(digest, 'hex')",
+    },
+    {
+      what: 'an old event of Stripe is taken',
+      text: 'Math.abs(Number(signedAt) - nowMs / 1_000) > TOLERANCE_S',
+      replacement: 'Number(signedAt) < 0',
+    },
+  ]),
   {
     what: 'a Checkout Session is granted to whom an event names',
     file: 'shared/credits/purchases/take-stripe-event.ts',
@@ -250,41 +273,30 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     replacement: 'if (nowMs / 1_000 - Number(signedAt) > TOLERANCE_S)',
     tests: ['test/abuse/purchases.test.ts'],
   },
-  {
-    what: 'an old event of Stripe is taken',
-    file: `${PURCHASES}/stripe-signature.ts`,
-    text: 'Math.abs(Number(signedAt) - nowMs / 1_000) > TOLERANCE_S',
-    replacement: 'Number(signedAt) < 0',
-    tests: PURCHASE,
-  },
-  {
-    what: 'what is not paid is granted',
-    file: `${PURCHASES}/stripe-event.ts`,
-    text: "if (payment_status !== 'paid') return",
-    replacement: 'if (false) return',
-    tests: PURCHASE,
-  },
-  {
-    what: 'what was paid with less than its price is granted',
-    file: `${PURCHASES}/stripe-event.ts`,
-    text: 'if (amount_total < cents)',
-    replacement: 'if (false)',
-    tests: PURCHASE,
-  },
-  {
-    what: 'each event of Stripe grants',
-    file: `${PURCHASES}/take-stripe-event.ts`,
-    text: 'idempotencyKey: checkoutId }',
-    replacement: 'idempotencyKey: checkoutId + ctx.clock.now() + Math.random() }',
-    tests: PURCHASE,
-  },
-  {
-    what: 'what a removed member paid is granted',
-    file: `${PURCHASES}/take-stripe-event.ts`,
-    text: '!member || member.removed_at !== null',
-    replacement: '!member',
-    tests: PURCHASE,
-  },
+  ...faultsIn(`${PURCHASES}/stripe-event.ts`, PURCHASE, [
+    {
+      what: 'what is not paid is granted',
+      text: "if (payment_status !== 'paid') return",
+      replacement: 'if (false) return',
+    },
+    {
+      what: 'what was paid with less than its price is granted',
+      text: 'if (amount_total < cents)',
+      replacement: 'if (false)',
+    },
+  ]),
+  ...faultsIn(`${PURCHASES}/take-stripe-event.ts`, PURCHASE, [
+    {
+      what: 'each event of Stripe grants',
+      text: 'idempotencyKey: checkoutId }',
+      replacement: 'idempotencyKey: checkoutId + ctx.clock.now() + Math.random() }',
+    },
+    {
+      what: 'what a removed member paid is granted',
+      text: '!member || member.removed_at !== null',
+      replacement: '!member',
+    },
+  ]),
   {
     what: 'every member reads the credits of all',
     file: 'api/routes/list-balances.ts',
@@ -292,27 +304,19 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     replacement: '',
     tests: ['test/api/balances.test.ts'],
   },
-  {
-    what: 'a rebuild goes by the clock of the worker',
-    file: 'shared/credits/ledger/restore-accounts.ts',
-    text: 'await creditNow(ctx, shardOf(accountId))',
-    replacement: 'ctx.clock.now()',
-    tests: LEDGER,
-  },
-  {
-    what: 'a plan that gives no credits promises a refill',
-    file: `${METER}/consume.lua`,
-    text: "window_credits > 0 and window_end or ''",
-    replacement: 'window_end',
-    tests: CHANGES,
-  },
-  {
-    what: 'each late repeat searches for its window by itself',
-    file: 'shared/credits/ledger/refund-spend.ts',
-    text: 'if (known && known.seq < row.seq && row.seq < known.before) return known.period;',
-    replacement: '',
-    tests: LEDGER,
-  },
+  ...faultsIn('shared/credits/ledger/restore-accounts.ts', LEDGER, [
+    {
+      what: 'a rebuild goes by the clock of the worker',
+      text: 'await creditNow(ctx, shardOf(accountId))',
+      replacement: 'ctx.clock.now()',
+    },
+    {
+      what: 'a restored record is kept for two days anew',
+      text: "'EX', leftS, 'NX'",
+      replacement: "'EX', RECORD_KEPT_S + 0 * leftS, 'NX'",
+      tests: ['test/shared/credits/recover.test.ts'],
+    },
+  ]),
   {
     what: 'the entries of a stalled shard count as none',
     file: 'shared/credits/ledger/catch-up.ts',
@@ -328,26 +332,25 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     tests: CHANGES,
   },
   {
-    what: 'a worker that was stopped binds the ledger to a Redis that is gone',
-    file: 'shared/credits/ledger/fence.ts',
-    text: "filter: { _id: fenceId(shard), epoch: fences.get(shard)?.epoch ?? '' },",
-    replacement: 'filter: { _id: fenceId(shard) },',
-    tests: LEDGER,
-  },
-  {
     what: 'two repairs at once both write',
     file: `${METER}/adjust.lua`,
     text: 'if int(seq) == ARGV[5] then',
     replacement: 'if true then',
     tests: LEDGER,
   },
-  {
-    what: 'an account that never reached Redis stays out of it',
-    file: 'shared/credits/ledger/reconcile.ts',
-    text: 'await ensureAccount(ctx, account);',
-    replacement: '{}',
-    tests: CHANGES,
-  },
+  ...faultsIn('shared/credits/ledger/reconcile.ts', CHANGES, [
+    {
+      what: 'an account that never reached Redis stays out of it',
+      text: 'await ensureAccount(ctx, account);',
+      replacement: '{}',
+    },
+    {
+      what: 'the plan that an older Redis has forgotten stays forgotten',
+      text: 'return account.plan !== plan || (record !== null && record.plan !== plan);',
+      replacement: 'return account.plan !== plan && (record === null || record.plan !== plan);',
+      tests: ['test/shared/credits/change.test.ts'],
+    },
+  ]),
   {
     what: 'the lag shows only while a worker runs',
     file: 'api/metrics/refresh-gauges.ts',
@@ -383,61 +386,49 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     replacement: '',
     tests: ['test/shared/credits/verify-receipts.test.ts'],
   },
-  {
-    what: 'a grant that is repeated with another expiry is answered as the first',
-    file: 'shared/credits/ledger/grant-credits.ts',
-    text: "digest('grant', bucket, amount, expiresAt ?? 0)",
-    replacement: "digest('grant', bucket, amount, 0)",
-    tests: ['test/shared/credits/change.test.ts'],
-  },
-  {
-    what: 'a shard whose stream is stalled is rebuilt without the entries of it',
-    file: 'shared/credits/ledger/open-shards.ts',
-    text: 'new Map([...stalled].filter(([shard]) => rebuilding.has(shard)))',
-    replacement: 'new Map([...stalled].filter(([shard]) => rebuilding.has(shard) && shard < 0))',
-    tests: ['test/shared/credits/project-ledger.test.ts'],
-  },
-  {
-    what: 'a restored record is kept for two days anew',
-    file: 'shared/credits/ledger/restore-accounts.ts',
-    text: "'EX', leftS, 'NX'",
-    replacement: "'EX', RECORD_KEPT_S + 0 * leftS, 'NX'",
-    tests: ['test/shared/credits/recover.test.ts'],
-  },
-  {
-    what: 'a long rebuild loses its hold',
-    file: 'shared/credits/ledger/open-shards.ts',
-    text: '() => renewHolds(ctx, held, lease)',
-    replacement: 'async () => void [renewHolds, held]',
-    tests: ['test/shared/credits/recover.test.ts'],
-  },
-  {
-    what: 'a rebuild that has failed keeps its shards paused',
-    file: 'shared/credits/ledger/open-shards.ts',
-    text: 'await Promise.all([...held.keys()].map((shard) => releaseShard(',
-    replacement: 'await Promise.all([...held.keys()].slice(64).map((shard) => releaseShard(',
-    tests: ['test/shared/credits/recover.test.ts'],
-  },
-  {
-    what: 'a rebuilt stream goes on with ids that the ledger has',
-    file: 'shared/credits/ledger/open-shards.ts',
-    text: 'Number(ms) + 1}-0',
-    replacement: 'Number(ms)}-0',
-    tests: ['test/shared/credits/recover.test.ts'],
-    equivalent: 'the next opening takes it for a loss, and rebuilds once more from a ledger that is whole',
-  },
-  {
-    what: 'a lot is granted that expires at once',
-    file: 'shared/credits/ledger/grant-credits.ts',
-    text: 'expiresAt * 1_000 <= (await creditNow',
-    replacement: 'expiresAt * 1_000 < (await creditNow',
-    tests: ['test/shared/credits/change.test.ts'],
-  },
-  {
-    what: 'the plan that an older Redis has forgotten stays forgotten',
-    file: 'shared/credits/ledger/reconcile.ts',
-    text: 'return account.plan !== plan || (record !== null && record.plan !== plan);',
-    replacement: 'return account.plan !== plan && (record === null || record.plan !== plan);',
-    tests: ['test/shared/credits/change.test.ts'],
-  },
+  ...faultsIn(
+    'shared/credits/ledger/grant-credits.ts',
+    ['test/shared/credits/change.test.ts'],
+    [
+      {
+        what: 'a grant that is repeated with another expiry is answered as the first',
+        text: "digest('grant', bucket, amount, expiresAt ?? 0)",
+        replacement: "digest('grant', bucket, amount, 0)",
+      },
+      {
+        what: 'a lot is granted that expires at once',
+        text: 'expiresAt * 1_000 <= (await creditNow',
+        replacement: 'expiresAt * 1_000 < (await creditNow',
+      },
+    ],
+  ),
+  ...faultsIn(
+    'shared/credits/ledger/open-shards.ts',
+    ['test/shared/credits/recover.test.ts'],
+    [
+      {
+        what: 'a shard whose stream is stalled is rebuilt without the entries of it',
+        text: 'new Map([...stalled].filter(([shard]) => rebuilding.has(shard)))',
+        replacement: 'new Map([...stalled].filter(([shard]) => rebuilding.has(shard) && shard < 0))',
+        tests: ['test/shared/credits/project-ledger.test.ts'],
+      },
+      {
+        what: 'a long rebuild loses its hold',
+        text: '() => renewHolds(ctx, held, lease)',
+        replacement: 'async () => void [renewHolds, held]',
+      },
+      {
+        what: 'a rebuild that has failed keeps its shards paused',
+        text: 'await Promise.all([...held.keys()].map((shard) => releaseShard(',
+        replacement: 'await Promise.all([...held.keys()].slice(64).map((shard) => releaseShard(',
+      },
+      {
+        what: 'a rebuilt stream goes on with ids that the ledger has',
+        text: 'Number(ms) + 1}-0',
+        replacement: 'Number(ms)}-0',
+        equivalent:
+          'the next opening takes it for a loss, and rebuilds once more from a ledger that is whole',
+      },
+    ],
+  ),
 ];

@@ -1,4 +1,4 @@
-import type { Fault } from '../fault.ts';
+import { type Fault, faultsIn } from '../fault.ts';
 
 const MAILS = ['test/api/mail-webhooks.test.ts', 'test/shared/webhooks/deliveries/failing.test.ts'];
 const JOINING = ['test/api/dashboard.test.ts', 'test/shared/platform/basics/email.test.ts'];
@@ -6,13 +6,19 @@ const SESSIONS = ['test/api/dashboard-session.test.ts'];
 const ONCE = ['test/api/idempotency.test.ts', 'test/api/idempotency-secrets.test.ts'];
 
 export const PEOPLE_FAULTS: readonly Fault[] = [
-  {
-    what: 'a Kelvin sign is a K',
-    file: 'shared/platform/basics/email.ts',
-    text: 'return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());',
-    replacement: 'return email.toLowerCase();',
-    tests: JOINING,
-  },
+  ...faultsIn('shared/platform/basics/email.ts', JOINING, [
+    {
+      what: 'a Kelvin sign is a K',
+      text: 'return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());',
+      replacement: 'return email.toLowerCase();',
+    },
+    {
+      what: 'each address with a plus is a mailbox',
+      text: "return email.toLowerCase().replace(/\\+[^@]*@/, '@');",
+      replacement: 'return email.toLowerCase();',
+      tests: MAILS,
+    },
+  ]),
   {
     what: 'mail goes to an address that only an admin has named',
     file: 'shared/webhooks/endpoints/mail-target.ts',
@@ -25,13 +31,6 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
     file: 'shared/administration/change-member.ts',
     text: 'email_confirmed === true && email === before.email',
     replacement: 'email_confirmed === true',
-    tests: MAILS,
-  },
-  {
-    what: 'each address with a plus is a mailbox',
-    file: 'shared/platform/basics/email.ts',
-    text: "return email.toLowerCase().replace(/\\+[^@]*@/, '@');",
-    replacement: 'return email.toLowerCase();',
     tests: MAILS,
   },
   {
@@ -48,27 +47,23 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
     replacement: "'PX', seconds), done);",
     tests: SESSIONS,
   },
-  {
-    what: 'what was created and deleted is created again',
-    file: 'shared/idempotency/claim-key.ts',
-    text: 'if (row?.seed !== seed || (row.created_by !== null && row.created_by !== requestId))',
-    replacement: 'if (row?.seed !== seed)',
-    tests: ONCE,
-  },
-  {
-    what: 'a key that was given back still creates',
-    file: 'shared/idempotency/claim-key.ts',
-    text: 'if (row?.seed !== seed || (row.created_by',
-    replacement: 'if ((row && row.created_by',
-    tests: ONCE,
-  },
-  {
-    what: 'a refused request takes the key of a repeat that has created',
-    file: 'shared/idempotency/claim-key.ts',
-    text: '    created_by: null,\n    answer: null,\n  });',
-    replacement: '    answer: null,\n  });',
-    tests: ONCE,
-  },
+  ...faultsIn('shared/idempotency/claim-key.ts', ONCE, [
+    {
+      what: 'what was created and deleted is created again',
+      text: 'if (row?.seed !== seed || (row.created_by !== null && row.created_by !== requestId))',
+      replacement: 'if (row?.seed !== seed)',
+    },
+    {
+      what: 'a key that was given back still creates',
+      text: 'if (row?.seed !== seed || (row.created_by',
+      replacement: 'if ((row && row.created_by',
+    },
+    {
+      what: 'a refused request takes the key of a repeat that has created',
+      text: '    created_by: null,\n    answer: null,\n  });',
+      replacement: '    answer: null,\n  });',
+    },
+  ]),
   {
     what: 'a member gets what only an admin may have',
     file: 'api/auth/authenticate.ts',

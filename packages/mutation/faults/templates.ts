@@ -1,4 +1,4 @@
-import type { Fault } from '../fault.ts';
+import { type Fault, faultsIn } from '../fault.ts';
 
 const TEMPLATES = ['test/api/budget-templates.test.ts'];
 const USAGE = ['test/shared/enforcement/people-usage.test.ts'];
@@ -7,41 +7,36 @@ const PREVIEWS = ['test/api/budget-previews.test.ts'];
 const RAISES = ['test/api/raises.test.ts'];
 
 export const TEMPLATE_FAULTS: readonly Fault[] = [
-  {
-    what: 'a template counts for an exempt person',
-    file: 'shared/budgets/people.ts',
-    text: 'return limit === null ? null : { ...budget, scope:',
-    replacement: 'return { ...budget, scope:',
-    tests: TEMPLATES,
-  },
-  {
-    what: 'the raise of one person of a template is for everybody',
-    file: 'shared/budgets/people.ts',
-    text: 'const { limit = budget.limit, raises = [] } =',
-    replacement: 'const { limit = budget.limit, raises = budget.raises } =',
-    tests: RAISES,
-  },
-  {
-    what: 'a template counts a call of nobody',
-    file: 'shared/enforcement/budget-status.ts',
-    text: 'return userId === null ? null : budgetOfPerson(ruled, userId);',
-    replacement: "return budgetOfPerson(ruled, userId ?? 'nobody');",
-    tests: TEMPLATES,
-  },
-  {
-    what: 'the reservations of one person fill a template for everybody',
-    file: 'shared/enforcement/budget-status.ts',
-    text: 'return person === null ? key :',
-    replacement: 'return person !== "" ? key :',
-    tests: TEMPLATES,
-  },
-  {
-    what: 'Redis learns the names of people',
-    file: 'shared/enforcement/budget-status.ts',
-    text: "return userId === null ? '' : hashedKey(12, orgId, userId);",
-    replacement: "return userId ?? '';",
-    tests: TEMPLATES,
-  },
+  ...faultsIn('shared/budgets/people.ts', TEMPLATES, [
+    {
+      what: 'a template counts for an exempt person',
+      text: 'return limit === null ? null : { ...budget, scope:',
+      replacement: 'return { ...budget, scope:',
+    },
+    {
+      what: 'the raise of one person of a template is for everybody',
+      text: 'const { limit = budget.limit, raises = [] } =',
+      replacement: 'const { limit = budget.limit, raises = budget.raises } =',
+      tests: RAISES,
+    },
+  ]),
+  ...faultsIn('shared/enforcement/budget-status.ts', TEMPLATES, [
+    {
+      what: 'a template counts a call of nobody',
+      text: 'return userId === null ? null : budgetOfPerson(ruled, userId);',
+      replacement: "return budgetOfPerson(ruled, userId ?? 'nobody');",
+    },
+    {
+      what: 'the reservations of one person fill a template for everybody',
+      text: 'return person === null ? key :',
+      replacement: 'return person !== "" ? key :',
+    },
+    {
+      what: 'Redis learns the names of people',
+      text: "return userId === null ? '' : hashedKey(12, orgId, userId);",
+      replacement: "return userId ?? '';",
+    },
+  ]),
   {
     what: 'the usage of a person is forgotten when another process writes it',
     file: 'shared/enforcement/people-usage.ts',

@@ -1,4 +1,4 @@
-import type { Fault } from '../fault.ts';
+import { type Fault, faultsIn } from '../fault.ts';
 
 const DELIVER = ['test/shared/webhooks/deliveries'];
 const SEND = ['test/shared/webhooks/sending'];
@@ -34,41 +34,61 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     replacement: 'timeoutMs: WEBHOOK_TIMEOUT_MS + 4_000,',
     tests: SEND,
   },
-  {
-    what: 'a redirect is a success',
-    file: 'shared/webhooks/sending/post.ts',
-    text: 'return status >= 200 && status <= 299;',
-    replacement: 'return status >= 200 && status <= 399;',
-    tests: [...SEND, ...DELIVER],
-  },
-  {
-    what: 'every attempt opens a connection of its own',
-    file: 'shared/webhooks/sending/endpoint.ts',
-    text: 'endpoint.pool ??= new Pool(url.origin, {',
-    replacement: 'endpoint.pool = new Pool(url.origin, {',
-    tests: SEND,
-  },
-  {
-    what: 'every request ends its connection',
-    file: 'shared/webhooks/sending/post.ts',
-    text: "method: 'POST', headers: requestHeaders, body }",
-    replacement: "method: 'POST', headers: requestHeaders, body, reset: true }",
-    tests: SEND,
-  },
-  {
-    what: 'an event that nobody subscribes to is stored',
-    file: 'shared/webhooks/deliveries/plan-events.ts',
-    text: 'return isWanted ? [rowOf(event, index, nowMs)] : [];',
-    replacement: 'return [rowOf(event, index, nowMs)];',
-    tests: DELIVER,
-  },
-  {
-    what: 'what a digest has taken is taken again',
-    file: 'shared/webhooks/deliveries/send-digests.ts',
-    text: 'finished(row, status, nowMs)));',
-    replacement: 'finished(row, status, nowMs)).slice(1));',
-    tests: DELIVER,
-  },
+  ...faultsIn(
+    'shared/webhooks/sending/post.ts',
+    [...SEND, ...DELIVER],
+    [
+      {
+        what: 'a redirect is a success',
+        text: 'return status >= 200 && status <= 299;',
+        replacement: 'return status >= 200 && status <= 399;',
+      },
+      {
+        what: 'every request ends its connection',
+        text: "method: 'POST', headers: requestHeaders, body }",
+        replacement: "method: 'POST', headers: requestHeaders, body, reset: true }",
+        tests: SEND,
+      },
+    ],
+  ),
+  ...faultsIn('shared/webhooks/sending/endpoint.ts', SEND, [
+    {
+      what: 'every attempt opens a connection of its own',
+      text: 'endpoint.pool ??= new Pool(url.origin, {',
+      replacement: 'endpoint.pool = new Pool(url.origin, {',
+    },
+    {
+      what: 'a test that cannot be signed keeps its permit',
+      text: 'if (!isReleased) permit.release(true);',
+      replacement: '',
+      tests: API,
+    },
+  ]),
+  ...faultsIn('shared/webhooks/deliveries/plan-events.ts', DELIVER, [
+    {
+      what: 'an event that nobody subscribes to is stored',
+      text: 'return isWanted ? [rowOf(event, index, nowMs)] : [];',
+      replacement: 'return [rowOf(event, index, nowMs)];',
+    },
+    {
+      what: 'an event does not meet a webhook that is made meanwhile',
+      text: 'const writes = [...guard, ...rows',
+      replacement: 'const writes = [...rows',
+      tests: GUARD,
+    },
+  ]),
+  ...faultsIn('shared/webhooks/deliveries/send-digests.ts', DELIVER, [
+    {
+      what: 'what a digest has taken is taken again',
+      text: 'finished(row, status, nowMs)));',
+      replacement: 'finished(row, status, nowMs)).slice(1));',
+    },
+    {
+      what: 'a digest takes 200 events, however large',
+      text: 'return index === 0 || characters <= PER_DIGEST.characters;',
+      replacement: 'return index === 0 || characters > 0;',
+    },
+  ]),
   {
     what: 'a mail that is sent again looks like another',
     file: 'shared/webhooks/sending/mail-attempt.ts',
@@ -76,69 +96,92 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     replacement: 'inReplyTo: `<',
     tests: ['test/api/mail-webhooks.test.ts', 'test/drills/alerts.test.ts'],
   },
-  {
-    what: 'a delivery is given up after four attempts',
-    file: 'shared/webhooks/deliveries/record-outcome.ts',
-    text: 'if (row.attempt >= ATTEMPTS) return',
-    replacement: 'if (row.attempt >= ATTEMPTS - 1) return',
-    tests: DELIVER,
-  },
-  {
-    what: 'a late outcome of an older attempt moves the delivery',
-    file: 'shared/webhooks/deliveries/record-outcome.ts',
-    text: '|| row.round !== outcome.round || row.attempt !== outcome.attempt) continue;',
-    replacement: ') continue;',
-    tests: [...DELIVER, 'test/drills/webhooks.test.ts'],
-  },
-  {
-    what: 'a webhook that is failing alerts again',
-    file: 'shared/webhooks/endpoints/plan-change.ts',
-    text: "if (webhook?.status !== 'active') return",
-    replacement: 'if (!webhook) return',
-    tests: DELIVER,
-  },
-  {
-    what: 'a failing webhook gets requests',
-    file: 'shared/webhooks/sending/decide-attempt.ts',
-    text: "if (!webhook || isPaused(webhook)) return { kind: 'drain', queued };",
-    replacement: "if (!webhook) return { kind: 'drain', queued };",
-    tests: [...DELIVER, ...API],
-  },
-  {
-    what: 'an attempt is made before its time',
-    file: 'shared/webhooks/sending/decide-attempt.ts',
-    text: "if (queued.at > nowMs) return { kind: 'later', notBeforeMs: queued.at };",
-    replacement: '',
-    tests: DELIVER,
-  },
-  {
-    what: 'the delivery of a deleted webhook is tried for ever',
-    file: 'shared/webhooks/sending/decide-attempt.ts',
-    text: "if (!webhook || isPaused(webhook)) return { kind: 'drain', queued };",
-    replacement:
-      "if (!webhook) return { kind: 'nothing' };\n  if (isPaused(webhook)) return { kind: 'drain', queued };",
-    tests: [...DELIVER, ...API],
-  },
-  {
-    what: 'held deliveries are sent newest first',
-    file: 'shared/webhooks/sending/drain-deliveries.ts',
-    text: '.sort({ at: 1 })\n    .limit(READ_AT_ONCE)',
-    replacement: '.sort({ at: -1 })\n    .limit(READ_AT_ONCE)',
-    tests: [...DELIVER, ...API, 'test/drills/webhooks.test.ts'],
-  },
+  ...faultsIn('shared/webhooks/deliveries/record-outcome.ts', DELIVER, [
+    {
+      what: 'a delivery is given up after four attempts',
+      text: 'if (row.attempt >= ATTEMPTS) return',
+      replacement: 'if (row.attempt >= ATTEMPTS - 1) return',
+    },
+    {
+      what: 'a late outcome of an older attempt moves the delivery',
+      text: '|| row.round !== outcome.round || row.attempt !== outcome.attempt) continue;',
+      replacement: ') continue;',
+      tests: [...DELIVER, 'test/drills/webhooks.test.ts'],
+    },
+    {
+      what: 'the log keeps every answer',
+      text: 'index < withAnswers ?',
+      replacement: 'index < 0 ?',
+      tests: ['test/api/webhook-changes.test.ts'],
+    },
+  ]),
+  ...faultsIn('shared/webhooks/endpoints/plan-change.ts', DELIVER, [
+    {
+      what: 'a webhook that is failing alerts again',
+      text: "if (webhook?.status !== 'active') return",
+      replacement: 'if (!webhook) return',
+    },
+    {
+      what: 'a mail that waits relies on a drain that may end',
+      text: '  const isUnderWay =',
+      replacement:
+        '  if (due && !due.claim_id && plannedMs <= dueMs) return { writes: [], wakeUps: [] };\n  const isUnderWay =',
+      tests: ['test/shared/webhooks/deliveries/held.test.ts'],
+    },
+  ]),
+  ...faultsIn(
+    'shared/webhooks/sending/decide-attempt.ts',
+    [...DELIVER, ...API],
+    [
+      {
+        what: 'a failing webhook gets requests',
+        text: "if (!webhook || isPaused(webhook)) return { kind: 'drain', queued };",
+        replacement: "if (!webhook) return { kind: 'drain', queued };",
+      },
+      {
+        what: 'an attempt is made before its time',
+        text: "if (queued.at > nowMs) return { kind: 'later', notBeforeMs: queued.at };",
+        replacement: '',
+        tests: DELIVER,
+      },
+      {
+        what: 'the delivery of a deleted webhook is tried for ever',
+        text: "if (!webhook || isPaused(webhook)) return { kind: 'drain', queued };",
+        replacement:
+          "if (!webhook) return { kind: 'nothing' };\n  if (isPaused(webhook)) return { kind: 'drain', queued };",
+      },
+    ],
+  ),
+  ...faultsIn('shared/webhooks/sending/drain-deliveries.ts', SEND, [
+    {
+      what: 'held deliveries are sent newest first',
+      text: '.sort({ at: 1 })\n    .limit(READ_AT_ONCE)',
+      replacement: '.sort({ at: -1 })\n    .limit(READ_AT_ONCE)',
+      tests: [...DELIVER, ...API, 'test/drills/webhooks.test.ts'],
+    },
+    {
+      what: 'two drains go on beside each other',
+      text: 'return due?.claim_id === claimId ? due : null;',
+      replacement: 'return due;',
+    },
+    {
+      what: 'a drain keeps its place until its end',
+      text: 'if (isOver(drain)) return { notBeforeMs: ctx.clock.now() };',
+      replacement: '',
+    },
+    {
+      what: 'a drain that waits for room is ended',
+      text: 'due !== null && due.due_at.getTime() <= ctx.clock.now()',
+      replacement: 'due !== null',
+      tests: ['test/api/mail-webhooks.test.ts'],
+    },
+  ]),
   {
     what: 'what is held beyond its limit is not counted in its transaction',
     file: 'shared/webhooks/deliveries/expire-held.ts',
     text: 'const count = await queuedDeliveryRows(ctx).countDocuments(held, { limit, session: transaction });',
     replacement: 'const count = await queuedDeliveryRows(ctx).countDocuments(held, { limit });',
     tests: DELIVER,
-  },
-  {
-    what: 'an event does not meet a webhook that is made meanwhile',
-    file: 'shared/webhooks/deliveries/plan-events.ts',
-    text: 'const writes = [...guard, ...rows',
-    replacement: 'const writes = [...rows',
-    tests: GUARD,
   },
   {
     what: 'a pause between steps goes by the wall clock',
@@ -148,74 +191,48 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     tests: DELIVER,
   },
   {
-    what: 'two drains go on beside each other',
-    file: 'shared/webhooks/sending/drain-deliveries.ts',
-    text: 'return due?.claim_id === claimId ? due : null;',
-    replacement: 'return due;',
-    tests: SEND,
-  },
-  {
-    what: 'a drain keeps its place until its end',
-    file: 'shared/webhooks/sending/drain-deliveries.ts',
-    text: 'if (isOver(drain)) return { notBeforeMs: ctx.clock.now() };',
-    replacement: '',
-    tests: SEND,
-  },
-  {
     what: 'the lock of a long attempt is not extended',
     file: 'workers/worker.ts',
     text: 'if (ids.length === 0) return;\n    const tokens',
     replacement: 'if (ids.length >= 0) return;\n    const tokens',
     tests: ['test/workers/worker.test.ts'],
   },
-  {
-    what: 'a name that resolves to a private address is connected to',
-    file: 'shared/webhooks/endpoints/url-guard.ts',
-    text: 'if (addresses.length > 0 && areGood) return addresses;',
-    replacement: 'if (addresses.length > 0 || areGood) return addresses;',
-    tests: GUARD,
-  },
-  {
-    what: 'a literal private address is connected to',
-    file: 'shared/webhooks/endpoints/url-guard.ts',
-    text: 'if (literal !== null && !isAllowed(rules, options.hostname, literal)) {',
-    replacement: 'if (false) {',
-    tests: [...GUARD, ...SEND],
-  },
-  {
-    what: 'production allows endpoints on its own machine',
-    file: 'shared/webhooks/endpoints/refuse-url.ts',
-    text: "if (rules.nodeEnv === 'production') return false;",
-    replacement: '',
-    tests: GUARD,
-  },
-  {
-    what: 'any port may be named',
-    file: 'shared/webhooks/endpoints/refuse-url.ts',
-    text: 'if (!ports.includes(port)) return',
-    replacement: 'if (false) return',
-    tests: GUARD,
-  },
-  {
-    what: 'a mapped IPv4 address counts as public',
-    file: 'shared/webhooks/endpoints/refuse-url.ts',
-    text: "if (parsed.range() !== 'unicast' || DENIED.has(parsed.toString())) return false;",
-    replacement: 'if (DENIED.has(parsed.toString())) return false;',
-    tests: GUARD,
-  },
+  ...faultsIn('shared/webhooks/endpoints/url-guard.ts', GUARD, [
+    {
+      what: 'a name that resolves to a private address is connected to',
+      text: 'if (addresses.length > 0 && areGood) return addresses;',
+      replacement: 'if (addresses.length > 0 || areGood) return addresses;',
+    },
+    {
+      what: 'a literal private address is connected to',
+      text: 'if (literal !== null && !isAllowed(rules, options.hostname, literal)) {',
+      replacement: 'if (false) {',
+      tests: [...GUARD, ...SEND],
+    },
+  ]),
+  ...faultsIn('shared/webhooks/endpoints/refuse-url.ts', GUARD, [
+    {
+      what: 'production allows endpoints on its own machine',
+      text: "if (rules.nodeEnv === 'production') return false;",
+      replacement: '',
+    },
+    {
+      what: 'any port may be named',
+      text: 'if (!ports.includes(port)) return',
+      replacement: 'if (false) return',
+    },
+    {
+      what: 'a mapped IPv4 address counts as public',
+      text: "if (parsed.range() !== 'unicast' || DENIED.has(parsed.toString())) return false;",
+      replacement: 'if (DENIED.has(parsed.toString())) return false;',
+    },
+  ]),
   {
     what: 'the secret of one webhook decrypts for another',
     file: 'shared/webhooks/endpoints/encrypt-secret.ts',
     text: '.setAAD(Buffer.from(webhookId))\n    .setAuthTag',
     replacement: '.setAuthTag',
     tests: ['test/shared/webhooks', ...API, 'test/scripts/governor'],
-  },
-  {
-    what: 'a test that cannot be signed keeps its permit',
-    file: 'shared/webhooks/sending/endpoint.ts',
-    text: 'if (!isReleased) permit.release(true);',
-    replacement: '',
-    tests: API,
   },
   {
     what: 'the sweep wakes what can never be sent',
@@ -225,40 +242,11 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     tests: SEND,
   },
   {
-    what: 'the log keeps every answer',
-    file: 'shared/webhooks/deliveries/record-outcome.ts',
-    text: 'index < withAnswers ?',
-    replacement: 'index < 0 ?',
-    tests: ['test/api/webhook-changes.test.ts'],
-  },
-  {
-    what: 'a digest takes 200 events, however large',
-    file: 'shared/webhooks/deliveries/send-digests.ts',
-    text: 'return index === 0 || characters <= PER_DIGEST.characters;',
-    replacement: 'return index === 0 || characters > 0;',
-    tests: DELIVER,
-  },
-  {
     what: 'a repeated change of the secret takes the former one away',
     file: 'shared/webhooks/endpoints/update-webhook.ts',
     text: '=== secret) return {};',
     replacement: '!== webhook.secret) {}',
     tests: ['test/api/webhook-changes.test.ts'],
-  },
-  {
-    what: 'a mail that waits relies on a drain that may end',
-    file: 'shared/webhooks/endpoints/plan-change.ts',
-    text: '  const isUnderWay =',
-    replacement:
-      '  if (due && !due.claim_id && plannedMs <= dueMs) return { writes: [], wakeUps: [] };\n  const isUnderWay =',
-    tests: ['test/shared/webhooks/deliveries/held.test.ts'],
-  },
-  {
-    what: 'a drain that waits for room is ended',
-    file: 'shared/webhooks/sending/drain-deliveries.ts',
-    text: 'due !== null && due.due_at.getTime() <= ctx.clock.now()',
-    replacement: 'due !== null',
-    tests: ['test/api/mail-webhooks.test.ts'],
   },
   {
     what: 'a webhook that fails again while it is mailed about is not told of',
@@ -267,25 +255,24 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     replacement: 'if (!due) return',
     tests: DELIVER,
   },
-  {
-    what: 'a test that failed is recovered',
-    file: 'shared/webhooks/deliveries/recover-deliveries.ts',
-    text: 'test: { $ne: true as const },',
-    replacement: '',
-    tests: API,
-  },
+  ...faultsIn('shared/webhooks/deliveries/recover-deliveries.ts', API, [
+    {
+      what: 'a test that failed is recovered',
+      text: 'test: { $ne: true as const },',
+      replacement: '',
+    },
+    {
+      what: 'a recovery that reaches less far takes the place of one before it',
+      text: 'dateAt(Math.min(sinceMs, before',
+      replacement: 'dateAt(Math.max(sinceMs, before',
+      tests: ['test/shared/webhooks/deliveries/recover-since.test.ts'],
+    },
+  ]),
   {
     what: 'a test is sent again',
     file: 'shared/webhooks/deliveries/redeliver.ts',
     text: "  if (test) throw new DomainError('conflict', 'This delivery was a test. Send another test instead.');",
     replacement: '',
     tests: API,
-  },
-  {
-    what: 'a recovery that reaches less far takes the place of one before it',
-    file: 'shared/webhooks/deliveries/recover-deliveries.ts',
-    text: 'dateAt(Math.min(sinceMs, before',
-    replacement: 'dateAt(Math.max(sinceMs, before',
-    tests: ['test/shared/webhooks/deliveries/recover-since.test.ts'],
   },
 ];
