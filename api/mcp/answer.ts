@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { DomainError, ERRORS } from '../../shared/platform/basics/errors.ts';
-import { JsonScanError, openJson, skipValue } from '../../shared/platform/basics/scan-json.ts';
+import { JsonScanError, openJson, skipValue } from '../../shared/platform/basics/parse-json.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { challengeOf } from '../auth/agent.ts';
 import { type RequestId, RPC, rpcError, rpcFailure } from '../basics/json-rpc.ts';

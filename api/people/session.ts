@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { actingAs } from '../../shared/audit/acting-as.ts';
+import { actingAs } from '../../shared/audit/record-audit.ts';
 import { plansOf } from '../../shared/credits/meter/plans.ts';
 import {
   acceptInvitation,

@@ -4,16 +4,14 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 import {
   asDomainError,
   BODY_BOUNDS,
-  parseJsonBytes,
-  requireUtf8,
-} from '../../shared/platform/basics/parse-json.ts';
-import {
   eachMember,
   expectEnd,
   openJson,
+  parseJsonBytes,
   parseValue,
+  requireUtf8,
   skipValue,
-} from '../../shared/platform/basics/scan-json.ts';
+} from '../../shared/platform/basics/parse-json.ts';
 import { type BodyType, MEDIA_TYPES } from '../basics/media-types.ts';
 import {
   type BodyLimits,

@@ -1,5 +1,4 @@
-import { currentActor } from '../audit/acting-as.ts';
-import { auditWrite } from '../audit/record-audit.ts';
+import { auditWrite, currentActor } from '../audit/record-audit.ts';
 import { planTeamChange } from '../budgets/recount.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
 import { type Member, memberRows, type Organization } from '../organizations/model.ts';

@@ -1,6 +1,5 @@
-import { currentActor } from '../audit/acting-as.ts';
 import type { AuditAction } from '../audit/actions.ts';
-import { auditWrite } from '../audit/record-audit.ts';
+import { auditWrite, currentActor } from '../audit/record-audit.ts';
 import { applyPlanToAll } from '../credits/meter/apply-plan.ts';
 import { holdAboveOf } from '../organizations/hold-above.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';

@@ -1,7 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { z } from 'zod';
-import { currentActor } from '../audit/acting-as.ts';
-import { auditWrite } from '../audit/record-audit.ts';
+import { auditWrite, currentActor } from '../audit/record-audit.ts';
 import { planTeamChange } from '../budgets/recount.ts';
 import { answerCreation, beginCreation } from '../idempotency/creation.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';

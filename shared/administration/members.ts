@@ -1,6 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { currentActor } from '../audit/acting-as.ts';
-import { auditWrite } from '../audit/record-audit.ts';
+import { auditWrite, currentActor } from '../audit/record-audit.ts';
 import { planTeamChange } from '../budgets/recount.ts';
 import { beginCreation } from '../idempotency/creation.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';

@@ -4,7 +4,7 @@ import { commitPlan, type Decision } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
 import { deleteRows, replaceRow, type Write } from '../platform/mongo/writes.ts';
-import { quarterHorizonMs } from '../usage/periods.ts';
+import { quarterHorizonMs } from '../usage/calendar.ts';
 import { splitRange } from '../usage/split-range.ts';
 import { sumRollups } from '../usage/sum-rollups.ts';
 import { cellsOf, decideLate } from './decide-late.ts';

@@ -2,7 +2,7 @@ import { forEachOrganization } from '../organizations/for-each-organization.ts';
 import type { Organization } from '../organizations/model.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
-import { earliestCountedMs } from '../usage/periods.ts';
+import { earliestCountedMs } from '../usage/calendar.ts';
 import { type Frozen, freezeWeek } from './freeze-week.ts';
 import { weekKey } from './frozen-cells.ts';
 import { frozenWeekRows } from './model.ts';

@@ -4,7 +4,7 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { quarterHorizonMs } from '../usage/periods.ts';
+import { quarterHorizonMs } from '../usage/calendar.ts';
 import { serialized } from '../usage/serialized.ts';
 import { addUser, addWeek, type CellSums, newCellSums, viewCellSums, viewUsers } from './cell-sums.ts';
 import { weekKey } from './frozen-cells.ts';

@@ -1,4 +1,5 @@
 import { collection } from '../platform/mongo/collection.ts';
+import { keptForDays } from '../platform/mongo/retention.ts';
 import type { Name, Place, Told } from './decide-work.ts';
 
 /** A context: the place, the task or both of a client session from a moment on, as a client told it. */
@@ -85,3 +86,8 @@ export const sessionWorkRows = collection<SessionWorkRow>('session_works', {
 export function pairOf(sessionId: string, work: string): string {
   return `${sessionId} ${work}`;
 }
+
+/** A call is at most 35 days old when its work may change, and a context is in force for 35: two days for clocks that differ. */
+const CONTEXT_KEPT_DAYS = 72;
+
+export const contextRetention = keptForDays('contexts', contextRows, 'ts', () => CONTEXT_KEPT_DAYS);

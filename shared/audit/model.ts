@@ -1,4 +1,5 @@
 import { collection } from '../platform/mongo/collection.ts';
+import { keptForDays } from '../platform/mongo/retention.ts';
 
 /** One entry of the audit log: who changed what. It never holds a credential. */
 export interface AuditEntry {
@@ -15,3 +16,10 @@ export const auditRows = collection<AuditEntry>('audit', {
   shardKey: { org_id: 1, _id: 1 },
   indexes: [{ key: { org_id: 1, at: 1 } }, { key: { at: 1 } }],
 });
+
+export const auditRetention = keptForDays(
+  'audit',
+  auditRows,
+  'at',
+  ({ auditRetentionDays }) => auditRetentionDays,
+);

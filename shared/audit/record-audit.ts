@@ -1,10 +1,22 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDuplicateKey } from '../platform/basics/errors.ts';
 import { derivedId, newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { insertRow, type Write } from '../platform/mongo/writes.ts';
-import { currentActor } from './acting-as.ts';
 import type { AuditAction } from './actions.ts';
 import { type AuditEntry, auditRows } from './model.ts';
+
+const actors = new AsyncLocalStorage<string>();
+
+/** Runs `work` as an act of this account or key: what it writes to the audit log names the actor. */
+export function actingAs<Result>(actor: string, work: () => Result): Result {
+  return actors.run(actor, work);
+}
+
+/** The account (`usr_…`) or the id of the API key that acts now, or null where no request is served. */
+export function currentActor(): string | null {
+  return actors.getStore() ?? null;
+}
 
 interface NewEntry {
   action: AuditAction;

@@ -6,7 +6,7 @@ import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import { providerOf } from '../pricing/rates.ts';
 import type { Session, SessionChange } from '../sessions/model.ts';
 import { countedSessions } from '../sessions/plan-sessions.ts';
-import { floorToQuarter } from '../usage/periods.ts';
+import { floorToQuarter } from '../usage/calendar.ts';
 import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
 import { countsUntilMs } from './evaluate.ts';
 import type { FilteredCall, Matcher } from './filter.ts';

@@ -7,9 +7,15 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { DAY_MS, type Interval } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { bucketEdges, bucketOf, nextStart } from '../usage/calendar.ts';
+import {
+  bucketEdges,
+  bucketOf,
+  nextStart,
+  periodStarts,
+  QUARTER_HOUR_MS,
+  quarterHorizonMs,
+} from '../usage/calendar.ts';
 import type { SummedRow } from '../usage/cells.ts';
-import { periodStarts, QUARTER_HOUR_MS, quarterHorizonMs } from '../usage/periods.ts';
 import { exactParts } from '../usage/range.ts';
 import { serialized } from '../usage/serialized.ts';
 import { sumGroupings } from '../usage/sum-rollups.ts';

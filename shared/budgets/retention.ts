@@ -1,13 +1,9 @@
-import { daysBefore, type RetentionRule, retentionRule } from '../platform/mongo/retention.ts';
+import { keptForDays, type RetentionRule } from '../platform/mongo/retention.ts';
 import { foldMonths } from './fold-months.ts';
 import { budgetWindowRows, personWindowRows, WINDOW_KEPT_DAYS } from './model.ts';
 
-const expired = retentionRule('budget_windows', budgetWindowRows, {
+const expired = keptForDays('budget_windows', budgetWindowRows, 'window_end', () => WINDOW_KEPT_DAYS, {
   isPerOrganization: true,
-  old: (_config, nowMs) => ({
-    filter: { window_end: { $lt: daysBefore(nowMs, WINDOW_KEPT_DAYS) } },
-    ageField: 'window_end',
-  }),
 });
 
 /** Monthly windows are folded before any window is deleted: where folding fails, all of them stay. */
@@ -20,10 +16,10 @@ export const budgetWindowRetention: RetentionRule = {
 };
 
 /** Windows of people are not folded: each goes with its age. */
-export const personWindowRetention: RetentionRule = retentionRule('person_windows', personWindowRows, {
-  isPerOrganization: true,
-  old: (_config, nowMs) => ({
-    filter: { window_end: { $lt: daysBefore(nowMs, WINDOW_KEPT_DAYS) } },
-    ageField: 'window_end',
-  }),
-});
+export const personWindowRetention = keptForDays(
+  'person_windows',
+  personWindowRows,
+  'window_end',
+  () => WINDOW_KEPT_DAYS,
+  { isPerOrganization: true },
+);

@@ -7,7 +7,7 @@ import { dayAt, dayBefore, daysDescending } from '../platform/basics/utc-days.ts
 import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
-import { earliestCountedMs } from '../usage/periods.ts';
+import { earliestCountedMs } from '../usage/calendar.ts';
 import { closeDay } from './close-day.ts';
 import { readClosed } from './closed-rows.ts';
 import { addMonths, closeDayOf, lastDueMonth, monthOf } from './months.ts';

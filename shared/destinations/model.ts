@@ -1,6 +1,8 @@
 import type { Format } from '../exports/encode.ts';
 import type { Billed, FocusVersion } from '../exports/focus/columns.ts';
+import { EXPORT_RUN_KEPT_DAYS } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
+import { keptForDays } from '../platform/mongo/retention.ts';
 import { sealedRows } from '../webhooks/endpoints/rotate-secret-keys.ts';
 import type { FailureCode } from './failures.ts';
 
@@ -140,3 +142,10 @@ export interface ExportPartition {
 export const exportPartitionRows = collection<ExportPartition>('export_partitions', {
   indexes: [{ key: { destination_id: 1, day: 1, _id: 1 } }],
 });
+
+export const exportRunRetention = keptForDays(
+  'export_runs',
+  exportRunRows,
+  'created_at',
+  () => EXPORT_RUN_KEPT_DAYS,
+);

@@ -1,5 +1,6 @@
 import type { EventType } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
+import { keptForDays } from '../platform/mongo/retention.ts';
 
 /**
  * Something that happened and that a webhook subscribes to, recorded in the transaction of the change itself (the
@@ -23,3 +24,10 @@ export const eventRows = collection<Event>('events', {
   shardKey: { org_id: 1, _id: 1 },
   indexes: [{ key: { created_at: 1 } }],
 });
+
+export const eventRetention = keptForDays(
+  'events',
+  eventRows,
+  'created_at',
+  ({ eventRetentionDays }) => eventRetentionDays,
+);

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { z } from 'zod';
-import { currentActor } from '../audit/acting-as.ts';
+import { currentActor } from '../audit/record-audit.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';

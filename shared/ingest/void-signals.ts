@@ -1,7 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { planCorrections } from '../anomalies/plan-corrections.ts';
-import { currentActor } from '../audit/acting-as.ts';
-import { auditWrite } from '../audit/record-audit.ts';
+import { auditWrite, currentActor } from '../audit/record-audit.ts';
 import { planVoidedWindows } from '../budgets/plan-voided.ts';
 import type { Rules } from '../budgets/rules.ts';
 import { commitByRules } from '../budgets/rules.ts';

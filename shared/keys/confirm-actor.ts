@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { currentActor } from '../audit/acting-as.ts';
+import { currentActor } from '../audit/record-audit.ts';
 import { memberRows } from '../organizations/model.ts';
 import { memberTouch } from '../organizations/roster.ts';
 import type { Role } from '../platform/basics/contract.ts';

@@ -5,10 +5,10 @@ import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
+import { periodEnd, periodStarts } from '../usage/calendar.ts';
 import type { Cell } from '../usage/cells.ts';
 import { isZero } from '../usage/measures.ts';
 import type { Dimensions } from '../usage/model.ts';
-import { periodEnd, periodStarts } from '../usage/periods.ts';
 import { exactParts } from '../usage/range.ts';
 import { visitRollups } from '../usage/sum-rollups.ts';
 

@@ -1,6 +1,7 @@
 import type { Part } from '../attribution/decide-work.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { collection } from '../platform/mongo/collection.ts';
+import { keptForDays } from '../platform/mongo/retention.ts';
 import type { SignalInput } from './input.ts';
 
 /** One AI call, or one intervention of a gate, as recorded. Prompt and tool bodies are never kept. */
@@ -71,3 +72,11 @@ export const signalRows = collection<Signal>('signals', {
 export function signalKey(orgId: string, adapter: string, id: string): string {
   return hashedKey(24, orgId, adapter, id);
 }
+
+export const signalRetention = keptForDays(
+  'signals',
+  signalRows,
+  'ts',
+  ({ signalRetentionDays }) => signalRetentionDays,
+  { isPerOrganization: true },
+);

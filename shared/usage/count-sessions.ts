@@ -8,7 +8,7 @@ import { inTransaction } from '../platform/mongo/transaction.ts';
 import { findOpen } from '../sessions/find-open.ts';
 import { isBeyondRollups, matchingFew, type SessionFilter } from '../sessions/match-sessions.ts';
 import { sessionRows } from '../sessions/model.ts';
-import { earliestCountedMs, periodEnd, periodStarts } from './periods.ts';
+import { earliestCountedMs, periodEnd, periodStarts } from './calendar.ts';
 import { matchOf } from './read-usage.ts';
 import { splitRange } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';

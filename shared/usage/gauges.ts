@@ -1,8 +1,8 @@
 import type { Organization } from '../organizations/model.ts';
 import { gauge } from '../platform/basics/metrics.ts';
 import type { Context } from '../platform/context/context.ts';
+import { periodStarts } from './calendar.ts';
 import { rollupRows } from './model.ts';
-import { periodStarts } from './periods.ts';
 
 const labelNames = ['org', 'model', 'adapter'] as const;
 

@@ -6,6 +6,7 @@ import { commitPlan, type Decision } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
 import { replaceRow } from '../platform/mongo/writes.ts';
+import { earliestCountedMs } from './calendar.ts';
 import { type Cell, packSnapshot } from './cells.ts';
 import { sumsOf } from './measures.ts';
 import {
@@ -16,7 +17,6 @@ import {
   type Snapshot,
   snapshotRows,
 } from './model.ts';
-import { earliestCountedMs } from './periods.ts';
 import { inPart } from './read-rollups.ts';
 import { isCurrent, mayBeMade, snapshotKey } from './snapshots.ts';
 import { type Part, type WholePart, wholeParts } from './split-range.ts';

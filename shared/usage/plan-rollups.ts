@@ -4,9 +4,9 @@ import { insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { Session, SessionChange } from '../sessions/model.ts';
 import { countedSessions } from '../sessions/plan-sessions.ts';
 import type { Signal } from '../signals/model.ts';
+import { createPeriodStarts } from './calendar.ts';
 import { addMeasures, addRow, isZero, measuresIn, noMeasures } from './measures.ts';
 import { type Dimensions, type Measures, type Rollup, type RollupPeriod, rollupRows } from './model.ts';
-import { createPeriodStarts } from './periods.ts';
 import { planStaleSnapshots } from './snapshots.ts';
 
 export type CountedSignal = Omit<Signal, 'session_id'>;

@@ -4,8 +4,16 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
-import { bucketEdges, nextStart, type SeriesInterval, zonesOf } from './calendar.ts';
-import { ceilToQuarter, floorToQuarter, periodStarts, quarterHorizonMs } from './periods.ts';
+import {
+  bucketEdges,
+  ceilToQuarter,
+  floorToQuarter,
+  nextStart,
+  periodStarts,
+  quarterHorizonMs,
+  type SeriesInterval,
+  zonesOf,
+} from './calendar.ts';
 import { type Part, splitPartialDays, splitRange } from './split-range.ts';
 
 const DEFAULT_SPAN_MS = 30 * DAY_MS;

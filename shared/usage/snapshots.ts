@@ -5,6 +5,7 @@ import { hashedKey } from '../platform/basics/ids.ts';
 import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
+import { periodEnd, periodStarts } from './calendar.ts';
 import { type Cell, unpackCells } from './cells.ts';
 import {
   CELL_DIMENSIONS,
@@ -14,7 +15,6 @@ import {
   snapshotRows,
   TOTAL_DIMENSIONS,
 } from './model.ts';
-import { periodEnd, periodStarts } from './periods.ts';
 import type { Part, WholePart } from './split-range.ts';
 
 /**

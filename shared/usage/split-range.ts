@@ -1,7 +1,6 @@
 import type { Organization } from '../organizations/model.ts';
-import { bucketOf } from './calendar.ts';
+import { bucketOf, periodEnd, periodStarts, quarterHorizonMs } from './calendar.ts';
 import type { RollupPeriod, SnapshotPeriod } from './model.ts';
-import { periodEnd, periodStarts, quarterHorizonMs } from './periods.ts';
 
 /** The quarter hours, days or months whose starts lie in `[fromMs, toMs)`, epoch ms. */
 export interface Part {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
-import { actingAs } from '../../shared/audit/acting-as.ts';
 import { auditRows } from '../../shared/audit/model.ts';
+import { actingAs } from '../../shared/audit/record-audit.ts';
 import { confirmEmail } from '../../shared/identity/confirm-email.ts';
 import type { Member } from '../../shared/organizations/model.ts';
 import { DeadlineError } from '../../shared/platform/basics/within.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { removeMember } from '../../shared/administration/remove-member.ts';
-import { actingAs } from '../../shared/audit/acting-as.ts';
 import { auditRows } from '../../shared/audit/model.ts';
+import { actingAs } from '../../shared/audit/record-audit.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { newCredentialId } from '../../shared/keys/credential.ts';
 import { createKey } from '../../shared/keys/manage-keys.ts';

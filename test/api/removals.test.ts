@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
-import { actingAs } from '../../shared/audit/acting-as.ts';
 import { auditRows } from '../../shared/audit/model.ts';
+import { actingAs } from '../../shared/audit/record-audit.ts';
 import { deviceRows } from '../../shared/devices/model.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import { apiKeyRows } from '../../shared/keys/model.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { addMember } from '../../shared/administration/members.ts';
-import { actingAs } from '../../shared/audit/acting-as.ts';
+import { actingAs } from '../../shared/audit/record-audit.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
 import { openAs, openPage, signIn, type WatchedPage } from '../support/browser.ts';

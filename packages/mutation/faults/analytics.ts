@@ -272,7 +272,7 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   },
   {
     what: 'the earliest day that a signal may change is left out',
-    file: 'shared/usage/periods.ts',
+    file: 'shared/usage/calendar.ts',
     text: 'return arrivalMs - SIGNAL_AGE_MS.behind - DAY_MS;',
     replacement: 'return arrivalMs - SIGNAL_AGE_MS.behind + DAY_MS;',
     tests: ['test/shared/usage/periods.test.ts'],

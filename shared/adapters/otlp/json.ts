@@ -10,7 +10,7 @@ import {
   parseJson,
   parseValue,
   skipValue,
-} from '../../platform/basics/scan-json.ts';
+} from '../../platform/basics/parse-json.ts';
 import {
   type BodyReader,
   type KeyRule,

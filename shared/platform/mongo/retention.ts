@@ -20,9 +20,26 @@ const BATCH_ROWS = 1_000;
 const MOST_BATCHES = 10_000;
 
 /**
- * Declares a retention rule. `old` gives the filter of what goes, and the field of its index that tells age: the oldest
- * rows go first. With `isPerOrganization` the organization is added to the filter.
+ * Declares that rows are kept for so many days after the time in `ageField`, which is a field of an index: the oldest go
+ * first. With `isPerOrganization` the organization is added to the filter.
  */
+export function keptForDays<T extends Row>(
+  kind: string,
+  rows: DeclaredCollection<T>,
+  ageField: keyof T & string,
+  days: (config: Config) => number,
+  options: { isPerOrganization?: boolean } = {},
+): RetentionRule {
+  return retentionRule(kind, rows, {
+    ...options,
+    old: (config, nowMs) => {
+      const filter = { [ageField]: { $lt: daysBefore(nowMs, days(config)) } } as mongo.Filter<T>;
+      return { filter, ageField };
+    },
+  });
+}
+
+/** Declares a rule of another age: `old` gives the filter of what goes, and the field of its index that tells age. */
 export function retentionRule<T extends Row>(
   kind: string,
   rows: DeclaredCollection<T>,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { earliestCountedMs, periodStarts } from '../../../shared/usage/periods.ts';
+import { earliestCountedMs, periodStarts } from '../../../shared/usage/calendar.ts';
 
 const zone = (timezone: string) => ({ timezones: [{ from: new Date(0), timezone }] });
 const iso = (epochMs: number) => new Date(epochMs).toISOString();

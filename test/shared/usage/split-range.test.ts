@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketEdges, bucketOf, INTERVALS } from '../../../shared/usage/calendar.ts';
-import { floorToQuarter, periodStarts } from '../../../shared/usage/periods.ts';
+import {
+  bucketEdges,
+  bucketOf,
+  floorToQuarter,
+  INTERVALS,
+  periodStarts,
+} from '../../../shared/usage/calendar.ts';
 import { type Part, splitPartialDays, splitRange } from '../../../shared/usage/split-range.ts';
 
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { changeOrganization } from '../../../../shared/administration/change-organization.ts';
 import { addMember } from '../../../../shared/administration/members.ts';
-import { actingAs } from '../../../../shared/audit/acting-as.ts';
+import { actingAs } from '../../../../shared/audit/record-audit.ts';
 import { confirmEmail } from '../../../../shared/identity/confirm-email.ts';
 import { memberRows } from '../../../../shared/organizations/model.ts';
 import { commitPlan } from '../../../../shared/platform/context/commit-plan.ts';
