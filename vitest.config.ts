@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { createOutcomeReporter } from './scripts/testing/reporter.ts';
 
@@ -18,7 +19,8 @@ export default defineConfig({
   test: {
     ...(TEST_OUTCOME_FILE ? { reporters: ['default', createOutcomeReporter(TEST_OUTCOME_FILE)] } : {}),
     globalSetup: ['test/support/global-setup.ts'],
-    maxWorkers: '100%',
+    // One more than there are cores: some drill always waits.
+    maxWorkers: availableParallelism() + 1,
     teardownTimeout: 30_000,
     // In the order of their names: a drill begun last would have a core to itself while the other has nothing left to do.
     projects: [
