@@ -45,6 +45,16 @@ function create(
 }
 const named = (name: string) => budgetRows(api.ctx).countDocuments({ org_id: orgId, name });
 
+/** As if an answer held a secret: it is never kept. */
+function keepNoAnswer() {
+  const rows = idempotencyRecordRows(api.ctx);
+  const update = rows.updateOne.bind(rows);
+  return vi.spyOn(rows, 'updateOne').mockImplementation(async (filter, change, options) => {
+    if ('answer' in filter) throw new mongo.MongoNetworkError('connection closed');
+    return update(filter, change, options);
+  });
+}
+
 describe('Idempotency-Key of a request that creates something', () => {
   it('a repeat creates nothing and gets the same bytes', async () => {
     const first = await create('once', budget('once'));
@@ -173,12 +183,7 @@ describe('a commit whose answer was lost', () => {
   });
 
   it('is 504 too when only the answer could not be kept', async () => {
-    const rows = idempotencyRecordRows(api.ctx);
-    const update = rows.updateOne.bind(rows);
-    const keep = vi.spyOn(rows, 'updateOne').mockImplementation(async (filter, change, options) => {
-      if ('answer' in filter) throw new mongo.MongoNetworkError('connection closed');
-      return update(filter, change, options);
-    });
+    const keep = keepNoAnswer();
     const unkept = await create('unkept', budget('unkept'));
     keep.mockRestore();
     expect([unkept.status, unkept.body.code]).toEqual([504, 'outcome_unknown']);
@@ -244,17 +249,28 @@ describe('a request that stands still before it creates', () => {
     await full.close();
   });
 
+  it('creates once after a repeat was refused and gave the key back, though no answer is kept', async () => {
+    const slow = await startSlow();
+    const full = await startApi({ ctx: api.ctx, routes: [refusing()] });
+    const first = create('given back', budget('given back'), { on: slow.on });
+    await slow.claimed;
+    expect((await create('given back', budget('given back'), { on: full })).status).toBe(409);
+    const keep = keepNoAnswer();
+    slow.goOn();
+    expect((await first).status).toBe(504);
+    keep.mockRestore();
+    const again = await create('given back', budget('given back'));
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(await named('given back')).toBe(1);
+    await slow.on.close();
+    await full.close();
+  });
+
   it('and is refused then leaves the key to the repeat that has created, though no answer is kept', async () => {
     const slow = await startSlow(new DomainError('invalid_request', 'There is no such team.'));
     const first = create('kept', budget('kept'), { on: slow.on });
     await slow.claimed;
-    const rows = idempotencyRecordRows(api.ctx);
-    const update = rows.updateOne.bind(rows);
-    // As if the answer held a secret: it is never kept.
-    const keep = vi.spyOn(rows, 'updateOne').mockImplementation(async (filter, change, options) => {
-      if ('answer' in filter) throw new mongo.MongoNetworkError('connection closed');
-      return update(filter, change, options);
-    });
+    const keep = keepNoAnswer();
     expect((await create('kept', budget('kept'))).status).toBe(504);
     slow.goOn();
     expect((await first).status).toBe(400);
@@ -266,12 +282,7 @@ describe('a request that stands still before it creates', () => {
   });
 
   it('a key whose object is gone, and whose answer was never kept, is a 409 and creates no second one', async () => {
-    const rows = idempotencyRecordRows(api.ctx);
-    const update = rows.updateOne.bind(rows);
-    const keep = vi.spyOn(rows, 'updateOne').mockImplementation(async (filter, change, options) => {
-      if ('answer' in filter) throw new mongo.MongoNetworkError('connection closed');
-      return update(filter, change, options);
-    });
+    const keep = keepNoAnswer();
     expect((await create('vanished', budget('vanished'))).status).toBe(504);
     keep.mockRestore();
     const made = await budgetRows(api.ctx).findOne({ org_id: orgId, name: 'vanished' });

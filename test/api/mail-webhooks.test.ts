@@ -171,8 +171,11 @@ describe('a webhook of the format email', () => {
 
   async function drainWhatIsDue(): Promise<void> {
     const due = { kind: 'drain-webhook', org_id: orgId, due_at: { $lte: new Date(clock.now()) } };
-    for (const { key: webhookId } of await dueRows(api.ctx).find(due).toArray())
-      await drainWebhook.handle({ key: webhookId }, api.ctx);
+    for (const { key: webhookId } of await dueRows(api.ctx).find(due).toArray()) {
+      // A slow machine takes more than one turn.
+      let again: unknown = true;
+      while (again) again = await drainWebhook.handle({ key: webhookId }, api.ctx);
+    }
   }
 
   it('is tested by a mail, and twenty of these are enough too', async () => {
