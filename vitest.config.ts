@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { createOutcomeReporter } from './scripts/testing/reporter.ts';
+import { PATIENCE_MS } from './test/support/patience.ts';
 
 /** Files run side by side, each on databases of its own; within a file the tests share them and take turns. */
 const common = {
@@ -8,7 +9,7 @@ const common = {
   // Beyond the patience of `until` and of `expect.poll`, so that a test that waits in vain says for what.
   testTimeout: 300_000,
   hookTimeout: 300_000,
-  expect: { poll: { timeout: 120_000 } },
+  expect: { poll: { timeout: PATIENCE_MS } },
   retry: 0,
 } as const;
 

@@ -11,6 +11,7 @@ import { type Context, openContext } from '../../shared/platform/context/context
 import { type Db, databaseOf } from '../../shared/platform/mongo/connect.ts';
 import { COLLECTIONS, createIndexes } from '../../shared/tables/collections.ts';
 import type { SeenAnswer } from './contract.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
@@ -246,9 +247,6 @@ export async function call(url: string, options: CallOptions = {}, check?: Check
     body: isJson ? JSON.parse(text) : undefined,
   };
 }
-
-/** How long a test waits for something that no promise gives a time: longer than the slowest machine takes. */
-const PATIENCE_MS = 120_000;
 
 /** Waits for a condition instead of sleeping. Rejects after `timeoutMs`, which is less only where a promise says so. */
 export async function until<T>(
