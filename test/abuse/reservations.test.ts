@@ -7,7 +7,7 @@ import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { releaseReservations } from '../../workers/index.ts';
 import {
-  type Answer,
+  callSurely,
   createTestClock,
   startApi,
   type TestApi,
@@ -48,15 +48,11 @@ beforeEach(async () => {
 
 const keyOf = ({ orgId, userId }: Person) =>
   createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:check'], user_id: userId });
-/** As a client does: where a busy machine lets a deadline pass, the same request is sent again. */
-async function reserve(key: string, estimate_usd: number, more = {}): Promise<Answer> {
+const reserve = (key: string, estimate_usd: number, more = {}) => {
   const headers = { 'Idempotency-Key': randomUUID() };
   const body = { estimate_usd, ttl_s: 3_600, ...more };
-  for (;;) {
-    const answer = await api.call('/api/v1/budgets/reserve', { key, body, headers });
-    if (![503, 504].includes(answer.status)) return answer;
-  }
-}
+  return callSurely(() => api.call('/api/v1/budgets/reserve', { key, body, headers }));
+};
 const allows = async (key: string, estimate_usd: number) => (await reserve(key, estimate_usd)).body.allow;
 const reserved = async () => (await api.call(`/api/v1/budgets/${budgetId}`, { key: unbound })).body.reserved;
 const release = (person: Person, body: object, id = budgetId) =>

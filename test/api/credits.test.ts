@@ -14,13 +14,13 @@ import {
   type OwnRedis,
   openCreditContext,
   projectAll,
-  SPEND_TRIES,
   sha256,
   startOwnRedis,
   stateDigest,
 } from '../support/credits.ts';
 import {
   type Answer,
+  callSurely,
   createTestClock,
   startApi,
   TEST_SIGNING_KEY,
@@ -88,13 +88,7 @@ function spend(
   });
 }
 
-/** As a client does: on a busy machine a deadline may pass, and then the same key is sent again. */
-async function spendSurely(token: string, key: string = randomUUID()): Promise<Answer> {
-  for (let attempt = 1; ; attempt += 1) {
-    const answer = await spend(token, { key });
-    if (![503, 504].includes(answer.status) || attempt === SPEND_TRIES) return answer;
-  }
-}
+const spendSurely = (token: string, key: string = randomUUID()) => callSurely(() => spend(token, { key }));
 
 async function addCredits(who: Person, credits: Record<string, unknown>, key: string = randomUUID()) {
   return api.call('/admin/credits', {

@@ -13,7 +13,7 @@ import { startLoad } from '../support/drills/load.ts';
 import { OTHER_RELEASE, preloaded } from '../support/drills/preload.ts';
 import { type Stack, startStack } from '../support/drills/stack.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { type Answer, call, until } from '../support/harness.ts';
+import { type Answer, call, callSurely, until } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson } from '../support/people.ts';
 import { seeded } from '../support/random.ts';
@@ -58,13 +58,8 @@ function spend(url: string, token: string, key: string = randomUUID()): Promise<
   });
 }
 
-/** Sends it again, as a client does, where a busy machine sheds it or lets its deadline pass. */
-async function spendSurely(url: string, token: string, key: string = randomUUID()): Promise<Answer> {
-  for (;;) {
-    const answer = await spend(url, token, key);
-    if (![503, 504].includes(answer.status)) return answer;
-  }
-}
+const spendSurely = (url: string, token: string, key: string = randomUUID()) =>
+  callSurely(() => spend(url, token, key));
 
 test("an api's clock two hours ahead or behind moves no window, no month, no receipt and no expiry; sessions it refuses", async () => {
   const apis = await Promise.all(

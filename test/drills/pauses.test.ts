@@ -22,7 +22,14 @@ import { startChild } from '../support/drills/child.ts';
 import { makeRichAccounts, startLoad } from '../support/drills/load.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
 import { type Stack, startStack } from '../support/drills/stack.ts';
-import { type Answer, type CallOptions, call, TEST_SIGNING_KEY, until } from '../support/harness.ts';
+import {
+  type Answer,
+  type CallOptions,
+  call,
+  callSurely,
+  TEST_SIGNING_KEY,
+  until,
+} from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { linkDevice, makePerson, revoke } from '../support/people.ts';
 import { seeded } from '../support/random.ts';
@@ -79,13 +86,7 @@ function spend(token: string, key: string = randomUUID(), signal?: AbortSignal):
   });
 }
 
-/** Sends it again, as a client does, where a busy machine sheds it or lets its deadline pass. */
-async function spendSurely(token: string, key: string = randomUUID()): Promise<Answer> {
-  for (;;) {
-    const answer = await spend(token, key);
-    if (![503, 504].includes(answer.status)) return answer;
-  }
-}
+const spendSurely = (token: string, key: string = randomUUID()) => callSurely(() => spend(token, key));
 
 function load(accounts: readonly TestAccount[]) {
   return startLoad(() => stack.url, accounts, { clients: 16, random: seeded(SEED) });

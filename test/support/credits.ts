@@ -182,7 +182,7 @@ export async function spendOnce(
 }
 
 /** How often a client sends one spend before it gives up. */
-export const SPEND_TRIES = 100;
+const SPEND_TRIES = 100;
 
 /** As a client does: on a busy machine a deadline may pass, and then the same key is sent again. */
 export async function spendSurely(

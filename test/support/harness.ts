@@ -252,7 +252,7 @@ export async function call(url: string, options: CallOptions = {}, check?: Check
 export async function until<T>(
   condition: () => T | Promise<T>,
   options: { timeoutMs?: number; what?: string } = {},
-): Promise<T> {
+): Promise<NonNullable<T>> {
   const deadline = performance.now() + (options.timeoutMs ?? PATIENCE_MS);
   for (;;) {
     // The last look begins after the deadline: a slow one that began before is no proof that it was missed.
@@ -262,6 +262,18 @@ export async function until<T>(
     if (isLast) throw new Error(`Waited in vain for ${options.what ?? String(condition)}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+/**
+ * Sends a request again, as a client does, while a busy machine sheds it (503) or lets its deadline pass (504). `send` uses
+ * the same Idempotency-Key each time.
+ */
+export async function callSurely(send: () => Promise<Answer>): Promise<Answer> {
+  const served = async () => {
+    const answer = await send();
+    return [503, 504].includes(answer.status) ? null : answer;
+  };
+  return until(served, { what: 'an answer other than 503 and 504' });
 }
 
 /** A log that writes everything, and what it wrote so far. */
