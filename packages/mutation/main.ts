@@ -28,6 +28,11 @@ const chosen = Object.entries(FAULTS)
 // A fault that cannot be planted is named before anything runs.
 for (const { fault } of chosen) plant(ROOT, fault);
 
+// A run that is told to end takes its tests and its stores with it.
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => stopping.abort(`ended by ${signal}`));
+
 const folder = mkdtempSync(join(tmpdir(), 'usage-governor-mutation-stores-'));
 const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo'), fast: true });
 const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis'), fast: true });
@@ -41,12 +46,12 @@ try {
 
 async function runAll(env: Record<string, string>): Promise<void> {
   const tests = [...new Set(chosen.flatMap(({ fault }) => fault.tests))];
-  if (!(await passBefore(tree, tests, env)))
+  if (!(await passBefore(tree, tests, env, stopping.signal)))
     throw new Error('The tests fail without any fault. Mend them first.');
   const survivors: string[] = [];
   let caught = 0;
   for (const { area, fault } of chosen) {
-    const verdict = await runFault(tree, fault, env);
+    const verdict = await runFault(tree, fault, env, stopping.signal);
     if (verdict === 'caught') caught += 1;
     else if (!fault.equivalent) survivors.push(`${area}: ${fault.what} (${fault.file})`);
     console.log(`${wordFor(verdict, fault)}  ${area}: ${fault.what}`);

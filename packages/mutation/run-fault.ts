@@ -16,14 +16,20 @@ const BASELINE_PATIENCE_MS = 1_800_000;
 
 /**
  * Plants a fault into a copy of the tree, runs its tests there and takes the fault out again. Throws when the fault
- * cannot be planted or has no tests.
+ * cannot be planted or has no tests, and when the signal stops it.
  */
-export async function runFault(tree: string, fault: Fault, env: Record<string, string>): Promise<Verdict> {
+export async function runFault(
+  tree: string,
+  fault: Fault,
+  env: Record<string, string>,
+  stop?: AbortSignal,
+): Promise<Verdict> {
   const file = join(tree, fault.file);
   const before = readFileSync(file, 'utf8');
   writeFileSync(file, plant(tree, fault));
   try {
-    return (await passes(tree, fault.tests, { ...env, ...PATIENCE_OF_TESTS })) ? 'survived' : 'caught';
+    const passed = await passes(tree, fault.tests, { ...env, ...PATIENCE_OF_TESTS }, { stop });
+    return passed ? 'survived' : 'caught';
   } finally {
     writeFileSync(file, before);
   }
@@ -34,17 +40,25 @@ export function passBefore(
   tree: string,
   tests: readonly string[],
   env: Record<string, string>,
+  stop: AbortSignal,
 ): Promise<boolean> {
-  return passes(tree, tests, env, { patienceMs: BASELINE_PATIENCE_MS, output: 'inherit' });
+  return passes(tree, tests, env, { patienceMs: BASELINE_PATIENCE_MS, output: 'inherit', stop });
 }
 
-/** Returns true when these tests pass in a tree at the first try. Tests that hang do not. */
+interface Conditions {
+  patienceMs?: number;
+  output?: 'ignore' | 'inherit';
+  stop?: AbortSignal | undefined;
+}
+
+/** Returns true when these tests pass in a tree at the first try. Tests that hang do not. Throws when `stop` ends them. */
 export async function passes(
   tree: string,
   tests: readonly string[],
   env: Record<string, string>,
-  { patienceMs = PATIENCE_MS, output = 'ignore' as 'ignore' | 'inherit' } = {},
+  { patienceMs = PATIENCE_MS, output = 'ignore', stop }: Conditions = {},
 ): Promise<boolean> {
+  stop?.throwIfAborted();
   const there = tests.filter((path) => existsSync(join(tree, path)));
   if (there.length === 0) throw new Error(`None of these tests exist: ${tests.join(', ')}`);
   const path = [join(tree, 'node_modules/.bin'), process.env.PATH].join(delimiter);
@@ -57,8 +71,11 @@ export async function passes(
   });
   const endGroup = () => child.pid && sendSignal(-child.pid, 'SIGKILL');
   const timer = setTimeout(endGroup, patienceMs);
+  stop?.addEventListener('abort', endGroup);
   const [code] = await once(child, 'exit');
   clearTimeout(timer);
+  stop?.removeEventListener('abort', endGroup);
   endGroup();
+  stop?.throwIfAborted();
   return code === 0;
 }

@@ -71,6 +71,21 @@ describe('a planted fault', () => {
     await until(async () => identify(pid) === null, { what: 'the process to end' });
   });
 
+  test('is ended and taken out when the run is stopped', async () => {
+    writeTest(`import { writeFileSync } from 'node:fs';
+      writeFileSync('pid', String(process.pid));
+      setInterval(() => {}, 1_000);`);
+    const stopping = new AbortController();
+    const run = runFault(tree, fault, {}, stopping.signal);
+    const pidFile = join(tree, 'pid');
+    const readPid = () => (existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0);
+    await until(async () => readPid() > 0, { what: 'the test to run' });
+    stopping.abort('stopped');
+    await expect(run).rejects.toBe('stopped');
+    expect(identify(readPid())).toBeNull();
+    expect(readFileSync(join(tree, 'add.js'), 'utf8')).toContain('a + b;');
+  });
+
   test('is refused when its text does not stand once in the file', async () => {
     writeTest('');
     const rotten = { ...fault, text: 'a - b' };
