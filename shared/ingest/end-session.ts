@@ -146,8 +146,7 @@ async function findSessions(
 ): Promise<Map<string, Session>> {
   const named = { _id: { $in: [...new Set(ids)] }, org_id: orgId };
   const found = await sessionRows(ctx).find(named, { session: transaction }).toArray();
-  const own = found.filter(({ org_id }) => org_id === orgId);
-  return new Map(own.map((session) => [session._id, session]));
+  return new Map(found.map((session) => [session._id, session]));
 }
 
 function endedBy(before: Session, end: (session: Session) => void): SessionChange {

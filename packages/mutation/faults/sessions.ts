@@ -156,8 +156,8 @@ export const SESSION_FAULTS: readonly Fault[] = [
       },
       {
         what: 'a session of another organization can be closed',
-        text: 'found.filter(({ org_id }) => org_id === orgId)',
-        replacement: "found.filter(({ org_id }) => org_id !== '')",
+        text: '_id: { $in: [...new Set(ids)] }, org_id: orgId }',
+        replacement: '_id: { $in: [...new Set(ids)] } }',
         tests: SIGNALS,
       },
       {
