@@ -285,4 +285,4 @@ it('without MongoDB a batch gets 503, and the SDK’s retry stores all of it onc
     await mongo.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

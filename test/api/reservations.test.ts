@@ -322,9 +322,7 @@ test('a Redis that another one has displaced takes no reservations', async () =>
   expect((await ask()).body.code).toBe('rebuilding');
 });
 
-test('128 clients of two processes never reserve more than the threshold, nor less', {
-  timeout: 60_000,
-}, async () => {
+test('128 clients of two processes never reserve more than the threshold, nor less', async () => {
   const other = await startApi({ sharing: api.ctx });
   const { key: own } = await makeTenant(api.ctx);
   await api.call('/api/v1/budgets', { key: own, body: { ...TEN_DOLLARS, threshold: 100 } });

@@ -58,9 +58,7 @@ function arrived(type: string): { id: string; org_id: string; data: Record<strin
 }
 
 describe('signals posted to a running service', () => {
-  it('make budget.warning, budget.exceeded and anomaly.detected arrive, signed, as the contract has them', {
-    timeout: 60_000,
-  }, async () => {
+  it('make budget.warning, budget.exceeded and anomaly.detected arrive, signed, as the contract has them', async () => {
     const { key, orgId } = await makeTenant(ctx);
     await call(key, '/api/v1/webhooks', {
       url: receiver.url,

@@ -49,9 +49,7 @@ describe('corrections on the dashboard', () => {
   };
   const usage = async () => (await ask('/api/v1/usage')).totals;
 
-  test('held signals are released and discarded, each or all that are shown', {
-    timeout: 120_000,
-  }, async () => {
+  test('held signals are released and discarded, each or all that are shown', async () => {
     await hold('held-1', 'held-2', 'held-3', 'held-4', 'held-5');
     const { page, context, faults } = await open('Grace', '/sessions');
     await page.getByRole('heading', { name: 'Held signals, 5' }).waitFor();
@@ -86,9 +84,7 @@ describe('corrections on the dashboard', () => {
     await context.close();
   });
 
-  test('on a phone each held signal has its figures and its buttons, for the keyboard too', {
-    timeout: 60_000,
-  }, async () => {
+  test('on a phone each held signal has its figures and its buttons, for the keyboard too', async () => {
     await hold('phone-1', 'phone-2');
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, context, faults } = await open('Grace', '/sessions', { colorScheme });
@@ -114,7 +110,7 @@ describe('corrections on the dashboard', () => {
     }
   });
 
-  test('a member sees none of what others had held, and has no button', { timeout: 60_000 }, async () => {
+  test('a member sees none of what others had held, and has no button', async () => {
     await hold('of-ada');
     const signal = makeSignal({ id: 'of-tom', ts: Date.now(), user_id: 'tom', tokens_in: 900_000_000 });
     await ask('/api/v1/signals', signal);
@@ -124,9 +120,7 @@ describe('corrections on the dashboard', () => {
     await context.close();
   });
 
-  test('a wrong call is voided for a reason, and the figures of its session follow', {
-    timeout: 120_000,
-  }, async () => {
+  test('a wrong call is voided for a reason, and the figures of its session follow', async () => {
     const wrong = makeSignal({ id: 'wrong', ts: Date.now(), user_id: 'eve', cost_usd: 700 });
     const right = makeSignal({ id: 'right', ts: Date.now(), user_id: 'eve', cost_usd: 2 });
     const { results } = await ask('/api/v1/signals', { signals: [wrong, right] });
@@ -161,7 +155,7 @@ describe('corrections on the dashboard', () => {
     await context.close();
   });
 
-  test('the limits are changed and switched off in words', { timeout: 60_000 }, async () => {
+  test('the limits are changed and switched off in words', async () => {
     const { page, context, faults } = await open('Grace', '/settings');
     await page.getByText('more than 20,000,000 tokens or a cost above $1,000.00').waitFor();
     await page.getByRole('switch', { name: 'Hold a call of more tokens than a limit' }).press(' ');

@@ -40,9 +40,7 @@ describe('the frame of the dashboard', () => {
       `Object.fromEntries([...document.querySelectorAll('[data-step]')].map((step) => [step.dataset.step, step.dataset.done]))`,
     );
 
-  test('an admin is led through the first steps until all are taken or dismissed, a member is not', {
-    timeout: 120_000,
-  }, async () => {
+  test('an admin is led through the first steps until all are taken or dismissed, a member is not', async () => {
     const { page, faults, context } = await open('/');
     await page.locator('[data-step=connect]').waitFor();
     const invited = { invite: 'true', budget: 'false', alert: 'false' };
@@ -82,9 +80,7 @@ describe('the frame of the dashboard', () => {
     for (const each of [context, phone.context, member.context]) await each.close();
   });
 
-  test('the palette finds a person, a project, a session, a call and a budget, by the keyboard alone', {
-    timeout: 120_000,
-  }, async () => {
+  test('the palette finds a person, a project, a session, a call and a budget, by the keyboard alone', async () => {
     const call_ = makeSignal({ id: 'call-4711', ts: Date.now(), user_id: 'tom', project_id: 'atlas' });
     await ask('/api/v1/signals', { signals: [call_] });
     const { id } = await ask('/api/v1/budgets', { name: HOSTILE, ...rule, threshold: 1_000 });
@@ -149,9 +145,7 @@ describe('the frame of the dashboard', () => {
     await ask(`/api/v1/budgets/${id}`, undefined, 'DELETE');
   });
 
-  test('notices are one line, most urgent first, and dismissed on all devices until another occurrence', {
-    timeout: 180_000,
-  }, async () => {
+  test('notices are one line, most urgent first, and dismissed on all devices until another occurrence', async () => {
     await stack.report({ user_id: 'tom', cost_usd: 2 });
     const hard = await ask('/api/v1/budgets', { name: HOSTILE, ...rule, enforce: 'hard', on_error: 'allow' });
     const soft = await ask('/api/v1/budgets', { name: 'Soft', ...rule });
@@ -217,9 +211,7 @@ describe('the frame of the dashboard', () => {
     for (const { context } of [laptop, phone]) await context.close();
   });
 
-  test('a service at which nobody can sign in says so before somebody tries, and above every page', {
-    timeout: 120_000,
-  }, async () => {
+  test('a service at which nobody can sign in says so before somebody tries, and above every page', async () => {
     const contact = 'help@acme.example';
     const broken = await startDashboard({ OIDC_ISSUER: 'http://127.0.0.1:9', SUPPORT_CONTACT: contact });
     try {
@@ -252,7 +244,7 @@ describe('the frame of the dashboard', () => {
     await context.close();
   });
 
-  test('an unknown page keeps the navigation', { timeout: 60_000 }, async () => {
+  test('an unknown page keeps the navigation', async () => {
     for (const path of ['/no/such', '/sesions']) {
       const { page, faults, context } = await open(path, 'Tom', { colorScheme: 'dark' });
       await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
@@ -264,9 +256,7 @@ describe('the frame of the dashboard', () => {
     }
   });
 
-  test('a service that is not ready is said by code and words at its first answer, and asked until it is', {
-    timeout: 60_000,
-  }, async () => {
+  test('a service that is not ready is said by code and words at its first answer, and asked until it is', async () => {
     const { page, context } = await open('/devices');
     const problem = { code: 'store_unavailable', detail: 'A store does not answer. Try again.' };
     const body = JSON.stringify(problem);

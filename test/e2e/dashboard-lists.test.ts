@@ -76,9 +76,7 @@ describe('the lists of the dashboard', () => {
   const rowsOf = (page: Page) => page.getByRole('table', { name: 'Sessions' }).locator('tbody tr');
   const projectsOf = async (page: Page) => rowsOf(page).locator('td:nth-child(3)').allTextContents();
 
-  test('somebody in New York sees the times of the organization, and gets the own by hover and focus', {
-    timeout: 60_000,
-  }, async () => {
+  test('somebody in New York sees the times of the organization, and gets the own by hover and focus', async () => {
     const newYork = { timezoneId: 'America/New_York' };
     const { page, context, faults } = await open('/sessions?project_id=infra', newYork);
     await page.getByText('Times in UTC').waitFor();
@@ -117,9 +115,7 @@ describe('the lists of the dashboard', () => {
     await context.close();
   });
 
-  test('no page shows an instant by another clock, or as anything but a time', {
-    timeout: 120_000,
-  }, async () => {
+  test('no page shows an instant by another clock, or as anything but a time', async () => {
     const watched = await open('/', { timezoneId: 'Asia/Kolkata' });
     for (const path of ['/', '/sessions', '/anomalies', '/budgets', '/devices', '/settings?tab=audit']) {
       await visit(watched, path);
@@ -132,9 +128,7 @@ describe('the lists of the dashboard', () => {
     await watched.context.close();
   });
 
-  test('sessions are put in order by their headings, filtered and opened by the keyboard alone', {
-    timeout: 120_000,
-  }, async () => {
+  test('sessions are put in order by their headings, filtered and opened by the keyboard alone', async () => {
     const { page, context, faults } = await open('/sessions');
     const heading = (name: string) => page.getByRole('columnheader', { name });
     const sorted = async (name: string, how: string) =>
@@ -169,9 +163,7 @@ describe('the lists of the dashboard', () => {
     await context.close();
   });
 
-  test('a row opens its session, and what is dear or unusual is marked with a word', {
-    timeout: 60_000,
-  }, async () => {
+  test('a row opens its session, and what is dear or unusual is marked with a word', async () => {
     const { page, context } = await open('/sessions?sort=cost_usd');
     await page.locator('[data-mark=dear]').getByText('dear').waitFor();
     await until(
@@ -204,9 +196,7 @@ describe('the lists of the dashboard', () => {
     await context.close();
   });
 
-  test('the columns and the rows of a page are those that were chosen in this browser', {
-    timeout: 60_000,
-  }, async () => {
+  test('the columns and the rows of a page are those that were chosen in this browser', async () => {
     const { page, context } = await open('/sessions');
     const labels = () =>
       page.getByRole('table', { name: 'Sessions' }).getByRole('columnheader').allTextContents();
@@ -224,9 +214,7 @@ describe('the lists of the dashboard', () => {
     await context.close();
   });
 
-  test('tools and models are whole at 1280 px, and all columns at once break no page', {
-    timeout: 60_000,
-  }, async () => {
+  test('tools and models are whole at 1280 px, and all columns at once break no page', async () => {
     const { page, context } = await open('/sessions');
     const cut = () =>
       page.evaluate(
@@ -242,9 +230,7 @@ describe('the lists of the dashboard', () => {
     await context.close();
   });
 
-  test('every figure, bar and cell of Overview leads to the sessions that it counts, by the keyboard alone', {
-    timeout: 120_000,
-  }, async () => {
+  test('every figure, bar and cell of Overview leads to the sessions that it counts, by the keyboard alone', async () => {
     const { page, context, faults } = await open('/?range=7d');
     const leads = async (name: RegExp, to: string) =>
       expect(await page.getByRole('link', { name }).first().getAttribute('href')).toContain(to);
@@ -269,9 +255,7 @@ describe('the lists of the dashboard', () => {
     await context.close();
   });
 
-  test('a segment of a bar is a link to the sessions of its day and group, and teams have a note', {
-    timeout: 60_000,
-  }, async () => {
+  test('a segment of a bar is a link to the sessions of its day and group, and teams have a note', async () => {
     const { page, context } = await open('/?range=7d&split=team');
     await page.getByText('teams may sum to more than the whole').waitFor();
     const segments = page.locator('.chart svg a[href]');
@@ -292,9 +276,7 @@ describe('the lists of the dashboard', () => {
     await context.close();
   });
 
-  test('the figures of a period have the swatch of each series, and never lie on the bar that they explain', {
-    timeout: 60_000,
-  }, async () => {
+  test('the figures of a period have the swatch of each series, and never lie on the bar that they explain', async () => {
     for (const width of [1280, 390]) {
       const { page, context } = await open('/?range=7d&split=model', { viewport: { width, height: 900 } });
       const chart = page.getByRole('application', { name: /^Cost over time/ });
@@ -324,9 +306,7 @@ describe('the lists of the dashboard', () => {
     }
   });
 
-  test('Overview of one person begins with who it is, and a budget is created from what is shown', {
-    timeout: 60_000,
-  }, async () => {
+  test('Overview of one person begins with who it is, and a budget is created from what is shown', async () => {
     const rule = { scope: 'user', scope_id: 'mei', metric: 'cost_usd', threshold: 5, window: 'monthly' };
     const made = await call(`${stack.url}/api/v1/budgets`, {
       key: stack.key,
@@ -349,7 +329,7 @@ describe('the lists of the dashboard', () => {
     await own.context.close();
   });
 
-  test('the calendar marks today and what is chosen', { timeout: 60_000 }, async () => {
+  test('the calendar marks today and what is chosen', async () => {
     const { page, context } = await open('/?range=last_month');
     await page.getByRole('button', { name: 'Dates …' }).click();
     const dates = page.getByRole('dialog');
@@ -360,9 +340,7 @@ describe('the lists of the dashboard', () => {
     await context.close();
   });
 
-  test('axe finds nothing on Sessions and Overview, with hostile names or without any data', {
-    timeout: 240_000,
-  }, async () => {
+  test('axe finds nothing on Sessions and Overview, with hostile names or without any data', async () => {
     await stack.report({ user_id: HOSTILE, project_id: HOSTILE, model: HOSTILE, tool_name: HOSTILE });
     const watched = await open('/');
     const { page } = watched;
@@ -402,9 +380,6 @@ describe('the lists of the dashboard', () => {
 
   test.each(['light', 'dark'] as const)(
     'axe finds nothing in the reference of the API: %s',
-    {
-      timeout: 60_000,
-    },
     async (colorScheme) => {
       const { page, context } = await openPage(browser, { colorScheme });
       await page.goto(`${stack.url}/docs`);

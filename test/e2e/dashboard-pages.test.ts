@@ -118,67 +118,53 @@ describe('the pages of the dashboard', () => {
       ],
     ],
     ['Tom', MEMBER_PAGES, [[1280, 'dark']]],
-  ] as const)(
-    'hold the policy and the rules of accessibility: %s',
-    {
-      timeout: 240_000,
-    },
-    async (name, paths, views) => {
-      const { page, faults, context } = await open(name);
-      const check = async (path: string, view: Sight) => {
-        expect(await axeFindings(page), [path, ...view].join(' ')).toEqual([]);
-        expect(await sidewaysBy(page), path).toBe(0);
-        expect(await page.evaluate(NOT_TWO_LINES), path).toEqual([]);
-        expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1);
-        const guides = page.locator('a[data-guide]');
-        expect(await guides.count(), path).toBe(1);
-        const guide = await page.request.get(
-          new URL((await guides.getAttribute('href')) ?? '', stack.url).href,
-        );
-        expect(guide.status(), path).toBe(200);
-      };
-      await lookAt(page, paths, views, { open: (path) => visit(page, path), check });
-      expect(faults).toEqual([]);
-      await context.close();
-    },
-  );
+  ] as const)('hold the policy and the rules of accessibility: %s', async (name, paths, views) => {
+    const { page, faults, context } = await open(name);
+    const check = async (path: string, view: Sight) => {
+      expect(await axeFindings(page), [path, ...view].join(' ')).toEqual([]);
+      expect(await sidewaysBy(page), path).toBe(0);
+      expect(await page.evaluate(NOT_TWO_LINES), path).toEqual([]);
+      expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1);
+      const guides = page.locator('a[data-guide]');
+      expect(await guides.count(), path).toBe(1);
+      const guide = await page.request.get(
+        new URL((await guides.getAttribute('href')) ?? '', stack.url).href,
+      );
+      expect(guide.status(), path).toBe(200);
+    };
+    await lookAt(page, paths, views, { open: (path) => visit(page, path), check });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 
   test.each([
     ['Grace', 'dark', ADMINS_DIALOGS],
     ['Tom', 'light', EVERYBODYS_DIALOGS],
-  ] as const)(
-    'open their dialogs and menus well: %s, %s',
-    {
-      timeout: 180_000,
-    },
-    async (name, colorScheme, dialogs) => {
-      const { page, faults, context } = await open(name, { colorScheme });
-      const layer = page.getByRole('dialog').or(page.getByRole('menu')).first();
-      let opened: string | undefined;
-      for (const [path, button] of dialogs) {
-        if (path !== opened) await visit(page, path);
-        opened = path;
-        await page.getByRole('button', { name: button }).first().click();
-        await layer.waitFor();
-        expect(await axeFindings(page), `${path} ${button}`).toEqual([]);
-        await page.keyboard.press('Escape');
-        await layer.waitFor({ state: 'hidden' });
-      }
-      expect(faults).toEqual([]);
-      await context.close();
-    },
-  );
+  ] as const)('open their dialogs and menus well: %s, %s', async (name, colorScheme, dialogs) => {
+    const { page, faults, context } = await open(name, { colorScheme });
+    const layer = page.getByRole('dialog').or(page.getByRole('menu')).first();
+    let opened: string | undefined;
+    for (const [path, button] of dialogs) {
+      if (path !== opened) await visit(page, path);
+      opened = path;
+      await page.getByRole('button', { name: button }).first().click();
+      await layer.waitFor();
+      expect(await axeFindings(page), `${path} ${button}`).toEqual([]);
+      await page.keyboard.press('Escape');
+      await layer.waitFor({ state: 'hidden' });
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 
-  test('are checked by rules that find what is wrong', { timeout: 60_000 }, async () => {
+  test('are checked by rules that find what is wrong', async () => {
     const { page, context } = await openPage(browser);
     await page.setContent('<html lang="en"><title>Wrong</title><h1>Wrong</h1><img src="x"></html>');
     expect((await axeFindings(page)).map((found) => found.split(':')[0])).toContain('image-alt');
     await context.close();
   });
 
-  test('are well before anybody has signed in, and for whoever belongs nowhere', {
-    timeout: 60_000,
-  }, async () => {
+  test('are well before anybody has signed in, and for whoever belongs nowhere', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, faults, context } = await openPage(browser, { colorScheme });
       for (const path of ['/', '/budgets', '/signed-out', '/signed-out?problem=invalid_grant', '/no/such']) {
@@ -193,9 +179,7 @@ describe('the pages of the dashboard', () => {
     }
   });
 
-  test('show the figures of a chart as a table, and of a narrow one as lists', {
-    timeout: 60_000,
-  }, async () => {
+  test('show the figures of a chart as a table, and of a narrow one as lists', async () => {
     for (const [width, role] of [
       [1280, 'table'],
       [390, 'list'],
@@ -211,29 +195,21 @@ describe('the pages of the dashboard', () => {
     }
   });
 
-  test.each(['/', '/?range=30d&user_id=tom'])(
-    'ask each question once as they open: %s',
-    {
-      timeout: 60_000,
-    },
-    async (path) => {
-      const { page, context } = await open('Grace');
-      await page.goto('about:blank');
-      const asked: string[] = [];
-      page.on('request', (request) => {
-        if (/\/dashboard\/(api|v1|session)/.test(request.url())) asked.push(request.url());
-      });
-      await visit(page, path);
-      await page.waitForLoadState('networkidle');
-      expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
-      expect(asked.filter((url) => url.includes('/usage?'))).toHaveLength(2);
-      await context.close();
-    },
-  );
+  test.each(['/', '/?range=30d&user_id=tom'])('ask each question once as they open: %s', async (path) => {
+    const { page, context } = await open('Grace');
+    await page.goto('about:blank');
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (/\/dashboard\/(api|v1|session)/.test(request.url())) asked.push(request.url());
+    });
+    await visit(page, path);
+    await page.waitForLoadState('networkidle');
+    expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
+    expect(asked.filter((url) => url.includes('/usage?'))).toHaveLength(2);
+    await context.close();
+  });
 
-  test('tell what a period came to, by the arrow keys and under the pointer', {
-    timeout: 60_000,
-  }, async () => {
+  test('tell what a period came to, by the arrow keys and under the pointer', async () => {
     const { page, faults, context } = await open('Grace');
     await visit(page, '/');
     const chart = page.getByRole('application', { name: /^Cost over time/ });
@@ -253,7 +229,7 @@ describe('the pages of the dashboard', () => {
     await context.close();
   });
 
-  test('follow what changes while they are open', { timeout: 60_000 }, async () => {
+  test('follow what changes while they are open', async () => {
     await stack.report({ user_id: 'late', cost_usd: 7 });
     const { page, context } = await open('Grace');
     await page.clock.install();
@@ -265,9 +241,7 @@ describe('the pages of the dashboard', () => {
     await context.close();
   });
 
-  test('offer no credits where none are sold, and show the credits of all to admins alone', {
-    timeout: 60_000,
-  }, async () => {
+  test('offer no credits where none are sold, and show the credits of all to admins alone', async () => {
     for (const name of ['Grace', 'Tom'] as const) {
       const { page, faults, context } = await open(name);
       await visit(page, '/credits');
@@ -281,7 +255,7 @@ describe('the pages of the dashboard', () => {
     }
   });
 
-  test('show hostile data as text, and none of it breaks the layout', { timeout: 120_000 }, async () => {
+  test('show hostile data as text, and none of it breaks the layout', async () => {
     for (const value of HOSTILE)
       await stack.report({ user_id: value, project_id: value, model: value, cost_usd: 1, tool_name: value });
     const budget = {
@@ -316,7 +290,7 @@ describe('the pages of the dashboard', () => {
     }
   });
 
-  test('give fingers room', { timeout: 60_000 }, async () => {
+  test('give fingers room', async () => {
     const viewport = { width: 390, height: 844 };
     const { page, context } = await open('Grace', { viewport, hasTouch: true, isMobile: true });
     for (const path of [
@@ -334,7 +308,7 @@ describe('the pages of the dashboard', () => {
     await context.close();
   });
 
-  test('can be used by the keyboard alone', { timeout: 60_000 }, async () => {
+  test('can be used by the keyboard alone', async () => {
     const { page, context } = await open('Grace');
     await visit(page, '/');
     const passed: unknown[] = [];
@@ -353,9 +327,7 @@ describe('the pages of the dashboard', () => {
     await context.close();
   });
 
-  test('hide the navigation of a narrow screen also from the keyboard, until it is opened', {
-    timeout: 60_000,
-  }, async () => {
+  test('hide the navigation of a narrow screen also from the keyboard, until it is opened', async () => {
     const { page, context } = await open('Grace', { viewport: { width: 640, height: 450 } });
     await visit(page, '/devices');
     const pages = page.getByRole('navigation', { name: 'Pages' });
@@ -367,9 +339,7 @@ describe('the pages of the dashboard', () => {
     await context.close();
   });
 
-  test('offer to sign in again when the session has ended, and keep the page', {
-    timeout: 60_000,
-  }, async () => {
+  test('offer to sign in again when the session has ended, and keep the page', async () => {
     const { page, context } = await open('Grace');
     // The page, and with it its dialog, is mounted after what stands around it.
     await page.route('**/dashboard/api/v1/budgets', async (route) => {
@@ -398,7 +368,7 @@ describe('the pages of the dashboard', () => {
     await context.close();
   });
 
-  test('lie beside /docs and /admin/queues, which hold their own policies', { timeout: 60_000 }, async () => {
+  test('lie beside /docs and /admin/queues, which hold their own policies', async () => {
     const password = stack.env.OPERATOR_TOKEN ?? '';
     const { page, faults, context } = await openPage(browser, {
       httpCredentials: { username: 'operator', password },

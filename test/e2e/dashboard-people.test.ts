@@ -51,9 +51,7 @@ describe('members, their changes and the pages of admins', () => {
     await context.close();
   };
 
-  test('the audit log speaks sentences, and its filters are in the URL and in the file', {
-    timeout: 120_000,
-  }, async () => {
+  test('the audit log speaks sentences, and its filters are in the URL and in the file', async () => {
     for (const view of [
       { viewport: { width: 1280, height: 900 } },
       { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
@@ -86,9 +84,7 @@ describe('members, their changes and the pages of admins', () => {
     }
   });
 
-  test('a pasted list invites everybody in it, each with an outcome, once', {
-    timeout: 120_000,
-  }, async () => {
+  test('a pasted list invites everybody in it, each with an outcome, once', async () => {
     const watched = await open('/settings?tab=members');
     const { page } = watched;
     await loseFirstAnswer(page, '**/dashboard/v1/invitations');
@@ -133,9 +129,7 @@ describe('members, their changes and the pages of admins', () => {
     await close(watched);
   });
 
-  test('members are found by name, team or id, and those without a signal by a link', {
-    timeout: 120_000,
-  }, async () => {
+  test('members are found by name, team or id, and those without a signal by a link', async () => {
     await stack.report({ user_id: 'tom' });
     const watched = await open('/settings?tab=members&connected=no');
     const { page } = watched;
@@ -164,9 +158,7 @@ describe('members, their changes and the pages of admins', () => {
     await close(watched);
   });
 
-  test('a channel is renamed, its tests are marked and not sent again, and its end leads to Alerts', {
-    timeout: 120_000,
-  }, async () => {
+  test('a channel is renamed, its tests are marked and not sent again, and its end leads to Alerts', async () => {
     const body = { format: 'slack', url: `${slack.url}/slack`, events: ['budget.exceeded'], name: 'On call' };
     const made = await call(`${stack.url}/api/v1/webhooks`, { key: stack.key, body });
     expect(made.status, made.text).toBe(201);

@@ -104,24 +104,18 @@ describe('the pages from which people take something along', () => {
         [1280, 'dark'],
       ],
     ],
-  ] as const)(
-    'have no finding of axe and nothing wider than the window: %s',
-    { timeout: 180_000 },
-    async (name, paths, views) => {
-      const { page, faults, context } = await open('/', { name });
-      const check = async (path: string, view: Sight) => {
-        expect(await axeFindings(page), [path, ...view].join(' ')).toEqual([]);
-        expect(await sidewaysBy(page), path).toBe(0);
-      };
-      await lookAt(page, paths, views, { open: (path) => visit(page, path), check });
-      expect(faults).toEqual([]);
-      await context.close();
-    },
-  );
+  ] as const)('have no finding of axe and nothing wider than the window: %s', async (name, paths, views) => {
+    const { page, faults, context } = await open('/', { name });
+    const check = async (path: string, view: Sight) => {
+      expect(await axeFindings(page), [path, ...view].join(' ')).toEqual([]);
+      expect(await sidewaysBy(page), path).toBe(0);
+    };
+    await lookAt(page, paths, views, { open: (path) => visit(page, path), check });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 
-  test('a member who opens a page of admins sees one sentence and no button', {
-    timeout: 60_000,
-  }, async () => {
+  test('a member who opens a page of admins sees one sentence and no button', async () => {
     const { page, context } = await open('/', { name: 'Tom' });
     for (const path of ['/analytics', '/settings?tab=keys', '/webhooks']) {
       await visit(page, path);
@@ -133,9 +127,7 @@ describe('the pages from which people take something along', () => {
     await context.close();
   });
 
-  test('Analytics has each week under its bar, and says once why one is hidden', {
-    timeout: 60_000,
-  }, async () => {
+  test('Analytics has each week under its bar, and says once why one is hidden', async () => {
     const { page, faults, context } = await open('/analytics');
     const weeks = page.getByRole('table', { name: 'Weeks' });
     const headings = weeks.getByRole('columnheader');
@@ -184,9 +176,7 @@ describe('the pages from which people take something along', () => {
     await context.close();
   });
 
-  test('Export shows how many rows there are, the first five, and names for admins alone', {
-    timeout: 60_000,
-  }, async () => {
+  test('Export shows how many rows there are, the first five, and names for admins alone', async () => {
     const { page, context } = await open(`/export?level=daily&${days()}`);
     const rows = WEEKS.reduce((sum, [, users]) => sum + users, 0);
     await page.locator(`[data-rows="${rows}"]`).waitFor();
@@ -218,9 +208,7 @@ describe('the pages from which people take something along', () => {
     await tom.context.close();
   });
 
-  test('Export makes a FOCUS file of its choices, without names, and its metadata', {
-    timeout: 60_000,
-  }, async () => {
+  test('Export makes a FOCUS file of its choices, without names, and its metadata', async () => {
     const { page, context } = await open(`/export?people=true&${days()}`);
     await page.getByLabel('Rows', { exact: true }).selectOption('focus');
     await page.getByLabel('Version of FOCUS').selectOption('1.3');
@@ -243,9 +231,7 @@ describe('the pages from which people take something along', () => {
     await context.close();
   });
 
-  test('Credits says how long the window is and when it is full again, and the ledger what was left', {
-    timeout: 60_000,
-  }, async () => {
+  test('Credits says how long the window is and when it is full again, and the ledger what was left', async () => {
     const { ctx, orgId } = stack;
     const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: 'tom' });
     if (!member) throw new Error('no member');
@@ -280,9 +266,7 @@ describe('the pages from which people take something along', () => {
     await context.close();
   });
 
-  test('Connect makes a key that expires and may ask, for a shell, PowerShell and managed settings', {
-    timeout: 60_000,
-  }, async () => {
+  test('Connect makes a key that expires and may ask, for a shell, PowerShell and managed settings', async () => {
     const { page, context } = await open('/connect?tool=claude-code');
     await page.getByRole('combobox', { name: 'It expires' }).selectOption('in 30 days');
     const asks = page.getByRole('checkbox', { name: /budgets:check/ });
@@ -308,7 +292,7 @@ describe('the pages from which people take something along', () => {
     await context.close();
   });
 
-  test('Connect gives programs that report a call as they are', { timeout: 60_000 }, async ({ skip }) => {
+  test('Connect gives programs that report a call as they are', async ({ skip }) => {
     const { page, context } = await open('/connect?tool=signals&form=node');
     await page.getByRole('button', { name: 'Create key', exact: true }).click();
     await page.getByText('shown this once').waitFor();
@@ -329,9 +313,7 @@ describe('the pages from which people take something along', () => {
     expect((await run('python3', ['-c', python])).stdout).toContain("'status': 'accepted'");
   });
 
-  test('Connect lets an agent ask by MCP, with a key that may do that and no more', {
-    timeout: 60_000,
-  }, async () => {
+  test('Connect lets an agent ask by MCP, with a key that may do that and no more', async () => {
     const { page, context } = await open('/connect');
     await page.getByRole('button', { name: 'Create a key for agents' }).click();
     await page.getByText('The key is shown this once. Put it into the environment').waitFor();
@@ -354,7 +336,7 @@ describe('the pages from which people take something along', () => {
     await context.close();
   });
 
-  test('Keys shows a call that works as soon as a key is made', { timeout: 60_000 }, async () => {
+  test('Keys shows a call that works as soon as a key is made', async () => {
     const { page, context } = await open('/settings?tab=keys');
     await page.getByRole('button', { name: 'Create a key' }).click();
     const form = page.getByRole('dialog');
@@ -366,7 +348,7 @@ describe('the pages from which people take something along', () => {
     await context.close();
   });
 
-  test('Settings takes minutes', { timeout: 60_000 }, async () => {
+  test('Settings takes minutes', async () => {
     const { page, context } = await open('/settings');
     const timeout = page.getByRole('textbox', { name: 'Session timeout' });
     expect(await timeout.inputValue()).toBe('30 min');
@@ -377,9 +359,7 @@ describe('the pages from which people take something along', () => {
     await context.close();
   });
 
-  test('Analytics says of a model without a price that it has none, and never that it is free', {
-    timeout: 60_000,
-  }, async () => {
+  test('Analytics says of a model without a price that it has none, and never that it is free', async () => {
     const ts = Math.floor((Date.now() / DAY_MS - 4) / 7) * 7 * DAY_MS + 4 * DAY_MS - 5 * DAY_MS;
     const own = { ts, model: 'acme-summarizer-2', provider: 'in-house' };
     const free = { ts, model: 'given-away', provider: 'in-house', cost_usd: 0 };

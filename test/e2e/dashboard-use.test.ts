@@ -64,7 +64,7 @@ describe('the dashboard in use', () => {
       await route.continue().catch(() => undefined);
     });
 
-  test('signing out, or in as somebody else, holds for every tab', { timeout: 60_000 }, async () => {
+  test('signing out, or in as somebody else, holds for every tab', async () => {
     const { page, context } = await openPage(browser);
     await signIn(page, stack.url, { name: 'Grace' });
     await visit(page, '/budgets');
@@ -84,7 +84,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('of another object nothing of the first one stays', { timeout: 60_000 }, async () => {
+  test('of another object nothing of the first one stays', async () => {
     const [first, second] = [await makeWebhook('first'), await makeWebhook('second')];
     const { page, context } = await open(`/webhooks/${first}`);
     await page.getByText('http://127.0.0.1:9/first').waitFor();
@@ -96,9 +96,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('figures of the question before are marked until the new ones are there', {
-    timeout: 60_000,
-  }, async () => {
+  test('figures of the question before are marked until the new ones are there', async () => {
     const { page, context } = await open('/sessions');
     await page.getByRole('link', { name: /:/ }).first().waitFor();
     await slowly(page, /\/api\/v1\/sessions\?/);
@@ -108,7 +106,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a form begins with what holds when it is opened', { timeout: 60_000 }, async () => {
+  test('a form begins with what holds when it is opened', async () => {
     const id = await makeWebhook('edited');
     const { page, context } = await open(`/webhooks/${id}`);
     await page.getByRole('button', { name: 'Edit events' }).click();
@@ -124,7 +122,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a form changes what was changed in it, and nothing else', { timeout: 60_000 }, async () => {
+  test('a form changes what was changed in it, and nothing else', async () => {
     const { page, context } = await open('/settings?tab=members');
     await page.getByRole('button', { name: 'Edit Tom Herrera' }).click();
     await changeMember(stack.ctx, stack.orgId, 'tom', { role: 'admin', teams: ['red'] });
@@ -159,9 +157,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a hard budget of cost has a share per person, by default a quarter', {
-    timeout: 60_000,
-  }, async () => {
+  test('a hard budget of cost has a share per person, by default a quarter', async () => {
     const rule = { scope: 'org', metric: 'cost_usd', threshold: 40, window: 'monthly', enforce: 'hard' };
     const { id } = await ask('/api/v1/budgets', { name: 'Shared', ...rule });
     const { page, context } = await open(`/budgets/${id}`);
@@ -180,9 +176,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a removal asks what becomes of the keys and webhooks that the person made', {
-    timeout: 60_000,
-  }, async () => {
+  test('a removal asks what becomes of the keys and webhooks that the person made', async () => {
     const { ctx, orgId } = stack;
     const leaver = { org_id: orgId, user_id: 'lena', name: 'Lena', email: 'lena@acme.example' };
     const lena = await addMember(ctx, { ...leaver, role: 'admin' });
@@ -212,7 +206,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('what is sent again because its answer was lost is created once', { timeout: 60_000 }, async () => {
+  test('what is sent again because its answer was lost is created once', async () => {
     const { page, context } = await open('/webhooks');
     await loseFirstAnswer(page, 'webhooks');
     await page.getByRole('button', { name: 'Create a webhook' }).first().click();
@@ -230,9 +224,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('what is changed after its answer was lost is created as it is then', {
-    timeout: 60_000,
-  }, async () => {
+  test('what is changed after its answer was lost is created as it is then', async () => {
     const { page, context } = await open('/budgets');
     await loseFirstAnswer(page, 'budgets');
     await page.getByRole('button', { name: 'Create a budget' }).first().click();
@@ -246,9 +238,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('without a network a page says that it is old, and a change fails instead of waiting unseen', {
-    timeout: 60_000,
-  }, async () => {
+  test('without a network a page says that it is old, and a change fails instead of waiting unseen', async () => {
     const { page, context } = await open('/budgets');
     await page.clock.install();
     await visit(page, '/budgets');
@@ -266,9 +256,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a warning above a page that opens is there before the page, which it would push away', {
-    timeout: 60_000,
-  }, async () => {
+  test('a warning above a page that opens is there before the page, which it would push away', async () => {
     const rule = { scope: 'org', metric: 'cost_usd', threshold: 1, window: 'monthly' };
     const { id } = await ask('/api/v1/budgets', { name: 'Exceeded', ...rule });
     const { page, context } = await open('/budgets');
@@ -280,7 +268,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a session that has ended is not read again and again', { timeout: 60_000 }, async () => {
+  test('a session that has ended is not read again and again', async () => {
     const { page, context } = await open('/sessions?user_id=user-1');
     await page.clock.install();
     const { body } = await call(`${stack.url}/api/v1/sessions?user_id=user-1`, { key: stack.key });
@@ -297,7 +285,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a number that is cleared and typed anew is that number', { timeout: 60_000 }, async () => {
+  test('a number that is cleared and typed anew is that number', async () => {
     const { page, context } = await open('/settings');
     const retype = async (field: Locator, digits: string) => {
       await field.click();
@@ -320,9 +308,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('settings that somebody else has changed are shown after saving, and stay', {
-    timeout: 60_000,
-  }, async () => {
+  test('settings that somebody else has changed are shown after saving, and stay', async () => {
     const { page, context } = await open('/settings');
     await page.getByRole('textbox', { name: 'Name' }).fill('Acme and Sons');
     await changeOrganization(stack.ctx, stack.orgId, { session_timeout: 900 });
@@ -334,7 +320,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('what was deleted is not in the list that comes next', { timeout: 60_000 }, async () => {
+  test('what was deleted is not in the list that comes next', async () => {
     const rule = { scope: 'org', metric: 'tokens', threshold: 40, window: 'daily' };
     await ask('/api/v1/budgets', { name: 'Short-lived', ...rule });
     const { page, context } = await open('/budgets');
@@ -348,7 +334,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('the way back leads to the page of the list that one came from', { timeout: 60_000 }, async () => {
+  test('the way back leads to the page of the list that one came from', async () => {
     const { page, context } = await open('/sessions');
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByText('Page 2').waitFor();
@@ -363,7 +349,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('the next page comes once, however often it is asked for', { timeout: 60_000 }, async () => {
+  test('the next page comes once, however often it is asked for', async () => {
     const { page, context } = await open('/sessions');
     const next = page.getByRole('button', { name: 'Next page' });
     await next.waitFor();
@@ -374,15 +360,13 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('dates that are none are no dates', { timeout: 60_000 }, async () => {
+  test('dates that are none are no dates', async () => {
     const { page, context } = await open('/?range=custom&from=2026-01-01&to=2026-99-99');
     await page.getByRole('heading', { name: 'Top users' }).waitFor();
     await context.close();
   });
 
-  test('a name that would turn the text around shows the control that would', {
-    timeout: 60_000,
-  }, async () => {
+  test('a name that would turn the text around shows the control that would', async () => {
     const name = '\u202egnp.exe';
     const { body } = await call(`${stack.url}/v1/device_authorization`, { body: { name } });
     const { page, context } = await open(`/activate?user_code=${body.user_code}`);
@@ -391,9 +375,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a budget names its user, and its form has room for words on a phone', {
-    timeout: 60_000,
-  }, async () => {
+  test('a budget names its user, and its form has room for words on a phone', async () => {
     const whose = { scope: 'user', scope_id: 'tom' };
     const budget = { name: 'His', ...whose, metric: 'cost_usd', threshold: 40, window: 'monthly' };
     const { id } = await ask('/api/v1/budgets', budget);
@@ -410,7 +392,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a page shows the filters that it obeys, and a user by name', { timeout: 60_000 }, async () => {
+  test('a page shows the filters that it obeys, and a user by name', async () => {
     const { page, context } = await open('/sessions?user_id=tom&project_id=infra');
     await page.getByText('User: Tom Herrera').waitFor();
     await page.getByText('Project: infra').waitFor();
@@ -425,7 +407,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a store that does not answer is told once by Overview', { timeout: 60_000 }, async () => {
+  test('a store that does not answer is told once by Overview', async () => {
     const { page, context } = await open('/devices');
     const problem = { code: 'store_unavailable', detail: 'A store does not answer. Try again.' };
     await page.route(/\/usage\?/, (route) =>
@@ -440,7 +422,7 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('who has to wait is told how long', { timeout: 60_000 }, async () => {
+  test('who has to wait is told how long', async () => {
     const { page, context } = await open('/activate');
     for (let tries = 0; tries < 6; tries += 1) {
       await page.getByRole('textbox').fill(`BBBB-BBB${'BCDFGH'.charAt(tries)}`);

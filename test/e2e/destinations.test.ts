@@ -75,9 +75,9 @@ describe('destinations on the dashboard', () => {
     }
   };
 
-  test('a bucket is tested before anything is written to it, run, and shown day by day; its secret never', {
-    timeout: 120_000,
-  }, async ({ skip }) => {
+  test('a bucket is tested before anything is written to it, run, and shown day by day; its secret never', async ({
+    skip,
+  }) => {
     if (!s3) return skip(MISSING);
     const { page, context, faults } = await open('/export');
     const answers: string[] = [];
@@ -129,9 +129,7 @@ describe('destinations on the dashboard', () => {
     await context.close();
   });
 
-  test('a bucket that refuses says why in words, and the button beside it mends it', {
-    timeout: 120_000,
-  }, async ({ skip }) => {
+  test('a bucket that refuses says why in words, and the button beside it mends it', async ({ skip }) => {
     if (!s3) return skip(MISSING);
     await s3.makeBucket('strict');
     const bucket = { endpoint: s3.url, region: 'us-east-1', bucket: 'strict', access_key_id: 'WRONG' };
@@ -161,7 +159,7 @@ describe('destinations on the dashboard', () => {
     await context.close();
   });
 
-  test('a form that is left after a failed test leaves nothing', { timeout: 60_000 }, async () => {
+  test('a form that is left after a failed test leaves nothing', async () => {
     await addFolder();
     const { page, context } = await open('/export');
     const [other] = await destinationRows(stack.ctx).find({}).toArray();
@@ -183,9 +181,7 @@ describe('destinations on the dashboard', () => {
     await context.close();
   });
 
-  test('days are written again, it is paused and resumed, and deleted after a question', {
-    timeout: 60_000,
-  }, async () => {
+  test('days are written again, it is paused and resumed, and deleted after a question', async () => {
     const id = await addFolder({ prefix: 'again' });
     const { page, context, faults } = await open(`/export/${id}`);
     await page.getByRole('button', { name: 'Run now' }).click();
@@ -211,7 +207,7 @@ describe('destinations on the dashboard', () => {
     await context.close();
   });
 
-  test('a member sees neither the destinations nor their pages', { timeout: 60_000 }, async () => {
+  test('a member sees neither the destinations nor their pages', async () => {
     const id = await addFolder({ prefix: 'members' });
     const { page, context } = await open('/export', {}, 'Tom');
     await page.getByRole('link', { name: 'Download' }).waitFor();
@@ -222,7 +218,7 @@ describe('destinations on the dashboard', () => {
     await context.close();
   });
 
-  test('axe finds nothing, and nothing is wider than the window', { timeout: 180_000 }, async () => {
+  test('axe finds nothing, and nothing is wider than the window', async () => {
     const id = await addFolder({ name: `A ${'long '.repeat(14)}name`, prefix: 'axe' });
     const first = await call(`${stack.url}/api/v1/destinations/${id}/runs`, { key: stack.key, body: {} });
     expect(first.status).toBe(202);

@@ -48,9 +48,7 @@ describe('the guide in a browser', () => {
     },
   );
 
-  test('its links lead from page to page, and on a narrow screen to the table of pages', {
-    timeout: 60_000,
-  }, async () => {
+  test('its links lead from page to page, and on a narrow screen to the table of pages', async () => {
     const { page, faults, context } = await openPage(browser, { viewport: { width: 390, height: 844 } });
     await page.goto(`${api.url}/guide/budgets`);
     await page.getByRole('link', { name: 'how', exact: true }).click();

@@ -100,7 +100,7 @@ test('release prepares the empty database and ends, also the second time', async
     const [code] = await once(start('release'), 'exit');
     expect(code).toBe(0);
   }
-}, 60_000);
+});
 
 test(
   'web and worker are ready',
@@ -168,7 +168,7 @@ test('the story of the README: a call becomes a session, a credit becomes a rece
   const ledger = await ask('/v1/ledger', { key: person.session });
   const spends = ledger.body.transactions.filter(({ reason }: { reason: string }) => reason === 'receipt');
   expect(spends).toEqual([expect.objectContaining({ delta: -1, bucket: 'window' })]);
-}, 60_000);
+});
 
 test('is the story that the README tells', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');

@@ -29,9 +29,7 @@ describe('the costs of pull requests on the dashboard', () => {
   };
   const rowsOf = (page: Page, name: string) => page.getByRole('table', { name }).locator('tbody tr');
 
-  test('an empty page says what to connect: an admin is led to code hosts, everybody to branches', {
-    timeout: 180_000,
-  }, async () => {
+  test('an empty page says what to connect: an admin is led to code hosts, everybody to branches', async () => {
     const grace = await open('/pull-requests');
     await grace.page.getByText('No pull request yet.').waitFor();
     await expectGood(grace.page, 'pull-requests-empty');
@@ -49,9 +47,7 @@ describe('the costs of pull requests on the dashboard', () => {
     await Promise.all([grace.context.close(), tom.context.close()]);
   });
 
-  test('the palette and the navigation lead to the list, which has the cost of each and of a merged one', {
-    timeout: 180_000,
-  }, async () => {
+  test('the palette and the navigation lead to the list, which has the cost of each and of a merged one', async () => {
     ids = await tellPullRequests(stack);
     const { page, context, faults } = await open('/');
     await page.keyboard.press('Control+k');
@@ -82,9 +78,7 @@ describe('the costs of pull requests on the dashboard', () => {
     await context.close();
   });
 
-  test('the list is searched by what people have at hand, filtered and turned, all of it in the URL', {
-    timeout: 180_000,
-  }, async () => {
+  test('the list is searched by what people have at hand, filtered and turned, all of it in the URL', async () => {
     const { page, context, faults } = await open('/pull-requests');
     const find = page.getByRole('textbox', { name: 'Find by number or address' });
     const names = async () => rowsOf(page, 'Pull requests').locator('td:first-child').allInnerTexts();
@@ -117,9 +111,7 @@ describe('the costs of pull requests on the dashboard', () => {
     await context.close();
   });
 
-  test('one pull request begins with its cost, which its days, people and models sum to', {
-    timeout: 180_000,
-  }, async () => {
+  test('one pull request begins with its cost, which its days, people and models sum to', async () => {
     const { page, context, faults } = await open('/pull-requests');
     await page.getByRole('link', { name: 'Remember the cart' }).click();
     await page.getByRole('heading', { level: 1, name: 'Remember the cart <b>of a visitor</b>' }).waitFor();
@@ -153,9 +145,7 @@ describe('the costs of pull requests on the dashboard', () => {
     await context.close();
   });
 
-  test('a member sees the own cost, and of a pull request without own calls the page of unknown ones', {
-    timeout: 60_000,
-  }, async () => {
+  test('a member sees the own cost, and of a pull request without own calls the page of unknown ones', async () => {
     const { page, context } = await open('/pull-requests', 'Tom');
     await page.getByRole('link', { name: 'Remember the cart' }).click();
     await page.getByText(/^It has cost \$2\.00: 1 call by 1 person, on /).waitFor();
@@ -166,9 +156,7 @@ describe('the costs of pull requests on the dashboard', () => {
     await context.close();
   });
 
-  test('a session says what it was worked on, marks where that changed, and shows the calls of one alone', {
-    timeout: 180_000,
-  }, async () => {
+  test('a session says what it was worked on, marks where that changed, and shows the calls of one alone', async () => {
     const { page, context, faults } = await open('/sessions?project_id=api');
     await rowsOf(page, 'Sessions').first().getByRole('link').first().click();
     const works = page.getByRole('list', { name: 'Worked on' });
@@ -202,9 +190,7 @@ describe('the costs of pull requests on the dashboard', () => {
     await context.close();
   });
 
-  test('Overview, Sessions and Export are narrowed to a branch, and what has none is not attributed', {
-    timeout: 180_000,
-  }, async () => {
+  test('Overview, Sessions and Export are narrowed to a branch, and what has none is not attributed', async () => {
     const { page, context, faults } = await open('/pull-requests');
     await page.getByRole('link', { name: 'Dearest: Last 7 days' }).click();
     await page.getByRole('table', { name: 'By pull request' }).getByText('Not attributed').waitFor();
@@ -246,9 +232,7 @@ describe('the costs of pull requests on the dashboard', () => {
     await context.close();
   });
 
-  test('an admin turns names into hashes, is asked first, and the pages show no name any more', {
-    timeout: 180_000,
-  }, async () => {
+  test('an admin turns names into hashes, is asked first, and the pages show no name any more', async () => {
     const { page, context, faults } = await open('/settings');
     const heading = page.getByRole('heading', { name: 'Names of branches and tasks' });
     await heading.waitFor();

@@ -16,9 +16,7 @@ describe('pull requests on the dashboard', () => {
     ({ stack, browser } = begun);
   });
 
-  test('a code host is added with a secret that is shown once, is seen to send, and is deleted', {
-    timeout: 90_000,
-  }, async () => {
+  test('a code host is added with a secret that is shown once, is seen to send, and is deleted', async () => {
     const { page, faults } = await openAs(browser, stack, 'Grace');
     await page.goto(`${stack.url}/dashboard/settings?tab=code-hosts`);
     await page.getByText('No code host yet.').waitFor();

@@ -20,9 +20,7 @@ describe('a template on the dashboard', () => {
     );
   });
 
-  test('is made by its form, asks before it stops people, is one card, and lets one person have more', {
-    timeout: 90_000,
-  }, async () => {
+  test('is made by its form, asks before it stops people, is one card, and lets one person have more', async () => {
     const { page, context, faults } = await openAs(browser, stack, 'Grace');
     await page.goto(`${stack.url}/dashboard/budgets`);
     await page.getByRole('button', { name: 'Create a budget' }).first().click();

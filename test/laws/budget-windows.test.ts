@@ -108,9 +108,7 @@ const sent = fc.record({
   tokens_in: fc.integer({ min: 1, max: 1_000 }),
 });
 
-test('a rolling sum after any late order is that of a plain scan, at each midnight', {
-  timeout: 60_000,
-}, async () => {
+test('a rolling sum after any late order is that of a plain scan, at each midnight', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(sent, { minLength: 1, maxLength: 12 }),
@@ -165,9 +163,7 @@ const step = fc.record({
   waitMs: fc.integer({ min: 0, max: 9 * HOUR }),
 });
 
-test('what is reserved and what is reported never pass a hard limit over midnights', {
-  timeout: 60_000,
-}, async () => {
+test('what is reserved and what is reported never pass a hard limit over midnights', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 4, maxLength: 14 }),

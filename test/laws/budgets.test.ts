@@ -147,9 +147,7 @@ const signal = fc.record({
   isError: fc.boolean(),
 });
 
-test('totals equal a plain scan of the signals and do not depend on the order of arrival', {
-  timeout: 60_000,
-}, async () => {
+test('totals equal a plain scan of the signals and do not depend on the order of arrival', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(signal, { minLength: 1, maxLength: 25 }).chain((signals) =>

@@ -22,6 +22,9 @@ const FROM = new Date(NOW - 33 * DAY).toISOString().slice(0, 10);
 /** Every session has a time of its own, so that none of a user reaches to another. */
 const SLOT = 6 * HOUR;
 
+/** A story is some hundred requests: as long as a hundred histories of credits. */
+const STORIES = Number(process.env.LAW_RUNS ?? 800) / 100;
+
 const clock = createTestClock(PHASES[0]);
 let api: TestApi;
 beforeAll(async () => {
@@ -247,7 +250,7 @@ async function check(tenant: Tenant) {
 }
 
 it('signals that were recorded and voided leave every answer as if they had never come', {
-  timeout: 240_000,
+  timeout: STORIES * 30_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(story, async ({ slots, sessions, hasSnapshots }) => {
@@ -283,7 +286,7 @@ it('signals that were recorded and voided leave every answer as if they had neve
       expect(new Set(await post(correcting, gone))).toEqual(new Set(gone.length > 0 ? ['duplicate'] : []));
       expect(await answers(correcting)).toEqual(before);
     }),
-    { numRuns: Number(process.env.LAW_RUNS ?? 8), endOnFailure: true },
+    { numRuns: STORIES, endOnFailure: true },
   );
 });
 

@@ -52,7 +52,7 @@ function startModel(): Server & { served: number } {
   return counted;
 }
 
-describe('the hook of the LiteLLM proxy', { timeout: 180_000 }, () => {
+describe('the hook of the LiteLLM proxy', () => {
   let api: TestApi;
   let key: string;
   let orgId: string;

@@ -33,12 +33,12 @@ beforeAll(async () => {
   port = await findFreePort();
   run = start();
   line = await untilReady(run);
-}, 90_000);
+});
 
 afterAll(async () => {
   await pressCtrlC(run);
   rmSync(dataDir, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** The tests of this file tell one story on one data folder, in this order. */
 describe('scripts/up', () => {
@@ -149,7 +149,7 @@ describe('scripts/up', () => {
     expect(pids.filter(isRunning)).toEqual([]);
   });
 
-  test('leaves nothing of a start that was killed before it was ready', { timeout: 180_000 }, async () => {
+  test('leaves nothing of a start that was killed before it was ready', async () => {
     await pressCtrlC(run);
     run = start();
     let begun: number[] = [];

@@ -8,7 +8,6 @@ import { openTestContext, until } from '../support/harness.ts';
 
 test.each([4, Number.POSITIVE_INFINITY])(
   'a worker that starts while Redis is away takes every job once it is back (concurrency %s)',
-  { timeout: 60_000 },
   async (concurrency) => {
     const own = await startOwnRedis();
     await own.kill();

@@ -31,7 +31,6 @@ const isChecked = ({ kind }: Pick<JobRow, 'kind'>) =>
 
 test.each([2, Number.POSITIVE_INFINITY])(
   'a job whose worker died runs elsewhere, and a queue at rest is not written to (concurrency %s)',
-  { timeout: 40_000 },
   async (concurrency) => {
     const handled: unknown[] = [];
     const handle = async (_ctx: unknown, data: unknown) => void handled.push(data);

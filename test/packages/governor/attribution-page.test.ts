@@ -94,7 +94,7 @@ async function costs(more: Record<string, string> = {}): Promise<Record<string, 
 }
 
 // Each command is a process, and a busy machine starts one in seconds.
-describe('docs/attribution.md', { timeout: 180_000 }, () => {
+describe('docs/attribution.md', () => {
   it('with its hooks of Claude Code and git, as they stand, gives each call to the branch of its moment', async () => {
     for (const name of ['post-checkout', 'post-commit', 'post-merge'])
       writeFileSync(join(checkout, '.git', 'hooks', name), block('#!/bin/sh'), { mode: 0o755 });

@@ -89,4 +89,4 @@ it('packs into one file that runs in an empty folder, without the server beside 
   const otherEnv = { ...env, GOVERNOR_API_KEY: other.key };
   await execute('npx', [...governor, ...from], { cwd: empty, env: otherEnv });
   expect(await readEvents(api.ctx, other.orgId)).toHaveLength(2);
-}, 60_000);
+});

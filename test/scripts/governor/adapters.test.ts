@@ -32,7 +32,7 @@ async function printed(...args: string[]): Promise<string> {
   return stdout;
 }
 
-describe('governor connect', { timeout: 60_000 }, () => {
+describe('governor connect', () => {
   it('prints settings with which a tool is counted, and says whom the key may report', async () => {
     const { orgId, key } = await makeTenant(api.ctx);
     const args = ['claude-code', '--org', orgId, '--api', api.url, '--project-id', 'at las'];
@@ -87,7 +87,7 @@ describe('governor connect', { timeout: 60_000 }, () => {
   });
 });
 
-describe('governor import', { timeout: 60_000 }, () => {
+describe('governor import', () => {
   it('takes what ccusage prints, a priced signal per session and model', async () => {
     const { key, orgId } = await makeTenant(api.ctx);
     const part = (modelName: string, cost: number) => ({
@@ -195,7 +195,7 @@ it('governor check ends when its patience does, though the resolver hangs', asyn
   const { code, stdout, stderr } = await execute(process.execPath, args, { env }).catch((error) => error);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('budgets could not be checked');
-}, 60_000);
+});
 
 it('governor sync says where it looked when there is no history', async () => {
   const env = {

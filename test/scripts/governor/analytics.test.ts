@@ -13,9 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('analytics freeze freezes what ended a day ago or earlier, once; k-population says who counts', {
-  timeout: 90_000,
-}, async () => {
+test('analytics freeze freezes what ended a day ago or earlier, once; k-population says who counts', async () => {
   const { orgId, key } = await makeTenant(api.ctx);
   const trend = async () => {
     const answer = await api.call(`/api/v1/org/${orgId}/analytics`, { key });

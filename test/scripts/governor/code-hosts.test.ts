@@ -25,9 +25,7 @@ function governorWith(keys: string) {
   return commandLine(testEnv(name, { env: { WEBHOOK_SECRET_KEYS: keys } })).governor;
 }
 
-test('code-host create, list and delete do as the api does, in the audit log as the operator', {
-  timeout: 60_000,
-}, async () => {
+test('code-host create, list and delete do as the api does, in the audit log as the operator', async () => {
   const { orgId } = await makeTenant(ctx);
   const governor = governorWith(OLD);
   const created = await governor('code-host', 'create', orgId, '--provider', 'github', '--name', 'Acme');
@@ -53,9 +51,7 @@ test('code-host create, list and delete do as the api does, in the audit log as 
   ]);
 });
 
-test('webhook-secrets rotate encrypts the secrets of code hosts too: their events go on, and the old key may go', {
-  timeout: 60_000,
-}, async () => {
+test('webhook-secrets rotate encrypts the secrets of code hosts too: their events go on, and the old key may go', async () => {
   const { orgId } = await makeTenant(ctx);
   const created = await governorWith(OLD)('code-host', 'create', orgId, '--provider', 'bitbucket');
   const { id = '', url = '', secret = '' } = created as Record<string, string>;

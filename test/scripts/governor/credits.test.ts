@@ -57,9 +57,7 @@ async function actions(account: TestAccount): Promise<string[]> {
   return (await auditRows(ctx).find({ org_id: account.orgId }).toArray()).map(({ action }) => action);
 }
 
-test('credits grant and purchase add once a key, show shows it, refund gives one spend back once', {
-  timeout: 90_000,
-}, async () => {
+test('credits grant and purchase add once a key, show shows it, refund gives one spend back once', async () => {
   const account = await makeAccount(ctx);
   const { orgId, userId, token } = account;
   const grant = ['credits', 'grant', orgId, userId, '100', '--key', 'g1'];
@@ -100,9 +98,7 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
   expect(recorded.toSorted()).toEqual(['credits.add', 'credits.add', 'credits.refund']);
 });
 
-test('a purchase without a key tells the one that repeats it, should its answer be lost', {
-  timeout: 60_000,
-}, async () => {
+test('a purchase without a key tells the one that repeats it, should its answer be lost', async () => {
   const { orgId, userId } = await makeAccount(ctx);
   const purchase = ['credits', 'purchase', orgId, userId, '7'];
   const { stderr } = await run(...purchase);
@@ -110,18 +106,14 @@ test('a purchase without a key tells the one that repeats it, should its answer 
   expect(await governor(...purchase, '--key', key)).toMatchObject({ delta: 7, replayed: true });
 });
 
-test('member remove ends the devices of the member: the next spend is refused', {
-  timeout: 60_000,
-}, async () => {
+test('member remove ends the devices of the member: the next spend is refused', async () => {
   const { orgId, userId, token } = await makeAccount(ctx);
   await spendSurely(ctx, token);
   expect(await governor('member', 'remove', orgId, userId)).toEqual({ user_id: userId, removed: true });
   await expect(spendSurely(ctx, token)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
-test('device revoke ends a device whoever it belongs to, and says when there is none', {
-  timeout: 60_000,
-}, async () => {
+test('device revoke ends a device whoever it belongs to, and says when there is none', async () => {
   const account = await makeAccount(ctx);
   const { deviceId, token } = account;
   await spendSurely(ctx, token);
@@ -133,7 +125,7 @@ test('device revoke ends a device whoever it belongs to, and says when there is 
   expect((await failure('device', 'revoke', 'dev_none')).stderr).toContain('There is no such device.');
 });
 
-test('plan puts the accounts of an organization on the plan', { timeout: 60_000 }, async () => {
+test('plan puts the accounts of an organization on the plan', async () => {
   const { orgId, userId, token } = await makeAccount(ctx);
   await spendSurely(ctx, token);
   expect(await governor('plan', orgId, 'team')).toMatchObject({ plan: 'team' });
@@ -142,7 +134,7 @@ test('plan puts the accounts of an organization on the plan', { timeout: 60_000 
   expect(shown.balances).toMatchObject({ window: { credits: team.window_credits - 1 } });
 });
 
-test('what cannot be is refused in one line', { timeout: 60_000 }, async () => {
+test('what cannot be is refused in one line', async () => {
   const { orgId, userId } = await makeAccount(ctx);
   for (const amount of ['0', '-1', '1.5', '1000000001', '9007199254740992'])
     await failure('credits', 'grant', orgId, userId, '--', amount);
@@ -153,9 +145,7 @@ test('credits plans shows what PLANS_FILE says', async () => {
   expect(await governor('credits', 'plans')).toEqual(JSON.parse(readFileSync('plans.json', 'utf8')));
 });
 
-test('reconcile finds drift, repairs it on request, and rebuild puts a spoilt balance back', {
-  timeout: 90_000,
-}, async () => {
+test('reconcile finds drift, repairs it on request, and rebuild puts a spoilt balance back', async () => {
   const account = await makeAccount(ctx);
   await spendSurely(ctx, account.token);
   await projectAll(ctx);
@@ -173,9 +163,7 @@ test('reconcile finds drift, repairs it on request, and rebuild puts a spoilt ba
   await spendSurely(ctx, account.token);
 });
 
-test('signing-key rotate replaces the key; verify knows old and new receipts, by file and by URL, and bad ones', {
-  timeout: 90_000,
-}, async () => {
+test('signing-key rotate replaces the key; verify knows old and new receipts, by file and by URL, and bad ones', async () => {
   const { token } = await makeAccount(ctx);
   const old = (await spendSurely(ctx, token)).answer;
   const { kid, file } = await governor('signing-key', 'rotate');

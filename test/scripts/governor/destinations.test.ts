@@ -37,9 +37,7 @@ afterAll(async () => {
   await api.close();
 });
 
-test('destination adds, tests, runs, lists, pauses and removes a folder, in the audit log as the operator', {
-  timeout: 120_000,
-}, async () => {
+test('destination adds, tests, runs, lists, pauses and removes a folder, in the audit log as the operator', async () => {
   const { governor, failure } = cli;
   const yesterday = new Date(Date.now() - 86_400_000).toISOString();
   await api.call('/api/v1/signals', { key, body: makeSignal({ ts: yesterday, user_id: 'ada' }) });
@@ -91,7 +89,7 @@ test('destination adds, tests, runs, lists, pauses and removes a folder, in the 
   );
 });
 
-test('destination run --wait exits 1 when the run fails, and says why', { timeout: 60_000 }, async () => {
+test('destination run --wait exits 1 when the run fails, and says why', async () => {
   const { governor, failure } = cli;
   const first = await governor('destination', 'add', orgId, ...TO_FOLDER, '--prefix', 'taken');
   await governor('destination', 'test', first.id);
@@ -102,9 +100,7 @@ test('destination run --wait exits 1 when the run fails, and says why', { timeou
   expect(JSON.parse((await waiting).stdout)).toMatchObject({ state: 'failed', code: 'prefix_in_use' });
 });
 
-test('destination add takes the secret of a bucket from a file or from stdin, and shows it nowhere', {
-  timeout: 60_000,
-}, async () => {
+test('destination add takes the secret of a bucket from a file or from stdin, and shows it nowhere', async () => {
   const file = join(newFolder(), 'secret');
   writeFileSync(file, `${SECRET}\n`);
   const { stdout } = await cli.run('destination', 'add', orgId, ...TO_BUCKET, '--secret-file', file);
@@ -139,7 +135,7 @@ test.each([
   ['endpoint', [...TO_FOLDER, '--prefix', 'x', '--endpoint', 'https://eu.s3.example.com']],
   ['focus:parquet', ['--kind', 'folder', '--name', 'x', '--prefix', 'x', '--level', 'focus']],
   ['levels.0.format', ['--kind', 'folder', '--name', 'x', '--prefix', 'x', '--level', 'focus:xml']],
-])('destination add names what is wrong: %s', { timeout: 30_000 }, async (named, options) => {
+])('destination add names what is wrong: %s', async (named, options) => {
   const { stderr } = await cli.failure('destination', 'add', orgId, ...options);
   expect(stderr).toContain(named);
   expect(stderr).toContain('(invalid_request)');

@@ -75,7 +75,7 @@ async function dumpMongo(): Promise<string> {
 const usageOf = ({ orgId, userId }: Person) =>
   rollupRows(api.ctx).find({ org_id: orgId, user_id: userId }).sort({ _id: 1 }).toArray();
 
-describe('governor member export', { timeout: 90_000 }, () => {
+describe('governor member export', () => {
   test('prints everything that is kept about one person, and no secret', async () => {
     const mark = 'words-of-ada';
     const person = await makeKnownPerson(mark);
@@ -142,8 +142,8 @@ describe('governor member export', { timeout: 90_000 }, () => {
   });
 });
 
-describe('governor member erase', { timeout: 90_000 }, () => {
-  test('holds for what arrives later, by any key and as history', { timeout: 90_000 }, async () => {
+describe('governor member erase', () => {
+  test('holds for what arrives later, by any key and as history', async () => {
     const mark = 'words-that-come-late';
     const person = await makePerson(api.ctx, idp);
     const { orgId, userId } = person;

@@ -17,9 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('usage reconcile finds damaged rollups, --check changes nothing, and without it they are the sum again', {
-  timeout: 90_000,
-}, async () => {
+test('usage reconcile finds damaged rollups, --check changes nothing, and without it they are the sum again', async () => {
   const { orgId, key } = await makeTenant(api.ctx);
   await recordAll(api.ctx, orgId, [{ ts: api.ctx.clock.now() }, { ts: api.ctx.clock.now() - 40 * 60_000 }]);
   const usage = async () => (await api.call('/api/v1/usage', { key })).body.totals;
@@ -41,11 +39,11 @@ test('usage reconcile finds damaged rollups, --check changes nothing, and withou
   expect(audit).toHaveLength(1);
 });
 
-test('usage reconcile refuses an organization that there is not', { timeout: 60_000 }, async () => {
+test('usage reconcile refuses an organization that there is not', async () => {
   expect((await failure('usage', 'reconcile', 'org_nobody')).stderr).toContain('not_found');
 });
 
-test('usage purge deletes what is past its retention and says how much', { timeout: 60_000 }, async () => {
+test('usage purge deletes what is past its retention and says how much', async () => {
   const { orgId } = await makeTenant(api.ctx);
   await subscribeToAll(api.ctx, orgId);
   await recordAll(api.ctx, orgId, [{ ts: api.ctx.clock.now() }]);

@@ -47,9 +47,7 @@ async function expectSignedBy(process: TestContext, orgId: string): Promise<void
   expect(verifyWebhook(request?.body ?? '', request?.headers['x-service-signature'], SECRET)).toBe(true);
 }
 
-test('webhook-secrets rotate encrypts every secret with the first key: deliveries go on, and the old key may go', {
-  timeout: 60_000,
-}, async () => {
+test('webhook-secrets rotate encrypts every secret with the first key: deliveries go on, and the old key may go', async () => {
   const { orgId } = await makeTenant(ctx);
   await makeWebhook(ctx, orgId, receiver.url);
   await expectSignedBy(ctx, orgId);
@@ -65,9 +63,7 @@ test('webhook-secrets rotate encrypts every secret with the first key: deliverie
   await webhookRows(ctx).deleteMany({});
 });
 
-test('a secret whose key is gone is named and stops no other, and its deliveries wait until the key is back', {
-  timeout: 60_000,
-}, async () => {
+test('a secret whose key is gone is named and stops no other, and its deliveries wait until the key is back', async () => {
   const { orgId } = await makeTenant(ctx);
   const { _id } = await makeWebhook(startedWith(GONE), orgId, receiver.url);
   await makeWebhook(ctx, orgId, 'http://127.0.0.1:1/', ['session.ended']);
@@ -102,9 +98,7 @@ test('the former secret of a webhook is encrypted again too, and still signs', a
   }
 });
 
-test('webhook list shows all webhooks or the failing ones, and /readyz warns of those whose admins were not told', {
-  timeout: 60_000,
-}, async () => {
+test('webhook list shows all webhooks or the failing ones, and /readyz warns of those whose admins were not told', async () => {
   await webhookRows(ctx).deleteMany({});
   const { orgId } = await makeTenant(ctx);
   await makeWebhook(ctx, orgId, receiver.url);

@@ -18,9 +18,7 @@ beforeAll(async () => {
 afterAll(() => ctx.close());
 
 // It writes 17 MB of names for each of five dimensions.
-it('freezes a week whose users and projects have names beyond the size of a document', {
-  timeout: 180_000,
-}, async () => {
+it('freezes a week whose users and projects have names beyond the size of a document', async () => {
   const { orgId } = await makeTenant(ctx);
   await seedRollupDay(ctx, orgId, LAST_WEEK, 850, { nameLength: 20_000, project: 'own' });
   const organization = await readOrganization(ctx, orgId);

@@ -233,7 +233,7 @@ test('a run that is killed at any act is repeated to the same files, and no mani
     }
   expect(kills).toBeGreaterThan(15);
   expect(await readdir(spoolFolder)).toEqual([]);
-}, 120_000);
+});
 
 test('a run that another worker has taken over writes no manifest and records nothing', async () => {
   await twoDays();

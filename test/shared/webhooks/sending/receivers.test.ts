@@ -58,7 +58,7 @@ it('attempts at one webhook share a connection while the endpoint answers', asyn
   await receiver.close();
 });
 
-describe.concurrent('a receiver that', { timeout: 40_000 }, () => {
+describe.concurrent('a receiver that', () => {
   it.each<Behaviour>(['hang', 'drip-headers'])(
     'takes the request and does %s fails at 10 s',
     async (behaviour) => {
