@@ -12,7 +12,7 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import { memoryMib, numberOption, quantile, report, round, watchMemory } from './bench.ts';
 import { AUDIENCE, type Issuer, startIssuer } from './issuer.ts';
 import type { Wallet } from './ledger-history.ts';
-import { type Seeded, seedLedger } from './ledger-seed.ts';
+import { fenceLedger, type Seeded, seedLedger } from './ledger-seed.ts';
 import { type Stage, setStage } from './stage.ts';
 
 /** MongoDB's cache: the rows do not fit into less, and seeding takes minutes. */
@@ -45,6 +45,7 @@ export async function runLedgerBench(args: string[]): Promise<void> {
   try {
     const receipts = await makeReceipts(bench.ctx);
     const [seedSeconds, seeded] = await timed(() => seedLedger(bench.ctx, sizes, receipts));
+    await fenceLedger(bench.ctx);
     const { answers } = seeded;
     const tell = (...measured: Row[]) => {
       for (const row of measured) console.error(JSON.stringify(row));

@@ -14,6 +14,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
   gate: async () => (await import('./gate.ts')).runGateBench,
   history: async () => (await import('./history.ts')).runHistoryBench,
+  growth: async () => (await import('./growth.ts')).runGrowthBench,
   idle: async () => (await import('./idle.ts')).runIdleBench,
   'scale-out': async () => (await import('./scale-out.ts')).runScaleOutBench,
   soak: async () => (await import('./soak.ts')).runSoakBench,

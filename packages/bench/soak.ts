@@ -17,8 +17,6 @@ const PER_REQUEST = 10;
 const USERS = 500;
 const ACCOUNTS = 200;
 const REST_S = 30;
-/** As long as V8 waits until it gives memory back: its next look after 8 s without work, and two collections. */
-const REST_AFTER_S = 120;
 const SAMPLES = 12;
 /** How often the age of the queues is read. */
 const AGE_EVERY_MS = 3_000;
@@ -32,14 +30,15 @@ interface Span {
 }
 
 /**
- * `soak [--minutes 60] [--per-second 50]`: an hour of signals in tens (so many a second), half as many spends, reads every
+ * `soak [--minutes 60] [--per-second 50] [--rest 2]`: an hour of signals in tens (so many a second), half as many spends, reads every
  * second and an export twice a minute. Each session is told to an endpoint that answers, to one that answers 500 three times
  * and to one that refuses connections. Shows memory, p99 and the age of the queues at rest, in each twelfth of the time, and
- * after it. It stops by itself.
+ * in each of so many minutes of rest after it. It stops by itself.
  */
 export async function runSoakBench(args: string[]): Promise<void> {
   const minutes = numberOption(args, 'minutes', 60);
   const perSecond = numberOption(args, 'per-second', 50);
+  const restMinutes = numberOption(args, 'rest', 2);
   const stage = await setStage(AS_SCRIPTS_UP);
   const receiver = fork(new URL('./webhook-receiver.ts', import.meta.url), { serialization: 'advanced' });
   try {
@@ -80,8 +79,10 @@ export async function runSoakBench(args: string[]): Promise<void> {
     }
     await loading;
     const cpuS = cpuSeconds(pids) - cpuBefore;
-    await sleep(REST_AFTER_S * 1_000);
-    sample(`${REST_AFTER_S} s after`);
+    for (let rested = 1; rested <= restMinutes; rested += 1) {
+      await sleep(60_000);
+      sample(`${rested} min after`);
+    }
     report('soak', rows);
     console.log(`CPU of api, worker and stores: ${round((cpuS / (minutes * 60)) * 100, 1)} % of a core`);
   } finally {
