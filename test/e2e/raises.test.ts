@@ -28,6 +28,7 @@ describe('a raise on the dashboard', () => {
     const grace = await openAs(browser, stack, 'Grace');
     await tom.page.goto(`${stack.url}/dashboard/raise?budget=${budget}`);
     await tom.page.getByLabel('How much more').fill('20');
+    await tom.page.getByLabel('For how long').selectOption('1 hour');
     await expectGood(tom.page, 'ask');
     await tom.page.getByLabel('How much more').focus();
     await tom.page.keyboard.press('Tab');
@@ -46,6 +47,8 @@ describe('a raise on the dashboard', () => {
     await grace.page.keyboard.press('Enter');
     await grace.page.getByText('The migration takes longer.').waitFor();
     await grace.page.getByText(/the threshold is \$25\.00 for everybody/).waitFor();
+    const times = await grace.page.getByLabel('For how long').getByRole('option').allTextContents();
+    expect(times.toSorted(), 'none is longer than was asked for').toEqual(['15 minutes', 'As asked for']);
     await expectGood(grace.page, 'answer');
     await grace.page.setViewportSize({ width: 390, height: 844 });
     await expectGood(grace.page, 'answer-390');

@@ -275,6 +275,6 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
     file: 'shared/usage/calendar.ts',
     text: 'return arrivalMs - SIGNAL_AGE_MS.behind - DAY_MS;',
     replacement: 'return arrivalMs - SIGNAL_AGE_MS.behind + DAY_MS;',
-    tests: ['test/shared/usage/periods.test.ts'],
+    tests: ['test/shared/usage/calendar.test.ts'],
   },
 ];

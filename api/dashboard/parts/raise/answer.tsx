@@ -11,8 +11,13 @@ import { amount, percent } from '../text/format.ts';
 import { UserName } from '../text/user-name.tsx';
 import type { Raise } from './queries.ts';
 
-/** An approval may be shorter than what was asked for. */
-const TIMES = { '': 'As asked for', '900': '15 minutes', '3600': '1 hour', '14400': '4 hours' } as const;
+const TIMES = { '900': '15 minutes', '3600': '1 hour', '14400': '4 hours' } as const;
+
+/** An approval may be shorter than what was asked for; null is to the end of the window. */
+function timesUpTo(askedS: number | null): Record<string, string> {
+  const shorter = Object.entries(TIMES).filter(([seconds]) => askedS === null || Number(seconds) < askedS);
+  return { '': 'As asked for', ...Object.fromEntries(shorter) };
+}
 
 const CHANGES = ['raises', 'budgets'];
 
@@ -65,8 +70,8 @@ function personQuery(id: string, user_id: string) {
   });
 }
 
-function Decision({ raise: { id, amount: asked, metric } }: { raise: Raise }) {
-  const { draft, field } = useDraft({ amount: asked, time: '' as keyof typeof TIMES, note: '' });
+function Decision({ raise: { id, amount: asked, duration_s, metric } }: { raise: Raise }) {
+  const { draft, field } = useDraft({ amount: asked, time: '', note: '' });
   const path = { params: { path: { id } } };
   const approval = { amount: draft.amount, ...(draft.time === '' ? {} : { duration_s: Number(draft.time) }) };
   const approve = useAct(() => take(api.POST('/v1/raises/{id}/approve', { ...path, body: approval })), {
@@ -92,7 +97,7 @@ function Decision({ raise: { id, amount: asked, metric } }: { raise: Raise }) {
           max={asked}
           {...field('amount')}
         />
-        <Choice label="For how long" of={TIMES} {...field('time')} />
+        <Choice label="For how long" of={timesUpTo(duration_s)} {...field('time')} />
         <TextField label="A word to the person, with a denial" maxLength={500} {...field('note')} />
       </ActForm>
     </Paper>
