@@ -5,7 +5,6 @@ const PURE = [
   'platform/basics/errors',
   'platform/basics/ids',
   'platform/basics/text',
-  'platform/basics/iso-time',
   'pricing/[^/]+',
   'sessions/assign',
   'budgets/calendar-windows',

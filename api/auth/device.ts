@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { accountOfToken, credentialHash, credentialId } from '../../shared/keys/credential.ts';
-import { boundedCache } from '../../shared/platform/context/cache.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { boundedCache } from '../../shared/platform/context/per-context.ts';
 import type { DevicePrincipal } from '../basics/route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { budgetUsageView, readBudgetUsage } from '../../shared/budgets/read-usage.ts';
-import { instantOrUtc } from '../../shared/platform/basics/iso-time.ts';
+import { instantOrUtc } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 import { budgetParams } from '../schemas/params.ts';
 

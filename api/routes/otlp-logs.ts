@@ -1,6 +1,6 @@
 import { noteLogs, receiveOtlp } from '../../shared/adapters/receive.ts';
+import { senderOf } from '../../shared/signals/check-signal.ts';
 import { exportRoute } from '../otlp/export-route.ts';
-import { senderOf } from '../schemas/call.ts';
 
 export const otlpLogs = exportRoute({
   path: '/otlp/v1/logs',

@@ -4,9 +4,9 @@ import { recordContexts as record } from '../../shared/ingest/record-contexts.ts
 import { CONTEXTS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
+import { senderOf } from '../../shared/signals/check-signal.ts';
 import { route } from '../basics/route.ts';
 import { jsonSchema } from '../docs/schema.ts';
-import { senderOf } from '../schemas/call.ts';
 
 /** The documented form of the request. */
 const documented = z.strictObject({

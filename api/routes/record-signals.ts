@@ -3,10 +3,10 @@ import { recordSignals as record } from '../../shared/ingest/record-signals.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
+import { senderOf } from '../../shared/signals/check-signal.ts';
 import { signalInput, signalResult } from '../../shared/signals/input.ts';
 import { route } from '../basics/route.ts';
 import { jsonSchema } from '../docs/schema.ts';
-import { senderOf } from '../schemas/call.ts';
 
 /** The documented form of a batch. */
 const batch = z.strictObject({

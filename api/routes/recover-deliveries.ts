@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { DAY_MS } from '../../shared/platform/basics/interval.ts';
-import { instant } from '../../shared/platform/basics/iso-time.ts';
+import { instant } from '../../shared/platform/basics/text.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { recoverDeliveries as recover } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
 import { route } from '../basics/route.ts';

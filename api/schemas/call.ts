@@ -3,7 +3,6 @@ import type { Caller } from '../../shared/enforcement/budget-status.ts';
 import { NO_PROJECT } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import type { Sender } from '../../shared/signals/check-signal.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
 
 /** Tokens that one call may be estimated at. */
@@ -32,11 +31,6 @@ export const reserveInput = z.strictObject({
   ttl_s: z.int().min(1).max(3_600).describe('Seconds after which the reservation ends by itself'),
 });
 export const releaseInput = z.strictObject({ reservation_id: text(128) });
-
-/** The sender of the signals that come with a key. */
-export function senderOf({ orgId, userId, projectId }: ApiKeyPrincipal): Sender {
-  return { orgId, boundUserId: userId, defaultProjectId: projectId };
-}
 
 /** The caller of a call, as its signal will name it. Throws `missing_scope` when a bound key names another user. */
 export function callerOf(

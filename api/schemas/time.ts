@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { instantOrUtc } from '../../shared/platform/basics/iso-time.ts';
+import { instantOrUtc } from '../../shared/platform/basics/text.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { startOfDate, type Zones } from '../../shared/usage/calendar.ts';
 

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { boundedCache } from '../../shared/platform/context/cache.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { boundedCache } from '../../shared/platform/context/per-context.ts';
 import { addressOf } from './address.ts';
 import { asState, tooMany } from './rate.ts';
 

@@ -2,9 +2,8 @@ import { createHmac } from 'node:crypto';
 import { listMembers } from '../administration/members.ts';
 import { foldEmail } from '../platform/basics/email.ts';
 import { base62 } from '../platform/basics/ids.ts';
-import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
-import { perContext } from '../platform/context/per-context.ts';
+import { boundedCache, perContext } from '../platform/context/per-context.ts';
 import type { Sender } from '../signals/check-signal.ts';
 import type { PostedSignal } from './posted.ts';
 

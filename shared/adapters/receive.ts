@@ -1,8 +1,8 @@
 import { releaseReservation } from '../enforcement/release.ts';
 import { recordSignals } from '../ingest/record-signals.ts';
 import { batches } from '../platform/basics/in-batches.ts';
-import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
+import { boundedCache } from '../platform/context/per-context.ts';
 import type { Sender } from '../signals/check-signal.ts';
 import { withDecoded } from './decode.ts';
 import { nameUser, openDirectory } from './directory.ts';

@@ -1,9 +1,8 @@
 import type { AuditAction } from '../audit/actions.ts';
 import { auditWrite, currentActor } from '../audit/record-audit.ts';
 import { applyPlanToAll } from '../credits/meter/apply-plan.ts';
-import { holdAboveOf } from '../organizations/hold-above.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';
-import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
+import { holdAboveOf, readOrganization, timezoneAt } from '../organizations/read-organization.ts';
 import { uniqueEmails } from '../organizations/roster.ts';
 import { raiseOrganizationVersion } from '../organizations/versions.ts';
 import type { OrganizationChange } from '../organizations/view.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { instant } from '../platform/basics/iso-time.ts';
-import { text } from '../platform/basics/text.ts';
+import { instant, text } from '../platform/basics/text.ts';
 import { repositoryField } from './fields.ts';
 
 /** One context as posted. Every other member is refused, so that a typing error is seen. */

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { base62 } from '../platform/basics/ids.ts';
-import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
-import { perContext } from '../platform/context/per-context.ts';
+import { boundedCache, perContext } from '../platform/context/per-context.ts';
 import type { Name, Parts, Place } from './decide-work.ts';
 
 /** Names of branches and tasks may be secret, so no key is made of them without a secret of the deployment. */

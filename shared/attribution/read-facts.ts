@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
+import { boundedCache } from '../platform/context/per-context.ts';
 import { inOrder, type Told } from './decide-work.ts';
 import { boundaryRows, contextRows } from './model.ts';
 

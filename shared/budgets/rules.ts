@@ -7,9 +7,9 @@ import {
   type RulesCounts,
   readOrganizationVersion,
 } from '../organizations/versions.ts';
-import { boundedCache } from '../platform/context/cache.ts';
 import { commitPlan, type Decision } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
+import { boundedCache } from '../platform/context/per-context.ts';
 import { currentShard, moveToOtherShard } from '../platform/mongo/counter-shards.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import {

@@ -1,6 +1,6 @@
 import { cachedDevices } from '../credits/meter/prepare-receipt.ts';
-import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
+import { boundedCache } from '../platform/context/per-context.ts';
 import { deviceAddressChanges } from './metrics.ts';
 
 const lastAddress = boundedCache<string, string>({ max: 100_000 });

@@ -1,7 +1,7 @@
 import { DEVICE_CODE_LIFETIME_S, WRONG_USER_CODES } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
+import { boundedCache } from '../platform/context/per-context.ts';
 
 interface Count {
   wrong: number;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { dateAt, isoTime } from '../platform/basics/clock.ts';
 import { isDuplicateKey } from '../platform/basics/errors.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
-import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
+import { boundedCache } from '../platform/context/per-context.ts';
 import { type AskWay, askedRows } from './model.ts';
 
 const time = z.string().nullable();

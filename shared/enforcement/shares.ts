@@ -1,6 +1,6 @@
 import { recordAct } from '../audit/record-audit.ts';
-import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
+import { boundedCache } from '../platform/context/per-context.ts';
 import type { OpenBudget } from './budget-status.ts';
 
 /** A share is never less: one call should fit into it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { holdAboveView } from '../organizations/hold-above.ts';
+import { holdAboveView } from '../organizations/view.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { signalView } from '../signals/view.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { unixSeconds } from '../platform/basics/clock.ts';
 import {
   FOCUS_CLOSE_DAY,
+  HOLD_ABOVE,
   K_ANONYMITY_FLOOR,
   PLANS,
   ROLES,
@@ -9,9 +10,8 @@ import {
 } from '../platform/basics/contract.ts';
 import { emailText } from '../platform/basics/email.ts';
 import { text, timezone } from '../platform/basics/text.ts';
-import { holdAboveChange, holdAboveOf, holdAboveView } from './hold-above.ts';
 import type { Member, Organization } from './model.ts';
-import { timezoneAt } from './read-organization.ts';
+import { holdAboveOf, timezoneAt } from './read-organization.ts';
 
 export const teamNames = z.array(text(128)).max(100).describe('Exactly these; new ones exist from then on');
 
@@ -65,6 +65,29 @@ export const listedMemberView = memberView.extend({
     .nullable()
     .describe("Unix seconds: the time of the newest signal of the member's user; null: none yet"),
 });
+
+const holdAboveChange = z
+  .strictObject({
+    tokens: z
+      .int()
+      .min(HOLD_ABOVE.tokens.min)
+      .max(HOLD_ABOVE.tokens.max)
+      .nullable()
+      .describe('Tokens of one signal, input and output together; null: no limit'),
+    cost_usd: z
+      .number()
+      .min(HOLD_ABOVE.cost_usd.min)
+      .max(HOLD_ABOVE.cost_usd.max)
+      .nullable()
+      .describe('Cost of one signal in US dollars; null: no limit'),
+  })
+  .partial()
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something')
+  .describe('A signal above either is held until an admin decides; from the next signal on');
+
+export const holdAboveView = z
+  .strictObject({ tokens: z.int().nullable(), cost_usd: z.number().nullable() })
+  .describe('Limits of one signal; one above either is held');
 
 export const organizationChange = z
   .strictObject({

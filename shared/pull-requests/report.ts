@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { repositoryField } from '../attribution/fields.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import { instant } from '../platform/basics/iso-time.ts';
-import { exactText, text } from '../platform/basics/text.ts';
+import { exactText, instant, text } from '../platform/basics/text.ts';
 
 /** How far a pull request has come, in this order. */
 export const PULL_REQUEST_STATES = ['open', 'closed', 'merged'] as const;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { repositoryField } from '../attribution/fields.ts';
-import { instant } from '../platform/basics/iso-time.ts';
 import { refuseNames } from '../platform/basics/refuse-names.ts';
-import { text, textOrEmpty } from '../platform/basics/text.ts';
+import { instant, text, textOrEmpty } from '../platform/basics/text.ts';
 
 const TOKENS_MAX = 1_000_000_000;
 const COST_USD_MAX = 10_000;

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
-import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
+import { boundedCache } from '../platform/context/per-context.ts';
 import { quarterHorizonMs } from './calendar.ts';
 import { matcherOf } from './cells.ts';
 import { snapshotRows, TOTAL_DIMENSIONS } from './model.ts';

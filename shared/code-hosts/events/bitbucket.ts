@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { repositoryField } from '../../attribution/fields.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
-import { instant } from '../../platform/basics/iso-time.ts';
+import { instant } from '../../platform/basics/text.ts';
 import {
   branchField,
   numberField,

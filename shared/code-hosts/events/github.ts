@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { repositoryField } from '../../attribution/fields.ts';
-import { instant } from '../../platform/basics/iso-time.ts';
+import { instant } from '../../platform/basics/text.ts';
 import {
   branchField,
   numberField,

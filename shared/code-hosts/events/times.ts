@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dateAt } from '../../platform/basics/clock.ts';
-import { instant } from '../../platform/basics/iso-time.ts';
+import { instant } from '../../platform/basics/text.ts';
 
 /** A time as GitLab writes it: ISO 8601, or `2026-01-01 10:00:00 UTC`, or with an offset in place of `UTC`. Epoch ms. */
 export const gitlabInstant = z

@@ -1,6 +1,6 @@
 import { within } from '../../platform/basics/within.ts';
-import { boundedCache } from '../../platform/context/cache.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { boundedCache } from '../../platform/context/per-context.ts';
 import { readShardStates } from '../meter/shards.ts';
 import { deviceTokenRows } from '../model.ts';
 import { NEW_FENCE, readFences } from './fence.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Interval } from '../../platform/basics/interval.ts';
 import { within } from '../../platform/basics/within.ts';
-import { boundedCache } from '../../platform/context/cache.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { boundedCache } from '../../platform/context/per-context.ts';
 import { BUCKETS, type Bucket } from '../buckets.ts';
 import type { Anchor } from '../model.ts';
 import { signerOf } from '../receipts/signer.ts';

@@ -2,8 +2,8 @@ import type { ClientSession } from 'mongoose';
 import { inTransaction, type TransactionOptions } from '../mongo/transaction.ts';
 import { applyWrites, type Write } from '../mongo/writes.ts';
 import { channelOf, isLeftToSweep, type PlannedWakeUp } from '../queues/job.ts';
-import { boundedCache } from './cache.ts';
 import type { Context } from './context.ts';
+import { boundedCache } from './per-context.ts';
 
 /** A change as data: its writes, and the wake-ups that are added once they are committed. */
 export interface Plan {

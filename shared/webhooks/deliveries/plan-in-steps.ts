@@ -1,7 +1,7 @@
 import { eventRows } from '../../events/model.ts';
-import { boundedCache } from '../../platform/context/cache.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { boundedCache } from '../../platform/context/per-context.ts';
 import { dueId, dueRows } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { thirdShard } from '../../platform/mongo/counter-shards.ts';

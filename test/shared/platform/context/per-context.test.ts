@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { boundedCache } from '../../../../shared/platform/context/cache.ts';
+import { boundedCache } from '../../../../shared/platform/context/per-context.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
 
 const clock = createTestClock();

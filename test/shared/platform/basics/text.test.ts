@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { instant, instantOrUtc } from '../../../../shared/platform/basics/iso-time.ts';
+import { instant, instantOrUtc } from '../../../../shared/platform/basics/text.ts';
 
 /** Any moment of these centuries, as somebody may write it. */
 const written = fc
