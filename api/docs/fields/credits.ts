@@ -10,7 +10,6 @@ export const credits: Fields = {
   paid: ['Credits that were bought', 0],
   granted: ['Credits that were granted', 5],
   credits: ['A number of credits', 40],
-  lots: ['Credits that came together, in the order in which they are spent'],
   resets_at: [
     'When it is full again (Unix seconds); null while it has not begun, and where the plan gives none',
     UNIX,

@@ -18,9 +18,5 @@ export const devices: Fields = {
   client_id: ['Ignored: there is one client', 'cli'],
   access_token: ['The device token; it is not shown again', 'ugd_…'],
   token_type: ['How the token is sent', 'Bearer'],
-  public_key: [
-    'The public key of the device as a JWK',
-    { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
-  ],
   error_description: ['Explanation in words', 'The user code has not been approved yet.'],
 };

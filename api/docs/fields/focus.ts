@@ -11,7 +11,6 @@ export const focus: Fields = {
   FocusVersion: ['The version of FOCUS', '1.2'],
   CreationDate: ['When these columns were decided', '2026-11-24T00:00:00Z'],
   DataGeneratorVersion: ['The version of the product', '0.1.0'],
-  ColumnDefinition: ['The columns'],
   ColumnName: ['The name of the column', 'EffectiveCost'],
   DataType: ['The type in the words of FOCUS', 'Decimal'],
   NumericPrecision: ['Decimal digits', 18],

@@ -26,7 +26,6 @@ export const signals: Fields = {
   held_id: ['The held signal', 'hld_3Kf9XqLm2TzVb7Rw8YcN1p'],
   ids: ['Ids', ['hld_3Kf9XqLm2TzVb7Rw8YcN1p']],
   above: ['The limits that it is above', ['tokens']],
-  hold_above: ['Limits of one signal; one above either is held', { tokens: 20_000_000, cost_usd: 1_000 }],
   tokens: ['Input and output tokens together', 20_000_000],
   held_at: ['When it was held', TIME],
   decided_at: ['When it was decided about; null before', TIME],
