@@ -1,6 +1,9 @@
 import type { HoldAbove } from '../organizations/model.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 import { collection } from '../platform/mongo/collection.ts';
+import { retentionRule } from '../platform/mongo/retention.ts';
 import type { Draft } from '../signals/check-signal.ts';
 
 export const HELD_STATES = ['held', 'released', 'discarded'] as const;
@@ -46,3 +49,11 @@ export const heldRows = collection<HeldSignal>('held_signals', {
 export function heldKey({ _id }: Pick<Draft, '_id'>): string {
   return derivedId('hld', _id);
 }
+
+/** A held signal goes when it is too old to be recorded. A repeat is refused from then on. */
+export const heldRetention = retentionRule('held_signals', heldRows, {
+  old: (_config, nowMs) => ({
+    filter: { ts: { $lt: dateAt(nowMs - SIGNAL_AGE_MS.behind) } },
+    ageField: 'ts',
+  }),
+});

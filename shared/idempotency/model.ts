@@ -1,4 +1,6 @@
+import { dateAt } from '../platform/basics/clock.ts';
 import { collection } from '../platform/mongo/collection.ts';
+import { retentionRule } from '../platform/mongo/retention.ts';
 
 /** One use of an idempotency key, kept for 48 hours. */
 export interface IdempotencyRecord {
@@ -18,4 +20,8 @@ export interface IdempotencyRecord {
 export const idempotencyRecordRows = collection<IdempotencyRecord>('idempotency_records', {
   shardKey: { _id: 1 },
   indexes: [{ key: { expires_at: 1 } }],
+});
+
+export const idempotencyRetention = retentionRule('idempotency_records', idempotencyRecordRows, {
+  old: (_config, nowMs) => ({ filter: { expires_at: { $lte: dateAt(nowMs) } }, ageField: 'expires_at' }),
 });

@@ -1,5 +1,6 @@
-import type { Scope } from '../platform/basics/contract.ts';
+import { KEY_KEPT_DAYS, type Scope } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
+import { daysBefore, retentionRule } from '../platform/mongo/retention.ts';
 
 /**
  * The maker of a key or a webhook: a person by user id, an API key by its id, or the person who made that key together with
@@ -54,4 +55,15 @@ export function isLive(key: ApiKey, nowMs: number): boolean {
 
 export const apiKeyRows = collection<ApiKey>('api_keys', {
   indexes: [{ key: { org_id: 1, created_at: 1 } }],
+});
+
+/** No index: the keys of all organizations are few. */
+export const keyRetention = retentionRule('api-keys', apiKeyRows, {
+  old: (_config, nowMs) => {
+    const before = { $lt: daysBefore(nowMs, KEY_KEPT_DAYS) };
+    return {
+      filter: { $or: [{ revoked_at: before }, { expires_at: before }, { retires_at: before }] },
+      ageField: 'created_at',
+    };
+  },
 });

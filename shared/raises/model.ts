@@ -1,5 +1,7 @@
 import type { Budget, BudgetMetric, BudgetScope } from '../budgets/model.ts';
+import { dateAt } from '../platform/basics/clock.ts';
 import { collection } from '../platform/mongo/collection.ts';
+import type { RetentionRule } from '../platform/mongo/retention.ts';
 
 export const RAISE_STATES = [
   'pending',
@@ -80,3 +82,14 @@ export function raisedScope(
 ): Pick<Raise, 'scope' | 'scope_id'> {
   return per ? { scope: 'user', scope_id: userId } : { scope, scope_id };
 }
+
+/** Notes go 90 days after the answer. The raise itself stays. */
+export const raiseRetention: RetentionRule = {
+  kind: 'raise_notes',
+  isPerOrganization: false,
+  purge: async (ctx, nowMs) => {
+    const old = { notes_until: { $lt: dateAt(nowMs), $gt: dateAt(0) } };
+    const erased = { note: null, answer_note: null, notes_until: dateAt(0) };
+    return (await raiseRows(ctx).updateMany(old, { $set: erased })).modifiedCount;
+  },
+};

@@ -1,4 +1,6 @@
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
+import { daysBefore, retentionRule } from '../platform/mongo/retention.ts';
 
 export const MEASURES = [
   'sessions',
@@ -86,3 +88,12 @@ export const rollupRows = collection<Rollup>('rollups', {
 });
 
 export const snapshotRows = collection<Snapshot>('usage_snapshots', { shardKey: { _id: 1 } });
+
+/** Quarter hours are kept for 36 days: they are read for 35, and no reader meets the purge. Days and months stay. */
+export const quarterHourRetention = retentionRule('quarter_hours', rollupRows, {
+  isPerOrganization: true,
+  old: (_config, nowMs) => ({
+    filter: { period: 'quarter_hour' as const, start: { $lt: daysBefore(nowMs - SIGNAL_AGE_MS.behind, 1) } },
+    ageField: 'start',
+  }),
+});

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { auditRows } from '../../shared/audit/model.ts';
-import { heldRows } from '../../shared/held/model.ts';
+import { heldRetention, heldRows } from '../../shared/held/model.ts';
 import { reportHeld } from '../../shared/held/report-held.ts';
-import { heldRetention } from '../../shared/held/retention.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';

@@ -2,6 +2,7 @@ import type { Event } from '../../events/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import type { EventType } from '../../platform/basics/contract.ts';
 import { collection } from '../../platform/mongo/collection.ts';
+import { daysBefore, keptForDays, retentionRule } from '../../platform/mongo/retention.ts';
 
 /**
  * `expired`: it was held until newer ones had taken all places. `collected`: it waits for a digest. `digested`: a digest
@@ -115,3 +116,22 @@ function loggedPart(queued: QueuedDelivery): Omit<Delivery, 'status' | 'next_att
   const { _id, event_id, webhook_id, org_id, type, round, attempts, created_at } = queued;
   return { _id, event_id, webhook_id, org_id, type, round, attempts, created_at };
 }
+
+/** Finished deliveries, by when they were finished. */
+export const deliveryRetention = keptForDays(
+  'deliveries',
+  deliveryRows,
+  'finished_at',
+  ({ eventRetentionDays }) => eventRetentionDays,
+);
+
+/** Deliveries that nobody could attempt, by when they were due. Held ones stay until their webhook is enabled or deleted. */
+export const pendingDeliveryRetention = retentionRule('pending_deliveries', queuedDeliveryRows, {
+  old: (config, nowMs) => ({
+    filter: {
+      state: 'pending' as const,
+      at: { $lt: daysBefore(nowMs, config.eventRetentionDays).getTime() },
+    },
+    ageField: 'at',
+  }),
+});
