@@ -3,9 +3,9 @@ import { readOrganization } from '../../shared/organizations/read-organization.t
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { makeSnapshots } from '../../shared/usage/make-snapshots.ts';
 import { contextAt, get, nextNumber, post, SESSIONS, type Service, signalAt } from './attribution-client.ts';
-import { numberOption, quantile, report, round, runClients } from './bench.ts';
+import { numberOption, onStage, quantile, type Row, report, round, runClients } from './bench.ts';
 import { measurePullRequests } from './pull-request-pages.ts';
-import { makeKey, type Stage, setStage } from './stage.ts';
+import { makeKey, type Stage } from './stage.ts';
 
 const CLIENTS = 16;
 const BRANCHES = ['main', 'cart', 'search'];
@@ -22,17 +22,17 @@ const MOVED = 10_000;
 export async function runAttributionBench(args: string[]): Promise<void> {
   const seconds = numberOption(args, 'seconds', 4);
   const only = args[args.indexOf('--only') + 1];
-  const rows: Record<string, unknown>[] = [];
+  const rows: Row[] = [];
   for (const [name, measure] of Object.entries(PARTS)) {
     if (args.includes('--only') && only !== name) continue;
-    const row = await onStage((stage, service) => measure(stage, service, seconds));
+    const row = await measureApart((stage, service) => measure(stage, service, seconds));
     console.table([row]);
     rows.push(row);
   }
   report('attribution', rows);
 }
 
-type Measure = (stage: Stage, service: Service, seconds: number) => Promise<Record<string, unknown>>;
+type Measure = (stage: Stage, service: Service, seconds: number) => Promise<Row>;
 
 const PARTS: Readonly<Record<string, Measure>> = {
   single: (stage, service, seconds) => measureRecording(stage, service, { batch: 1, seconds }),
@@ -44,19 +44,13 @@ const PARTS: Readonly<Record<string, Measure>> = {
 };
 
 /** Each part has stores of its own: the embedded store becomes slow once its cache is full (docs/stores.md). */
-async function onStage(
-  measure: (stage: Stage, service: Service) => Promise<Record<string, unknown>>,
-): Promise<Record<string, unknown>> {
-  const stage = await setStage();
-  const agent = new Agent({ keepAlive: true, maxSockets: 4 * CLIENTS });
-  try {
+function measureApart(measure: (stage: Stage, service: Service) => Promise<Row>): Promise<Row> {
+  return onStage(async (stage) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 4 * CLIENTS });
     const { url } = await stage.startApi();
     await stage.startWorker();
-    return await measure(stage, { agent, url });
-  } finally {
-    agent.destroy();
-    await stage.stop();
-  }
+    return measure(stage, { agent, url }).finally(() => agent.destroy());
+  });
 }
 
 /**
@@ -67,7 +61,7 @@ async function measureRecording(
   stage: Stage,
   service: Service,
   { batch, seconds }: { batch: number; seconds: number },
-): Promise<Record<string, unknown>> {
+): Promise<Row> {
   const names = ['plain', 'sessions', 'contexts'] as const;
   const sides = await Promise.all(
     names.map(async (name) => ({ name, ...(await makeKey(stage)), calls: 0, seconds: 0 })),
@@ -106,11 +100,7 @@ async function measureRecording(
 }
 
 /** Single contexts of 16 clients beside single signals of 16 others. */
-async function measureContexts(
-  stage: Stage,
-  service: Service,
-  seconds: number,
-): Promise<Record<string, unknown>> {
+async function measureContexts(stage: Stage, service: Service, seconds: number): Promise<Row> {
   const { key } = await makeKey(stage);
   const signal = (client: number) =>
     post(service, key, 'signals', { signals: [signalAt(systemClock.now(), client % SESSIONS)] });
@@ -133,7 +123,7 @@ async function measureContexts(
 }
 
 /** One context that moves 10,000 calls, while others go on recording signals. */
-async function measureMove(stage: Stage, service: Service): Promise<Record<string, unknown>> {
+async function measureMove(stage: Stage, service: Service): Promise<Row> {
   const { key } = await makeKey(stage);
   const other = await makeKey(stage);
   const begin = systemClock.now() - 2 * DAY_MS;
@@ -174,11 +164,7 @@ async function waitUntilMoved(service: Service, key: string): Promise<void> {
 }
 
 /** A month of 50 users with three branches a day, by branch and by other dimensions. */
-async function measureMonth(
-  stage: Stage,
-  service: Service,
-  seconds: number,
-): Promise<Record<string, unknown>> {
+async function measureMonth(stage: Stage, service: Service, seconds: number): Promise<Row> {
   const [withWorks, without] = [await makeKey(stage), await makeKey(stage)];
   const now = systemClock.now();
   for (let day = 1; day <= 30; day += 1)

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
+import { type Stage, setStage } from './stage.ts';
 
 /** `clients` that each do one thing after the other for `seconds`. Milliseconds of each, sorted. */
 export async function runClients(
@@ -55,8 +56,53 @@ export async function watchMemory({ child, pid }: { child: ChildProcess; pid: nu
   return Math.round(peak);
 }
 
+/** A row of a table: figures by their names. */
+export type Row = Record<string, unknown>;
+
 export function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+}
+
+/** The waits (milliseconds) of half, of 99 in 100, and the longest. */
+export function percentiles(values: readonly number[], digits = 2) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return {
+    p50_ms: round(quantile(sorted, 0.5), digits),
+    p99_ms: round(quantile(sorted, 0.99), digits),
+    worst_ms: round(sorted.at(-1) ?? Number.NaN, digits),
+  };
+}
+
+/** Milliseconds that `work` takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+/** Asks with a credential, and posts a `body`. Resolves with the JSON of the answer, an empty one's `{}`; throws unless it is 2xx. */
+export async function askJson(url: string, key: string, body?: object) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const answer = await fetch(url, {
+    headers,
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url} was answered ${answer.status}: ${text}`);
+  return text === '' ? {} : JSON.parse(text);
+}
+
+/** Measures on a stage of its own, which ends with it. */
+export async function onStage<Result>(
+  work: (stage: Stage) => Promise<Result>,
+  ...options: Parameters<typeof setStage>
+): Promise<Result> {
+  const stage = await setStage(...options);
+  try {
+    return await work(stage);
+  } finally {
+    await stage.stop();
+  }
 }
 
 export function round(value: number, digits = 2): number {

@@ -6,7 +6,7 @@ import { setPerson } from '../../shared/budgets/change-people.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import { approveRaise, revokeRaise } from '../../shared/raises/answer.ts';
 import { askForRaise } from '../../shared/raises/ask.ts';
-import { quantile, round } from './bench.ts';
+import { askJson, percentiles } from './bench.ts';
 import { insertBudgets, makeBudget, makeTemplate } from './budgets.ts';
 import { makeKey, type Stage } from './stage.ts';
 
@@ -33,7 +33,7 @@ export async function measureChanges(stage: Stage, urls: readonly string[]): Pro
   const untilAll = async (isAllowed: boolean, as = key) => {
     const body = { user_id: 'ada', estimate_usd: ESTIMATE_USD };
     const until = async (url: string) => {
-      while ((await post(`${url}/api/v1/budgets/check`, as, body)).allow !== isAllowed);
+      while ((await askJson(`${url}/api/v1/budgets/check`, as, body)).allow !== isAllowed);
     };
     await Promise.all(urls.map(until));
   };
@@ -66,9 +66,7 @@ export async function measureChanges(stage: Stage, urls: readonly string[]): Pro
     ([after, times]) => ({
       after,
       changes: times.length,
-      p50_ms: round(quantile(times, 0.5), 1),
-      p99_ms: round(quantile(times, 0.99), 1),
-      most_ms: round(times.at(-1) ?? Number.NaN, 1),
+      ...percentiles(times, 1),
     }),
   );
 }
@@ -80,7 +78,7 @@ async function measureReleases(stage: Stage, url: string): Promise<Record<string
   const whole = { name: 'all', scope: 'org', scope_id: orgId, limit: NUSD } as const;
   await insertBudgets(ctx, orgId, [makeBudget(ctx, orgId, whole)]);
   const reserve = (as: string, user_id: string) =>
-    post(`${url}/api/v1/budgets/reserve`, as, { user_id, estimate_usd: 1, ttl_s: 600 });
+    askJson(`${url}/api/v1/budgets/reserve`, as, { user_id, estimate_usd: 1, ttl_s: 600 });
   const measure = (end: (keyId: string, userId: string) => Promise<unknown>) =>
     timesOf(RELEASES, async () => {
       const email = `${Date.now()}@example.com`;
@@ -93,7 +91,7 @@ async function measureReleases(stage: Stage, url: string): Promise<Record<string
         for (;;) {
           const { reservation_id } = await reserve(key, 'ada');
           if (reservation_id)
-            return async () => post(`${url}/api/v1/budgets/release`, key, { reservation_id });
+            return async () => askJson(`${url}/api/v1/budgets/release`, key, { reservation_id });
           await sleep(POLL_MS);
         }
       };
@@ -108,7 +106,7 @@ async function measureReleases(stage: Stage, url: string): Promise<Record<string
   };
 }
 
-/** Times, sorted, of what `change` leaves to wait for; and then what that leaves to do. */
+/** Times of what `change` leaves to wait for; and then what that leaves to do. */
 async function timesOf(
   count: number,
   change: (turn: number) => Promise<() => Promise<unknown>>,
@@ -121,13 +119,5 @@ async function timesOf(
     times.push(performance.now() - began);
     if (typeof rest === 'function') await rest();
   }
-  return times.sort((a, b) => a - b);
-}
-
-async function post(url: string, key: string, body: object) {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${url} was answered ${answer.status}: ${text}`);
-  return text === '' ? {} : JSON.parse(text);
+  return times;
 }

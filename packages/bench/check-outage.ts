@@ -1,4 +1,4 @@
-import { quantile, round, runClients } from './bench.ts';
+import { percentiles, type Row, runClients } from './bench.ts';
 import type { Stage } from './stage.ts';
 
 const CLIENTS = 8;
@@ -10,11 +10,7 @@ const UNTIL_OLD_MS = 1_500;
  * Checks of one organization with a hard budget while a store is frozen (SIGSTOP): `on_error` decides, which may take
  * 100 ms. The first row is without an outage.
  */
-export async function measureOutages(
-  stage: Stage,
-  url: string,
-  key: string,
-): Promise<Record<string, unknown>[]> {
+export async function measureOutages(stage: Stage, url: string, key: string): Promise<Row[]> {
   const rows = [await measure('none', url, key)];
   for (const store of ['mongo', 'redis'] as const) {
     const { pid } = stage[store];
@@ -27,7 +23,7 @@ export async function measureOutages(
   return rows;
 }
 
-async function measure(frozen: string, url: string, key: string): Promise<Record<string, unknown>> {
+async function measure(frozen: string, url: string, key: string): Promise<Row> {
   const statuses = new Map<number, number>();
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const { times } = await runClients(CLIENTS, SECONDS, async () => {
@@ -42,8 +38,6 @@ async function measure(frozen: string, url: string, key: string): Promise<Record
   return {
     frozen,
     answers: [...statuses].map(([status, count]) => `${status}: ${count}`).join(', '),
-    p50_ms: round(quantile(times, 0.5), 1),
-    p99_ms: round(quantile(times, 0.99), 1),
-    most_ms: round(times.at(-1) ?? Number.NaN, 1),
+    ...percentiles(times, 1),
   };
 }

@@ -1,12 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { cpuSeconds, numberOption, quantile, report, round, runClients } from './bench.ts';
+import {
+  cpuSeconds,
+  numberOption,
+  onStage,
+  percentiles,
+  type Row,
+  report,
+  round,
+  runClients,
+} from './bench.ts';
 import { insertBudgets, makeBudget, makeTemplate } from './budgets.ts';
 import { measureChanges } from './check-changes.ts';
 import { measureOutages } from './check-outage.ts';
 import { startFloor } from './consume.ts';
-import { makeKey, setStage } from './stage.ts';
+import { makeKey } from './stage.ts';
 
 /** Budgets of an organization: one of its own, the others of so many users. A call counts in 2 of the third and in 11 of the last. */
 const SHAPES = [
@@ -45,8 +54,7 @@ interface Run {
 export async function runCheckBench(args: string[]): Promise<void> {
   const seconds = Math.min(60, numberOption(args, 'seconds', 8));
   const clients = Math.min(256, numberOption(args, 'clients', 32));
-  const stage = await setStage();
-  try {
+  await onStage(async (stage) => {
     const { url, pid } = await stage.startApi();
     if (args.includes('--changes')) {
       const other = await stage.startApi();
@@ -78,9 +86,7 @@ export async function runCheckBench(args: string[]): Promise<void> {
     }
     report('check', tableOf(runs));
     report('check-outage', await measureOutages(stage, url, runs[1]?.key ?? ''));
-  } finally {
-    await stage.stop();
-  }
+  });
 }
 
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -158,22 +164,20 @@ async function drive(run: Run, clients: number, seconds: number): Promise<void> 
   run.seconds += driven.seconds;
 }
 
-function tableOf(runs: readonly Run[]): Record<string, unknown>[] {
+function tableOf(runs: readonly Run[]): Row[] {
   const figures = runs.map(({ run, times, cpuS, seconds, refused }) => {
-    const sorted = times.toSorted((a, b) => a - b);
-    const [p50, p99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
-    return { run, rps: times.length / seconds, cpuUs: (cpuS / times.length) * 1e6, p50, p99, refused };
+    const [rps, cpuUs] = [times.length / seconds, (cpuS / times.length) * 1e6];
+    return { run, rps, cpuUs, waits: percentiles(times, 1), refused };
   });
   const [floor] = figures;
-  return figures.map(({ run, rps, cpuUs, p50, p99, refused }) => ({
+  return figures.map(({ run, rps, cpuUs, waits, refused }) => ({
     run,
     rps: Math.round(rps),
     of_floor: round(rps / (floor?.rps ?? 1)),
     // Steadier than rps on a machine that others use too.
     cpu_us: Math.round(cpuUs),
-    p50_ms: round(p50, 1),
-    p99_ms: round(p99, 1),
-    p99_of_floor: round(p99 / (floor?.p99 ?? 1)),
+    ...waits,
+    p99_of_floor: round(waits.p99_ms / (floor?.waits.p99_ms ?? 1)),
     refused,
   }));
 }

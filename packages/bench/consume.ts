@@ -13,8 +13,8 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
-import { cpuSeconds, numberOption, quantile, report, round, runClients } from './bench.ts';
-import { type Stage, setStage, untilAnswered } from './stage.ts';
+import { cpuSeconds, numberOption, onStage, percentiles, report, round, runClients } from './bench.ts';
+import { type Stage, untilAnswered } from './stage.ts';
 
 /** CPU seconds by who used them. */
 type CpuTimes = Record<'api' | 'redis' | 'worker' | 'mongo' | 'client', number>;
@@ -58,8 +58,7 @@ export async function runConsumeBench(args: string[]): Promise<void> {
   const seconds = Math.min(60, numberOption(args, 'seconds', 10));
   const clients = Math.min(256, numberOption(args, 'clients', 32));
   const accounts = Math.min(10_000, numberOption(args, 'accounts', 1_000));
-  const stage = await setStage(AS_IN_PRODUCTION);
-  try {
+  await onStage(async (stage) => {
     await openShards(stage.ctx);
     const tokens = await makeTokens(stage.ctx, accounts);
     const floor = await startFloor(stage);
@@ -95,9 +94,7 @@ export async function runConsumeBench(args: string[]): Promise<void> {
       }
     }
     report('consume', withRatios(runs.map(figuresOf)));
-  } finally {
-    await stage.stop();
-  }
+  }, AS_IN_PRODUCTION);
 }
 
 /** The least that a signed, durable spend can cost here. */
@@ -161,7 +158,7 @@ export async function drive(
 
 function figuresOf({ run, slices }: Run) {
   const sum = (of: (slice: Slice) => number) => slices.reduce((total, slice) => total + of(slice), 0);
-  const times = slices.flatMap((slice) => slice.times).sort((a, b) => a - b);
+  const times = slices.flatMap((slice) => slice.times);
   const ok = sum((slice) => slice.ok);
   const micros = (who: keyof CpuTimes) => Math.round((sum(({ cpuS }) => cpuS[who]) / Math.max(1, ok)) * 1e6);
   const cpu = {
@@ -174,8 +171,7 @@ function figuresOf({ run, slices }: Run) {
   return {
     run,
     rps: Math.round(ok / sum((slice) => slice.seconds)),
-    p50_ms: round(quantile(times, 0.5), 1),
-    p99_ms: round(quantile(times, 0.99), 1),
+    ...percentiles(times, 1),
     // For one answer: steadier than rps on a machine that others use too.
     cpu_us: Object.values(cpu).reduce((total, part) => total + part, 0),
     ...cpu,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { cpuSeconds, round } from './bench.ts';
+import { cpuSeconds, type Row, round } from './bench.ts';
 
 /** The requests that one tab makes in this time are repeated for many tabs. */
 const WATCHED_S = 60;
@@ -21,7 +21,7 @@ export async function measurePolls(
   page: Page,
   { api, pids }: { api: string; pids: Readonly<Record<string, number>> },
   tabs: number,
-): Promise<Record<string, unknown>> {
+): Promise<Row> {
   const polls = await watchPolls(page, api);
   const cookies = await page.context().cookies();
   const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');

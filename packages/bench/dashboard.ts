@@ -14,7 +14,7 @@ import { addMember } from '../../shared/administration/members.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
-import { numberOption, report } from './bench.ts';
+import { numberOption, type Row, report } from './bench.ts';
 import { measurePolls } from './dashboard-polls.ts';
 import { measureVisits } from './dashboard-visits.ts';
 import { seed } from './usage.ts';
@@ -38,7 +38,7 @@ export async function runDashboardBench(args: string[]): Promise<void> {
     if (visits > 0) {
       await addLargeOrganization(stack.dataDir, users);
       const large = await signIn(browser, stack.api, { email: ADMIN });
-      const rows: Record<string, unknown>[] = [];
+      const rows: Row[] = [];
       for (const [data, page] of Object.entries({ demo, [`${users} users`]: large }))
         rows.push({ data, ...(await measureVisits(page, stack.api, visits)) });
       report('dashboard: a first visit to Overview, medians', rows);

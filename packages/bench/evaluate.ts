@@ -29,10 +29,10 @@ import { rollupChanges } from '../../shared/usage/plan-rollups.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
 import { evaluateBudgets } from '../../workers/index.ts';
 import { startWorker } from '../../workers/worker.ts';
-import { cpuSeconds, numberOption, quantile, report, round } from './bench.ts';
+import { cpuSeconds, numberOption, onStage, quantile, type Row, report, round } from './bench.ts';
 import { insertBudgets, makeTemplate } from './budgets.ts';
 import { measureRecording } from './record.ts';
-import { type Stage, setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
 
 interface Figures {
   signals: number;
@@ -54,8 +54,7 @@ export async function runEvaluateBench(args: string[]): Promise<void> {
   const most = numberOption(args, 'signals', 1_000_000);
   const rounds = numberOption(args, 'rounds', 60);
   const sizes = peopleOf(args);
-  const stage = await setStage();
-  try {
+  await onStage(async (stage) => {
     if (args.includes('--recording'))
       return report('evaluate', await measureRecording(stage, numberOption(args, 'seconds', 2)));
     if (sizes.length > 0) {
@@ -66,9 +65,7 @@ export async function runEvaluateBench(args: string[]): Promise<void> {
     const figures: Figures[] = [];
     for (const signals of [SMALL, most]) figures.push(...(await measure(stage.ctx, signals, rounds)));
     report('evaluate', figures);
-  } finally {
-    await stage.stop();
-  }
+  });
 }
 
 /** The numbers of people of `--people`; 300 and 5,000 without any. */
@@ -239,7 +236,7 @@ function draftAt(orgId: string, index: number, atMs: number, nowMs: number): Dra
   return checkSignal(signalAt(`seed-${index}`, index, atMs), sender, nowMs) as Draft;
 }
 
-function signalAt(id: string, index: number, atMs: number): Record<string, unknown> {
+function signalAt(id: string, index: number, atMs: number): Row {
   return {
     id,
     ts: new Date(atMs).toISOString(),

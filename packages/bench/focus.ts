@@ -2,8 +2,8 @@ import { type ChargePeriod, readSignals } from '../../shared/exports/focus/sum-c
 import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { priceCall } from '../../shared/pricing/price.ts';
 import { type Signal, signalKey, signalRows } from '../../shared/signals/model.ts';
-import { numberOption, report, round } from './bench.ts';
-import { makeKey, type Stage, setStage } from './stage.ts';
+import { numberOption, onStage, type Row, report, round } from './bench.ts';
+import { makeKey, type Stage } from './stage.ts';
 import { measureExport } from './usage-exports.ts';
 
 const DAY_MS = 86_400_000;
@@ -17,9 +17,8 @@ const MODELS = ['claude-sonnet-4-5', 'gpt-5', 'gemini-2.5-pro'];
  */
 export async function runFocusBench(args: string[]): Promise<void> {
   const signals = numberOption(args, 'signals', 1_000_000);
-  const stage = await setStage();
-  const rows: Record<string, unknown>[] = [];
-  try {
+  const rows: Row[] = [];
+  await onStage(async (stage) => {
     const { orgId, key } = await makeKey(stage);
     const toMs = Math.floor(stage.ctx.clock.now() / DAY_MS) * DAY_MS;
     const began = performance.now();
@@ -30,9 +29,7 @@ export async function runFocusBench(args: string[]): Promise<void> {
     rows.push({ format: 'none: read alone', rows: signals, 'rows/s': await readAlone(stage, orgId, range) });
     for (const format of ['csv', 'parquet'])
       rows.push(await measureExport(stage, key, format, { query, rows: signals, level: 'focus' }));
-  } finally {
-    await stage.stop();
-  }
+  });
   report('focus', rows);
 }
 

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
-import { numberOption, quantile, report, round } from './bench.ts';
-import { makeKey, postSignals, setStage } from './stage.ts';
+import { numberOption, onStage, percentiles, report, round, timed } from './bench.ts';
+import { makeKey, postSignals } from './stage.ts';
 
 const USERS = 997;
 const PER_BATCH = 1_000;
@@ -15,8 +15,7 @@ const AGE_DAYS = { from: 20, to: 5 };
  */
 export async function runHistoryBench(args: string[]): Promise<void> {
   const batches = Math.ceil(numberOption(args, 'signals', 210_000) / PER_BATCH);
-  const stage = await setStage();
-  try {
+  await onStage(async (stage) => {
     const api = await stage.startApi();
     await stage.startWorker();
     const pool = new Pool(api.url);
@@ -30,22 +29,9 @@ export async function runHistoryBench(args: string[]): Promise<void> {
       if (results.some(({ status }) => status !== 'accepted')) throw new Error('Not all were accepted');
       if (batch % 20 === 0) console.error(`${batch + 1} of ${batches}: ${Math.round(times.at(-1) ?? 0)} ms`);
     }
-    times.sort((a, b) => a - b);
-    const began = performance.now();
-    await api.end();
-    const exitMs = performance.now() - began;
-    report('history', [
-      {
-        batches,
-        'p50 ms': round(quantile(times, 0.5), 0),
-        'p99 ms': round(quantile(times, 0.99), 0),
-        'longest ms': round(times.at(-1) ?? 0, 0),
-        'api ended after ms': round(exitMs, 0),
-      },
-    ]);
-  } finally {
-    await stage.stop();
-  }
+    const exitMs = round(await timed(() => api.end()), 0);
+    report('history', [{ batches, ...percentiles(times, 0), 'api ended after ms': exitMs }]);
+  });
 }
 
 function signalsOf(batch: number, batches: number): object[] {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuSeconds, memoryMib, numberOption, report, round } from './bench.ts';
-import { AS_SCRIPTS_UP, setStage } from './stage.ts';
+import { cpuSeconds, memoryMib, numberOption, onStage, report, round } from './bench.ts';
+import { AS_SCRIPTS_UP } from './stage.ts';
 
 /** Until what a start costs is over (compiling, first sweeps, schedules), and processes that write nothing rest. */
 const SETTLE_S = 110;
@@ -8,8 +8,7 @@ const SETTLE_S = 110;
 /** `idle [--seconds 60]`: what an installation costs that nobody uses, per process. */
 export async function runIdleBench(args: string[]): Promise<void> {
   const seconds = numberOption(args, 'seconds', 60);
-  const stage = await setStage(AS_SCRIPTS_UP);
-  try {
+  await onStage(async (stage) => {
     for (const start of [stage.startApi, stage.startWorker]) await (await start()).end();
     const api = await stage.startApi();
     const worker = await stage.startWorker();
@@ -31,7 +30,5 @@ export async function runIdleBench(args: string[]): Promise<void> {
       { process: 'all', percent_of_a_core: sumOf(rows), resident_mib: '' },
       { process: 'without mongo', percent_of_a_core: sumOf(own), resident_mib: '' },
     ]);
-  } finally {
-    await stage.stop();
-  }
+  }, AS_SCRIPTS_UP);
 }

@@ -9,7 +9,16 @@ import { findPausedShards } from '../../shared/credits/meter/shards.ts';
 import { readJwks } from '../../shared/credits/receipts/publish-keys.ts';
 import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { memoryMib, numberOption, quantile, report, round, watchMemory } from './bench.ts';
+import {
+  askJson,
+  memoryMib,
+  numberOption,
+  percentiles,
+  type Row,
+  report,
+  round,
+  watchMemory,
+} from './bench.ts';
 import { AUDIENCE, type Issuer, startIssuer } from './issuer.ts';
 import type { Wallet } from './ledger-history.ts';
 import { fenceLedger, type Seeded, seedLedger } from './ledger-seed.ts';
@@ -24,8 +33,6 @@ const RECOVERY_TIMEOUT_MS = 300_000;
 interface Bench extends Stage {
   issuer: Issuer;
 }
-
-type Row = Record<string, unknown>;
 
 /**
  * `ledger [--rows 1000000] [--accounts 1000] [--big 100000] [--receipts 100000] [--reads 40]`: pages
@@ -148,7 +155,7 @@ async function measureReads(bench: Bench, { wallets }: Seeded, reads: number): P
     ['small', small],
   ] as const) {
     const token = await bench.issuer.mint(wallet.account._id);
-    const get = (query: string) => getJson(`${url}/v1/ledger?limit=${PAGE}${query}`, token);
+    const get = (query: string) => askJson(`${url}/v1/ledger?limit=${PAGE}${query}`, token);
     for (const filter of ['', '&reason=receipt', '&reason=credit.purchase']) {
       rows.push(...(await measurePages(get, { who: `${who}, ${wallet.seq} rows`, filter, reads })));
     }
@@ -160,30 +167,30 @@ async function measureReads(bench: Bench, { wallets }: Seeded, reads: number): P
 
 type GetPage = (query: string) => Promise<{ cursor: string; has_more: boolean; transactions: unknown[] }>;
 
-async function measurePages(
-  get: GetPage,
-  { who, filter, reads }: { who: string; filter: string; reads: number },
-): Promise<Row[]> {
+interface Reading {
+  who: string;
+  filter: string;
+  reads: number;
+}
+
+async function measurePages(get: GetPage, reading: Reading): Promise<Row[]> {
+  const { filter } = reading;
   let query = filter;
   let page = 1;
-  const rows = [await measurePage(get, { who, filter, page, query, reads })];
+  const rows = [await measurePage(get, reading, page, query)];
   for (let last = await get(query); last.has_more && page < 100; last = await get(query)) {
     query = `${filter}&cursor=${last.cursor}`;
     page += 1;
   }
-  if (page > 1) rows.push(await measurePage(get, { who, filter, page, query, reads }));
+  if (page > 1) rows.push(await measurePage(get, reading, page, query));
   return rows;
 }
 
 async function measurePage(
   get: GetPage,
-  {
-    who,
-    filter,
-    page,
-    query,
-    reads,
-  }: { who: string; filter: string; page: number; query: string; reads: number },
+  { who, filter, reads }: Reading,
+  page: number,
+  query: string,
 ): Promise<Row> {
   const times: number[] = [];
   let found = 0;
@@ -192,15 +199,7 @@ async function measurePage(
     found = (await get(query)).transactions.length;
     times.push(performance.now() - beganMs);
   }
-  times.sort((a, b) => a - b);
-  const what = `page ${page} of ${PAGE}${filter}`;
-  return {
-    what,
-    account: who,
-    found,
-    p50_ms: round(quantile(times, 0.5), 1),
-    p99_ms: round(quantile(times, 0.99), 1),
-  };
+  return { what: `page ${page} of ${PAGE}${filter}`, account: who, found, ...percentiles(times, 1) };
 }
 
 /** Every row in one answer. */
@@ -210,7 +209,7 @@ async function measureWhole(url: string, token: string, pid: number): Promise<Ro
   const watching = setInterval(() => {
     mostMib = Math.max(mostMib, memoryMib(pid, 'VmRSS'));
   }, 20);
-  const [seconds, { transactions }] = await timed(() => getJson(`${url}/v1/ledger`, token));
+  const [seconds, { transactions }] = await timed(() => askJson(`${url}/v1/ledger`, token));
   clearInterval(watching);
   const rows = transactions.length;
   return {
@@ -220,12 +219,6 @@ async function measureWhole(url: string, token: string, pid: number): Promise<Ro
     'rows/s': Math.round(rows / seconds),
     grown_mib: Math.round(mostMib - beforeMib),
   };
-}
-
-async function getJson(url: string, token: string): Promise<Awaited<ReturnType<GetPage>>> {
-  const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
-  if (!response.ok) throw new Error(`${url} answers ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Awaited<ReturnType<GetPage>>;
 }
 
 async function measureCommand(bench: Bench, seeded: Seeded, command: string): Promise<Row> {

@@ -5,8 +5,8 @@ import { derivedId } from '../../shared/platform/basics/ids.ts';
 import { sessionKey } from '../../shared/sessions/assign.ts';
 import { type Session, sessionRows } from '../../shared/sessions/model.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
-import { numberOption, quantile, report, round } from './bench.ts';
-import { makeKey, type Stage, setStage } from './stage.ts';
+import { askJson, numberOption, onStage, percentiles, type Row, report, round } from './bench.ts';
+import { makeKey, type Stage } from './stage.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
 const FILTERS = {
@@ -29,9 +29,8 @@ const USERS = 1_000;
 export async function runListBench(args: string[]): Promise<void> {
   const most = numberOption(args, 'max', 1_000_000);
   const walks = numberOption(args, 'walks', 15);
-  const rows: Record<string, unknown>[] = [];
-  const stage = await setStage();
-  try {
+  const rows: Row[] = [];
+  await onStage(async (stage) => {
     const { url } = await stage.startApi();
     const { orgId: _id, key } = await makeKey(stage);
     const created_at = new Date(systemClock.now() - LIST_DAYS * 86_400_000);
@@ -49,9 +48,7 @@ export async function runListBench(args: string[]): Promise<void> {
         rows.push(...measured);
       }
     }
-  } finally {
-    await stage.stop();
-  }
+  });
   report('list', withGrowth(rows));
 }
 
@@ -124,7 +121,7 @@ async function measureWalks(
   url: string,
   key: string,
   cell: { size: number; filter: string; query: string; walks: number },
-): Promise<Record<string, unknown>[]> {
+): Promise<Row[]> {
   const times = new Map<number, number[]>();
   for (let walk = 0; walk < cell.walks; walk += 1) {
     let seen = 0;
@@ -132,7 +129,7 @@ async function measureWalks(
     while (seen < 2_000) {
       const limit = LIMIT_AT.find(([from]) => seen >= from)?.[1] ?? 20;
       const began = performance.now();
-      const page = await readPage(`${url}/api/v1/sessions?limit=${limit}${cell.query}${cursor}`, key);
+      const page = await askJson(`${url}/api/v1/sessions?limit=${limit}${cell.query}${cursor}`, key);
       const number = seen / 20 + 1;
       if (limit === 20 && PAGES.includes(number))
         times.set(number, [...(times.get(number) ?? []), performance.now() - began]);
@@ -141,17 +138,8 @@ async function measureWalks(
       cursor = `&cursor=${encodeURIComponent(page.cursor)}`;
     }
   }
-  return [...times].map(([page, taken]) => {
-    const sorted = taken.sort((a, b) => a - b);
-    const { size, filter } = cell;
-    return {
-      size,
-      filter,
-      page,
-      'p50 ms': round(quantile(sorted, 0.5)),
-      'p99 ms': round(quantile(sorted, 0.99)),
-    };
-  });
+  const { size, filter } = cell;
+  return [...times].map(([page, taken]) => ({ size, filter, page, ...percentiles(taken) }));
 }
 
 /** How many sessions the next page takes after so many: 20, then 100 at a time, then 20 again. */
@@ -161,16 +149,10 @@ const LIMIT_AT: readonly (readonly [number, number])[] = [
   [0, 20],
 ];
 
-async function readPage(url: string, key: string): Promise<{ cursor: string; has_more: boolean }> {
-  const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
-  if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
-  return (await response.json()) as { cursor: string; has_more: boolean };
-}
-
 /** p50 against the smallest size at which there is such a page. */
-function withGrowth(rows: Record<string, unknown>[]): Record<string, unknown>[] {
+function withGrowth(rows: Row[]): Row[] {
   return rows.map((row) => {
     const smallest = rows.find((other) => other.filter === row.filter && other.page === row.page);
-    return { ...row, growth: round(Number(row['p50 ms']) / Number(smallest?.['p50 ms'])) };
+    return { ...row, growth: round(Number(row.p50_ms) / Number(smallest?.p50_ms)) };
   });
 }

@@ -3,8 +3,8 @@ import { type Budget, budgetRows } from '../../shared/budgets/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
-import { numberOption, quantile, report, round, runClients } from './bench.ts';
-import { makeKey, type Stage, setStage } from './stage.ts';
+import { numberOption, onStage, percentiles, report, round, runClients } from './bench.ts';
+import { makeKey, type Stage } from './stage.ts';
 
 const PEOPLE = 50;
 const WARM_UP_S = 2;
@@ -21,18 +21,14 @@ const HEADERS = {
 export async function runMcpBench(args: string[]): Promise<void> {
   const seconds = Math.min(60, numberOption(args, 'seconds', 10));
   const clients = Math.min(256, numberOption(args, 'clients', 64));
-  const stage = await setStage();
-  try {
+  await onStage(async (stage) => {
     const { url } = await stage.startApi();
     const keys = await makePeople(stage);
     await drive(url, keys, clients, WARM_UP_S);
     const { times, seconds: took, failed } = await drive(url, keys, clients, seconds);
     const calls = { tool: 'get_budget', clients, 'calls/s': round(times.length / took, 0) };
-    const waits = { p50_ms: round(quantile(times, 0.5)), p99_ms: round(quantile(times, 0.99)) };
-    report('mcp', [{ ...calls, ...waits, failed }]);
-  } finally {
-    await stage.stop();
-  }
+    report('mcp', [{ ...calls, ...percentiles(times), failed }]);
+  });
 }
 
 /** People with a hard budget each, beside one of the organization. Returns a bound key of each. */

@@ -1,4 +1,4 @@
-import { memoryMib, round } from './bench.ts';
+import { memoryMib, type Row, round } from './bench.ts';
 import { hostileBodies } from './otlp-hostile-bodies.ts';
 import { forgetPeak } from './otlp-memory.ts';
 import { makeKey, type Stage } from './stage.ts';
@@ -7,10 +7,10 @@ const BYTES = 16 * 2 ** 20;
 const MIB = 2 ** 20;
 
 /** Memory of an api that takes bodies of 16 MiB which hold as many parts as they can, one after the other. */
-export async function measureHostileBodies(stage: Stage): Promise<Record<string, unknown>[]> {
+export async function measureHostileBodies(stage: Stage): Promise<Row[]> {
   const { url, pid } = await stage.startApi();
   const { key } = await makeKey(stage);
-  const rows: Record<string, unknown>[] = [];
+  const rows: Row[] = [];
   const send = (kind: string, encoding: string, body: Buffer) =>
     fetch(`${url}/otlp/v1/${kind}`, {
       method: 'POST',

@@ -3,7 +3,7 @@ import { createWriteStream, existsSync, mkdirSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
-import { memoryMib, quantile, round, watchMemory } from './bench.ts';
+import { memoryMib, quantile, type Row, round, watchMemory } from './bench.ts';
 import { type Encoding, logsBody, signalOf } from './otlp-bodies.ts';
 import { postSignals, readMetrics, type Stage } from './stage.ts';
 
@@ -19,7 +19,7 @@ export async function measureLargestBody(
   stage: Stage,
   { key }: { key: string },
   encoding: Encoding,
-): Promise<Record<string, unknown>> {
+): Promise<Row> {
   const { url, pid } = await stage.startApi();
   const headers = {
     Authorization: `Bearer ${key}`,
@@ -103,7 +103,7 @@ function probe(url: string): { stop: () => Promise<number[]> } {
 }
 
 /** `governor sync` of a transcript: lines a second, and the most memory that it took. */
-export async function measureSync(stage: Stage, url: string, key: string): Promise<Record<string, unknown>> {
+export async function measureSync(stage: Stage, url: string, key: string): Promise<Row> {
   const bytes = await writeTranscript(join(stage.folder, 'projects', 'bench'));
   const startedAt = performance.now();
   const flags = '--json sync --once --user-id bench --tool claude-code --cursor';

@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
-import { numberOption, quantile, report, round, runClients } from './bench.ts';
+import { numberOption, onStage, quantile, type Row, report, round, runClients } from './bench.ts';
 import { type Encoding, logsBody, signalOf } from './otlp-bodies.ts';
 import { measureHostileBodies } from './otlp-hostile.ts';
 import { measureLargestBody, measureSync } from './otlp-memory.ts';
-import { expectAll, makeKey, type Stage, setStage } from './stage.ts';
+import { expectAll, makeKey, type Stage } from './stage.ts';
 
 const BATCHES = [512, 8_192];
 const ENCODINGS: readonly Encoding[] = ['protobuf', 'json'];
@@ -17,29 +17,26 @@ const TYPES = { protobuf: 'application/x-protobuf', json: 'application/json' };
 export async function runOtlpBench(args: string[]): Promise<void> {
   const seconds = numberOption(args, 'seconds', 6);
   const clients = numberOption(args, 'clients', 4);
-  const stage = await setStage();
-  try {
+  await onStage(async (stage) => {
     if (args.includes('--hostile')) {
       report('otlp-hostile-bodies', await measureHostileBodies(stage));
       return;
     }
     const { url } = await stage.startApi();
-    const rows: Record<string, unknown>[] = [];
+    const rows: Row[] = [];
     await measure(stage, url, { batch: 512, encoding: 'protobuf', clients, seconds: 2 });
     for (const batch of BATCHES) {
       for (const encoding of ENCODINGS)
         rows.push(await measure(stage, url, { batch, encoding, clients, seconds }));
     }
     report('otlp', rows);
-    const largest: Record<string, unknown>[] = [];
+    const largest: Row[] = [];
     for (const encoding of ENCODINGS)
       largest.push(await measureLargestBody(stage, await makeKey(stage), encoding));
     report('otlp-largest-body', largest);
     report('otlp-hostile-bodies', await measureHostileBodies(stage));
     report('sync', [await measureSync(stage, url, (await makeKey(stage)).key)]);
-  } finally {
-    await stage.stop();
-  }
+  });
 }
 
 interface Cell {
@@ -50,7 +47,7 @@ interface Cell {
 }
 
 /** The two sides take turns in slices, so that a noisy minute hits both; both send batches of one size. */
-async function measure(stage: Stage, url: string, cell: Cell): Promise<Record<string, unknown>> {
+async function measure(stage: Stage, url: string, cell: Cell): Promise<Row> {
   const { orgId, key } = await makeKey(stage);
   const agent = new Agent({ keepAlive: true, maxSockets: cell.clients });
   let made = 0;

@@ -9,9 +9,20 @@ import { type Session, sessionRows } from '../../shared/sessions/model.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
-import { memoryMib, numberOption, quantile, report, round, runClients } from './bench.ts';
+import {
+  askJson,
+  memoryMib,
+  numberOption,
+  onStage,
+  percentiles,
+  type Row,
+  report,
+  round,
+  runClients,
+  timed,
+} from './bench.ts';
 import { LIST_DAYS, seedSessions, sessionAt } from './list.ts';
-import { callOf, makeKey, postSignals, type Stage, setStage } from './stage.ts';
+import { callOf, makeKey, postSignals, type Stage } from './stage.ts';
 
 interface Figure {
   figure: string;
@@ -46,8 +57,7 @@ export async function runPeopleBench(args: string[]): Promise<void> {
   const signals = numberOption(args, 'signals', 50_000);
   const turns = numberOption(args, 'turns', 10);
   const figures: Figure[] = [];
-  const stage = await setStage();
-  try {
+  await onStage(async (stage) => {
     const { url, pid } = await stage.startApi();
     const tenant: Tenant = { url, pid, ...(await makeKey(stage)) };
     await seed(stage, tenant, sessions);
@@ -55,9 +65,7 @@ export async function runPeopleBench(args: string[]): Promise<void> {
     figures.push(await measureSearch(tenant, sessions));
     figures.push(await measureVoids(stage, url));
     figures.push(...(await measureBreakdown(stage, tenant, signals)));
-  } finally {
-    await stage.stop();
-  }
+  });
   figures.push(await measureIndexes(turns));
   report('people', figures);
 }
@@ -78,19 +86,8 @@ function figureOf(figure: string, value: number, unit: string, goal: number, atL
   return made;
 }
 
-async function read(
-  { url, key }: Pick<Tenant, 'url' | 'key'>,
-  path: string,
-): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${key}` } });
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-  return (await answer.json()) as Record<string, unknown>;
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
+function read({ url, key }: Pick<Tenant, 'url' | 'key'>, path: string): Promise<Row> {
+  return askJson(`${url}${path}`, key);
 }
 
 /** Pages of 50 by cost of all sessions, one after the other; the first page of each walk counts them too. */
@@ -111,13 +108,11 @@ async function measurePages(tenant: Tenant): Promise<Figure[]> {
     read(tenant, '/api/v1/sessions?sort=cost_usd&min_cost_usd=1&state=ended'),
   );
   return [
-    figureOf('a page by cost, p99', quantile(sorted(pages), 0.99), 'ms', 100),
+    figureOf('a page by cost, p99', percentiles(pages).p99_ms, 'ms', 100),
     figureOf('a first page with its count, slowest', Math.max(...first), 'ms', 1_500),
     figureOf('the same by two filters that no index has together', counted, 'ms', 1_500),
   ];
 }
-
-const sorted = (times: readonly number[]) => times.toSorted((a, b) => a - b);
 
 /** Searches for each kind in turns, also for what is not there. */
 async function measureSearch(tenant: Tenant, sessions: number): Promise<Figure> {
@@ -131,7 +126,7 @@ async function measureSearch(tenant: Tenant, sessions: number): Promise<Figure> 
     const q = encodeURIComponent(texts(at)[at % 6] ?? '');
     times.push(await timed(() => read(tenant, `/api/v1/search?q=${q}`)));
   }
-  return figureOf('a search, p99', quantile(sorted(times), 0.99), 'ms', 100);
+  return figureOf('a search, p99', percentiles(times).p99_ms, 'ms', 100);
 }
 
 /** Sessions of 100 signals, recorded and then voided, beside ten budgets. */
@@ -156,14 +151,11 @@ async function measureVoids(stage: Stage, url: string): Promise<Figure> {
       key,
       ids.map((id) => callOf(id, `user-${at}`)),
     );
-    const body = JSON.stringify({ signal_ids: ids, reason: 'bench' });
-    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
     const path = `${url}/api/v1/sessions/${first?.session_id}/void`;
     times.push(
       await timed(async () => {
-        const answer = await fetch(path, { method: 'POST', headers, body });
-        const { voided } = (await answer.json()) as { voided?: string[] };
-        if (voided?.length !== VOIDED) throw new Error(`A void was answered ${answer.status}`);
+        const { voided } = await askJson(path, key, { signal_ids: ids, reason: 'bench' });
+        if (voided.length !== VOIDED) throw new Error(`Of ${VOIDED} signals ${voided.length} were voided`);
       }),
     );
   }
@@ -234,8 +226,7 @@ const ORDERS = ['{"org_id":1,"cost_nusd":1,"_id":1}', '{"org_id":1,"error_count"
  * turns, each pair in the other order than the one before, of a store of its own.
  */
 async function measureIndexes(turns: number): Promise<Figure> {
-  const stage = await setStage();
-  try {
+  return onStage(async (stage) => {
     const { url } = await stage.startApi();
     const { key } = await makeKey(stage);
     const pool = new Pool(url, { connections: CLIENTS });
@@ -266,14 +257,12 @@ async function measureIndexes(turns: number): Promise<Figure> {
     console.error(`signals/s with ${round(sums.with / turns, 0)}, without ${round(sums.without / turns, 0)}`);
     return figureOf(
       'signals/s with the new indexes, of without, median',
-      quantile(sorted(ratios), 0.5),
+      percentiles(ratios, 4).p50_ms,
       '×',
       0.97,
       true,
     );
-  } finally {
-    await stage.stop();
-  }
+  });
 }
 
 async function setIndexes(

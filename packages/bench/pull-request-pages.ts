@@ -4,18 +4,14 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import { countPullRequests } from '../../shared/pull-requests/counts.ts';
 import { type PullRequest, pullRequestId, pullRequestRows } from '../../shared/pull-requests/model.ts';
 import { get, post, type Service, signalAt } from './attribution-client.ts';
-import { quantile, round, runClients } from './bench.ts';
+import { quantile, type Row, round, runClients } from './bench.ts';
 import { makeKey, type Stage } from './stage.ts';
 
 const PULL_REQUESTS = 10_000;
 const DAY_MS = 86_400_000;
 
 /** The newest 20 of 10,000 pull requests with their costs: each has a branch of its own with calls of three days. */
-export async function measurePullRequests(
-  stage: Stage,
-  service: Service,
-  seconds: number,
-): Promise<Record<string, unknown>> {
+export async function measurePullRequests(stage: Stage, service: Service, seconds: number): Promise<Row> {
   const { orgId, key } = await makeKey(stage);
   const now = systemClock.now();
   await seedPullRequests(stage.ctx, orgId, { count: PULL_REQUESTS, nowMs: now });

@@ -10,7 +10,7 @@ import { organizationRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
-import { numberOption, report, round } from './bench.ts';
+import { numberOption, type Row, report, round } from './bench.ts';
 import { seedFocus } from './focus.ts';
 import { makeKey, type Stage, setStage } from './stage.ts';
 
@@ -25,7 +25,7 @@ export async function runPushBench(args: string[]): Promise<void> {
   const signals = numberOption(args, 'signals', 200_000);
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-bench-exports-'));
   const stage = await setStage({ EXPORT_FOLDER: folder });
-  const rows: Record<string, unknown>[] = [];
+  const rows: Row[] = [];
   try {
     const { orgId } = await makeKey(stage);
     const toMs = Math.floor(stage.ctx.clock.now() / DAY_MS) * DAY_MS;
@@ -57,7 +57,7 @@ export async function runPushBench(args: string[]): Promise<void> {
   report('push', rows);
 }
 
-async function measureRun({ ctx }: Stage, orgId: string, id: string): Promise<Record<string, unknown>> {
+async function measureRun({ ctx }: Stage, orgId: string, id: string): Promise<Row> {
   const asked = await askForRun(ctx, orgId, id, { from: null, to: null, force: false });
   const began = performance.now();
   await runDestination(ctx, id);

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { newId } from '../../shared/platform/basics/ids.ts';
-import { cpuSeconds, round, runClients } from './bench.ts';
+import { cpuSeconds, type Row, round, runClients } from './bench.ts';
 import { insertBudgets, makeBudget, makeTemplate } from './budgets.ts';
 import { callOf, makeKey, postSignals, type Stage } from './stage.ts';
 
@@ -22,7 +22,7 @@ interface Side {
  * Signals of 300 people, one a request, of an organization with one plain budget and of one with a template, in turns of one run:
  * signals per second, and the CPU of each process per signal.
  */
-export async function measureRecording(stage: Stage, seconds: number): Promise<Record<string, unknown>[]> {
+export async function measureRecording(stage: Stage, seconds: number): Promise<Row[]> {
   const { ctx } = stage;
   const plain = await makeKey(stage);
   const { orgId: org_id } = plain;

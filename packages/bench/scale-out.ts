@@ -4,9 +4,9 @@ import { openShards } from '../../scripts/governor/open-shards.ts';
 import type { RunningStore } from '../../scripts/stack/stores.ts';
 import { waitUntil } from '../../scripts/stack/wait.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
-import { cpuSeconds, numberOption, report, round, runClients } from './bench.ts';
+import { cpuSeconds, numberOption, onStage, type Row, report, round, runClients } from './bench.ts';
 import { AS_IN_PRODUCTION, drive, hasCaughtUp, makeTokens } from './consume.ts';
-import { callOf, makeKey, postSignals, type Stage, setStage } from './stage.ts';
+import { callOf, makeKey, postSignals, type Stage } from './stage.ts';
 
 const APIS = [1, 2, 4];
 const WORKERS = [1, 2];
@@ -39,37 +39,34 @@ interface Slice {
  */
 export async function runScaleOutBench(args: string[]): Promise<void> {
   const seconds = numberOption(args, 'seconds', 3);
-  const rows: Record<string, unknown>[] = [];
+  const rows: Row[] = [];
   for (const masters of [1, 3]) rows.push(...(await measureOn(masters, seconds)));
   report('scale-out', rows);
 }
 
-async function measureOn(masters: number, seconds: number): Promise<Record<string, unknown>[]> {
-  const stage = await setStage(AS_IN_PRODUCTION, { masters });
-  try {
-    await openShards(stage.ctx);
-    const keys: string[] = [];
-    for (let index = 0; index < ORGANIZATIONS; index += 1) keys.push((await makeKey(stage)).key);
-    const tokens = await makeTokens(stage.ctx, ACCOUNTS);
-    const apis = await Promise.all(Array.from({ length: Math.max(...APIS) }, () => stage.startApi()));
-    const pids = [stage.mongo, ...stage.masters, ...apis].map(({ pid }) => pid);
-    const rows: Record<string, unknown>[] = [];
-    for (const workers of WORKERS) {
-      pids.push((await stage.startWorker()).pid);
-      rows.push(...(await measureWith({ ...stage, apis, pids, tokens, keys }, workers, seconds)));
-    }
-    return rows;
-  } finally {
-    await stage.stop();
-  }
+async function measureOn(masters: number, seconds: number): Promise<Row[]> {
+  return onStage(
+    async (stage) => {
+      await openShards(stage.ctx);
+      const keys: string[] = [];
+      for (let index = 0; index < ORGANIZATIONS; index += 1) keys.push((await makeKey(stage)).key);
+      const tokens = await makeTokens(stage.ctx, ACCOUNTS);
+      const apis = await Promise.all(Array.from({ length: Math.max(...APIS) }, () => stage.startApi()));
+      const pids = [stage.mongo, ...stage.masters, ...apis].map(({ pid }) => pid);
+      const rows: Row[] = [];
+      for (const workers of WORKERS) {
+        pids.push((await stage.startWorker()).pid);
+        rows.push(...(await measureWith({ ...stage, apis, pids, tokens, keys }, workers, seconds)));
+      }
+      return rows;
+    },
+    AS_IN_PRODUCTION,
+    { masters },
+  );
 }
 
 /** The numbers of apis take turns, so that what else the machine does meets each of them. */
-async function measureWith(
-  bench: Bench,
-  workers: number,
-  seconds: number,
-): Promise<Record<string, unknown>[]> {
+async function measureWith(bench: Bench, workers: number, seconds: number): Promise<Row[]> {
   const works = { spends: spend, signals: record };
   const cells = APIS.flatMap((apis) =>
     (['spends', 'signals'] as const).map((what) => ({ apis, what, slices: [] as Slice[] })),

@@ -1,4 +1,5 @@
 import { get } from 'node:http';
+import type { Row } from './bench.ts';
 import { readMetrics, type Stage } from './stage.ts';
 
 /**
@@ -10,7 +11,7 @@ export async function measureExport(
   key: string,
   format: string,
   { query, rows, level = 'daily' }: { query: string; rows: number; level?: 'daily' | 'focus' },
-): Promise<Record<string, unknown>> {
+): Promise<Row> {
   const { url, end } = await stage.startApi();
   const before = await readProcess(stage, url);
   const peak = { rss: before.rss, turnMs: 0 };

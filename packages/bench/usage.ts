@@ -3,8 +3,8 @@ import { readOrganization } from '../../shared/organizations/read-organization.t
 import { cellOf, snapshotOf } from '../../shared/usage/make-snapshots.ts';
 import { type Rollup, type RollupPeriod, rollupRows, snapshotRows } from '../../shared/usage/model.ts';
 import { rollupKey } from '../../shared/usage/plan-rollups.ts';
-import { numberOption, quantile, report, round } from './bench.ts';
-import { makeKey, type Stage, setStage } from './stage.ts';
+import { numberOption, onStage, percentiles, type Row, report, round } from './bench.ts';
+import { makeKey, type Stage } from './stage.ts';
 import { measureExport } from './usage-exports.ts';
 
 const DAY_MS = 86_400_000;
@@ -32,8 +32,7 @@ export async function runUsageBench(args: string[]): Promise<void> {
     days: numberOption(args, 'days', part === 'reads' ? 400 : 500),
     rounds: numberOption(args, 'rounds', 120),
   };
-  const stage = await setStage();
-  try {
+  await onStage(async (stage) => {
     const { orgId, key } = await makeKey(stage);
     const began = performance.now();
     const rollups = await seed(stage, orgId, size, part === undefined || part === 'reads');
@@ -49,16 +48,14 @@ export async function runUsageBench(args: string[]): Promise<void> {
       await end();
     }
     const formats = FORMATS.filter((format) => [undefined, 'exports', format].includes(part));
-    const rows: Record<string, unknown>[] = [];
+    const rows: Row[] = [];
     for (const format of formats) {
       const row = await measureExport(stage, key, format, rangeOf(stage, size));
       console.error(row);
       rows.push(row);
     }
     if (rows.length > 0) report('usage exports', rows);
-  } finally {
-    await stage.stop();
-  }
+  });
 }
 
 /**
@@ -164,7 +161,7 @@ async function measureReads(
   orgId: string,
   { rounds }: Size,
   nowMs: number,
-): Promise<Record<string, unknown>[]> {
+): Promise<Row[]> {
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
   const iso = (ms: number) => new Date(ms).toISOString();
   const month = `from=${iso(today - 30 * DAY_MS)}&to=${iso(today)}`;
@@ -185,14 +182,14 @@ async function measureReads(
     'day by hour': `/api/v1/usage?from=${iso(today - DAY_MS)}&to=${iso(today)}&interval=hour`,
     'analytics by model, four weeks': `/api/v1/org/${orgId}/analytics?dimension=model`,
   };
-  const figures: Record<string, unknown>[] = [];
+  const figures: Row[] = [];
   for (const [name, path] of Object.entries(questions)) {
     figures.push({ question: name, ...(await timeReads(url + path, key, rounds)) });
   }
   return figures;
 }
 
-async function timeReads(url: string, key: string, rounds: number): Promise<Record<string, number>> {
+async function timeReads(url: string, key: string, rounds: number): Promise<Row> {
   const times: number[] = [];
   for (let asked = 0; asked < rounds; asked += 1) {
     const startedAt = performance.now();
@@ -201,8 +198,7 @@ async function timeReads(url: string, key: string, rounds: number): Promise<Reco
     if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
     times.push(performance.now() - startedAt);
   }
-  times.sort((a, b) => a - b);
-  return { 'p50 ms': round(quantile(times, 0.5), 1), 'p99 ms': round(quantile(times, 0.99), 1) };
+  return percentiles(times, 1);
 }
 
 /** All days that there are, as a query; and how many rows an export of them has. */

@@ -4,7 +4,7 @@ import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { collection } from '../../shared/platform/mongo/collection.ts';
 import { DURABLE, databaseOf } from '../../shared/platform/mongo/connect.ts';
-import { round } from './bench.ts';
+import { percentiles, round } from './bench.ts';
 import { callOf, postSignals } from './stage.ts';
 import { PUBLISH_PHASES } from './webhook-publish.ts';
 import {
@@ -12,7 +12,6 @@ import {
   type Figures,
   makeOrgs,
   type Phase,
-  percentiles,
   publish,
   runWebhooksBench,
   sleepUntil,
@@ -109,9 +108,8 @@ function figuresOf(hung: number, rows: readonly Row[], beside: { hops: number[];
   const [p50, p99] = ['p50_ms', 'p99_ms'] as const;
   const post = percentiles(rows.map(({ postMs }) => postMs));
   const whole = percentiles(rows.map(({ arrivalMs }) => arrivalMs));
-  const rest = percentiles(rows.map(({ arrivalMs }) => arrivalMs - Number(post[p50])));
+  const rest = percentiles(rows.map(({ arrivalMs }) => arrivalMs - post[p50]));
   const bare = percentiles(beside.hops);
-  const of = (figures: Figures, name: typeof p50 | typeof p99) => Number(figures[name]);
   return {
     phase: 'arrival',
     hung,
@@ -121,8 +119,8 @@ function figuresOf(hung: number, rows: readonly Row[], beside: { hops: number[];
     less_post: `${rest[p50]} / ${rest[p99]}`,
     hop: `${bare[p50]} / ${bare[p99]}`,
     ping: String(percentiles(beside.pings)[p50]),
-    arrival_in_hops: round(of(whole, p50) / of(bare, p50)),
-    less_post_in_hops: `${round(of(rest, p50) / of(bare, p50))} / ${round(of(rest, p99) / of(bare, p99))}`,
+    arrival_in_hops: round(whole[p50] / bare[p50]),
+    less_post_in_hops: `${round(rest[p50] / bare[p50])} / ${round(rest[p99] / bare[p99])}`,
   };
 }
 

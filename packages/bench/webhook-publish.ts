@@ -4,14 +4,13 @@ import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { deliveryRows, queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
-import { cpuSeconds, round, runClients } from './bench.ts';
+import { cpuSeconds, percentiles, round, runClients } from './bench.ts';
 import { callOf, postSignals, type Running } from './stage.ts';
 import {
   type Bench,
   type Figures,
   makeOrgs,
   type Phase,
-  percentiles,
   SECRET,
   sleepUntil,
   takeArrivals,

@@ -16,7 +16,7 @@ import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscriber
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { post } from '../../shared/webhooks/sending/post.ts';
 import { signedHeaders } from '../../shared/webhooks/sending/sign.ts';
-import { cpuSeconds, quantile, report, round } from './bench.ts';
+import { cpuSeconds, percentiles, report, round } from './bench.ts';
 import { callOf, postSignals, type Running, type Stage, setStage } from './stage.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
@@ -216,8 +216,8 @@ async function retries(bench: Bench): Promise<Figures[]> {
       events: deliveries.length,
       retries: retried.length,
       ...percentiles(retried.map(({ late }) => late)),
-      between_arrivals_p50_ms: between.p50_ms ?? '',
-      between_arrivals_p99_ms: between.p99_ms ?? '',
+      between_arrivals_p50_ms: between.p50_ms,
+      between_arrivals_p99_ms: between.p99_ms,
     },
   ];
 }
@@ -383,13 +383,4 @@ export async function sleepUntil(atMs: number): Promise<void> {
 
 export function wallMs(): number {
   return performance.timeOrigin + performance.now();
-}
-
-export function percentiles(values: readonly number[]): Figures {
-  const sorted = values.toSorted((a, b) => a - b);
-  return {
-    p50_ms: round(quantile(sorted, 0.5)),
-    p99_ms: round(quantile(sorted, 0.99)),
-    worst_ms: round(sorted.at(-1) ?? 0),
-  };
 }
