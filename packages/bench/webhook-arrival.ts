@@ -3,7 +3,7 @@ import { eventRows } from '../../shared/events/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { collection } from '../../shared/platform/mongo/collection.ts';
-import { DURABLE, databaseOf } from '../../shared/platform/mongo/connect.ts';
+import { DURABLE } from '../../shared/platform/mongo/connect.ts';
 import { percentiles, round } from './bench.ts';
 import { callOf, postSignals } from './stage.ts';
 import { PUBLISH_PHASES } from './webhook-publish.ts';
@@ -142,6 +142,6 @@ async function hop(bench: Bench, receiver: Pool): Promise<number> {
 
 async function ping(bench: Bench): Promise<number> {
   const beganMs = performance.now();
-  await databaseOf(bench.ctx.db).command({ ping: 1 });
+  await bench.ctx.db.database.command({ ping: 1 });
   return performance.now() - beganMs;
 }

@@ -1,5 +1,4 @@
 import { mongo } from 'mongoose';
-import { databaseOf } from '../platform/mongo/connect.ts';
 import type { Migration } from '../platform/mongo/schema.ts';
 import { budgetWindowRows } from './model.ts';
 
@@ -15,7 +14,7 @@ export const keepWindowsUntilFolded: Migration = {
   what: 'workers delete windows of budgets, MongoDB does not',
   run: async (db) => {
     try {
-      await databaseOf(db).collection(budgetWindowRows.collectionName).dropIndex('window_end_1');
+      await db.database.collection(budgetWindowRows.collectionName).dropIndex('window_end_1');
     } catch (error) {
       if (!(error instanceof mongo.MongoServerError && NOT_THERE.includes(error.code))) throw error;
     }

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
 import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../shared/credits/model.ts';
-import { databaseOf } from '../../shared/platform/mongo/connect.ts';
 import { expectReplayed, makeAccount, type TestAccount } from '../support/credits.ts';
 import { dumpDatabase, readDump, restoreDump } from '../support/drills/dump.ts';
 import { type Attempt, spendByHttp } from '../support/drills/load.ts';
@@ -94,6 +93,6 @@ test('MongoDB restored from a dump, with Redis gone, gives back balances, receip
   for (const { body, headers } of receiver.received)
     expect(verifyWebhook(body, headers['x-service-signature'], SECRET)).toBe(true);
   await until(
-    async () => (await databaseOf(stack.ctx.db).collection('queued_deliveries').countDocuments()) === 0,
+    async () => (await stack.ctx.db.database.collection('queued_deliveries').countDocuments()) === 0,
   );
 });

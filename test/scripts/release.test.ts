@@ -10,7 +10,7 @@ import { organizationRows } from '../../shared/organizations/model.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
-import { connectMongo, type Db, databaseOf } from '../../shared/platform/mongo/connect.ts';
+import { connectMongo, type Db } from '../../shared/platform/mongo/connect.ts';
 import { type Migration, schemaRows, versionAfter } from '../../shared/platform/mongo/schema.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
 import { COLLECTIONS } from '../../shared/tables/collections.ts';
@@ -65,7 +65,7 @@ describe('an empty database', () => {
     expect(await runRelease()).toMatchObject({ code: 0 });
     const row = await schemaRows({ db }).findOne({ _id: 'schema' });
     expect(row?.version).toBe(versionAfter(MIGRATIONS));
-    const names = (await databaseOf(db).listCollections().toArray()).map(({ name }) => name);
+    const names = (await db.database.listCollections().toArray()).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(COLLECTIONS.map(({ collectionName }) => collectionName)));
     expect(await runRelease()).toMatchObject({ code: 0 });
     expect(await schemaRows({ db }).findOne({ _id: 'schema' })).toEqual(row);
@@ -81,7 +81,7 @@ describe('an empty database', () => {
   );
 
   test('may already hold the heartbeat of a process that came before its first release', async () => {
-    await databaseOf(db).collection('instances').insertOne({ beat: 1 });
+    await db.database.collection('instances').insertOne({ beat: 1 });
     expect(await runRelease()).toMatchObject({ code: 0 });
   });
 
@@ -99,11 +99,11 @@ describe('data that the program cannot use', () => {
     expect(code).toBe(1);
     expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining(`schema version ${newer}`)]);
     expect(stderr).toContain('run the newer program, or restore the backup');
-    expect(await databaseOf(db).listCollections({ name: 'organizations' }).toArray()).toEqual([]);
+    expect(await db.database.listCollections({ name: 'organizations' }).toArray()).toEqual([]);
   });
 
   test('from before version 1 is refused in one line that says what to do', async () => {
-    await databaseOf(db).collection('usage_sheets').insertOne({ total: 1 });
+    await db.database.collection('usage_sheets').insertOne({ total: 1 });
     const { code, stderr } = await runRelease();
     expect(code).toBe(1);
     expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining('before schema version 1')]);
@@ -118,7 +118,7 @@ describe('data of version 1', () => {
     version: 2,
     what: 'organizations have a region',
     run: async (to) => {
-      const organizations = databaseOf(to).collection<{ _id: string; region?: string }>('organizations');
+      const organizations = to.database.collection<{ _id: string; region?: string }>('organizations');
       let changed = 0;
       for await (const { _id } of organizations.find({ region: { $exists: false } }).sort({ _id: 1 })) {
         if (changed === failAfter) throw new Error('the power went out');
@@ -132,11 +132,11 @@ describe('data of version 1', () => {
     what: 'regions are in capitals',
     run: async (to) => {
       const capitals = { $set: { region: { $toUpper: '$region' } } };
-      await databaseOf(to).collection('organizations').updateMany({}, [capitals]);
+      await to.database.collection('organizations').updateMany({}, [capitals]);
     },
   };
   const regions = async () =>
-    (await databaseOf(db).collection('organizations').find().toArray()).map(({ region }) => region);
+    (await db.database.collection('organizations').find().toArray()).map(({ region }) => region);
 
   test('is upgraded in its folder, also after an interruption, and keeps every row', async () => {
     await release(db, [], NOW);

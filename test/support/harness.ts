@@ -8,7 +8,7 @@ import type { Clock } from '../../shared/platform/basics/clock.ts';
 import { type Config, readConfig } from '../../shared/platform/basics/config.ts';
 import { createLog, type Log } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { type Db, databaseOf } from '../../shared/platform/mongo/connect.ts';
+import type { Db } from '../../shared/platform/mongo/connect.ts';
 import { COLLECTIONS, createIndexes } from '../../shared/tables/collections.ts';
 import type { SeenAnswer } from './contract.ts';
 import { PATIENCE_MS } from './patience.ts';
@@ -87,7 +87,7 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
 
 /** Keeps the store from deleting rows that have expired: it goes by the machine's clock, which may be far ahead of a test's. */
 async function keepExpired(db: Db): Promise<void> {
-  const database = databaseOf(db);
+  const { database } = db;
   for (const { collectionName, indexes } of COLLECTIONS)
     for (const { key, expireAfterSeconds } of indexes)
       if (expireAfterSeconds !== undefined)

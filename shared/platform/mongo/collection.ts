@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { type Db, databaseOf } from './connect.ts';
+import type { Db } from './connect.ts';
 import { type Fields, findByIndex, stagesByIndex, writeById } from './embedded-filters.ts';
 
 /** A row of any collection: its primary key is a string of ours. */
@@ -38,7 +38,7 @@ export function collection<T extends Row>(
   function handleOf({ db }: { db: Db }): mongo.Collection<T> {
     const known = handles.get(db);
     if (known) return known;
-    const handle = guard(databaseOf(db).collection<T>(collectionName), db, { indexes, shardKey });
+    const handle = guard(db.database.collection<T>(collectionName), db, { indexes, shardKey });
     handles.set(db, handle);
     return handle;
   }
@@ -119,7 +119,7 @@ export function refuseUndefined(filter: unknown, path: string): void {
 
 /** Creates what is missing of these collections and their indexes. Safe to repeat, and while others run. */
 export async function createCollections(db: Db, declared: readonly CollectionDeclaration[]): Promise<void> {
-  const database = databaseOf(db);
+  const { database } = db;
   const there = await database.listCollections({}, { nameOnly: true }).toArray();
   const names = new Set(there.map(({ name }) => name));
   for (const { collectionName, indexes } of declared) {

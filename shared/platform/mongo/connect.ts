@@ -4,6 +4,8 @@ import { StartFault } from '../basics/start-fault.ts';
 /** An open MongoDB connection. */
 export interface Db {
   connection: Connection;
+  /** The driver's database behind the connection. */
+  database: mongo.Db;
   /** True of the embedded store of development (docs/stores.md), which finds rows in its own way (embedded-filters.ts). */
   isEmbedded: boolean;
   /** Tells other processes in which driver session (hex id) this one writes (transaction-guard.ts). Cheap to repeat. */
@@ -28,17 +30,20 @@ export async function connectMongo(url: string, options: { socketTimeoutMs?: num
     // The driver's errors show all that it knows of each server, over dozens of lines.
     throw new StartFault(`MONGODB_URL: no primary of a replica set can be reached there: ${error.message}`);
   });
+  // An open connection always has one.
+  const database = connection.db as mongo.Db;
   const [server, build] = await Promise.all([
-    connection.db?.command({ hello: 1 }),
-    connection.db?.command({ buildInfo: 1 }),
+    database.command({ hello: 1 }),
+    database.command({ buildInfo: 1 }),
   ]);
-  if (server?.msg !== ROUTER && server?.setName === undefined)
+  if (server.msg !== ROUTER && server.setName === undefined)
     throw new StartFault(
       'MONGODB_URL: that MongoDB is in no replica set, so it has no transactions: start it with --replSet, and run rs.initiate() once.',
     );
   return {
     connection,
-    isEmbedded: build?.secantusVersion !== undefined,
+    database,
+    isEmbedded: build.secantusVersion !== undefined,
     registerSession: async () => undefined,
   };
 }
@@ -60,10 +65,4 @@ async function open(url: string, options: { socketTimeoutMs?: number }): Promise
   // A topology that comes and goes is reported by readiness and by the failing operations.
   connection.on('error', () => undefined);
   return await connection.asPromise();
-}
-
-/** The driver's database behind a connection. Throws when the connection was never open. */
-export function databaseOf(db: Db): mongo.Db {
-  if (!db.connection.db) throw new Error('The MongoDB connection is not open');
-  return db.connection.db;
 }

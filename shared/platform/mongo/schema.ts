@@ -1,7 +1,7 @@
 import { isDuplicateKey } from '../basics/errors.ts';
 import { StartFault } from '../basics/start-fault.ts';
 import { collection } from './collection.ts';
-import { type Db, databaseOf } from './connect.ts';
+import type { Db } from './connect.ts';
 import { instanceRows } from './transaction-guard.ts';
 
 /** The one row that says which form the data has. */
@@ -62,7 +62,7 @@ export async function migrate(db: Db, migrations: readonly Migration[], nowMs: n
  * once, and what a process writes would be taken for data of a development version.
  */
 export async function refuseUnprepared(db: Db): Promise<void> {
-  const database = databaseOf(db);
+  const { database } = db;
   const { collectionName } = schemaRows;
   const there = await database.listCollections({ name: collectionName }, { nameOnly: true }).toArray();
   if (there.length > 0) return;
@@ -85,7 +85,7 @@ async function readVersion(db: Db, target: number, nowMs: number): Promise<numbe
 }
 
 async function refuseUnversioned(db: Db): Promise<void> {
-  const database = databaseOf(db);
+  const { database } = db;
   const there = await database.listCollections({}, { nameOnly: true }).toArray();
   // A process that was started before the first release leaves its heartbeat, another release at this moment its version.
   const known = [instanceRows.collectionName, schemaRows.collectionName];

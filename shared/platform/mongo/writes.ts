@@ -5,7 +5,7 @@ import {
   type Row,
   refuseUndefined,
 } from './collection.ts';
-import { type Db, databaseOf } from './connect.ts';
+import type { Db } from './connect.ts';
 import { addressIn, type Fields, omit, pick } from './embedded-filters.ts';
 
 /** One write as data: what a pure plan returns instead of writing. */
@@ -101,7 +101,7 @@ function byIdAlone(write: Write): Write {
 }
 
 async function writeTogether(db: Db, writes: readonly Write[], session: ClientSession): Promise<void> {
-  const { databaseName } = databaseOf(db);
+  const { databaseName } = db.database;
   const models = writes.map(({ collectionName, operation }) => ({
     namespace: `${databaseName}.${collectionName}`,
     ...operation,
@@ -131,7 +131,7 @@ function firstErrorOf(error: mongo.MongoClientBulkWriteError): Error {
 
 async function writeByCollection(db: Db, writes: readonly Write[], session: ClientSession): Promise<void> {
   for (const [collectionName, own] of Map.groupBy(writes, (write) => write.collectionName)) {
-    const rows = databaseOf(db).collection(collectionName);
+    const rows = db.database.collection(collectionName);
     const models = own.map(({ operation: { name, ...operation } }) => ({ [name]: operation }));
     for (let from = 0; from < models.length; from += MOST_TOGETHER) {
       const some = models.slice(from, from + MOST_TOGETHER) as unknown as mongo.AnyBulkWriteOperation[];

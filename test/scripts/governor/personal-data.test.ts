@@ -8,7 +8,6 @@ import { createBudget } from '../../../shared/budgets/change-budgets.ts';
 import { setPerson } from '../../../shared/budgets/change-people.ts';
 import { linkIdentity } from '../../../shared/identity/link-identity.ts';
 import { createApiKey } from '../../../shared/keys/api-keys.ts';
-import { databaseOf } from '../../../shared/platform/mongo/connect.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { rollupRows } from '../../../shared/usage/model.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';
@@ -66,7 +65,7 @@ async function makeKnownPerson(mark: string): Promise<Person & { key: string }> 
 
 /** All of MongoDB as text. */
 async function dumpMongo(): Promise<string> {
-  const database = databaseOf(api.ctx.db);
+  const database = api.ctx.db.database;
   const names = await database.listCollections({}, { nameOnly: true }).toArray();
   const rows = await Promise.all(names.map(({ name }) => database.collection(name).find().toArray()));
   return JSON.stringify(rows);

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { mongo } from 'mongoose';
-import { type Db, databaseOf } from '../../../shared/platform/mongo/connect.ts';
+import type { Db } from '../../../shared/platform/mongo/connect.ts';
 import { instanceRows } from '../../../shared/platform/mongo/transaction-guard.ts';
 
 const { EJSON } = mongo.BSON;
@@ -9,7 +9,7 @@ const { EJSON } = mongo.BSON;
 /** Writes every collection into a folder, one row per line, as `mongoexport` would. Heartbeats are no data. */
 export async function dumpDatabase(db: Db, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const database = databaseOf(db);
+  const { database } = db;
   for (const { name } of await database.listCollections({}, { nameOnly: true }).toArray()) {
     if (name === instanceRows.collectionName) continue;
     const rows = await database.collection(name).find().sort({ _id: 1 }).toArray();
@@ -33,6 +33,6 @@ export function readDump(folder: string): Map<string, mongo.Document[]> {
 /** Puts a dump into a database that `release` has prepared and nobody has written to. */
 export async function restoreDump(db: Db, folder: string): Promise<void> {
   for (const [name, rows] of readDump(folder)) {
-    if (rows.length > 0) await databaseOf(db).collection(name).insertMany(rows);
+    if (rows.length > 0) await db.database.collection(name).insertMany(rows);
   }
 }
