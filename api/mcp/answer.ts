@@ -6,14 +6,13 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { DomainError, ERRORS } from '../../shared/platform/basics/errors.ts';
+import { counter } from '../../shared/platform/basics/metrics.ts';
 import { JsonScanError, openJson, skipValue } from '../../shared/platform/basics/parse-json.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { challengeOf } from '../auth/agent.ts';
 import { type RequestId, RPC, rpcError, rpcFailure } from '../basics/json-rpc.ts';
-import type { ApiKeyPrincipal, Reply } from '../basics/route.ts';
-import { reply } from '../basics/route.ts';
+import { type ApiKeyPrincipal, type Reply, reply } from '../basics/route.ts';
 import { callTool } from './call-tool.ts';
-import { mcpCalls } from './metrics.ts';
 import type { Tool } from './tool.ts';
 import { TOOL_LIST, toolNamed } from './tools.ts';
 
@@ -181,3 +180,9 @@ function isRpc(error: unknown): boolean {
 function isCallers(error: unknown): boolean {
   return error instanceof DomainError && ERRORS[error.code].status < 500;
 }
+
+const mcpCalls = counter({
+  name: 'governor_mcp_requests_total',
+  help: 'Calls of MCP tools, by tool, era of the protocol, and outcome: answered, also with an error that the model reads, or failed.',
+  labelNames: ['tool', 'era', 'outcome'],
+});

@@ -1,5 +1,6 @@
+import type { OtlpKind } from '../../shared/adapters/otlp/record.ts';
 import { memoryMib, type Row, round } from './bench.ts';
-import { hostileBodies } from './otlp-hostile-bodies.ts';
+import type { Encoding } from './otlp-bodies.ts';
 import { forgetPeak } from './otlp-memory.ts';
 import { makeKey, type Stage } from './stage.ts';
 
@@ -39,4 +40,61 @@ export async function measureHostileBodies(stage: Stage): Promise<Row[]> {
     });
   }
   return rows;
+}
+
+interface HostileBody {
+  kind: OtlpKind;
+  encoding: Encoding;
+  /** The part that it repeats as often as it can. */
+  of: string;
+  body: Buffer;
+}
+
+const KINDS = {
+  logs: ['resourceLogs', 'scopeLogs', 'logRecords'],
+  traces: ['resourceSpans', 'scopeSpans', 'spans'],
+  metrics: ['resourceMetrics', 'scopeMetrics', 'metrics'],
+} as const;
+
+/** Bodies of so many bytes at most whose parts are as small as they can be: as objects they would take 30 times as much. */
+function* hostileBodies(bytes: number): Generator<HostileBody> {
+  for (const kind of ['logs', 'traces', 'metrics'] as const) {
+    const [owners, scopes, records] = KINDS[kind];
+    const inRecords = [`{"${owners}":[{"${scopes}":[{"${records}":[`, ']}]}]}'] as const;
+    const inOwner = [`{"${owners}":[{"resource":{"attributes":[`, ']}}]}'] as const;
+    const inRecord = [`${inRecords[0]}{"attributes":[`, `]}${inRecords[1]}`] as const;
+    const json = (of: string, [head, tail]: readonly [string, string], part: string) => {
+      const parts = Math.floor((bytes - head.length - tail.length - part.length) / (part.length + 1));
+      const body = Buffer.from(`${head}${`${part},`.repeat(parts)}${part}${tail}`);
+      return { kind, encoding: 'json' as const, of, body };
+    };
+    yield json('records', inRecords, '{}');
+    yield json('numbers as records', inRecords, '1');
+    yield json('resources', [`{"${owners}":[`, ']}'], '{}');
+    yield json('attributes of a resource', inOwner, '{}');
+    yield json('attributes of a record', inRecord, '{}');
+    yield json('objects elsewhere', ['{"a":[', ']}'], '{}');
+    yield json('numbers elsewhere', ['{"a":[', ']}'], '1');
+    const pairs = Buffer.alloc(bytes - 32);
+    for (const [of, depth, field] of [
+      ['resources', 0, 1],
+      ['records', 2, 2],
+      ['attributes of a record', 3, kind === 'traces' ? 9 : 6],
+    ] as const) {
+      for (let at = 0; at < pairs.length; at += 2) pairs[at] = field * 8 + 2;
+      yield { kind, encoding: 'protobuf', of, body: nest(pairs, [1, 2, 2].slice(0, depth)) };
+    }
+  }
+}
+
+/** Bytes as the content of messages one in the other, of these fields from without. */
+function nest(content: Buffer, fields: readonly number[]): Buffer {
+  return fields.reduceRight((inner, field) => {
+    const head = [field * 8 + 2];
+    for (let length = inner.length; ; length >>>= 7) {
+      head.push(length < 128 ? length : (length & 127) | 128);
+      if (length < 128) break;
+    }
+    return Buffer.concat([Buffer.from(head), inner]);
+  }, content);
 }

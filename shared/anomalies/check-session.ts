@@ -1,15 +1,24 @@
 import { readOrganization } from '../organizations/read-organization.ts';
 import { dateAt } from '../platform/basics/clock.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
+import { type KeysetQuery, paginate } from '../platform/basics/paginate.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { DueRow } from '../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../platform/due/plan-due.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { timeoutMsOf } from '../sessions/assign.ts';
+import { matchingSessions } from '../sessions/match-sessions.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import { streamSignals } from '../sessions/read-session.ts';
-import { readBaseline } from './baseline.ts';
-import { busiestHour, detectAnomalies, type FoundAnomaly, mayHaveRunAway } from './detect.ts';
+import {
+  BASELINE,
+  busiestHour,
+  detectAnomalies,
+  type FoundAnomaly,
+  mayHaveRunAway,
+  type Totals,
+} from './detect.ts';
 import { checkSessionJob } from './jobs.ts';
 import { nextCheckMs, totalsOf } from './plan-checks.ts';
 import { reportAnomalies } from './report-anomalies.ts';
@@ -69,4 +78,31 @@ function nextCheckAfterMs(ctx: Context, session: Session, seen: Session, nowMs: 
   if (session.state !== seen.state) return nowMs;
   if (session.signal_count === seen.signal_count) return null;
   return nextCheckMs(ctx, { ...session, checked_at: dateAt(nowMs) }, nowMs);
+}
+
+/**
+ * The last sessions of a user that had finished in event time before `session` began, whether or not a job has ended
+ * them yet, newest first.
+ */
+export async function readBaseline(ctx: Context, session: Session, timeoutMs: number): Promise<Totals[]> {
+  const { org_id, user_id } = session;
+  const beganMs = session.started_at.getTime();
+  const hadFinished = { last_activity_at: { $lt: dateAt(beganMs - timeoutMs) } };
+  const find = ({ filter, sort, limit }: KeysetQuery) =>
+    sessionRows(ctx)
+      .aggregate<Session>([
+        ...matchingSessions(org_id, { user_id }, filter),
+        { $match: hadFinished },
+        { $sort: sort },
+        { $limit: limit },
+      ])
+      .toArray();
+  const { rows } = await paginate<Session>(find, 'started_at', {
+    order: 'desc',
+    fromMs: beganMs - BASELINE.days * DAY_MS,
+    toMs: beganMs,
+    after: null,
+    limit: BASELINE.sessions,
+  });
+  return rows.map(totalsOf);
 }

@@ -1,12 +1,13 @@
+import { memberRows } from '../organizations/model.ts';
 import type { Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { LIST_AHEAD_MS, type Listed, type ListPage, pageOfSorted } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
 import { listRows } from '../platform/mongo/list-rows.ts';
-import { counterKey, windowKey } from './keys.ts';
-import { type Budget, budgetEvaluationRows, budgetRows, noCounts } from './model.ts';
-import { readOwnBudgets } from './read-own-budgets.ts';
+import { counterKey, overrideKey, windowKey } from './keys.ts';
+import { type Budget, budgetEvaluationRows, budgetRows, noCounts, personOverrideRows } from './model.ts';
+import { budgetOfPerson, exceptionsOf } from './people.ts';
 import { countPeople, readPeople, readSome } from './read-people.ts';
 import { readWindows } from './read-windows.ts';
 import { isOfRolling, usageIn } from './rolling.ts';
@@ -146,4 +147,39 @@ async function viewPlain(ctx: Context, orgId: string, budgets: readonly Budget[]
 /** All budgets of an organization are evaluated together, except those that were made since. */
 function evaluatedSince(budget: Budget, evaluatedMs: number | null): number | null {
   return evaluatedMs !== null && evaluatedMs >= budget.created_at.getTime() ? evaluatedMs : null;
+}
+
+/** The budgets of one user of an organization. */
+interface OfUser {
+  orgId: string;
+  userId: string;
+}
+
+/**
+ * The user's own budgets of these templates, by the template's id. A template is left out that does not count this user: another
+ * team's, or one that the user is exempt from.
+ */
+async function readOwnBudgets(
+  ctx: Context,
+  { orgId, userId }: OfUser,
+  templates: readonly Budget[],
+): Promise<Map<string, Budget>> {
+  if (templates.length === 0) return new Map();
+  const ids = templates.map(({ _id }) => overrideKey(_id, userId));
+  const [member, overrides] = await Promise.all([
+    memberRows(ctx).findOne({ org_id: orgId, user_id: userId }, { projection: { teams: 1 } }),
+    personOverrideRows(ctx)
+      .find({ _id: { $in: ids } })
+      .toArray(),
+  ]);
+  const teams = member?.teams ?? [];
+  const counting = templates.filter(({ scope, scope_id }) => scope === 'org' || teams.includes(scope_id));
+  const own = counting.map((budget): [string, Budget | null] => {
+    const exceptions = exceptionsOf(
+      budget,
+      overrides.filter(({ budget_id }) => budget_id === budget._id),
+    );
+    return [budget._id, budgetOfPerson({ budget, exceptions }, userId)];
+  });
+  return new Map(own.filter((entry): entry is [string, Budget] => entry[1] !== null));
 }

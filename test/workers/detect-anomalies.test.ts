@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readBaseline } from '../../shared/anomalies/baseline.ts';
-import { checkSession } from '../../shared/anomalies/check-session.ts';
+import { checkSession, readBaseline } from '../../shared/anomalies/check-session.ts';
 import { checkSessionJob } from '../../shared/anomalies/jobs.ts';
 import { anomalyRows } from '../../shared/anomalies/model.ts';
 import { closeSession } from '../../shared/ingest/end-session.ts';

@@ -1,4 +1,5 @@
 import { readDaily } from '../../closing/read-usage.ts';
+import { describeSchema } from '../../exports/focus/export-focus.ts';
 import { isStoreError } from '../../platform/basics/errors.ts';
 import { dayBefore, daysDescending, lastFinishedDay, startOfDay } from '../../platform/basics/utc-days.ts';
 import type { Context } from '../../platform/context/context.ts';
@@ -12,7 +13,6 @@ import { takePlace } from './place.ts';
 import type { Running, Writing } from './run.ts';
 import { openSpool } from './spool.ts';
 import { type ClosedDay, readClosedDays, targetsOf } from './targets.ts';
-import { writeMetadata } from './write-metadata.ts';
 import { writePartition } from './write-partition.ts';
 
 /** The longest that a run may take. Milliseconds. */
@@ -100,4 +100,14 @@ async function writeDay(ctx: Context, writing: Writing, of: ClosedDay): Promise<
     for (const target of await targetsOf(ctx, writing, level, of))
       if ((await writePartition(ctx, writing, target, daily)) === 'unchanged') unchanged += 1;
   return unchanged;
+}
+
+/** Writes the description of the columns beside FOCUS files, where it is not there as it should be. */
+async function writeMetadata(store: ObjectStore, { prefix, levels }: Destination): Promise<void> {
+  for (const { focus_version } of levels) {
+    if (focus_version === undefined) continue;
+    const key = `${prefix}/focus/${focus_version}/focus_metadata.json`;
+    const text = `${JSON.stringify(describeSchema(focus_version), null, 2)}\n`;
+    if ((await store.read(key))?.text !== text) await store.putText(key, text, 'any');
+  }
 }

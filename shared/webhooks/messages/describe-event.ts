@@ -1,15 +1,17 @@
 import {
+  amountOf,
   describeAnomaly,
   describeCredits,
   describeExport,
   describeHeld,
   describeSession,
+  nameOf,
   type Payload,
+  textOf,
 } from './describe.ts';
-import { describeBudget } from './describe-budget.ts';
-import { describeRaise } from './describe-raise.ts';
+import { describeBudget, unitOf } from './describe-budget.ts';
 import type { Envelope, Fact, Message } from './message.ts';
-import { readable } from './text.ts';
+import { oneLine, readable } from './text.ts';
 
 /** An event in words. Pure; the same envelope gives the same message. */
 export function messageOf({ type, data }: Pick<Envelope, 'type' | 'data'>): Message {
@@ -58,4 +60,36 @@ function describeDigest(data: Payload): Message {
     urgency: 'low',
     facts: [...shown, ...rest],
   };
+}
+
+type RaiseType = 'budget.raise_requested' | 'budget.raise_answered';
+
+/** Characters of a note. */
+const NOTE = 500;
+
+/** A request for more of a budget, or the answer to it, in words. */
+function describeRaise(type: RaiseType, data: Payload): Message {
+  const who = `“${nameOf(data, 'user_id')}”`;
+  const budget = `“${nameOf(data, 'budget_name')}”`;
+  const isAnswer = type === 'budget.raise_answered';
+  return {
+    title: isAnswer
+      ? `More of ${budget} for ${who}: ${textOf(data, 'status')}`
+      : `${who} asks for more of ${budget}`,
+    urgency: isAnswer ? 'low' : 'medium',
+    facts: factsOf(data),
+  };
+}
+
+function factsOf(data: Payload): Fact[] {
+  const note: Fact[] =
+    typeof data.note === 'string' && data.note !== '' ? [['Why', oneLine(data.note, NOTE)]] : [];
+  const until: Fact[] =
+    typeof data.ends_at === 'string' && data.ends_at !== '' ? [['Until', textOf(data, 'ends_at')]] : [];
+  return [
+    ['Amount', `${amountOf(data, 'amount')} ${unitOf(textOf(data, 'metric'))}`],
+    ...until,
+    ...note,
+    ['Answer at', textOf(data, 'link')],
+  ];
 }

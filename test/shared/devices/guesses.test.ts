@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { countWrongCode, refuseGuesser } from '../../../shared/devices/guesses.ts';
+import { countWrongCode, refuseGuesser } from '../../../shared/devices/find-pending.ts';
 import { WRONG_USER_CODES } from '../../../shared/platform/basics/contract.ts';
 import { openTestContext, type TestContext } from '../../support/harness.ts';
 
