@@ -37,7 +37,6 @@ export function tool<I extends z.ZodObject, O extends z.ZodObject>(
   };
 }
 
-/** Money in results. */
 export const money = z.string().describe('US dollars, decimal text');
 
 /** Arguments that name a user, a project or a time. */

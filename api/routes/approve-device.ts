@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { approveLinking } from '../../shared/devices/answer-linking.ts';
 import { route } from '../basics/route.ts';
 
-/** The code that a device shows. */
 export const userCodeBody = z.strictObject({
   user_code: z.string().min(1).max(64).describe('As the device shows it; case and dashes do not matter'),
 });

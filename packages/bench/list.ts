@@ -77,7 +77,6 @@ export async function seedSessions(
   console.error(`${to - from} sessions in ${round((performance.now() - began) / 1_000, 0)} s`);
 }
 
-/** The session of an index. */
 export function sessionAt(orgId: string, index: number, nowMs: number): Session {
   const spread = ((index * 2_654_435_761) % 4_294_967_296) / 4_294_967_296;
   const at = new Date(nowMs - Math.floor(spread * LIST_DAYS * 86_400_000));

@@ -49,7 +49,6 @@ export async function changeOrganization(
   return readOrganization(ctx, orgId);
 }
 
-/** The part of a change that is given. */
 function given<Change extends object>(change: Change): Given<Change> {
   return Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),

@@ -22,12 +22,10 @@ export const anomalyView = z.strictObject({
     .describe('When signals of the session were voided after the last report'),
 });
 
-/** An anomaly of a list. */
 export const listedAnomalyView = anomalyView.extend({
   session_started_at: z.string().nullable().describe('When its session started'),
 });
 
-/** An anomaly as `anomalyView` shows it. */
 export function viewAnomaly(anomaly: Anomaly): z.output<typeof anomalyView> {
   const { _id: id, anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id } = anomaly;
   const detected_at = isoTime(anomaly.detected_at.getTime());
@@ -36,12 +34,10 @@ export function viewAnomaly(anomaly: Anomaly): z.output<typeof anomalyView> {
   return { id, anomaly_type, user_id, ...figures, session_id, detected_at, corrected_at };
 }
 
-/** An anomaly with the start of its session. */
 export interface ListedAnomaly extends Anomaly {
   session_started_at: Date | null;
 }
 
-/** An anomaly as `listedAnomalyView` shows it. */
 export function viewListedAnomaly(anomaly: ListedAnomaly): z.output<typeof listedAnomalyView> {
   const started = anomaly.session_started_at;
   return { ...viewAnomaly(anomaly), session_started_at: started && isoTime(started.getTime()) };

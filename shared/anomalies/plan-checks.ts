@@ -39,7 +39,6 @@ export function nextCheckMs(ctx: Context, session: Session, nowMs: number): numb
   return Math.max(nowMs, session.checked_at ? session.checked_at.getTime() + gapMs : 0);
 }
 
-/** The totals of a session. */
 export function totalsOf(session: Session): Totals {
   return {
     tokens: session.tokens_in + session.tokens_out,

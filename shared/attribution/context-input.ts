@@ -48,7 +48,6 @@ export const contextInput = z
 
 export type ContextInput = z.output<typeof contextInput>;
 
-/** The result of one posted context. */
 export const contextResult = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('accepted') }),
   z.strictObject({ status: z.literal('duplicate') }),

@@ -110,7 +110,6 @@ export const COUNTED = [
 ] as const;
 export type Counts = Record<(typeof COUNTED)[number], number>;
 
-/** Counts of 0. */
 export function noCounts(): Counts {
   return Object.fromEntries(COUNTED.map((measure) => [measure, 0])) as Counts;
 }

@@ -1,6 +1,5 @@
 import type { Budget, BudgetRaise, PersonOverride } from './model.ts';
 
-/** The exception of one person from a template. */
 interface Exception {
   /** Absent: the template's; null: the template does not count for this person. */
   limit?: number | null;

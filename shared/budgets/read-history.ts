@@ -67,7 +67,6 @@ export async function listBudgetEvents(
   return listRows(budgetFiringRows(ctx), firings, 'fired_at', { ...page, ...range });
 }
 
-/** A firing as `budgetEventView` shows it. */
 export function viewBudgetEvent(firing: BudgetFiring): z.output<typeof budgetEventView> {
   const {
     level,

@@ -18,7 +18,6 @@ import {
 } from './model.ts';
 import { countedFromMs, shownEnd } from './windows.ts';
 
-/** The raised part of a threshold. */
 export const raisedView = {
   raised: z.number().describe('Added to the threshold by raises in force; 0 without any'),
   raised_until: z.string().nullable().describe('When the first of these raises ends; null without any'),

@@ -28,7 +28,6 @@ const CHUNK_ROWS = 10_000;
 /** Looks at a day that changes while it is read. */
 const LOOKS = 3;
 
-/** A day of an organization with what is closed of it. */
 export interface ClosingDay {
   organization: Organization;
   day: string;

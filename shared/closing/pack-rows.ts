@@ -38,7 +38,6 @@ function placeOf(places: Map<string | null, number>, value: string | null): numb
   return places.size - 1;
 }
 
-/** The rows that `packRows` packed. */
 export function unpackRows(text: string): ChargeRow[] {
   const { values, rows } = JSON.parse(text) as Packed;
   return rows.map((row) => {

@@ -44,7 +44,6 @@ async function readTable(ctx: Context, organization: Organization, fromMs: numbe
   return { columns, rows, costNusd, isEmpty: rows.length === 0, hash: hashOf(rows) };
 }
 
-/** The sum of a column of numbers. */
 export function sumOf({ columns, rows }: Pick<DailyTable, 'columns' | 'rows'>, column: string): bigint {
   const at = columns.findIndex(({ name }) => name === column);
   return rows.reduce((sum, row) => sum + BigInt(row[at] as bigint | number), 0n);

@@ -155,7 +155,6 @@ function statusOf({
   return last_success_at === null ? 'never_run' : 'ok';
 }
 
-/** Shows a run. */
 export function viewRun(run: ExportRun): z.output<typeof runView> {
   const { _id, trigger, state, partitions_written, partitions_unchanged, rows, bytes, code, detail } = run;
   return {
@@ -174,7 +173,6 @@ export function viewRun(run: ExportRun): z.output<typeof runView> {
   };
 }
 
-/** Shows a day of a level. */
 export function viewPartition(partition: ExportPartition): z.output<typeof partitionView> {
   const { level, billing_period, state, files, rows, bytes, sums, manifest_key } = partition;
   return {

@@ -17,7 +17,6 @@ import { callReservations } from './call-reservations.ts';
 import { causeOf, type JudgedBudget, judge, type Verdict, verdictOf } from './judge.ts';
 import { noteFullShare, shareOf } from './shares.ts';
 
-/** A request for a reservation. */
 export interface ReservationRequest {
   /** Nano-USD; 0 for a call that costs nothing. */
   estimateNusd: number;

@@ -180,7 +180,6 @@ interface AskedDays {
   dimensions: readonly (keyof Dimensions)[];
 }
 
-/** The cells of one day. */
 async function* daySums(
   ctx: Context,
   orgId: string,

@@ -22,7 +22,6 @@ export interface HeldSignal {
   /** The time of the signal: the row goes once no signal of that age is taken any more. */
   ts: Date;
   signal: Draft;
-  /** The limits that it is above. */
   above: HeldLimit[];
   /** The limits at that time. */
   hold_above: HoldAbove;

@@ -32,7 +32,6 @@ export const heldView = z.strictObject({
   decided_by: z.string().nullable().describe('A person’s account, or the id of an API key'),
 });
 
-/** A held signal as `heldView` shows it. */
 export function viewHeld(held: HeldSignal): z.input<typeof heldView> {
   const { _id, signal, above, hold_above, state, held_at, decided_at, decided_by } = held;
   const { id, ts, user_id, project_id, adapter, model, provider, cost_nusd, cost_source } = signal;

@@ -11,10 +11,8 @@ import { type MailTo, returnMailPermit, takeMailPermit } from '../webhooks/endpo
 /** How long a worker has for one attempt before another may take it. Longer than a mail server may take. Milliseconds. */
 const LEASE_MS = 120_000;
 
-/** The due row of a mail. */
 export type DueMail = DueRow & MailAttempt;
 
-/** A mail that is wanted. */
 export interface Wanted<Content> extends MailAttempt {
   content: Content;
   /** Null: no mail may go to the person. */

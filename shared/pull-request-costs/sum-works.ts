@@ -83,7 +83,6 @@ export async function sumWorksOfUser(
   return readSums(ctx, stages, ['user_id', 'start'], transaction);
 }
 
-/** One sum of several. */
 export function totalOf(rows: readonly WorkSums[]): Sums {
   const total = noSums();
   for (const { sums } of rows) addSums(total, sums);

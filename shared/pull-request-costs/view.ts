@@ -29,7 +29,6 @@ const costsView = {
     .describe('The date of its last call, likewise'),
 };
 
-/** A pull request with its costs. */
 export const costedPullRequestView = pullRequestView.extend(costsView);
 export type CostedPullRequest = z.output<typeof costedPullRequestView>;
 

@@ -19,7 +19,6 @@ export interface BranchBoundary {
   to?: Name;
 }
 
-/** The key of a branch (`branchKey`). */
 export type KeyOf = (repository: string, branch: Name) => string;
 
 interface Decided {

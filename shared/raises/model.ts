@@ -63,7 +63,6 @@ export const raiseRows = collection<Raise>('raises', {
   ],
 });
 
-/** The one pending raise of a person for a budget. */
 export function pendingKey({ budget_id, user_id }: Pick<Raise, 'budget_id' | 'user_id'>): string {
   return `${budget_id}/${user_id}`;
 }

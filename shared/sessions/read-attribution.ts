@@ -162,7 +162,6 @@ async function readContexts(
   return rows.reverse().map(viewContext);
 }
 
-/** A context as `contextView` shows it. */
 export function viewContext(row: ContextRow): ContextView {
   const { client_session_id, ts, user_id, place, commit, worktree, renamed_from, task } = row;
   return {

@@ -28,7 +28,6 @@ export const sessionView = z.strictObject({
 });
 export type SessionView = z.output<typeof sessionView>;
 
-/** A session as `sessionView` shows it. */
 export function viewSession(session: Session): SessionView {
   const lengthMs = session.ended_at.getTime() - session.started_at.getTime();
   return {
@@ -59,7 +58,6 @@ export const listedSessionView = sessionView.extend({
   anomaly_types: z.array(z.enum(ANOMALY_TYPES)).describe('The kinds of its anomalies'),
 });
 
-/** A session as `listedSessionView` shows it. */
 export function viewListedSession(session: Session): z.output<typeof listedSessionView> {
   return { ...viewSession(session), anomaly_types: session.anomaly_types ?? [] };
 }

@@ -93,7 +93,6 @@ export const signalInput = z
 
 export type SignalInput = z.output<typeof signalInput>;
 
-/** The result of one posted signal. */
 export const signalResult = z.discriminatedUnion('status', [
   z.strictObject({ id: z.string(), status: z.literal('accepted'), session_id: z.string() }),
   z.strictObject({ id: z.string(), status: z.literal('duplicate'), session_id: z.string() }),

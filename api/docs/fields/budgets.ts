@@ -1,6 +1,5 @@
 import { type Fields, TIME, UNIX } from './field.ts';
 
-/** Fields of budgets and anomalies. */
 export const budgets: Fields = {
   name: ['The name', 'Checkout team, monthly'],
   allow: ['Whether the call fits into every hard budget that it counts in', true],

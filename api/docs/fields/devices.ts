@@ -1,6 +1,5 @@
 import { type Fields, UNIX } from './field.ts';
 
-/** Fields of devices and keys. */
 export const devices: Fields = {
   devices: ['Devices, newest first'],
   device_id: ['The device', 'dev_3Kf9XqLm2TzVb7Rw8YcN1p'],

@@ -1,6 +1,5 @@
 import { type Fields, TIME, UNIX } from './field.ts';
 
-/** Fields of raises. */
 export const raises: Fields = {
   raise_id: ['The raise', 'rai_3Kf9XqLm2TzVb7Rw8YcN1p'],
   note: ['A word to the person who reads it; null without one', 'The migration takes longer.'],

@@ -1,6 +1,5 @@
 import { type Fields, TIME } from './field.ts';
 
-/** Fields of sessions. */
 export const sessions: Fields = {
   id: ['The identifier', 'ses_3Kf9XqLm2TzVb7Rw8YcN1p'],
   user_id: ['The user', 'ada'],

@@ -1,6 +1,5 @@
 import { type Fields, TIME } from './field.ts';
 
-/** Fields of signals and interventions. */
 export const signals: Fields = {
   type: ['The type', 'call'],
   ts: ['When it happened', TIME],

@@ -1,6 +1,5 @@
 import { type Fields, TIME, UNIX } from './field.ts';
 
-/** Fields of webhooks and deliveries. */
 export const webhooks: Fields = {
   url: ['The address that events are sent to', 'https://hooks.example.com/governor'],
   events: ['The types of events', ['session.ended']],

@@ -7,7 +7,6 @@ import { NEW_FENCE, readFences } from './fence.ts';
 import { allocate, deleteEntries, readStreams } from './stream.ts';
 import { type ShardBatch, type Written, writeBatches } from './write-batches.ts';
 
-/** The result of one round. */
 export interface Round {
   /** Entries that were moved. */
   moved: number;

@@ -22,7 +22,6 @@ export interface KnownTarget {
   known: ExportPartition | null;
 }
 
-/** A day with what is closed of it. */
 export interface ClosedDay {
   day: string;
   closed: readonly ClosedPart[];

@@ -10,7 +10,6 @@ export function startOfDay(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
 
-/** The day before a day. */
 export function dayBefore(day: string): string {
   return dayAt(startOfDay(day) - DAY_MS);
 }

@@ -19,7 +19,6 @@ export interface Decision<Result> extends Plan {
 /** The plan that changes nothing. */
 export const NO_PLAN: Plan = { writes: [], wakeUps: [] };
 
-/** Several plans as one. */
 export function joinPlans(...plans: readonly Plan[]): Plan {
   return {
     writes: plans.flatMap(({ writes }) => writes),

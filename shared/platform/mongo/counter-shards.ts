@@ -6,7 +6,6 @@ import { randomInt } from 'node:crypto';
  */
 export const COUNTER_SHARDS = 8;
 
-/** Every shard of a counter. */
 export const ALL_COUNTER_SHARDS: readonly number[] = Array.from({ length: COUNTER_SHARDS }, (_, n) => n);
 
 let ownShard = randomInt(COUNTER_SHARDS);

@@ -11,7 +11,6 @@ export function job<Shape extends z.ZodRawShape>(kind: string, shape: Shape) {
   return { kind, data: z.strictObject(shape) } as const;
 }
 
-/** The data of a job of this kind. */
 export type JobData<J extends Job> = z.output<J['data']>;
 
 /** How far ahead of its time the sweep adds the wake-up of a due row. Two sweeps fit into it. Milliseconds. */

@@ -7,7 +7,6 @@ import { shortened } from '../messages/text.ts';
 import type { ListedWebhook } from './list-webhooks.ts';
 import { ATTEMPT_ERRORS, DELIVERY_STATUSES, type Delivery } from './model.ts';
 
-/** A delivery with its attempts. */
 export const deliveryView = z.strictObject({
   id: z.string(),
   event_id: z.string(),

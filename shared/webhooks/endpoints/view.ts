@@ -89,7 +89,6 @@ export function asksForSomething({
 /** A webhook as it is answered when it is made or enabled; its settings only where one of them is not the default. */
 export const webhookView = z.strictObject({ ...shownAlways, ...z.object(settings).partial().shape });
 
-/** A webhook with its settings. */
 export const webhookWithSettingsView = z.strictObject({ ...shownAlways, ...settings });
 
 const PLAIN = { format: 'json', ...NO_ALERTS };

@@ -44,7 +44,6 @@ function factsOf(type: BudgetType, data: Payload): Fact[] {
   ];
 }
 
-/** The unit in which a metric counts. */
 export function unitOf(metric: string): string {
   return metric === 'cost_usd' ? 'USD' : metric.replaceAll('_', ' ');
 }

@@ -10,7 +10,6 @@ const answerSchema = z.object({
     }),
   ),
 });
-/** The result of one signal. */
 export type SignalResult = z.infer<typeof answerSchema>['results'][number];
 
 /** The api that signals are sent to. */

@@ -34,7 +34,6 @@ const MOST_KEPT = 500;
 /** How long a session counts as one that works in a checkout. */
 export const SEEN_MS = 24 * 3_600_000;
 
-/** The folder of the state. */
 export function stateFolder(env: Readonly<Record<string, string | undefined>>): string {
   return join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'governor');
 }
