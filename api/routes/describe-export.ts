@@ -3,10 +3,8 @@ import { FORMATS } from '../../shared/exports/encode.ts';
 import { FOCUS_VERSIONS } from '../../shared/exports/focus/columns.ts';
 import { describeFocus } from '../../shared/exports/focus/export-focus.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { narrowToReader } from '../../shared/organizations/reader.ts';
-import { findWorks } from '../../shared/pull-requests/read-works.ts';
-import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
+import { askedCalls } from '../schemas/asked-usage.ts';
 import { focusOptions, focusQuestion } from '../schemas/focus-query.ts';
 import { teamFilter } from '../schemas/session-query.ts';
 import { usageFilters, usageRange, workFilters } from '../schemas/usage-query.ts';
@@ -66,10 +64,7 @@ export const describeExport = route({
   success: { status: 200, description: 'The metadata', body: metadata },
   errors: ['plan_required'],
   handle: async ({ principal, query }, ctx) => {
-    const { user_id, project_id, model, adapter, team } = query;
-    const users = await usersOfNamedTeam(ctx, principal, team);
-    const works = await findWorks(ctx, principal.orgId, query);
-    const filter = { ...narrowToReader(principal, { user_id, project_id, model, adapter }), users, works };
+    const filter = await askedCalls(ctx, principal, query);
     const organization = await readOrganization(ctx, principal.orgId);
     return describeFocus(ctx, organization, { ...focusQuestion(query), filter });
   },

@@ -4,15 +4,13 @@ import { type Export, exportUsage as exportRows, LEVELS } from '../../shared/exp
 import { exportFocus } from '../../shared/exports/focus/export-focus.ts';
 import { withPeople } from '../../shared/exports/people.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
-import { findWorks } from '../../shared/pull-requests/read-works.ts';
 import { findWorked } from '../../shared/sessions/find-worked.ts';
 import { zonesOf } from '../../shared/usage/calendar.ts';
 import { knowsMembers } from '../auth/knows-members.ts';
-import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { reply, route } from '../basics/route.ts';
+import { askedCalls } from '../schemas/asked-usage.ts';
 import { focusOptions, focusQuestion } from '../schemas/focus-query.ts';
 import { flag } from '../schemas/params.ts';
 import { sessionFilters, sessionMatch, teamFilter } from '../schemas/session-query.ts';
@@ -60,17 +58,15 @@ export const exportUsage = route({
   },
   errors: ['plan_required'],
   handle: async ({ principal, query }, ctx) => {
-    const { format, level, from, to, timezone, user_id, project_id, model, adapter, team } = query;
+    const { format, level, from, to, timezone } = query;
     refuseMisplaced(query);
     if (query.people && !knowsMembers(principal))
       throw new DomainError(
         'missing_scope',
         'people=true needs the scope members:read and a key that is bound to nobody.',
       );
-    const users = await usersOfNamedTeam(ctx, principal, team);
+    const filter = await askedCalls(ctx, principal, query);
     const organization = await readOrganization(ctx, principal.orgId);
-    const works = await findWorks(ctx, principal.orgId, query);
-    const filter = { ...narrowToReader(principal, { user_id, project_id, model, adapter }), users, works };
     const file = ({ columns, rows, fromMs, toMs }: Export, headers: Record<string, string> = {}) =>
       reply(encode(format, columns, rows), {
         ...headers,
@@ -85,7 +81,7 @@ export const exportUsage = route({
       });
     }
     const zones = zonesOf(organization, timezone, ctx.clock.now());
-    const worked = level === 'sessions' ? await findWorked(ctx, principal.orgId, works) : {};
+    const worked = level === 'sessions' ? await findWorked(ctx, principal.orgId, filter.works) : {};
     const asked = { ...filter, ...sessionMatch(query), ...worked };
     const range = rangeIn(zones, { from, to });
     const table = exportRows(ctx, organization, { level, ...range, timezone, filter: asked });

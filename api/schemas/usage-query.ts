@@ -36,7 +36,7 @@ export const usageRange = {
   timezone: timezone.optional().describe("IANA timezone; default: the organization's"),
 };
 
-export const usageInterval = z
+const usageInterval = z
   .enum(INTERVALS)
   .default('none' satisfies SeriesInterval)
   .describe('Length of the buckets of `series`; weeks begin on Monday');
@@ -111,7 +111,7 @@ export const seriesView = usageView.extend({
 export const MOST_GROUP_SERIES = { default: 8, max: 20 } as const;
 
 /** The parameters that ask for a series of each group. */
-export const groupSeriesQuery = {
+const groupSeriesQuery = {
   series: z
     .enum(['groups', 'each'])
     .optional()
@@ -128,6 +128,24 @@ export const groupSeriesQuery = {
     .describe(
       `With \`series\`: how many groups of each grouping, those that cost most, 1..${MOST_GROUP_SERIES.max}; default ${MOST_GROUP_SERIES.default}`,
     ),
+};
+
+/** The query of usage by these groupings. */
+export function usageQuery<Team extends z.ZodType>(groupings: readonly GroupBy[], team: Team) {
+  return z.strictObject({
+    ...usageRange,
+    interval: usageInterval,
+    group_by: groupBy(groupings, groupings.length),
+    ...groupSeriesQuery,
+    ...usageFilters,
+    ...workFilters,
+    team,
+  });
+}
+
+/** A question about usage, as its query asks it. */
+export type UsageQuery = Omit<z.output<ReturnType<typeof usageQuery>>, 'team'> & {
+  team?: string | undefined;
 };
 
 interface Grouped {

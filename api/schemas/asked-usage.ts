@@ -1,0 +1,34 @@
+import type { Organization } from '../../shared/organizations/model.ts';
+import { narrowToReader, type Reader } from '../../shared/organizations/reader.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { findWorks } from '../../shared/pull-requests/read-works.ts';
+import { zonesOf } from '../../shared/usage/calendar.ts';
+import { readGroupSeries } from '../../shared/usage/read-group-series.ts';
+import { readUsage } from '../../shared/usage/read-usage.ts';
+import { usersOfNamedTeam } from '../auth/own-organization.ts';
+import { rangeIn } from './time.ts';
+import { MOST_GROUP_SERIES, refuseMisplaced, type UsageQuery } from './usage-query.ts';
+
+/** The calls that a query's filters leave to its reader. Throws as `usersOfNamedTeam`. */
+export async function askedCalls(ctx: Context, reader: Reader, query: Partial<UsageQuery>) {
+  const { user_id, project_id, model, adapter, team } = query;
+  const users = await usersOfNamedTeam(ctx, reader, team);
+  const works = await findWorks(ctx, reader.orgId, query);
+  return { ...narrowToReader(reader, { user_id, project_id, model, adapter }), users, works };
+}
+
+/** The usage that a query asks for. Throws `invalid_request`, and as `usersOfNamedTeam`. */
+export async function readAskedUsage(
+  ctx: Context,
+  reader: Reader,
+  organization: Organization,
+  query: UsageQuery,
+) {
+  refuseMisplaced(query);
+  const { from, to, interval, timezone, group_by: groupBy = [], series, top } = query;
+  const filter = await askedCalls(ctx, reader, query);
+  const range = rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to });
+  const question = { ...range, interval, timezone, groupBy, filter };
+  if (series === undefined) return readUsage(ctx, organization, question);
+  return readGroupSeries(ctx, organization, question, top ?? MOST_GROUP_SERIES.default);
+}
