@@ -4,9 +4,7 @@ import type { DueMail, DueMailKind, Wanted } from '../mails/send-due-mail.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
-import type { Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { clearDue } from '../platform/due/plan-due.ts';
 import type { Mail } from '../platform/mail/send-mail.ts';
 import { unsubscribeHeaders, unsubscribeUrl } from '../webhooks/endpoints/unsubscribe.ts';
 import { oneLine, unlinked } from '../webhooks/messages/text.ts';
@@ -25,20 +23,15 @@ interface Content {
  * The mail to an invited person. It is the only one that goes to an address that nobody has confirmed, so it is short, and
  * rare (`invitation-permits.ts`).
  */
-export const invitationMail: DueMailKind<Content> = {
-  job: mailInvitationJob,
-  decide,
-  write,
-  finish: async (_ctx, { member }) => ended(member._id),
-};
+export const invitationMail: DueMailKind<Content> = { job: mailInvitationJob, decide, write };
 
 async function decide(
   ctx: Context,
   { key, scheduled_at, attempt }: DueMail,
   transaction: ClientSession,
-): Promise<Wanted<Content> | Plan> {
+): Promise<Wanted<Content> | null> {
   const member = await memberRows(ctx).findOne({ _id: key }, { session: transaction });
-  if (!member || !isInvited(member)) return ended(key);
+  if (!member || !isInvited(member)) return null;
   const to = { orgId: member.org_id, address: member.email };
   return { content: { member, scheduledAt: scheduled_at }, to, scheduled_at, attempt };
 }
@@ -68,8 +61,4 @@ async function write(ctx: Context, { member, scheduledAt }: Content): Promise<Ma
     messageId: `<invitation.${hashedKey(18, member._id, scheduledAt.getTime())}@usage-governor>`,
     headers: unsubscribeHeaders(url),
   };
-}
-
-function ended(key: string): Plan {
-  return { writes: [clearDue(mailInvitationJob, key)], wakeUps: [] };
 }

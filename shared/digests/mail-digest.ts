@@ -7,7 +7,6 @@ import { baseUrl } from '../platform/basics/config.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { clearDue } from '../platform/due/plan-due.ts';
 import type { MailAttempt } from '../platform/mail/attempt.ts';
 import type { Mail } from '../platform/mail/send-mail.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
@@ -41,7 +40,7 @@ async function decide(
   ctx: Context,
   due: DueMail,
   transaction: ClientSession,
-): Promise<Wanted<Content> | Plan> {
+): Promise<Wanted<Content> | Plan | null> {
   const { key, org_id: orgId } = due;
   const { accountId, isAsked } = readKey(key);
   const nowMs = ctx.clock.now();
@@ -49,7 +48,7 @@ async function decide(
   const member = await memberRows(ctx).findOne({ _id: accountId }, options);
   const preferences = await preferencesRows(ctx).findOne({ _id: accountId }, options);
   const digest = preferences?.digest ?? 'none';
-  if (member?.removed_at !== null || (digest === 'none' && !isAsked)) return ended(key);
+  if (member?.removed_at !== null || (digest === 'none' && !isAsked)) return null;
   const organization = await readOrganization(ctx, orgId, transaction);
   const kind = digest === 'none' ? 'daily' : digest;
   const attempt = isAsked ? due : newest(organization, kind, due, nowMs);
@@ -94,18 +93,14 @@ async function finish(
   { key, organization, period }: Content,
   isSent: boolean,
   transaction: ClientSession,
-): Promise<Plan> {
+): Promise<Plan | null> {
   const { accountId, isAsked } = readKey(key);
-  if (isAsked) return ended(key);
+  if (isAsked) return null;
   const preferences = await preferencesRows(ctx).findOne({ _id: accountId }, { session: transaction });
   const digest = preferences?.digest ?? 'none';
-  if (digest === 'none') return ended(key);
+  if (digest === 'none') return null;
   const mark = { $set: { last_period: period.id } };
   const writes = isSent ? [updateRow(preferencesRows, { _id: accountId }, mark)] : [];
   const next = planNextDigest(organization, { accountId, digest }, ctx.clock.now());
   return joinPlans({ writes, wakeUps: [] }, next);
-}
-
-function ended(key: string): Plan {
-  return { writes: [clearDue(mailDigestJob, key)], wakeUps: [] };
 }

@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { commitPlan, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { DueJob, DueRow } from '../platform/due/model.ts';
-import { readDue, setDue } from '../platform/due/plan-due.ts';
+import { clearDue, readDue, setDue } from '../platform/due/plan-due.ts';
 import type { MailAttempt } from '../platform/mail/attempt.ts';
 import { type Mail, sendMail } from '../platform/mail/send-mail.ts';
 import { nextAttemptAt } from '../webhooks/deliveries/plan-progress.ts';
@@ -22,12 +22,12 @@ export interface Wanted<Content> extends MailAttempt {
 /** A kind of mail that is sent at a time, by due rows. */
 export interface DueMailKind<Content> {
   job: DueJob;
-  /** Decides about a due row: what is mailed, or, where nothing is wanted any more, what becomes of the row. */
-  decide(ctx: Context, due: DueMail, transaction: ClientSession): Promise<Wanted<Content> | Plan>;
+  /** Decides about a due row: what is mailed or else what becomes of the row. Null: nothing is wanted, and the row goes. */
+  decide(ctx: Context, due: DueMail, transaction: ClientSession): Promise<Wanted<Content> | Plan | null>;
   /** Writes the mail. Every attempt has the same Message-ID. */
   write(ctx: Context, content: Content): Promise<Mail>;
-  /** Plans what becomes of the row once the mail was sent or given up. */
-  finish(ctx: Context, content: Content, isSent: boolean, transaction: ClientSession): Promise<Plan>;
+  /** Plans what becomes of the row once the mail was sent or given up. Without a plan the row goes. */
+  finish?(ctx: Context, content: Content, isSent: boolean, transaction: ClientSession): Promise<Plan | null>;
 }
 
 interface Taken<Content> extends Wanted<Content> {
@@ -67,7 +67,7 @@ async function take<Content>(
     const due = await readDue<MailAttempt>(ctx, kind.job, key, transaction);
     if (!due) return { ...NO_PLAN, result: null };
     if (due.due_at.getTime() > nowMs) return { ...NO_PLAN, result: { notBeforeMs: due.due_at.getTime() } };
-    const decided = await kind.decide(ctx, due, transaction);
+    const decided = (await kind.decide(ctx, due, transaction)) ?? planEnd(kind.job, key);
     if ('writes' in decided) return { ...decided, result: null };
     const taken = { ...decided, key, orgId: due.org_id, leaseEndsAtMs: nowMs + LEASE_MS };
     return { ...planAttempt(kind.job, taken, taken.leaseEndsAtMs), result: taken };
@@ -105,8 +105,8 @@ async function record<Content>(
     const due = await readDue<MailAttempt>(ctx, kind.job, taken.key, transaction);
     if (due?.due_at.getTime() !== taken.leaseEndsAtMs) return { ...NO_PLAN, result: undefined };
     const again = planAgain(ctx, kind.job, taken, outcome);
-    const plan = again ?? (await kind.finish(ctx, taken.content, outcome.kind === 'sent', transaction));
-    return { ...plan, result: undefined };
+    const next = again ?? (await kind.finish?.(ctx, taken.content, outcome.kind === 'sent', transaction));
+    return { ...(next ?? planEnd(kind.job, taken.key)), result: undefined };
   });
 }
 
@@ -124,4 +124,8 @@ function planAttempt(
 ): Plan {
   const details = { scheduled_at, attempt: number };
   return setDue<MailAttempt>(job, { key, orgId, dueMs, details });
+}
+
+function planEnd(job: DueJob, key: string): Plan {
+  return { writes: [clearDue(job, key)], wakeUps: [] };
 }

@@ -3,9 +3,7 @@ import { isVisible } from '../budgets/visible.ts';
 import type { DueMail, DueMailKind, Wanted } from '../mails/send-due-mail.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
-import type { Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { clearDue } from '../platform/due/plan-due.ts';
 import type { Mail } from '../platform/mail/send-mail.ts';
 import { mailAddressFor } from '../webhooks/endpoints/mail-target.ts';
 import { unsubscribeHeaders, unsubscribeUrl } from '../webhooks/endpoints/unsubscribe.ts';
@@ -26,26 +24,21 @@ interface Content {
 }
 
 /** The mail about a raise: a new one to an admin, an answer to the person. It holds a link and no credential. */
-export const raiseMail: DueMailKind<Content> = {
-  job: mailRaiseJob,
-  decide,
-  write,
-  finish: async (_ctx, { key }) => ended(key),
-};
+export const raiseMail: DueMailKind<Content> = { job: mailRaiseJob, decide, write };
 
 async function decide(
   ctx: Context,
   { key, scheduled_at, attempt }: DueMail,
   transaction: ClientSession,
-): Promise<Wanted<Content> | Plan> {
+): Promise<Wanted<Content> | null> {
   const [raiseId = '', state, accountId = ''] = key.split('.');
   const session = { session: transaction };
   const raise = await raiseRows(ctx).findOne({ _id: raiseId }, session);
   const member = await memberRows(ctx).findOne({ _id: accountId }, session);
   const to = member && mailAddressFor(member);
   // An admin need not hear of what was answered meanwhile, nor a person of an answer that another one has replaced.
-  if (!raise || raise.state !== state || stateAt(raise, ctx.clock.now()) === 'expired') return ended(key);
-  if (!member || !to || !mayRead(member, raise)) return ended(key);
+  if (!raise || raise.state !== state || stateAt(raise, ctx.clock.now()) === 'expired') return null;
+  if (!member || !to || !mayRead(member, raise)) return null;
   const content = { key, raise, member: { ...member, email: to.address } };
   return { content, to, scheduled_at, attempt };
 }
@@ -100,8 +93,4 @@ function answerText(raise: Raise) {
     subject: `Your request for ${amountWords(metric, amount)} more was ${state}`,
     lines: [`${more} more of ${budget}: ${state}${until}.`],
   };
-}
-
-function ended(key: string): Plan {
-  return { writes: [clearDue(mailRaiseJob, key)], wakeUps: [] };
 }
