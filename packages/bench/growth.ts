@@ -21,7 +21,7 @@ interface Figures {
   per_s: number;
   p50_ms: number;
   p99_ms: number;
-  /** Of api, worker and stores. */
+  /** CPU of api, worker and stores. */
   cpu_us: number;
 }
 
