@@ -173,7 +173,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
         what: 'a refund is given for the spend of another account',
         text: '{ _id: transaction, account_id: accountId }',
         replacement: '{ _id: transaction }',
-        tests: [...CHANGES, 'test/scripts/governor'],
+        tests: [...CHANGES, 'test/scripts/governor/credits.test.ts'],
       },
       {
         what: 'each late repeat searches for its window by itself',

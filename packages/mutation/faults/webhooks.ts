@@ -232,7 +232,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     file: 'shared/webhooks/endpoints/encrypt-secret.ts',
     text: '.setAAD(Buffer.from(webhookId))\n    .setAuthTag',
     replacement: '.setAuthTag',
-    tests: ['test/shared/webhooks', ...API, 'test/scripts/governor'],
+    tests: ['test/shared/webhooks', ...API, 'test/scripts/governor/webhooks.test.ts'],
   },
   {
     what: 'the sweep wakes what can never be sent',
