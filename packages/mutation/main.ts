@@ -7,7 +7,7 @@ import { startMongo, startRedis } from '../../scripts/stack/stores.ts';
 import { copyTree } from './copy-tree.ts';
 import { type Fault, plant } from './fault.ts';
 import { FAULTS } from './list.ts';
-import { passBefore, runFault, type Verdict } from './run-fault.ts';
+import { type Outcome, passBefore, runFault } from './run-fault.ts';
 
 /**
  * `npm run mutation -- [AREA …] [--only WORDS …]`: plants each fault of the list into a copy of the tree and runs the tests
@@ -51,10 +51,11 @@ async function runAll(env: Record<string, string>): Promise<void> {
   const survivors: string[] = [];
   let caught = 0;
   for (const { area, fault } of chosen) {
-    const verdict = await runFault(tree, fault, env, stopping.signal);
-    if (verdict === 'caught') caught += 1;
+    const outcome = await runFault(tree, fault, env, stopping.signal);
+    if (outcome.verdict === 'caught') caught += 1;
     else if (!fault.equivalent) survivors.push(`${area}: ${fault.what} (${fault.file})`);
-    console.log(`${wordFor(verdict, fault)}  ${area}: ${fault.what}`);
+    console.log(`${wordFor(outcome, fault)}  ${area}: ${fault.what}`);
+    if (outcome.verdict === 'caught') console.log(`            by ${outcome.by}`);
   }
   for (const survivor of survivors) console.log(`survived: ${survivor}`);
   const counted = caught + survivors.length;
@@ -62,7 +63,7 @@ async function runAll(env: Record<string, string>): Promise<void> {
   if (caught < LEAST_SCORE * counted) process.exitCode = 1;
 }
 
-function wordFor(verdict: Verdict, { equivalent }: Fault): string {
+function wordFor({ verdict }: Outcome, { equivalent }: Fault): string {
   if (verdict === 'caught') return 'caught    ';
   return equivalent ? 'equivalent' : 'SURVIVED  ';
 }

@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { sendSignal } from '../../scripts/stack/processes.ts';
 import { type Fault, plant } from './fault.ts';
 
-/** `caught`: a test failed, or hung. `survived`: every test passed with the fault in. */
-export type Verdict = 'caught' | 'survived';
+/**
+ * `caught`: a test failed, or hung. `survived`: every test passed with the fault in. `by` is the first test that failed and
+ * its error, because one that timed out on a busy machine proves little.
+ */
+export type Outcome = { verdict: 'caught'; by: string } | { verdict: 'survived' };
 
 const PATIENCE_MS = 240_000;
 /** A test waits in vain with most faults in, so it waits less than it may on a slow machine. Milliseconds. */
@@ -23,13 +27,14 @@ export async function runFault(
   fault: Fault,
   env: Record<string, string>,
   stop?: AbortSignal,
-): Promise<Verdict> {
+): Promise<Outcome> {
   const file = join(tree, fault.file);
   const before = readFileSync(file, 'utf8');
   writeFileSync(file, plant(tree, fault));
   try {
-    const passed = await passes(tree, fault.tests, { ...env, ...PATIENCE_OF_TESTS }, { stop });
-    return passed ? 'survived' : 'caught';
+    const log = join(tree, 'mutation.log');
+    const passed = await passes(tree, fault.tests, { ...env, ...PATIENCE_OF_TESTS }, { log, stop });
+    return passed ? { verdict: 'survived' } : { verdict: 'caught', by: firstFailure(log) };
   } finally {
     writeFileSync(file, before);
   }
@@ -42,12 +47,13 @@ export function passBefore(
   env: Record<string, string>,
   stop: AbortSignal,
 ): Promise<boolean> {
-  return passes(tree, tests, env, { patienceMs: BASELINE_PATIENCE_MS, output: 'inherit', stop });
+  return passes(tree, tests, env, { patienceMs: BASELINE_PATIENCE_MS, stop });
 }
 
 interface Conditions {
   patienceMs?: number;
-  output?: 'ignore' | 'inherit';
+  /** The file for the output of the tests. Without one it is shown. */
+  log?: string;
   stop?: AbortSignal | undefined;
 }
 
@@ -56,19 +62,21 @@ export async function passes(
   tree: string,
   tests: readonly string[],
   env: Record<string, string>,
-  { patienceMs = PATIENCE_MS, output = 'ignore', stop }: Conditions = {},
+  { patienceMs = PATIENCE_MS, log, stop }: Conditions = {},
 ): Promise<boolean> {
   stop?.throwIfAborted();
   const there = tests.filter((path) => existsSync(join(tree, path)));
   if (there.length === 0) throw new Error(`None of these tests exist: ${tests.join(', ')}`);
   const path = [join(tree, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+  const output = log === undefined ? 'inherit' : openSync(log, 'w');
   const child = spawn('vitest', ['run', '--bail', '1', '--reporter', 'dot', ...there], {
     cwd: tree,
     env: { ...process.env, ...env, CI: '', PATH: path },
     // A group of its own: a run ends with everything that it has started, also when it hangs or a test stops it early.
     detached: true,
-    stdio: output,
+    stdio: ['ignore', output, output],
   });
+  if (output !== 'inherit') closeSync(output);
   const endGroup = () => child.pid && sendSignal(-child.pid, 'SIGKILL');
   const timer = setTimeout(endGroup, patienceMs);
   stop?.addEventListener('abort', endGroup);
@@ -78,4 +86,10 @@ export async function passes(
   endGroup();
   stop?.throwIfAborted();
   return code === 0;
+}
+
+function firstFailure(log: string): string {
+  const text = stripVTControlCharacters(readFileSync(log, 'utf8'));
+  const [, test, error] = /^ *FAIL +(.+)\s+(.+)/m.exec(text) ?? [];
+  return test ? `${test}: ${error}` : 'no test that says so';
 }

@@ -48,15 +48,19 @@ describe('a planted fault', () => {
     writeFileSync(join(tree, 'add.test.js'), `import { add } from './add.js';\n${text}\n`);
 
   test('is caught by a test that looks, and is taken out again', async () => {
-    writeTest('if (add(1, 1) !== 2) process.exit(1);');
+    writeTest(`if (add(1, 1) !== 2) {
+      console.log('\\x1b[31m FAIL \\x1b[39m tests add.test.js > adds\\n\\nAssertionError: expected 3 to be 2\\n');
+      process.exit(1);
+    }`);
     expect(await passes(tree, fault.tests, {})).toBe(true);
-    expect(await runFault(tree, fault, {})).toBe('caught');
+    const by = 'tests add.test.js > adds: AssertionError: expected 3 to be 2';
+    expect(await runFault(tree, fault, {})).toEqual({ verdict: 'caught', by });
     expect(readFileSync(join(tree, 'add.js'), 'utf8')).toContain('a + b;');
   });
 
   test('survives a test that does not look', async () => {
     writeTest('if (add(1, 1) < 2) process.exit(1);');
-    expect(await runFault(tree, fault, {})).toBe('survived');
+    expect(await runFault(tree, fault, {})).toEqual({ verdict: 'survived' });
   });
 
   test('leaves no process behind that its tests have started', async () => {
@@ -66,7 +70,7 @@ describe('a planted fault', () => {
       const { pid } = spawn('sleep', ['60'], { stdio: 'ignore' });
       writeFileSync('pid', String(pid));
       process.exit(1);`);
-    expect(await runFault(tree, fault, {})).toBe('caught');
+    expect(await runFault(tree, fault, {})).toMatchObject({ verdict: 'caught' });
     const pid = Number(readFileSync(join(tree, 'pid'), 'utf8'));
     await until(async () => identify(pid) === null, { what: 'the process to end' });
   });
