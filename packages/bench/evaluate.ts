@@ -29,19 +29,10 @@ import { rollupChanges } from '../../shared/usage/plan-rollups.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
 import { evaluateBudgets } from '../../workers/index.ts';
 import { startWorker } from '../../workers/worker.ts';
-import { cpuSeconds, numberOption, onStage, quantile, type Row, report, round } from './bench.ts';
+import { cpuSeconds, numberOption, onStage, percentiles, type Row, report, round, timed } from './bench.ts';
 import { insertBudgets, makeTemplate } from './budgets.ts';
 import { measureRecording } from './record.ts';
 import type { Stage } from './stage.ts';
-
-interface Figures {
-  signals: number;
-  budgets: number;
-  latency_p50_ms: number;
-  latency_p99_ms: number;
-  evaluation_p50_ms: number;
-  evaluation_p99_ms: number;
-}
 
 const SIZES = [10, 100, 1_000];
 const SMALL = 10_000;
@@ -58,11 +49,11 @@ export async function runEvaluateBench(args: string[]): Promise<void> {
     if (args.includes('--recording'))
       return report('evaluate', await measureRecording(stage, numberOption(args, 'seconds', 2)));
     if (sizes.length > 0) {
-      const rows: PeopleFigures[] = [];
+      const rows: Row[] = [];
       for (const people of sizes) rows.push(await measurePeople(stage, people, rounds));
       return report('evaluate', rows);
     }
-    const figures: Figures[] = [];
+    const figures: Row[] = [];
     for (const signals of [SMALL, most]) figures.push(...(await measure(stage.ctx, signals, rounds)));
     report('evaluate', figures);
   });
@@ -76,23 +67,7 @@ function peopleOf(args: readonly string[]): number[] {
   return named === undefined || named.startsWith('--') ? [300, 5_000] : named.split(',').map(Number);
 }
 
-interface PeopleFigures {
-  people: number;
-  latency_p50_ms: number;
-  latency_p99_ms: number;
-  evaluation_p50_ms: number;
-  evaluation_p99_ms: number;
-  /** An evaluation after a change of the rules, which looks at everybody. */
-  everybody_p50_ms: number;
-  everybody_p99_ms: number;
-  /** Memory of a process that decides by the template. */
-  kib_per_person: number;
-  /** CPU of a core that its refreshes take, beside 50 signals per second: its own, and with MongoDB's. */
-  refresh_pct: number;
-  refresh_and_store_pct: number;
-}
-
-async function measurePeople(stage: Stage, people: number, rounds: number): Promise<PeopleFigures> {
+async function measurePeople(stage: Stage, people: number, rounds: number): Promise<Row> {
   const { ctx } = stage;
   const { _id: orgId } = await createOrganization(ctx, { name: 'Bench', plan: 'team' });
   await subscribe(ctx, orgId);
@@ -105,20 +80,22 @@ async function measurePeople(stage: Stage, people: number, rounds: number): Prom
     return async () => (await budgetFiringRows(ctx).findOne(reached)) !== null;
   });
   const evaluations = await measureEvaluation(ctx, orgId, rounds);
+  // After a change of the rules an evaluation looks at everybody.
   const everybody = await measureEvaluation(ctx, orgId, rounds, async (turn) => {
     await changeBudget(ctx, orgId, template._id, { name: `each ${turn}` });
   });
-  const at = (times: readonly number[], q: number) => round(quantile(times, q), 1);
   return {
     people,
     ...(await measureRefreshes(stage, orgId, people, rounds)),
-    latency_p50_ms: at(latencies, 0.5),
-    latency_p99_ms: at(latencies, 0.99),
-    evaluation_p50_ms: at(evaluations, 0.5),
-    evaluation_p99_ms: at(evaluations, 0.99),
-    everybody_p50_ms: at(everybody, 0.5),
-    everybody_p99_ms: at(everybody, 0.99),
+    ...waitsOf('latency', latencies),
+    ...waitsOf('evaluation', evaluations),
+    ...waitsOf('everybody', everybody),
   };
+}
+
+function waitsOf(name: string, times: readonly number[]): Row {
+  const { p50_ms, p99_ms } = percentiles(times, 1);
+  return { [`${name}_p50_ms`]: p50_ms, [`${name}_p99_ms`]: p99_ms };
 }
 
 const REFRESHES_PER_S = 2.5;
@@ -126,12 +103,13 @@ const SIGNALS_PER_S = 50;
 /** One by itself is less than what else a heap holds. */
 const COPIES = 10;
 
+/** Memory of a process that decides by the template, and CPU of a core that its refreshes take beside signals. */
 async function measureRefreshes(
   { ctx, mongo }: Stage,
   orgId: string,
   people: number,
   rounds: number,
-): Promise<Pick<PeopleFigures, 'kib_per_person' | 'refresh_pct' | 'refresh_and_store_pct'>> {
+): Promise<Row> {
   const refresh = async (known: BudgetStatus | null) =>
     (await refreshStatuses(ctx, new Map([[orgId, known]]))).get(orgId) ?? null;
   let known = await refresh(null);
@@ -169,7 +147,7 @@ async function subscribe(ctx: Context, orgId: string): Promise<void> {
   await createWebhook(ctx, orgId, { url, events: ['budget.warning', 'budget.exceeded'] });
 }
 
-async function measure(ctx: Context, signals: number, rounds: number): Promise<Figures[]> {
+async function measure(ctx: Context, signals: number, rounds: number): Promise<Row[]> {
   const organization = await createOrganization(ctx, { name: 'Bench', plan: 'team' });
   const orgId = organization._id;
   const began = performance.now();
@@ -183,19 +161,12 @@ async function measure(ctx: Context, signals: number, rounds: number): Promise<F
     threshold: 1,
     window: 'monthly',
   });
-  const figures: Figures[] = [];
+  const figures: Row[] = [];
   for (const budgets of SIZES) {
     await growTo(ctx, probe, budgets);
     const latencies = await measureLatency(ctx, rounds, (turn) => postToProbe(ctx, probe, turn));
     const evaluations = await measureEvaluation(ctx, orgId, rounds);
-    const row = {
-      signals,
-      budgets,
-      latency_p50_ms: round(quantile(latencies, 0.5), 1),
-      latency_p99_ms: round(quantile(latencies, 0.99), 1),
-      evaluation_p50_ms: round(quantile(evaluations, 0.5), 1),
-      evaluation_p99_ms: round(quantile(evaluations, 0.99), 1),
-    };
+    const row = { signals, budgets, ...waitsOf('latency', latencies), ...waitsOf('evaluation', evaluations) };
     console.error(row);
     figures.push(row);
   }
@@ -236,7 +207,7 @@ function draftAt(orgId: string, index: number, atMs: number, nowMs: number): Dra
   return checkSignal(signalAt(`seed-${index}`, index, atMs), sender, nowMs) as Draft;
 }
 
-function signalAt(id: string, index: number, atMs: number): Row {
+function signalAt(id: string, index: number, atMs: number): Record<string, unknown> {
   return {
     id,
     ts: new Date(atMs).toISOString(),
@@ -293,7 +264,7 @@ async function measureLatency(
   }
   await worker.close();
   connection.disconnect();
-  return latencies.sort((a, b) => a - b);
+  return latencies;
 }
 
 /** Lets the level of the probe fire again, posts a signal, and returns the question for its event. */
@@ -317,9 +288,7 @@ async function measureEvaluation(
   for (let turn = 0; turn < rounds; turn += 1) {
     await before(turn);
     await post(ctx, orgId, { index: turn });
-    const began = performance.now();
-    await evaluateDue(ctx, orgId);
-    times.push(performance.now() - began);
+    times.push(await timed(() => evaluateDue(ctx, orgId)));
   }
-  return times.sort((a, b) => a - b);
+  return times;
 }

@@ -1,9 +1,7 @@
 import { Pool } from 'undici';
-import { type Budget, budgetRows } from '../../shared/budgets/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { dateAt } from '../../shared/platform/basics/clock.ts';
-import { newId } from '../../shared/platform/basics/ids.ts';
 import { numberOption, onStage, percentiles, report, round, runClients } from './bench.ts';
+import { insertBudgets, makeBudget } from './budgets.ts';
 import { makeKey, type Stage } from './stage.ts';
 
 const PEOPLE = 50;
@@ -36,23 +34,9 @@ async function makePeople(stage: Stage): Promise<string[]> {
   const { ctx } = stage;
   const { orgId } = await makeKey(stage);
   const people = Array.from({ length: PEOPLE }, (_, index) => `user-${index}`);
-  const at = dateAt(ctx.clock.now());
-  const shared = {
-    org_id: orgId,
-    metric: 'cost_usd',
-    limit: 9e15,
-    window: 'monthly',
-    timezone: 'UTC',
-  } as const;
-  const rules = { enforce: 'hard', on_error: 'allow', reservation_share_pct: 25, revision: 1 } as const;
-  const dates = { counted_at: at, created_at: at, updated_at: at };
-  const make = (scope: Pick<Budget, 'scope' | 'scope_id'>): Budget => {
-    return { _id: newId('bud'), name: scope.scope_id, ...scope, ...shared, ...rules, ...dates };
-  };
-  await budgetRows(ctx).insertMany([
-    make({ scope: 'org', scope_id: orgId }),
-    ...people.map((scope_id) => make({ scope: 'user', scope_id })),
-  ]);
+  const make = (scope: 'org' | 'user', scope_id: string) =>
+    makeBudget(ctx, orgId, { name: scope_id, scope, scope_id });
+  await insertBudgets(ctx, orgId, [make('org', orgId), ...people.map((id) => make('user', id))]);
   const keys: string[] = [];
   for (const user_id of people)
     keys.push((await createApiKey(ctx, { org_id: orgId, scopes: ['budgets:check'], user_id })).key);

@@ -3,6 +3,8 @@ import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
 
 export type Encoding = 'protobuf' | 'json';
 
+export const TYPES = { protobuf: 'application/x-protobuf', json: 'application/json' } as const;
+
 type Attributes = Readonly<Record<string, string | number>>;
 
 /** The attributes that Claude Code sends for one request, with an id of its own. */

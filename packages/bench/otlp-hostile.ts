@@ -1,6 +1,6 @@
 import type { OtlpKind } from '../../shared/adapters/otlp/record.ts';
 import { memoryMib, type Row, round } from './bench.ts';
-import type { Encoding } from './otlp-bodies.ts';
+import { type Encoding, TYPES } from './otlp-bodies.ts';
 import { forgetPeak } from './otlp-memory.ts';
 import { makeKey, type Stage } from './stage.ts';
 
@@ -12,13 +12,10 @@ export async function measureHostileBodies(stage: Stage): Promise<Row[]> {
   const { url, pid } = await stage.startApi();
   const { key } = await makeKey(stage);
   const rows: Row[] = [];
-  const send = (kind: string, encoding: string, body: Buffer) =>
+  const send = (kind: string, encoding: Encoding, body: Buffer) =>
     fetch(`${url}/otlp/v1/${kind}`, {
       method: 'POST',
-      headers: {
-        Authorization: `Bearer ${key}`,
-        'Content-Type': encoding === 'json' ? 'application/json' : 'application/x-protobuf',
-      },
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': TYPES[encoding] },
       body,
     });
   // So that the decoding thread is there, with its code.

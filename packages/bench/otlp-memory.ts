@@ -3,8 +3,8 @@ import { createWriteStream, existsSync, mkdirSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
-import { memoryMib, quantile, type Row, round, watchMemory } from './bench.ts';
-import { type Encoding, logsBody, signalOf } from './otlp-bodies.ts';
+import { memoryMib, percentiles, type Row, round, timed, watchMemory } from './bench.ts';
+import { type Encoding, logsBody, signalOf, TYPES } from './otlp-bodies.ts';
 import { postSignals, readMetrics, type Stage } from './stage.ts';
 
 const LARGEST_BODY = 16 * 2 ** 20;
@@ -21,10 +21,7 @@ export async function measureLargestBody(
   encoding: Encoding,
 ): Promise<Row> {
   const { url, pid } = await stage.startApi();
-  const headers = {
-    Authorization: `Bearer ${key}`,
-    'Content-Type': encoding === 'json' ? 'application/json' : 'application/x-protobuf',
-  };
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': TYPES[encoding] };
   const send = (body: Buffer) => fetch(`${url}/otlp/v1/logs`, { method: 'POST', headers, body });
   const { body, records } = largestBody(encoding);
   await warmUp(url, key, records);
@@ -36,7 +33,7 @@ export async function measureLargestBody(
   const startedAt = performance.now();
   const response = await send(body);
   const seconds = (performance.now() - startedAt) / 1_000;
-  const answers = await probing.stop();
+  const healthz = percentiles(await probing.stop());
   if (response.status !== 200) throw new Error(`The body was answered ${response.status}`);
   const grown = memoryMib(pid, 'VmHWM') - before;
   const loopMaxMs = await readLoopMaxMs(stage, url);
@@ -49,8 +46,8 @@ export async function measureLargestBody(
     'RSS grown MiB': Math.round(grown),
     'grown / body': round(grown / (body.length / MIB)),
     'loop max ms': round(loopMaxMs),
-    'healthz p50 ms': round(quantile(answers, 0.5)),
-    'healthz max ms': round(answers.at(-1) ?? Number.NaN),
+    'healthz p50 ms': healthz.p50_ms,
+    'healthz max ms': healthz.worst_ms,
   };
 }
 
@@ -88,16 +85,14 @@ function probe(url: string): { stop: () => Promise<number[]> } {
   let isStopped = false;
   const going = (async () => {
     while (!isStopped) {
-      const startedAt = performance.now();
-      await (await fetch(`${url}/healthz`)).arrayBuffer();
-      times.push(performance.now() - startedAt);
+      times.push(await timed(async () => (await fetch(`${url}/healthz`)).arrayBuffer()));
     }
   })();
   return {
     stop: async () => {
       isStopped = true;
       await going;
-      return times.sort((a, b) => a - b);
+      return times;
     },
   };
 }

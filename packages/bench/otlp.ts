@@ -1,13 +1,12 @@
 import { Agent, request } from 'node:http';
-import { numberOption, onStage, quantile, type Row, report, round, runClients } from './bench.ts';
-import { type Encoding, logsBody, signalOf } from './otlp-bodies.ts';
+import { numberOption, onStage, percentiles, type Row, report, round, runClients } from './bench.ts';
+import { type Encoding, logsBody, signalOf, TYPES } from './otlp-bodies.ts';
 import { measureHostileBodies } from './otlp-hostile.ts';
 import { measureLargestBody, measureSync } from './otlp-memory.ts';
 import { expectAll, makeKey, type Stage } from './stage.ts';
 
 const BATCHES = [512, 8_192];
 const ENCODINGS: readonly Encoding[] = ['protobuf', 'json'];
-const TYPES = { protobuf: 'application/x-protobuf', json: 'application/json' };
 
 /**
  * Records a second through `POST /otlp/v1/logs` against the same calls through `POST /api/v1/signals`, in slices of one
@@ -80,12 +79,7 @@ async function measure(stage: Stage, url: string, cell: Cell): Promise<Row> {
     'records/s': Math.round(perSecond),
     'signals/s': Math.round(signalsPerSecond),
     ratio: round(perSecond / signalsPerSecond),
-    'p99 ms': round(
-      quantile(
-        otlp.times.sort((a, b) => a - b),
-        0.99,
-      ),
-    ),
+    p99_ms: percentiles(otlp.times).p99_ms,
   };
 }
 

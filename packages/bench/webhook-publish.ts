@@ -38,16 +38,16 @@ interface Side {
   worker: Running;
   api: Running & { url: string };
   orgId: string;
-  post: () => Promise<{ sessionId: string; sentMs: number }>;
+  post: () => Promise<{ sessionId: string; sentMs: number; answeredMs: number }>;
   stop: () => Promise<void>;
 }
 
 /** A worker, an api, and an organization with one endpoint that answers. */
-async function begin(bench: Bench): Promise<Side> {
+export async function begin(bench: Bench, clients = CLIENTS): Promise<Side> {
   const [worker, api] = await Promise.all([bench.startWorker(), bench.startApi()]);
   const [orgId = ''] = await makeOrgs(bench, 1, () => '/ok/published');
   const { key } = await createApiKey(bench.ctx, { org_id: orgId, scopes: ['signals:write'] });
-  const pool = new Pool(api.url, { connections: CLIENTS });
+  const pool = new Pool(api.url, { connections: clients });
   return {
     worker,
     api,
@@ -56,7 +56,7 @@ async function begin(bench: Bench): Promise<Side> {
       const id = newId('usr');
       const sentMs = wallMs();
       const [result] = await postSignals(pool, key, [callOf(id, id)]);
-      return { sessionId: result?.session_id ?? '', sentMs };
+      return { sessionId: result?.session_id ?? '', sentMs, answeredMs: wallMs() };
     },
     stop: async () => {
       await Promise.all([worker.end(), api.end()]);
@@ -154,8 +154,8 @@ async function beside(bench: Bench, hung: number): Promise<Figures[]> {
   const beganMs = performance.now();
   for (let index = 0; index < count; index += 1) {
     await sleepUntil(beganMs + (index * 1_000) / PER_SECOND);
-    const { sessionId, sentMs } = await post();
-    answered.push(wallMs() - sentMs);
+    const { sessionId, sentMs, answeredMs } = await post();
+    answered.push(answeredMs - sentMs);
     sent.set(sessionId, sentMs);
   }
   await new Promise((resolve) => setTimeout(resolve, 1_000));
