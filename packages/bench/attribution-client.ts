@@ -1,4 +1,5 @@
-import { type Agent, request } from 'node:http';
+import type { Agent } from 'node:http';
+import { ask } from './bench.ts';
 
 /** Client sessions of a run. */
 export const SESSIONS = 50;
@@ -41,34 +42,9 @@ export function contextAt(ts: number, session: number, branch: string): object {
 }
 
 export async function post({ agent, url }: Service, key: string, path: string, body: object): Promise<void> {
-  await send({ agent, url: `${url}/api/v1/${path}` }, key, JSON.stringify(body));
+  await ask(agent, `${url}/api/v1/${path}`, key, JSON.stringify(body));
 }
 
 export async function get({ agent, url }: Service, key: string, path: string): Promise<unknown> {
-  return JSON.parse(await send({ agent, url: `${url}/api/v1/${path}` }, key, null));
-}
-
-function send({ agent, url }: Service, key: string, body: string | null): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      Authorization: `Bearer ${key}`,
-      ...(body === null
-        ? {}
-        : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
-    };
-    const sent = request(url, { method: body === null ? 'GET' : 'POST', agent, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (piece: string) => {
-        text += piece;
-      });
-      response.on('end', () =>
-        response.statusCode === 200
-          ? resolve(text)
-          : reject(new Error(`${response.statusCode}: ${text.slice(0, 200)}`)),
-      );
-    });
-    sent.on('error', reject);
-    sent.end(body ?? undefined);
-  });
+  return JSON.parse(await ask(agent, `${url}/api/v1/${path}`, key));
 }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { type Agent, request } from 'node:http';
 import { cpus, totalmem } from 'node:os';
 import { type Stage, setStage } from './stage.ts';
 
@@ -90,6 +91,39 @@ export async function askJson(url: string, key: string, body?: object) {
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${url} was answered ${answer.status}: ${text}`);
   return text === '' ? {} : JSON.parse(text);
+}
+
+/**
+ * Asks by the connections of an agent, and posts a `body`: cheaper than `fetch`, as this client shares the cores of what it
+ * measures. Resolves with the text of the answer; throws unless it is 200.
+ */
+export function ask(
+  agent: Agent,
+  url: string,
+  key: string,
+  body?: string | Buffer,
+  type = 'application/json',
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const length =
+      body === undefined ? {} : { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) };
+    const headers = { Authorization: `Bearer ${key}`, ...length };
+    const method = body === undefined ? 'GET' : 'POST';
+    const sent = request(url, { method, agent, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (piece: string) => {
+        text += piece;
+      });
+      response.on('end', () =>
+        response.statusCode === 200
+          ? resolve(text)
+          : reject(new Error(`${url} was answered ${response.statusCode}: ${text.slice(0, 200)}`)),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
 }
 
 /** Measures on a stage of its own, which ends with it. */

@@ -1,5 +1,5 @@
-import { Agent, request } from 'node:http';
-import { numberOption, onStage, percentiles, type Row, report, round, runClients } from './bench.ts';
+import { Agent } from 'node:http';
+import { ask, numberOption, onStage, percentiles, type Row, report, round, runClients } from './bench.ts';
 import { type Encoding, logsBody, signalOf, TYPES } from './otlp-bodies.ts';
 import { measureHostileBodies } from './otlp-hostile.ts';
 import { measureLargestBody, measureSync } from './otlp-memory.ts';
@@ -84,25 +84,7 @@ async function measure(stage: Stage, url: string, cell: Cell): Promise<Row> {
 }
 
 /** Resolves when the whole batch was taken: an answer with a partial success fails. */
-function post(agent: Agent, url: string, key: string, body: Buffer, encoding: Encoding): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      Authorization: `Bearer ${key}`,
-      'Content-Type': TYPES[encoding],
-      'Content-Length': body.length,
-    };
-    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-      });
-      response.on('end', () => {
-        const isPartial = url.includes('/otlp/') && bytes > 2;
-        if (response.statusCode === 200 && !isPartial) resolve();
-        else reject(new Error(`${url} answered ${response.statusCode}, ${bytes} bytes`));
-      });
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
+async function post(agent: Agent, url: string, key: string, body: Buffer, encoding: Encoding): Promise<void> {
+  const answer = await ask(agent, url, key, body, TYPES[encoding]);
+  if (url.includes('/otlp/') && answer.length > 2) throw new Error(`${url} took a part: ${answer}`);
 }

@@ -16,7 +16,7 @@ import { exactText } from '../platform/basics/text.ts';
 import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { setDue } from '../platform/due/plan-due.ts';
-import type { MailAttempt } from '../platform/mail/attempt.ts';
+import type { MailAttempt } from '../platform/mail/send-mail.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { takeInvitationPermits } from './invitation-permits.ts';
 import { mailInvitationJob } from './jobs.ts';

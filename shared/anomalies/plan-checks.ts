@@ -1,10 +1,14 @@
+import type { ClientSession } from 'mongoose';
+import { dateAt } from '../platform/basics/clock.ts';
 import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { raiseDue, setDue } from '../platform/due/plan-due.ts';
+import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { Session, SessionChange } from '../sessions/model.ts';
 import { hasEnded } from '../sessions/plan-sessions.ts';
 import { mayHaveRunAway, shouldCheck, type Totals } from './detect.ts';
 import { checkSessionJob } from './jobs.ts';
+import { anomalyRows } from './model.ts';
 
 /** Time after which a running session is checked again. Milliseconds. */
 export const CHECK_EVERY_MS = 60_000;
@@ -46,4 +50,15 @@ export function totalsOf(session: Session): Totals {
     signals: session.signal_count,
     errors: session.error_count,
   };
+}
+
+/** The writes that note on the anomalies of a session that signals below their figures were voided. */
+export async function planCorrections(
+  ctx: Context,
+  { _id: session_id, org_id }: Pick<Session, '_id' | 'org_id'>,
+  transaction: ClientSession,
+): Promise<Write[]> {
+  const found = await anomalyRows(ctx).find({ org_id, session_id }, { session: transaction }).toArray();
+  const corrected = { $set: { corrected_at: dateAt(ctx.clock.now()) } };
+  return found.map(({ _id }) => updateRow(anomalyRows, { _id, org_id }, corrected));
 }

@@ -7,7 +7,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { insertDue } from '../platform/due/plan-due.ts';
-import type { MailAttempt } from '../platform/mail/attempt.ts';
+import type { MailAttempt } from '../platform/mail/send-mail.ts';
 import { replaceRow } from '../platform/mongo/writes.ts';
 import type { Account } from '../preferences/change-preferences.ts';
 import { mailDigestJob } from '../preferences/jobs.ts';

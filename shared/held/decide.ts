@@ -1,8 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import { z } from 'zod';
-import { currentActor } from '../audit/record-audit.ts';
+import { auditWrite, currentActor } from '../audit/record-audit.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
@@ -66,5 +67,22 @@ export function outcomesOf(
     if (decided) return decided;
     if (row.state === 'held') return { id, status: 'expired' };
     return { id, status: row.state, ...(row.session_id === null ? {} : { session_id: row.session_id }) };
+  });
+}
+
+/** Discards held signals for good, and returns the outcome for each id. Repeating it changes nothing. */
+export async function discardHeld(ctx: Context, orgId: string, ids: readonly string[]): Promise<Decided[]> {
+  return commitPlan(ctx, async (transaction) => {
+    const named = await findNamed(ctx, orgId, ids, transaction);
+    const discarded = named.pending.map((row) =>
+      planDecision(ctx, row, { state: 'discarded', session_id: null }),
+    );
+    const now = new Map(
+      named.pending.map(({ _id }): [string, Decided] => [_id, { id: _id, status: 'discarded' }]),
+    );
+    const details = { held_ids: [...now.keys()] };
+    const audit = auditWrite(ctx, { action: 'signals.discard', org_id: orgId, details });
+    const writes = discarded.length === 0 ? [] : [...discarded, audit];
+    return { writes, wakeUps: [], result: outcomesOf(ids, named, now) };
   });
 }

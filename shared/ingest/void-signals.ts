@@ -1,9 +1,8 @@
 import type { ClientSession } from 'mongoose';
-import { planCorrections } from '../anomalies/plan-corrections.ts';
+import { planCorrections } from '../anomalies/plan-checks.ts';
 import { auditWrite, currentActor } from '../audit/record-audit.ts';
 import { planVoidedWindows } from '../budgets/plan-voided.ts';
-import type { Rules } from '../budgets/rules.ts';
-import { commitByRules } from '../budgets/rules.ts';
+import { commitByRules, type Rules } from '../budgets/rules.ts';
 import { deletePair, findEmptied } from '../moves/plan-moves.ts';
 import { guardOrganizationRules, raiseOrganizationContexts } from '../organizations/versions.ts';
 import { dateAt } from '../platform/basics/clock.ts';

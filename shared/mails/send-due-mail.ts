@@ -3,8 +3,7 @@ import { commitPlan, NO_PLAN, type Plan } from '../platform/context/commit-plan.
 import type { Context } from '../platform/context/context.ts';
 import type { DueJob, DueRow } from '../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../platform/due/plan-due.ts';
-import type { MailAttempt } from '../platform/mail/attempt.ts';
-import { type Mail, sendMail } from '../platform/mail/send-mail.ts';
+import { type Mail, type MailAttempt, sendMail } from '../platform/mail/send-mail.ts';
 import { nextAttemptAt } from '../webhooks/deliveries/plan-progress.ts';
 import { type MailTo, returnMailPermit, takeMailPermit } from '../webhooks/endpoints/mail-permits.ts';
 

@@ -3,7 +3,7 @@ import { timezoneAt } from '../organizations/read-organization.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Plan } from '../platform/context/commit-plan.ts';
 import { setDue } from '../platform/due/plan-due.ts';
-import type { MailAttempt } from '../platform/mail/attempt.ts';
+import type { MailAttempt } from '../platform/mail/send-mail.ts';
 import { mailDigestJob } from './jobs.ts';
 import type { MailedDigest } from './model.ts';
 

@@ -2,7 +2,7 @@ import { readOrganization } from '../organizations/read-organization.ts';
 import { NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { moveDue } from '../platform/due/move-due.ts';
-import type { MailAttempt } from '../platform/mail/attempt.ts';
+import type { MailAttempt } from '../platform/mail/send-mail.ts';
 import { planNextDigest } from './digest-time.ts';
 import { mailDigestJob, moveDigestsJob } from './jobs.ts';
 import { preferencesRows } from './model.ts';

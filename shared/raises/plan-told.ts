@@ -6,7 +6,7 @@ import { baseUrl } from '../platform/basics/config.ts';
 import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { setDue } from '../platform/due/plan-due.ts';
-import type { MailAttempt } from '../platform/mail/attempt.ts';
+import type { MailAttempt } from '../platform/mail/send-mail.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import { findSubscribers } from '../webhooks/endpoints/find-subscribers.ts';
 import { takesMail } from '../webhooks/endpoints/mail-target.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { removeMember } from '../../shared/administration/remove-member.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
 import { readDue } from '../../shared/platform/due/plan-due.ts';
-import type { MailAttempt } from '../../shared/platform/mail/attempt.ts';
+import type { MailAttempt } from '../../shared/platform/mail/send-mail.ts';
 import { mailDigestJob } from '../../shared/preferences/jobs.ts';
 import { preferencesRows } from '../../shared/preferences/model.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { failureOf, s3Code } from './s3-failures.ts';
 import { accepted, type Send, sha256Of } from './s3-request.ts';
-import { textsOf } from './s3-xml.ts';
 
 /** Bytes of a part. A larger file is uploaded in parts, so that a broken connection repeats one of them. */
 export const PART_BYTES = 16_777_216;
@@ -81,4 +80,16 @@ async function hashOf({
   for await (const chunk of createReadStream(path, { start, end: start + bytes - 1 }))
     sha256.update(chunk as Buffer);
   return sha256.digest('hex');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function unescaped(xml: string): string {
+  return xml.replace(/&(amp|lt|gt|quot|apos);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+}
+
+/** The texts of all elements of a name. */
+export function textsOf(xml: string, name: string): string[] {
+  const elements = xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'));
+  return [...elements].map(([, text = '']) => unescaped(text));
 }

@@ -1,9 +1,8 @@
 import { ExportFailure } from '../failures.ts';
 import type { Bucket } from '../model.ts';
 import { s3Code } from './s3-failures.ts';
-import { abortUploads, PART_BYTES, putInParts } from './s3-parts.ts';
+import { abortUploads, PART_BYTES, putInParts, textsOf } from './s3-parts.ts';
 import { accepted, type Call, type S3Options, type Send, sendUntilAnswered, sha256Of } from './s3-request.ts';
-import { textsOf } from './s3-xml.ts';
 import type { Expected, ObjectStore } from './store.ts';
 
 const MOST_LIST_PAGES = 1_000;

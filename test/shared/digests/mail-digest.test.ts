@@ -7,7 +7,7 @@ import { askForDigest } from '../../../shared/digests/ask-for-digest.ts';
 import { type Member, memberRows } from '../../../shared/organizations/model.ts';
 import type { Context } from '../../../shared/platform/context/context.ts';
 import { type DueRow, dueRows } from '../../../shared/platform/due/model.ts';
-import type { MailAttempt } from '../../../shared/platform/mail/attempt.ts';
+import type { MailAttempt } from '../../../shared/platform/mail/send-mail.ts';
 import { changePreferences } from '../../../shared/preferences/change-preferences.ts';
 import { mailDigestJob } from '../../../shared/preferences/jobs.ts';
 import { preferencesRows } from '../../../shared/preferences/model.ts';
