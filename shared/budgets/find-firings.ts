@@ -11,7 +11,6 @@ import { isOfRolling } from './rolling.ts';
 /** A level of a budget in a window. */
 export type Level = Pick<LevelReached, 'budget' | 'interval' | 'level'>;
 
-/** The record of a level. */
 export interface Fired {
   /** How often voided signals have taken the window below the level after it had fired. */
   reversals: number;

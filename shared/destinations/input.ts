@@ -102,7 +102,6 @@ export const destinationInput = z.discriminatedUnion('kind', [
 ]);
 export type DestinationInput = z.output<typeof destinationInput>;
 
-/** The body that changes a destination. */
 export const destinationChange = z.strictObject({
   name: common.name.optional(),
   prefix: prefix.optional(),

@@ -31,7 +31,6 @@ export interface DigestPart {
   anomalies: { rows: readonly Anomaly[]; total: number };
 }
 
-/** The content of a digest. */
 export interface Digest {
   period: DigestPeriod;
   organization: Organization;

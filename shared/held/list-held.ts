@@ -32,7 +32,6 @@ export async function listHeld(
   return { ...found, total };
 }
 
-/** Returns how many held signals match. */
 export function countHeld(ctx: Context, matching: mongo.Filter<HeldSignal>): Promise<number> {
   return heldRows(ctx).countDocuments(matching);
 }

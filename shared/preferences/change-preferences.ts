@@ -20,7 +20,6 @@ export interface Account {
   orgId: string;
 }
 
-/** The preferences of a member. */
 export async function readPreferences(ctx: Context, { accountId, orgId }: Account): Promise<Preferences> {
   return (await preferencesRows(ctx).findOne({ _id: accountId })) ?? noPreferences(accountId, orgId);
 }

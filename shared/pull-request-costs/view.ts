@@ -95,7 +95,6 @@ export const pullRequestDetailView = costedPullRequestView.extend({
   ).describe('Newest first'),
 });
 
-/** The costs of merged pull requests. */
 export const pullRequestSummaryView = z.strictObject({
   merged: z
     .int()

@@ -58,7 +58,6 @@ export const raiseView = viewWith(z.string());
 /** A raise with times in Unix seconds, as `/v1` shows it. */
 export const ownRaiseView = viewWith(z.int());
 
-/** The reader of a raise. */
 export interface RaiseViewer extends Viewer {
   isAdmin?: boolean;
 }

@@ -48,7 +48,6 @@ export function planHead({ key, _id }: Pick<Session, 'key' | '_id'>, isNew: bool
   return updateRow(sessionHeadRows, { _id: key }, update, { upsert: true });
 }
 
-/** Returns true when a change has ended its session. */
 export function hasEnded({ before, after }: SessionChange): boolean {
   return after.state === 'ended' && before?.state !== 'ended';
 }

@@ -12,7 +12,6 @@ export function measuresIn(row: Measures): Measures {
   return Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]])) as Measures;
 }
 
-/** Adds measures to a row, in place. */
 export function addMeasures(row: Measures, measures: Partial<Measures>): void {
   for (const measure of MEASURES) row[measure] += measures[measure] ?? 0;
 }
@@ -31,7 +30,6 @@ export const COUNTS = MEASURES.filter((measure) => measure !== 'cost_nusd');
 
 const ZEROS = { ...Object.fromEntries(COUNTS.map((measure) => [measure, 0])), cost_nusd: 0n } as Sums;
 
-/** Sums of nothing. */
 export function noSums(): Sums {
   return { ...ZEROS };
 }
@@ -50,7 +48,6 @@ export function addSums(to: Sums, from: Sums, sign: 1 | -1 = 1): void {
   to.cost_nusd += sign === 1 ? from.cost_nusd : -from.cost_nusd;
 }
 
-/** Returns whether every measure is 0. */
 export function isZero(row: Measures | Sums): boolean {
   return MEASURES.every((measure) => !row[measure]);
 }

@@ -84,7 +84,6 @@ async function report(ctx: Context, organization: Organization, result: Reconcil
   await recordAct(ctx, { action: 'usage.reconcile', org_id: organization._id, details });
 }
 
-/** Numbers of rows that were wrong. */
 interface Wrong {
   rollups: number;
   snapshots: number;

@@ -1,7 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { CodeHostProvider } from '../model.ts';
 
-/** Reads a header of a request. */
 export type ReadHeader = (name: string) => string | undefined;
 
 /** How far the time of a signature of GitLab may be from now. */

@@ -16,7 +16,6 @@ import { restoreAccounts } from './restore-accounts.ts';
 import { isEarlier } from './stream.ts';
 
 export interface Recovery {
-  /** Shards that were opened. */
   opened: number;
   /** Shards of which Redis had lost something, so that they were rebuilt from the ledger. */
   rebuilt: number;

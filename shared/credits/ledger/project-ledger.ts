@@ -8,7 +8,6 @@ import { allocate, deleteEntries, readStreams } from './stream.ts';
 import { type ShardBatch, type Written, writeBatches } from './write-batches.ts';
 
 export interface Round {
-  /** Entries that were moved. */
   moved: number;
   /** Shards with nothing left to move. */
   drained: ReadonlySet<number>;

@@ -34,7 +34,6 @@ export interface Spend {
   kind?: string | undefined;
 }
 
-/** A credit that was spent. */
 export interface Spent {
   /** The answer's bytes: the same for every repeat. */
   answer: string;

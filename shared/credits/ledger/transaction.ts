@@ -9,7 +9,6 @@ export const ledgerTransaction = z.strictObject({
   reason: z.enum(REASONS),
   created_at: z.int().describe('Unix seconds'),
 });
-/** A ledger row with its details. */
 const ledgerDetails = ledgerTransaction.extend({
   id: z.string(),
   device_id: z.string().optional(),

@@ -17,7 +17,6 @@ import { type Destination, destinationRows, exportRunRows } from '../model.ts';
 import { nextAtHour, planRun } from '../schedule.ts';
 import type { Running } from './run.ts';
 
-/** The outcome of a run. */
 export interface Outcome {
   unchanged: number;
   failure: ExportFailure | null;

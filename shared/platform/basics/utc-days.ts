@@ -19,7 +19,6 @@ export function lastFinishedDay(nowMs: number): string {
   return dayBefore(dayAt(nowMs));
 }
 
-/** The first day of the month of an instant. */
 export function firstOfMonth(epochMs: number): string {
   return `${dayAt(epochMs).slice(0, 7)}-01`;
 }

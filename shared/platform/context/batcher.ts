@@ -54,7 +54,6 @@ interface Queue {
   onJoin?: (() => void) | undefined;
 }
 
-/** The batcher of one process. */
 export function createBatcher(): Batcher {
   const queues = new Map<string, Queue>();
   const draining = new Set<Promise<void>>();

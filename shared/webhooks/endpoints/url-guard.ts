@@ -29,7 +29,6 @@ export class DnsError extends Error {
   readonly code = 'EDNS';
 }
 
-/** The guard of this process. */
 export const guardOf: (ctx: Context) => Guard = perContext((ctx) => createGuard(ctx.config));
 
 export function createGuard(rules: Rules, resolve: Resolve = resolver(rules)): Guard {

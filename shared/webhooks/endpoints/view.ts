@@ -48,7 +48,6 @@ export const webhookInput = z
 /** As it is posted: what is left out has its default. */
 export type WebhookInput = z.input<typeof webhookInput>;
 
-/** The body that changes a webhook. */
 export const webhookChange = z
   .strictObject({
     events: events.exactOptional(),
