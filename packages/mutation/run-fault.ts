@@ -12,6 +12,7 @@ import { type Fault, plant } from './fault.ts';
  */
 export type Outcome = { verdict: 'caught'; by: string } | { verdict: 'survived' };
 
+const FIRST_FAILURE = join(import.meta.dirname, 'first-failure.ts');
 const PATIENCE_MS = 240_000;
 /** A test waits in vain with most faults in, so it waits less than it may on a slow machine. Milliseconds. */
 const PATIENCE_OF_TESTS = { TEST_PATIENCE_MS: '20000' };
@@ -69,7 +70,8 @@ export async function passes(
   if (there.length === 0) throw new Error(`None of these tests exist: ${tests.join(', ')}`);
   const path = [join(tree, 'node_modules/.bin'), process.env.PATH].join(delimiter);
   const output = log === undefined ? 'inherit' : openSync(log, 'w');
-  const child = spawn('vitest', ['run', '--bail', '1', '--reporter', 'dot', ...there], {
+  const reporters = ['dot', FIRST_FAILURE].flatMap((name) => ['--reporter', name]);
+  const child = spawn('vitest', ['run', '--bail', '1', ...reporters, ...there], {
     cwd: tree,
     env: { ...process.env, ...env, CI: '', PATH: path },
     // A group of its own: a run ends with everything that it has started, also when it hangs or a test stops it early.
