@@ -138,12 +138,13 @@ describe('a worker that is killed while raises end', () => {
     }
     const endsOf = new Map<string, number>();
     const lastMs = ctx.clock.now() + ROUNDS * 4_000;
+    // A raise lasts a minute at least, and is in force from its answer on: each was approved before this begins.
+    const duration_s = 60 + ROUNDS * 4;
     for (const [index, person] of people.entries()) {
       const budget_id = budgetIds[index] ?? '';
-      // A raise lasts a minute at least: it was approved by a process whose minute is nearly over.
       const endsMs = Math.round(lastMs - random() * ROUNDS * 3_000);
-      const past = { ...ctx, clock: { ...ctx.clock, now: () => endsMs - 60_000 } };
-      const { _id } = await askForRaise(past, person, { budget_id, amount: RAISE, duration_s: 60 });
+      const past = { ...ctx, clock: { ...ctx.clock, now: () => endsMs - duration_s * 1_000 } };
+      const { _id } = await askForRaise(past, person, { budget_id, amount: RAISE, duration_s });
       await approveRaise(past, { orgId, userId: 'grace', accountId: 'usr_grace' }, _id, {});
       endsOf.set(budget_id, endsMs);
     }
