@@ -40,18 +40,15 @@ export function standingStillAfter<C extends Context>(
     }
     return collection;
   };
-  const database = override(ctx.db.connection.db as object as Database, {
+  const own = ctx.db.database as object as Database;
+  const database = override(own, {
     collection: (name: string) => {
-      const collection = (ctx.db.connection.db as object as Database).collection(name);
+      const collection = own.collection(name);
       return name === collectionName ? slow(collection) : collection;
     },
   });
   const batcher = createBatcher();
-  return {
-    ...ctx,
-    batcher,
-    db: { ...ctx.db, connection: override(ctx.db.connection, { db: database as never }) },
-  };
+  return { ...ctx, batcher, db: { ...ctx.db, database: database as never } };
 }
 
 interface Cursor {
