@@ -10,7 +10,7 @@ import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-
 import type { NetProxy } from '../support/drills/proxy.ts';
 import { type Stack, startStack } from '../support/drills/stack.ts';
 import { makeTenant } from '../support/factories.ts';
-import { call, type TestApi, type TestContext, until } from '../support/harness.ts';
+import { call, callSurely, type TestApi, type TestContext, until } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson, type Person } from '../support/people.ts';
 import { seeded } from '../support/random.ts';
@@ -154,7 +154,7 @@ describe('a worker that is killed while raises end', () => {
       while (!isOver)
         for (const [id, endsMs] of endsOf) {
           const askedMs = Date.now();
-          const { body } = await call(`${stack.url}/api/v1/budgets/${id}`, { key });
+          const { body } = await callSurely(() => call(`${stack.url}/api/v1/budgets/${id}`, { key }));
           if (Date.now() < endsMs) expect(body.threshold_now).toBe(THRESHOLD + RAISE);
           if (askedMs >= endsMs) expect(body.threshold_now).toBe(THRESHOLD);
           looks += 1;
