@@ -6,7 +6,8 @@ import { openShards } from '../../scripts/governor/open-shards.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { cpuSeconds, numberOption, quantile, report, round, runClients } from './bench.ts';
 import { drive, makeTokens } from './consume.ts';
-import { seed, setStageOfPeople, sizeOf, timePages } from './first-pages.ts';
+import { setStageOfPeople, timePages } from './first-pages.ts';
+import { seedTenant, sizeOf } from './seed-tenant.ts';
 import { callOf, makeKey, postSignals, type Running, type Stage } from './stage.ts';
 import { PUBLISH_PHASES } from './webhook-publish.ts';
 
@@ -50,7 +51,7 @@ export async function runGrowthBench(args: string[]): Promise<void> {
     for (let made = 1; made < organizations; made += 1)
       await createOrganization(stage.ctx, { name: `Organization ${made}`, plan: 'enterprise' });
     const size = sizeOf(args, { sessions: 1_000_000, rows: 1_000_000, signals: 10_000_000 });
-    const tenant = await seed(stage, { url: api.url, ...own }, size, issuer.mint);
+    const tenant = await seedTenant(stage, { url: api.url, ...own }, size, issuer.mint);
     const full = await measure();
     report(
       'growth',
