@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addMember } from '../../shared/administration/members.ts';
 import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
@@ -69,11 +70,20 @@ test('its windows are what was used in each, newest first, in per cent of the pr
 describe('windows that are over', () => {
   const body = { name: 'Day', scope: 'org', metric: 'cost_usd', threshold: 10, window: 'daily' };
 
-  /** A budget whose organization has spent 1, 2, 3, 4 and 5 dollars on the five days before today. */
-  async function makeUsed() {
+  /** A budget whose organization has spent 1, 2, 3, 4 and 5 dollars on the five days before today: all by Ada, of the team red. */
+  async function makeUsed(scope: object = {}) {
     clock.set(NOW);
-    const { key: own } = await makeTenant(api.ctx);
-    const made = await api.call('/api/v1/budgets', { key: own, body });
+    const { orgId: org_id, key: own } = await makeTenant(api.ctx);
+    const join = (user_id: string) =>
+      addMember(api.ctx, {
+        org_id,
+        user_id,
+        email: `${user_id}@example.com`,
+        role: 'member',
+        teams: ['red'],
+      });
+    await join('ada');
+    const made = await api.call('/api/v1/budgets', { key: own, body: { ...body, ...scope } });
     const used = async () => {
       const { body: windows } = await api.call(`/api/v1/budgets/${made.body.id}/windows`, { key: own });
       return windows.data.map(({ current }: { current: number }) => current);
@@ -85,7 +95,7 @@ describe('windows that are over', () => {
       clock.advance(DAY_MS);
     }
     expect(await used()).toEqual([5, 4, 3, 2, 1]);
-    return { own, used, change };
+    return { own, used, change, join };
   }
 
   test('stay when the threshold changes, and when another budget counts the same', async () => {
@@ -93,6 +103,12 @@ describe('windows that are over', () => {
     await change({ threshold: 20 });
     expect(await used()).toEqual([5, 4, 3, 2, 1]);
     await api.call('/api/v1/budgets', { key: own, body: { ...body, metric: 'tokens' } });
+    expect(await used()).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  test('stay when somebody joins the team that the budget is of', async () => {
+    const { used, join } = await makeUsed({ scope: 'team', scope_id: 'red' });
+    await join('bob');
     expect(await used()).toEqual([5, 4, 3, 2, 1]);
   });
 

@@ -20,6 +20,7 @@ import {
 import { seeded } from '../../support/random.ts';
 
 const HOUR = 3_600_000;
+const USER = 'ada';
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9));
 let ctx: TestContext;
@@ -112,9 +113,11 @@ test('a process whose clock is behind counts the window that has begun meanwhile
   const clockBehind = createTestClock(clock.now() - 55 * 60_000);
   const behind = await openTestContext({ clock: clockBehind, sharing: ctx });
   const hourly = await createBudget(ctx, orgId, { ...base, window: 'hourly', metric: 'tokens' });
-  const post = () => recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now() })]);
+  const post = () => recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now(), user_id: USER })]);
   await post();
-  const made = await createBudget(behind, orgId, { ...base, window: 'hourly' });
+  // It shares its windows with no other budget, so it counts them.
+  const own = { scope: 'user', scope_id: USER } as const;
+  const made = await createBudget(behind, orgId, { ...base, ...own, window: 'hourly' });
   const changed = await changeBudget(behind, orgId, hourly._id, { threshold: 5 });
   await post();
   await expectExact([made, changed]);
