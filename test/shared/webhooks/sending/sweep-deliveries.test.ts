@@ -76,7 +76,7 @@ describe('webhooks whose secrets cannot be decrypted', () => {
     for (const each of broken) await expect(attemptOne(await each)).rejects.toThrow('WEBHOOK_SECRET_KEYS');
     const lost = { ...dueAt('whk_healthy', 1), at: DUE_MS + 1 };
     await queuedDeliveryRows(ctx).insertOne(lost);
-    await sweepDeliveries(ctx);
+    expect(await sweepDeliveries(ctx), 'what was woken').toBe(1);
     await ctx.queues.drained();
     expect((await ctx.queues.of('deliver-webhook').getJob(lost.wake))?.data.webhook_id).toBe('whk_healthy');
   });
