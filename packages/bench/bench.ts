@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { type Agent, request } from 'node:http';
 import { cpus, totalmem } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Stage, setStage } from './stage.ts';
 
 /** `clients` that each do one thing after the other for `seconds`. Milliseconds of each, sorted. */
@@ -79,6 +80,16 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();
   return performance.now() - began;
+}
+
+/** Does something every so many milliseconds, or as soon as it is done with the last one. */
+export async function repeat(everyMs: number, untilMs: number, work: () => Promise<void>): Promise<void> {
+  let nextMs = performance.now();
+  while (nextMs < untilMs) {
+    await sleep(Math.max(0, nextMs - performance.now()));
+    await work();
+    nextMs = Math.max(nextMs + everyMs, performance.now());
+  }
 }
 
 /** Asks with a credential, and posts a `body`. Resolves with the JSON of the answer, an empty one's `{}`; throws unless it is 2xx. */

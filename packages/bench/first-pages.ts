@@ -1,5 +1,5 @@
 import { systemClock } from '../../shared/platform/basics/clock.ts';
-import { numberOption, quantile, report, round } from './bench.ts';
+import { numberOption, percentiles, type Row, report, round } from './bench.ts';
 import { AUDIENCE, startIssuer } from './issuer.ts';
 import { LIST_DAYS } from './list.ts';
 import { seedTenant, sizeOf, type Tenant } from './seed-tenant.ts';
@@ -40,26 +40,23 @@ export async function setStageOfPeople() {
 }
 
 /** Times every question so many times. */
-export async function timePages(tenant: Tenant, reads: number): Promise<Record<string, unknown>[]> {
-  const figures: Record<string, unknown>[] = [];
+export async function timePages(tenant: Tenant, reads: number): Promise<Row[]> {
+  const figures: Row[] = [];
   for (const [page, path, credential = tenant.key] of questionsOf(tenant)) {
     const times = await timeFirstBytes(`${tenant.url}${path}`, credential, reads);
     const isExport = path.includes('export');
     const figure = {
       page,
       asks: path.replace(tenant.orgId, '{orgId}'),
-      'first ms': round(times[0] ?? 0, 1),
-      'p50 ms': round(quantile(sorted(times), 0.5), 1),
-      'p99 ms': round(quantile(sorted(times), 0.99), 1),
+      first_ms: round(times[0] ?? 0, 1),
+      ...percentiles(times, 1),
     };
-    const reached = isExport || figure['p50 ms'] <= GOAL_MS;
+    const reached = isExport || figure.p50_ms <= GOAL_MS;
     figures.push({ ...figure, reached });
     console.error(JSON.stringify(figures.at(-1)));
   }
   return figures;
 }
-
-const sorted = (times: readonly number[]) => times.toSorted((a, b) => a - b);
 
 /** The page that asks, the question, and the credential where it is not the key. */
 type Question = readonly [page: string, path: string, credential?: string];

@@ -1,15 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { openShards } from '../../scripts/governor/open-shards.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { cpuSeconds, numberOption, quantile, report, round, runClients } from './bench.ts';
+import { cpuSeconds, numberOption, percentiles, repeat, report, round, runClients, timed } from './bench.ts';
 import { drive, makeTokens } from './consume.ts';
 import { setStageOfPeople, timePages } from './first-pages.ts';
 import { seedTenant, sizeOf } from './seed-tenant.ts';
 import { callOf, makeKey, postSignals, type Running, type Stage } from './stage.ts';
 import { PUBLISH_PHASES } from './webhook-publish.ts';
+import { type Bench, startReceiver } from './webhooks.ts';
 
 const USERS = 50;
 const ACCOUNTS = 1_000;
@@ -33,9 +31,8 @@ interface Figures {
 export async function runGrowthBench(args: string[]): Promise<void> {
   const seconds = numberOption(args, 'seconds', 10);
   const { stage, issuer } = await setStageOfPeople();
-  const receiver = fork(new URL('./webhook-receiver.ts', import.meta.url), { serialization: 'advanced' });
+  const endpoints = await startReceiver();
   try {
-    const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
     await openShards(stage.ctx);
     const tokens = await makeTokens(stage.ctx, ACCOUNTS);
     const api = await stage.startApi();
@@ -43,7 +40,7 @@ export async function runGrowthBench(args: string[]): Promise<void> {
     const own = await makeKey(stage);
     const measure = async () => [
       ...(await measureWork(stage, { api, worker, key: own.key, tokens, seconds })),
-      await measureEvents(stage, receiver, `http://127.0.0.1:${port}`),
+      await measureEvents({ ...stage, ...endpoints, events: EVENTS }),
     ];
     const empty = await measure();
     console.error(empty);
@@ -60,7 +57,7 @@ export async function runGrowthBench(args: string[]): Promise<void> {
     report('growth, first pages', await timePages(tenant, numberOption(args, 'reads', 10)));
   } finally {
     issuer.server.close();
-    receiver.kill();
+    endpoints.receiver.kill();
     await stage.stop();
   }
 }
@@ -100,12 +97,10 @@ async function measureWork(stage: Stage, { api, worker, key, tokens, seconds }: 
     const before = cpuSeconds(pids);
     const { times, seconds: took } = await send();
     const cpuS = cpuSeconds(pids) - before;
-    const ordered = times.toSorted((a, b) => a - b);
     return {
       work,
       per_s: round((times.length * each) / took, 0),
-      p50_ms: round(quantile(ordered, 0.5), 1),
-      p99_ms: round(quantile(ordered, 0.99), 1),
+      ...percentiles(times, 1),
       cpu_us: round((cpuS / (times.length * each)) * 1e6, 0),
     };
   };
@@ -122,26 +117,19 @@ async function measureWork(stage: Stage, { api, worker, key, tokens, seconds }: 
   return figures;
 }
 
-/** Does one thing after the other, each so many milliseconds after the one before began, or when that is done. */
+/** Does something every so many milliseconds, or as soon as it is done with the last one. Milliseconds of each. */
 async function sendEvery(everyMs: number, seconds: number, send: () => Promise<unknown>) {
   const times: number[] = [];
   const beganMs = performance.now();
-  for (
-    let nextMs = beganMs;
-    nextMs < beganMs + seconds * 1_000;
-    nextMs = Math.max(nextMs + everyMs, performance.now())
-  ) {
-    await sleep(Math.max(0, nextMs - performance.now()));
-    const sentMs = performance.now();
-    await send();
-    times.push(performance.now() - sentMs);
-  }
+  await repeat(everyMs, beganMs + seconds * 1_000, async () => {
+    times.push(await timed(send));
+  });
   return { times, seconds: (performance.now() - beganMs) / 1_000 };
 }
 
 /** Publishes events through an api of its own, and waits until they are delivered. */
-async function measureEvents(stage: Stage, receiver: ChildProcess, base: string): Promise<Figures> {
-  const [figures] = (await PUBLISH_PHASES.published?.({ ...stage, receiver, base, events: EVENTS })) ?? [];
+async function measureEvents(bench: Bench): Promise<Figures> {
+  const [figures] = (await PUBLISH_PHASES.published?.(bench)) ?? [];
   const { delivered_per_s, cpu_ms } = figures ?? {};
   return {
     work: 'events delivered, 16 clients',

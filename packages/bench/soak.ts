@@ -1,5 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { openShards } from '../../scripts/governor/open-shards.ts';
@@ -7,10 +5,10 @@ import { findFreePort } from '../../scripts/stack/ports.ts';
 import { NAMED_EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
-import { cpuSeconds, memoryMib, numberOption, quantile, report, round } from './bench.ts';
+import { cpuSeconds, memoryMib, numberOption, quantile, repeat, report, round } from './bench.ts';
 import { makeTokens, spend } from './consume.ts';
 import { AS_SCRIPTS_UP, callOf, makeKey, postSignals, readMetrics, type Stage, setStage } from './stage.ts';
-import { SECRET } from './webhooks.ts';
+import { SECRET, startReceiver } from './webhooks.ts';
 
 const PER_REQUEST = 10;
 /** Different users, so that there are sessions that end and usage that grows. */
@@ -40,9 +38,8 @@ export async function runSoakBench(args: string[]): Promise<void> {
   const perSecond = numberOption(args, 'per-second', 50);
   const restMinutes = numberOption(args, 'rest', 2);
   const stage = await setStage(AS_SCRIPTS_UP);
-  const receiver = fork(new URL('./webhook-receiver.ts', import.meta.url), { serialization: 'advanced' });
+  const { receiver, base } = await startReceiver();
   try {
-    const base = await baseOf(receiver);
     await openShards(stage.ctx);
     const api = await stage.startApi();
     const worker = await stage.startWorker();
@@ -89,11 +86,6 @@ export async function runSoakBench(args: string[]): Promise<void> {
     receiver.kill();
     await stage.stop();
   }
-}
-
-async function baseOf(receiver: ChildProcess): Promise<string> {
-  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
-  return `http://127.0.0.1:${port}`;
 }
 
 function newSpan(): Span {
@@ -167,16 +159,6 @@ async function putLoad(
     repeat(30_000, untilMs, read('export', '/api/v1/usage/export?level=sessions&format=csv')),
   ]);
   await pool.close();
-}
-
-/** Does something every so many milliseconds, or as soon as it is done with the last one. */
-async function repeat(everyMs: number, untilMs: number, work: () => Promise<void>): Promise<void> {
-  let nextMs = performance.now();
-  while (nextMs < untilMs) {
-    await sleep(Math.max(0, nextMs - performance.now()));
-    await work();
-    nextMs = Math.max(nextMs + everyMs, performance.now());
-  }
 }
 
 /** The age of the oldest spend that the ledger lacks, and the lateness of the row that is due for longest. */

@@ -77,14 +77,20 @@ async function runPhase(
 ): Promise<Figures[]> {
   const profiled = profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` };
   const stage = await setStage(profiled, { queuesApart });
-  const receiver = fork(new URL('./webhook-receiver.ts', import.meta.url), { serialization: 'advanced' });
+  const { receiver, base } = await startReceiver();
   try {
-    const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
-    return await run({ ...stage, receiver, base: `http://127.0.0.1:${port}`, events });
+    return await run({ ...stage, receiver, base, events });
   } finally {
     receiver.kill();
     await stage.stop();
   }
+}
+
+/** Starts the endpoints in a process of their own. `base` is the beginning of their addresses. */
+export async function startReceiver(): Promise<Pick<Bench, 'receiver' | 'base'>> {
+  const receiver = fork(new URL('./webhook-receiver.ts', import.meta.url), { serialization: 'advanced' });
+  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
+  return { receiver, base: `http://127.0.0.1:${port}` };
 }
 
 /** The whole path, events committed in batches by 16 publishers, to one endpoint and to 100, beside a bare client. */
