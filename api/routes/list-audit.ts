@@ -3,7 +3,7 @@ import { namedAuditView, nameEntries } from '../../shared/administration/name-au
 import { listAudit as list } from '../../shared/audit/list-audit.ts';
 import { route } from '../basics/route.ts';
 import { auditFilter, auditFilters } from '../schemas/audit-query.ts';
-import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
+import { answerLongPage, longPageOf, pageQuery } from '../schemas/page.ts';
 
 export const listAudit = route({
   method: 'get',
@@ -13,12 +13,12 @@ export const listAudit = route({
   tag: 'Organization',
   auth: { kind: 'idp', role: 'admin' },
   query: z.strictObject({ ...auditFilters, ...pageQuery }),
-  success: { status: 200, description: 'A page of changes, newest first', body: pageOf(namedAuditView) },
+  success: { status: 200, description: 'A page of changes, newest first', body: longPageOf(namedAuditView) },
   errors: ['missing_scope', 'invalid_cursor'],
   handle: async ({ principal, query }, ctx) => {
     const { orgId } = principal;
     const filter = await auditFilter(ctx, orgId, query);
-    return answerPage(
+    return answerLongPage(
       ctx,
       ['audit', orgId, filter],
       query,

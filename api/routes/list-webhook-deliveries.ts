@@ -6,7 +6,7 @@ import { DELIVERY_STATUSES } from '../../shared/webhooks/deliveries/model.ts';
 import { deliveryView, viewListedDelivery } from '../../shared/webhooks/deliveries/view.ts';
 import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { route } from '../basics/route.ts';
-import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
+import { answerLongPage, longPageOf, pageQuery } from '../schemas/page.ts';
 import { webhookParams } from '../schemas/params.ts';
 
 export const listWebhookDeliveries = route({
@@ -22,12 +22,12 @@ export const listWebhookDeliveries = route({
     status: z.enum(DELIVERY_STATUSES).optional().describe('Only deliveries with this status'),
     type: z.enum(EVENT_TYPES).optional().describe('Only deliveries of this type of event'),
   }),
-  success: { status: 200, description: 'A page of deliveries', body: pageOf(deliveryView) },
+  success: { status: 200, description: 'A page of deliveries', body: longPageOf(deliveryView) },
   errors: ['not_found', 'invalid_cursor'],
   handle: async ({ principal, params, query }, ctx) => {
     const filter = { status: query.status, type: query.type };
     const webhook = await getWebhook(ctx, wholeOrganization(principal), params.id);
-    return answerPage(
+    return answerLongPage(
       ctx,
       ['deliveries', webhook._id, filter],
       query,

@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { sameHash } from '../../shared/keys/credential.ts';
 import { PAGE_SIZE } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
-import type { Listed, ListPage, Order, Position } from '../../shared/platform/basics/paginate.ts';
+import {
+  COUNTED_ROWS,
+  type Listed,
+  type ListPage,
+  type Order,
+  type Position,
+} from '../../shared/platform/basics/paginate.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 
 /** The query parameters that every list takes. */
@@ -32,6 +38,13 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
     has_more: z.boolean(),
     total: z.int().describe('Number of all that match, counted with the first page'),
   });
+}
+
+/** The envelope of a list that may be too long to count. */
+export function longPageOf<Item extends z.ZodType>(item: Item) {
+  const most = COUNTED_ROWS.toLocaleString('en');
+  const described = `Number of all that match, counted with the first page. Null: more than ${most} were to be looked at`;
+  return pageOf(item).extend({ total: z.int().nullable().describe(described) });
 }
 
 const cursorContent = z.strictObject({
@@ -77,6 +90,12 @@ export async function answerPage<Row, View>(
     has_more: page.hasMore,
     total: page.total,
   };
+}
+
+/** The same in the envelope of `longPageOf`. */
+export async function answerLongPage<Row, View>(...asked: Parameters<typeof answerPage<Row, View>>) {
+  const { total, ...page } = await answerPage(...asked);
+  return { ...page, total: total > COUNTED_ROWS ? null : total };
 }
 
 /** The opaque cursor of a page that ended at `last`, signed so that nobody else can make one. */

@@ -10,7 +10,7 @@ import {
   type ListPage,
 } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
-import { listRows } from '../platform/mongo/list-rows.ts';
+import { listLong } from '../platform/mongo/list-rows.ts';
 import { type AuditEntry, auditRows } from './model.ts';
 
 export const auditView = z.strictObject({
@@ -47,14 +47,15 @@ export async function listAudit(
   page: ListPage,
 ): Promise<Listed<AuditEntry>> {
   const range = rangeOf(ctx, filter);
-  return listRows(auditRows(ctx), matchOf(orgId, filter), 'at', { ...page, ...range });
+  const matching = { indexed: { org_id: orgId }, filters: filtersOf(filter) };
+  return listLong(auditRows(ctx), matching, 'at', { ...page, ...range });
 }
 
 const BATCH_ENTRIES = 500;
 
 /** All entries that match, oldest first, in batches. */
 export function auditPages(ctx: Context, orgId: string, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
-  const matching = matchOf(orgId, filter);
+  const matching = { org_id: orgId, ...filtersOf(filter) };
   const find = ({ filter: range, sort, limit }: KeysetQuery) =>
     auditRows(ctx)
       .find({ ...matching, ...range }, { sort, limit })
@@ -74,9 +75,8 @@ function rangeOf(
   };
 }
 
-function matchOf(orgId: string, { action, actors }: AuditFilter): mongo.Filter<AuditEntry> {
+function filtersOf({ action, actors }: AuditFilter): mongo.Filter<AuditEntry> {
   return {
-    org_id: orgId,
     // A range, not a regular expression, which the embedded store does not find by (docs/stores.md).
     ...(action === undefined ? {} : { action: { $gte: action, $lt: `${action}\u{10ffff}` } }),
     ...(actors === undefined ? {} : { actor: { $in: [...actors] } }),

@@ -3,6 +3,7 @@ import { changeMember } from '../../shared/administration/change-member.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
+import { COUNTED_ROWS } from '../../shared/platform/basics/paginate.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson, type Person } from '../support/people.ts';
@@ -75,6 +76,29 @@ describe('the audit log', () => {
     expect([other.status, other.body.code]).toEqual([400, 'invalid_cursor']);
     for (const query of ['?from=yesterday', '?action=', '?who=me'])
       expect((await read(query)).status).toBe(400);
+  });
+
+  it('is counted to 10,000 entries, and no further', async () => {
+    const entries = Array.from({ length: COUNTED_ROWS }, (_, index) => ({
+      _id: newId('aud'),
+      at: new Date(NOON - index * 1_000),
+      actor: 'cli',
+      action: index % 100 === 0 ? 'member.add' : 'budget.update',
+      org_id: admin.orgId,
+      details: {},
+    }));
+    await auditRows(api.ctx).insertMany(entries);
+    const total = async (query: string) => (await read(query)).body.total as number | null;
+    expect(await total('')).toBe(COUNTED_ROWS);
+    expect(await total('?action=member.')).toBe(COUNTED_ROWS / 100);
+    await write('member.remove', NOON - DAY);
+    const { body } = await read('');
+    expect([body.total, body.has_more]).toEqual([null, true]);
+    expect((await read(`?cursor=${body.cursor}`)).body.total).toBe(null);
+    // More than a page of a long log is not counted either: all of the log would be looked at.
+    expect(await total('?action=member.')).toBe(null);
+    expect(await total('?action=member.remove')).toBe(1);
+    expect(await total('?from=2026-11-24T11:59:59Z')).toBe(2);
   });
 
   it('names who acted and what was changed, as they are called now', async () => {

@@ -28,7 +28,7 @@ export interface ListPage extends Pick<KeysetPage, 'order' | 'limit' | 'after'> 
   total: number | null;
 }
 
-/** A page of a list, where it ended, and how many rows the whole list has. */
+/** A page of a list, where it ended, and how many rows the whole list has, of a long list as `countUpTo` says. */
 export interface Listed<Row> {
   rows: Row[];
   hasMore: boolean;
@@ -45,6 +45,11 @@ export interface KeysetQuery {
 
 const FIRST_SPAN_MS = 60_000;
 const GROWTH = 8;
+
+/** Lists that may be long are counted to here. */
+export const COUNTED_ROWS = 10_000;
+/** Each range of a count by that of the one before: a count looks at twice as many rows as it needs, at most. */
+const COUNT_GROWTH = 2;
 
 /**
  * One page by keyset: rows in order of (`field`, `_id`), where `field` is a time that is stored as `storedAs` makes it. `find`
@@ -68,14 +73,10 @@ export async function paginate<Row extends { _id: string }>(
   };
   if (after) await read({ [field]: storedAs(after.at), _id: { [isDescending ? '$lt' : '$gt']: after.id } });
   const startMs = startOf(page);
-  let edgeMs = startMs;
-  let spanMs = after?.span ?? page.firstSpanMs ?? FIRST_SPAN_MS;
-  while (rows.length <= limit && (isDescending ? edgeMs > page.fromMs : edgeMs < page.toMs)) {
-    const fromMs = isDescending ? Math.max(page.fromMs, edgeMs - spanMs) : edgeMs;
-    const toMs = isDescending ? edgeMs : Math.min(page.toMs, edgeMs + spanMs);
+  const spanMs = after?.span ?? page.firstSpanMs ?? FIRST_SPAN_MS;
+  for (const { fromMs, toMs } of widening(page, startMs, spanMs, GROWTH)) {
+    if (rows.length > limit) break;
     await read({ [field]: { $gte: storedAs(fromMs), $lt: storedAs(toMs) } });
-    edgeMs = isDescending ? fromMs : toMs;
-    spanMs *= GROWTH;
   }
   const last = rows.slice(0, limit).at(-1);
   return {
@@ -83,6 +84,55 @@ export async function paginate<Row extends { _id: string }>(
     hasMore: rows.length > limit,
     last: last ? positionAfter(Number(last[field]), last._id, startMs) : after,
   };
+}
+
+/** The ranges of a list from a moment on, in its order, each `growth` times as wide as the one before. */
+function* widening(page: KeysetPage, startMs: number, firstSpanMs: number, growth: number) {
+  const isDescending = page.order === 'desc';
+  let edgeMs = startMs;
+  let spanMs = firstSpanMs;
+  while (isDescending ? edgeMs > page.fromMs : edgeMs < page.toMs) {
+    const fromMs = isDescending ? Math.max(page.fromMs, edgeMs - spanMs) : edgeMs;
+    const toMs = isDescending ? edgeMs : Math.min(page.toMs, edgeMs + spanMs);
+    yield { fromMs, toMs };
+    edgeMs = isDescending ? fromMs : toMs;
+    spanMs *= growth;
+  }
+}
+
+type Count = (range: Pick<KeysetPage, 'fromMs' | 'toMs'>) => Promise<number>;
+
+/** How the rows of a long list are counted in a range of the time. */
+export interface Counts {
+  /** All that an index finds. */
+  indexed: Count;
+  /** Those of them that meet filters which no index holds; null without such filters. */
+  filtered: Count | null;
+}
+
+/**
+ * How many rows a long list has: those of its first page where they are all, else as many as are counted in ranges that widen
+ * from the page's, as a store may count a whole range before it limits (docs/stores.md). Above `COUNTED_ROWS` where more than
+ * these are to be looked at.
+ */
+export async function countUpTo<Row>(
+  { indexed, filtered }: Counts,
+  field: keyof Row & string,
+  page: KeysetPage,
+  found: Omit<Listed<Row>, 'total'>,
+): Promise<number> {
+  if (page.after === null && !found.hasMore) return found.rows.length;
+  const whole = { ...page, after: null };
+  const [first] = page.after === null ? found.rows : [];
+  const isDescending = page.order === 'desc';
+  const startMs = first ? Number(first[field]) + (isDescending ? 1 : 0) : startOf(whole);
+  const spanMs = first && found.last ? positionAfter(found.last.at, '', startMs).span : FIRST_SPAN_MS;
+  let rows = 0;
+  for (const range of widening(whole, startMs, spanMs, COUNT_GROWTH)) {
+    rows += await indexed(range);
+    if (rows > COUNTED_ROWS) return rows;
+  }
+  return filtered ? filtered({ ...page, [isDescending ? 'toMs' : 'fromMs']: startMs }) : rows;
 }
 
 function startOf({ order, after, fromMs, toMs }: KeysetPage): number {

@@ -1,13 +1,17 @@
 import type { ClientSession } from 'mongoose';
 import type { EventType } from '../../platform/basics/contract.ts';
 import {
+  type Counts,
+  countUpTo,
   type KeysetPage,
   type KeysetQuery,
   LIST_AHEAD_MS,
-  type Position,
+  type Listed,
+  type ListPage,
   paginate,
 } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { countRows, within } from '../../platform/mongo/list-rows.ts';
 import { inTransaction } from '../../platform/mongo/transaction.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import {
@@ -32,16 +36,20 @@ export async function listDeliveries(
   ctx: Context,
   webhook: Webhook,
   filter: DeliveryFilter,
-  page: Pick<KeysetPage, 'order' | 'limit' | 'after'> & { total: number | null },
-): Promise<{ rows: Delivery[]; hasMore: boolean; last: Position | null; total: number }> {
+  page: ListPage,
+): Promise<Listed<Delivery>> {
   const filters = filtersOf(webhook, filter);
   // Nothing is older than that: the first event may come from a process whose clock is behind.
   const fromMs = webhook.created_at.getTime() - LIST_AHEAD_MS;
-  const toMs = ctx.clock.now() + LIST_AHEAD_MS;
+  const whole = { ...page, fromMs, toMs: ctx.clock.now() + LIST_AHEAD_MS };
   return inTransaction(ctx.db, async (snapshot) => {
     const find = (query: KeysetQuery) => findBoth(ctx, filters, query, snapshot);
-    const found = await paginate<Delivery>(find, 'created_at', { ...page, fromMs, toMs });
-    return { ...found, total: page.total ?? (await countBoth(ctx, filters, snapshot)) };
+    const found = await paginate<Delivery>(find, 'created_at', whole);
+    const countIn = (some: Filters) => (range: Pick<KeysetPage, 'fromMs' | 'toMs'>) =>
+      countBoth(ctx, some, within('created_at', range), snapshot);
+    const ofAnyType = filtersOf(webhook, { status: filter.status });
+    const counts: Counts = { indexed: countIn(ofAnyType), filtered: filter.type ? countIn(filters) : null };
+    return { ...found, total: page.total ?? (await countUpTo(counts, 'created_at', whole, found)) };
   });
 }
 
@@ -57,9 +65,14 @@ function filtersOf(webhook: Webhook, { status, type }: DeliveryFilter) {
     : { queued: null, done: { ...both, status } };
 }
 
-async function countBoth(ctx: Context, { queued, done }: Filters, session: ClientSession): Promise<number> {
-  const unfinished = queued ? await queuedDeliveryRows(ctx).countDocuments(queued, { session }) : 0;
-  return unfinished + (done ? await deliveryRows(ctx).countDocuments(done, { session }) : 0);
+async function countBoth(
+  ctx: Context,
+  { queued, done }: Filters,
+  range: Record<string, unknown>,
+  session: ClientSession,
+): Promise<number> {
+  const unfinished = queued ? await countRows(queuedDeliveryRows(ctx), { ...queued, ...range }, session) : 0;
+  return unfinished + (done ? await countRows(deliveryRows(ctx), { ...done, ...range }, session) : 0);
 }
 
 /** Finds unfinished and finished deliveries, in one order. */

@@ -8,8 +8,8 @@ interface PageOf<Row> {
   data: Row[];
   cursor: string;
   has_more: boolean;
-  /** The ledger does not count its rows. */
-  total?: number;
+  /** The ledger does not count its rows. Null: too many. */
+  total?: number | null;
 }
 
 /** The cursors of the pages up to the one that is shown, of the question that `key` names. */
@@ -74,7 +74,7 @@ export function Pager({ pages }: { pages: Pages<PageOf<unknown>> }) {
   return (
     <Group justify="space-between">
       <Text size="sm" c="dimmed">
-        {total === undefined ? '' : `${exact(total)} in all`}
+        {total === null ? 'Too many to count' : total === undefined ? '' : `${exact(total)} in all`}
       </Text>
       <Group gap="sm" display={isAlone ? 'none' : undefined}>
         <Button variant="default" size="compact-sm" disabled={page === 1} onClick={() => turn(-1)}>

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  COUNTED_ROWS,
+  countUpTo,
   type KeysetQuery,
   type Order,
   type Position,
@@ -65,5 +67,53 @@ describe('a walk by pages', () => {
     const { page, queries } = pagesOf([{ at: 5, _id: 'a' }], 'desc', 20, 0, year);
     expect((await page(null)).rows).toHaveLength(1);
     expect(queries()).toBeLessThanOrEqual(8);
+  });
+});
+
+describe('the total of a long list', () => {
+  const counting = async (
+    times: readonly number[],
+    order: Order,
+    filtered: (() => Promise<number>) | null = null,
+  ) => {
+    const page = { order, limit: 20, after: null, fromMs: 1_000, toMs: 2_000_000_000 };
+    const rows = times.map((at, index) => ({ at, _id: `r${index}` }));
+    const { page: read, inRange } = pagesOf(rows, order, page.limit, page.fromMs, page.toMs);
+    let looked = 0;
+    const indexed = async ({ fromMs, toMs }: { fromMs: number; toMs: number }) => {
+      const some = times.filter((at) => at >= fromMs && at < toMs).length;
+      looked += some;
+      return some;
+    };
+    const total = await countUpTo({ indexed, filtered }, 'at', page, await read(null));
+    return { total, looked, all: inRange.length };
+  };
+
+  it('is exact up to its bound, wherever the rows are', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 2_100_000_000 }), { maxLength: 200 }),
+        fc.constantFrom<Order>('asc', 'desc'),
+        async (times, order) => {
+          const { total, looked, all } = await counting(times, order);
+          expect(total).toBe(all);
+          if (all <= 20) expect(looked).toBe(0);
+        },
+      ),
+    );
+    const full = Array.from({ length: COUNTED_ROWS }, (_, index) => 2_000 + index * 1_000);
+    expect((await counting(full, 'desc')).total).toBe(COUNTED_ROWS);
+  });
+
+  it.each(['asc', 'desc'] as const)('looks at twice as many rows at most: %s', async (order) => {
+    const times = Array.from({ length: 20 * COUNTED_ROWS }, (_, index) => 2_000 + index * 1_000);
+    const { total, looked } = await counting(times, order);
+    expect(total).toBeGreaterThan(COUNTED_ROWS);
+    expect(looked).toBeLessThan(2.1 * COUNTED_ROWS);
+  });
+
+  it('is of the rows that meet all filters, where few are to be looked at', async () => {
+    const times = Array.from({ length: 100 }, (_, index) => 2_000 + index * 1_000);
+    expect((await counting(times, 'desc', async () => 40)).total).toBe(40);
   });
 });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Position } from '../../../../shared/platform/basics/paginate.ts';
-import { listDeliveries } from '../../../../shared/webhooks/deliveries/list-deliveries.ts';
+import { COUNTED_ROWS, type Position } from '../../../../shared/platform/basics/paginate.ts';
+import {
+  type DeliveryFilter,
+  listDeliveries,
+} from '../../../../shared/webhooks/deliveries/list-deliveries.ts';
 import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
+import { type Delivery, deliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { webhookFixture } from '../../../support/webhook-fixture.ts';
 import { attemptAllDue, makeWebhook, raise } from '../../../support/webhooks.ts';
 
@@ -44,5 +48,33 @@ describe('the log', () => {
     const { rows, total } = await listDeliveries(fixture.ctx, webhook, {}, page);
     expect([rows.map(({ event_id }) => event_id), total]).toEqual([[early], 1]);
     expect((await listWebhooks(fixture.ctx, fixture.orgId))[0]?.lastDelivery?.event_id).toBe(early);
+  });
+
+  it('is counted to 10,000 deliveries, finished or not, by status exactly', async () => {
+    const webhook = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    const [event] = await raise(fixture.ctx, fixture.orgId);
+    clock.advance(10);
+    await attemptAllDue(fixture.ctx, event ?? '');
+    const [done] = await deliveryRows(fixture.ctx).find({ webhook_id: webhook._id }).toArray();
+    if (!done) throw new Error('nothing was delivered');
+    const copy = (index: number): Delivery => ({
+      ...done,
+      _id: `dlv_${index}`,
+      event_id: `evt_${index}`,
+      status: index < 100 ? 'exhausted' : 'succeeded',
+      created_at: new Date(clock.now() - index * 1_000),
+    });
+    await deliveryRows(fixture.ctx).insertMany(Array.from({ length: COUNTED_ROWS - 1 }, (_, at) => copy(at)));
+    const old = { ...webhook, created_at: new Date(clock.now() - 2 * COUNTED_ROWS * 1_000) };
+    const page = { order: 'desc', limit: 20, after: null, total: null } as const;
+    const count = async (filter: DeliveryFilter) =>
+      (await listDeliveries(fixture.ctx, old, filter, page)).total;
+    expect(await count({})).toBe(COUNTED_ROWS);
+    expect(await count({ type: done.type })).toBe(COUNTED_ROWS);
+    expect(await count({ type: 'budget.exceeded', status: 'succeeded' })).toBe(0);
+    await raise(fixture.ctx, fixture.orgId);
+    expect(await count({})).toBeGreaterThan(COUNTED_ROWS);
+    expect(await count({ type: done.type })).toBeGreaterThan(COUNTED_ROWS);
+    expect(await count({ status: 'exhausted' })).toBe(100);
   });
 });
