@@ -14,7 +14,7 @@ import { viewSession } from '../sessions/view.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { withoutFreeText } from '../signals/erase-free-text.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
-import { planRollups } from '../usage/plan-rollups.ts';
+import { planRollups, rollupChanges } from '../usage/plan-rollups.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscribers } from '../webhooks/endpoints/find-subscribers.ts';
 
@@ -57,7 +57,9 @@ export async function planBatch(
   // A session without signals of this batch ended because a newer one began: that is no history.
   const isPastChange = ({ after }: SessionChange) => touched.has(after._id) && !live.has(after._id);
   await turn(signals);
-  const rollups = planRollups(organization, signals, changes, { nowMs, isNew });
+  const increments = rollupChanges(organization, signals, changes);
+  await turn(signals);
+  const rollups = planRollups(organization, increments, { nowMs, isNew });
   await turn(signals);
   const sessions = await planSessionChanges(ctx, changes, {
     timeoutMs,

@@ -18,7 +18,7 @@ import { type Session, sessionRows } from '../sessions/model.ts';
 import { planSessions } from '../sessions/plan-sessions.ts';
 import { withoutSignals } from '../sessions/without-signals.ts';
 import { type Signal, signalKey, signalRows } from '../signals/model.ts';
-import { planRollups } from '../usage/plan-rollups.ts';
+import { planRollups, rollupChanges } from '../usage/plan-rollups.ts';
 import { signalsVoided } from './metrics.ts';
 
 /** Signals of one session, by their own ids, and why they are wrong. */
@@ -145,7 +145,7 @@ async function planVoid(
     ...(emptied.length > 0 ? raiseOrganizationContexts(org_id) : [guardOrganizationRules(org_id, shard)]),
     ...emptied.map((pair) => deletePair(org_id, pair)),
     ...fresh.map(({ _id }) => updateRow(signalRows, { _id, org_id }, { $set: { voided } })),
-    ...planRollups(organization, fresh, [{ before, after }], { nowMs, isNew: () => false, sign: -1 }),
+    ...planRollups(organization, rollupChanges(organization, fresh, [{ before, after }], -1), { nowMs }),
     ...(await planCorrections(ctx, before, transaction)),
     auditWrite(ctx, { action: 'signals.void', org_id, details }),
   ];

@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
 import { newId } from '../platform/basics/ids.ts';
+import { inTurns } from '../platform/basics/in-batches.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { Draft } from '../signals/check-signal.ts';
@@ -37,6 +38,9 @@ export async function findNewest(
   return new Map(newest.map((session) => [session.key, session]));
 }
 
+/** Keys whose signals are assigned in one turn of the event loop. */
+const KEYS_AT_ONCE = 250;
+
 /** Assigns signals, by their session keys, to sessions, given the newest session of each key. */
 export async function assignByKey(
   ctx: Context,
@@ -47,13 +51,14 @@ export async function assignByKey(
   const { newest, timeoutMs, mostModels } = limits;
   const assignments: Assignment[] = [];
   const newSessionId = () => newId('ses');
-  for (const [key, signals] of byKey) {
-    const times = signals.map((signal) => signal.ts.getTime());
-    const span = { earliestMs: Math.min(...times), latestMs: Math.max(...times) };
-    const existing = await findReachable(ctx, newest.get(key), span, timeoutMs, transaction);
-    const nowMs = ctx.clock.now();
-    assignments.push(assignSignals({ key, existing, signals, timeoutMs, nowMs, mostModels, newSessionId }));
-  }
+  for await (const some of inTurns([...byKey], KEYS_AT_ONCE))
+    for (const [key, signals] of some) {
+      const times = signals.map((signal) => signal.ts.getTime());
+      const span = { earliestMs: Math.min(...times), latestMs: Math.max(...times) };
+      const existing = await findReachable(ctx, newest.get(key), span, timeoutMs, transaction);
+      const nowMs = ctx.clock.now();
+      assignments.push(assignSignals({ key, existing, signals, timeoutMs, nowMs, mostModels, newSessionId }));
+    }
   return assignments;
 }
 

@@ -2,14 +2,18 @@ import { z } from 'zod';
 import { usd4 } from '../pricing/money.ts';
 import { MEASURES, type Measures } from './model.ts';
 
+const NO_MEASURES = Object.fromEntries(MEASURES.map((measure) => [measure, 0])) as Measures;
+
 /** Nothing counted. */
 export function noMeasures(): Measures {
-  return Object.fromEntries(MEASURES.map((measure) => [measure, 0])) as Measures;
+  return { ...NO_MEASURES };
 }
 
 /** The measures of a row, without its other fields. */
 export function measuresIn(row: Measures): Measures {
-  return Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]])) as Measures;
+  const measures = noMeasures();
+  addMeasures(measures, row);
+  return measures;
 }
 
 export function addMeasures(row: Measures, measures: Partial<Measures>): void {

@@ -14,17 +14,14 @@ export type CountedSignal = Omit<Signal, 'session_id'>;
 const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day'];
 
 /**
- * The writes that count new signals and new or moved sessions: increments of the rollups, and marks on the snapshots
- * of days and months that have closed. A rollup that `isNew` is inserted. With the sign -1 they take signals away. Pure.
- * They belong in the transaction that records or voids the signals.
+ * The writes of `rollupChanges`: increments of the rollups, and marks on the snapshots of days and months that have closed. A
+ * rollup that `isNew` is inserted. Pure. They belong in the transaction that records or voids the signals.
  */
 export function planRollups(
   organization: Pick<Organization, '_id' | 'timezones'>,
-  signals: readonly CountedSignal[],
-  sessions: readonly SessionChange[],
-  { nowMs, isNew, sign = 1 }: { nowMs: number; isNew: (rollup: Rollup) => boolean; sign?: 1 | -1 },
+  changes: readonly Rollup[],
+  { nowMs, isNew = () => false }: { nowMs: number; isNew?: (rollup: Rollup) => boolean },
 ): Write[] {
-  const changes = rollupChanges(organization, signals, sessions, sign);
   const increments = changes.map((row) => (isNew(row) ? insertRow(rollupRows, row) : incrementRollup(row)));
   return [...increments, ...planStaleSnapshots(organization, daysOf(changes), nowMs)];
 }
@@ -39,7 +36,7 @@ export function planMovedRollups(
   const changes = [...rollupChanges(organization, before, [], -1), ...rollupChanges(organization, after, [])];
   for (const change of changes) addRow(rows, change);
   const moved = [...rows.values()].filter((row) => !isZero(row));
-  return [...moved.map(incrementRollup), ...planStaleSnapshots(organization, daysOf(moved), nowMs)];
+  return planRollups(organization, moved, { nowMs });
 }
 
 /** The starts of the days among these rows, epoch ms. */
@@ -47,7 +44,9 @@ function daysOf(rows: readonly Rollup[]): Set<number> {
   return new Set(rows.flatMap(({ period, start }) => (period === 'day' ? [start.getTime()] : [])));
 }
 
-/** A row of increments per rollup that signals and moved sessions change. Pure. */
+/**
+ * A row of increments per rollup that new signals and new or moved sessions change. With the sign -1 they take signals away. Pure.
+ */
 export function rollupChanges(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],

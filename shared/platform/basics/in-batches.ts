@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 /** A stream in arrays of `size` items, the last of what is left. Nothing is yielded for an empty stream. */
@@ -22,4 +24,12 @@ export async function* inBatches<Item, Result>(
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
   for await (const batch of batches(items, size)) yield* await Promise.all(batch.map(work));
+}
+
+/** A list in pieces of `size` items, each but the first in a turn of the event loop of its own: others have theirs meanwhile. */
+export async function* inTurns<Item>(items: readonly Item[], size: number): AsyncGenerator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += size) {
+    if (from > 0) await nextTurn();
+    yield items.slice(from, from + size);
+  }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { inBatches } from '../../../../shared/platform/basics/in-batches.ts';
+import { inBatches, inTurns } from '../../../../shared/platform/basics/in-batches.ts';
 
 const unnoticed = vi.fn();
 afterEach(() => void process.off('unhandledRejection', unnoticed));
@@ -29,4 +29,13 @@ test('a failure reaches the caller, and no other handler, however long the next 
   await expect(run()).rejects.toThrow('item 1');
   await nextTurn();
   expect(unnoticed).not.toHaveBeenCalled();
+});
+
+test('pieces of a list come in order, and others have a turn between two of them', async () => {
+  const seen: unknown[] = [];
+  for await (const piece of inTurns([1, 2, 3, 4, 5], 2)) {
+    seen.push(piece);
+    setImmediate(() => seen.push('another'));
+  }
+  expect(seen).toEqual([[1, 2], 'another', [3, 4], 'another', [5]]);
 });
