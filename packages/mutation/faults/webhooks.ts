@@ -161,8 +161,8 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     },
     {
       what: 'two drains go on beside each other',
-      text: 'return due?.claim_id === claimId ? due : null;',
-      replacement: 'return due;',
+      text: 'return due?.claim_id === claimId;',
+      replacement: 'return due !== null;',
     },
     {
       what: 'a drain keeps its place until its end',
@@ -171,8 +171,8 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     },
     {
       what: 'a drain that waits for room is ended',
-      text: 'due !== null && due.due_at.getTime() <= ctx.clock.now()',
-      replacement: 'due !== null',
+      text: 'isOwn ? [clearDue',
+      replacement: 'true ? [clearDue',
       tests: ['test/api/mail-webhooks.test.ts'],
     },
   ]),

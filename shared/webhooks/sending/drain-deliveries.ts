@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientSession } from 'mongoose';
 import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { type DueRow, dueId, dueRows } from '../../platform/due/model.ts';
+import { dueId, dueRows } from '../../platform/due/model.ts';
 import { clearDue, readDue } from '../../platform/due/plan-due.ts';
 import { type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from '../deliveries/model.ts';
 import { planProgress } from '../deliveries/plan-progress.ts';
@@ -44,7 +44,7 @@ export async function drainDeliveries(
     { _id: dueId(drainWebhookJob, webhookId) },
     { $set: { claim_id: drain.claimId } },
   );
-  while (await readClaimed(ctx, drain)) {
+  while (await isClaimed(ctx, drain)) {
     const status = await statusOf(ctx, webhookId);
     const isMore = await (status === 'delivering' ? sendSome(ctx, drain) : takeOutSome(ctx, drain, status));
     if (!isMore) {
@@ -60,14 +60,14 @@ function isOver({ endMs }: Drain): boolean {
   return performance.now() >= endMs;
 }
 
-/** Returns the due row of a drain; null when the drain has lost it. */
-async function readClaimed(
+/** Returns false when a drain has lost its due row: another one has claimed it, or it was set anew, which drops the claim. */
+async function isClaimed(
   ctx: Context,
   { webhookId, claimId }: Drain,
   transaction?: ClientSession,
-): Promise<DueRow | null> {
+): Promise<boolean> {
   const due = await readDue(ctx, drainWebhookJob, webhookId, transaction);
-  return due?.claim_id === claimId ? due : null;
+  return due?.claim_id === claimId;
 }
 
 async function statusOf(ctx: Context, webhookId: string, transaction?: ClientSession): Promise<Status> {
@@ -90,7 +90,7 @@ async function sendSome(ctx: Context, drain: Drain): Promise<boolean> {
     .toArray();
   for (const { _id } of held) {
     const startedMs = performance.now();
-    if (!(await readClaimed(ctx, drain))) return true;
+    if (!(await isClaimed(ctx, drain))) return true;
     if (!(await attemptInOrder(ctx, _id, drain))) return false;
     if (isOver(drain)) return true;
     await pause(Math.max(0, PACE_MS - (performance.now() - startedMs)));
@@ -119,16 +119,15 @@ async function takeOutSome(ctx: Context, drain: Drain, status: Status): Promise<
 
 /** Returns the webhook's status in a transaction; null when the drain has lost its due row. */
 async function statusNow(ctx: Context, drain: Drain, transaction: ClientSession): Promise<Status | null> {
-  if ((await readClaimed(ctx, drain, transaction)) === null) return null;
+  if (!(await isClaimed(ctx, drain, transaction))) return null;
   return statusOf(ctx, drain.webhookId, transaction);
 }
 
-/** Ends a drain that found nothing left. A due row that was set anew, or for a later time, stays. */
+/** Ends a drain that found nothing left. A due row that was set anew stays. */
 async function endDrain(ctx: Context, drain: Drain): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
-    const due = await readClaimed(ctx, drain, transaction);
-    const isOver = due !== null && due.due_at.getTime() <= ctx.clock.now();
-    const writes = isOver ? [clearDue(drainWebhookJob, drain.webhookId)] : [];
+    const isOwn = await isClaimed(ctx, drain, transaction);
+    const writes = isOwn ? [clearDue(drainWebhookJob, drain.webhookId)] : [];
     return { writes, wakeUps: [], result: undefined };
   });
 }
