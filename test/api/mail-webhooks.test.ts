@@ -6,16 +6,19 @@ import { removeMember } from '../../shared/administration/remove-member.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { actingAs } from '../../shared/audit/record-audit.ts';
 import { confirmEmail } from '../../shared/identity/confirm-email.ts';
-import type { Member } from '../../shared/organizations/model.ts';
+import { type Member, memberRows } from '../../shared/organizations/model.ts';
 import { DeadlineError } from '../../shared/platform/basics/within.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { sendMail } from '../../shared/platform/mail/send-mail.ts';
 import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
+import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
 import { mailPermitRows } from '../../shared/webhooks/endpoints/mail-permits.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
+import type { WebhookInput } from '../../shared/webhooks/endpoints/view.ts';
 import { drainWebhook } from '../../workers/index.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { standingStillAfter } from '../support/interleave.ts';
 import { startSmtp } from '../support/smtp.ts';
 import { attemptAllDue, findDeliveries, raise } from '../support/webhooks.ts';
 
@@ -305,6 +308,20 @@ describe('one click', () => {
     const rows = await auditRows(api.ctx).find({ org_id: orgId }).toArray();
     const actions = rows.map(({ action }) => action).filter((action) => action.includes('subscribe'));
     expect(actions.toSorted()).toEqual(['member.subscribe', 'member.unsubscribe']);
+  });
+
+  it('leaves no webhook that was being created at that moment', async () => {
+    const link = await linkOf();
+    const end = () => fetch(`${api.url}${link}`, { method: 'POST' });
+    const creating = standingStillAfter(api.ctx, memberRows, end);
+    const input: WebhookInput = {
+      url: 'mailto:ada@example.com',
+      format: 'email',
+      events: ['session.started'],
+    };
+    const created = createWebhook(creating, orgId, input);
+    await expect(created).rejects.toThrow('takes mails of this organization');
+    expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
   });
 
   it('is asked for by a page, which changes nothing by being looked at', async () => {

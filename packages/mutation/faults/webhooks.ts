@@ -177,6 +177,13 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     },
   ]),
   {
+    what: 'a webhook to a person who ends all mails meanwhile is created',
+    file: 'shared/webhooks/endpoints/create-webhook.ts',
+    text: 'return found ? [memberTouch(found)] : [];',
+    replacement: 'return [];',
+    tests: ['test/api/mail-webhooks.test.ts'],
+  },
+  {
     what: 'what is held beyond its limit is not counted in its transaction',
     file: 'shared/webhooks/deliveries/expire-held.ts',
     text: 'const count = await queuedDeliveryRows(ctx).countDocuments(held, { limit, session: transaction });',

@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import type { ClientSession } from 'mongoose';
 import { auditWrite } from '../../audit/record-audit.ts';
 import { beginCreation } from '../../idempotency/creation.ts';
 import { confirmActor } from '../../keys/confirm-actor.ts';
+import { memberTouch } from '../../organizations/roster.ts';
 import { raiseOrganizationVersion } from '../../organizations/versions.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
 import { commitPlan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { insertRow } from '../../platform/mongo/writes.ts';
+import { insertRow, type Write } from '../../platform/mongo/writes.ts';
 import { encryptSecret } from './encrypt-secret.ts';
-import { refuseMailTarget } from './mail-target.ts';
+import { findMailTarget } from './mail-target.ts';
 import { type Webhook, webhookRows } from './model.ts';
 import { refuseUrl } from './refuse-url.ts';
 import { NO_ALERTS } from './settings.ts';
@@ -22,18 +24,18 @@ import type { WebhookInput } from './view.ts';
  * organization has as many as it may have. Throws as `confirmActor` when its maker may no longer make one.
  */
 export async function createWebhook(ctx: Context, orgId: string, input: WebhookInput): Promise<Webhook> {
-  await refuseTarget(ctx, orgId, input);
-  const drafted = newWebhook(ctx, orgId, input);
   return commitPlan(ctx, async (transaction) => {
+    const target = await touchTarget(ctx, orgId, input, transaction);
     await beginCreation(ctx, 'whk', transaction);
     const { maker, writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
-    const webhook: Webhook = { ...drafted, made_by: maker };
+    const webhook: Webhook = { ...newWebhook(ctx, orgId, input), made_by: maker };
     const existing = await webhookRows(ctx).countDocuments({ org_id: orgId }, { session: transaction });
     const most = ctx.config.webhooksPerOrganization;
     if (existing >= most) throw new DomainError('conflict', `An organization has at most ${most} webhooks.`);
     const details = { webhook_id: webhook._id, format: webhook.format, events: input.events };
     const writes = [
       ...touched,
+      ...target,
       insertRow(webhookRows, webhook),
       ...raiseOrganizationVersion(orgId),
       auditWrite(ctx, { action: 'webhook.create', org_id: orgId, details }),
@@ -75,10 +77,19 @@ function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Throws `invalid_request` that points at the URL. Each connection checks what its name resolves to. */
-async function refuseTarget(ctx: Context, orgId: string, { format, url }: WebhookInput): Promise<void> {
+/**
+ * Returns the write of the member to whom the webhook writes: it conflicts with an end of all mails at the same time. Throws
+ * `invalid_request` that points at the URL. Each connection checks what its name resolves to.
+ */
+async function touchTarget(
+  ctx: Context,
+  orgId: string,
+  { format, url }: WebhookInput,
+  transaction: ClientSession,
+): Promise<Write[]> {
   const isMail = format === 'email';
-  const detail = isMail ? await refuseMailTarget(ctx, orgId, url) : refuseUrl(ctx.config, url);
-  if (detail === null) return;
-  throw new DomainError('invalid_request', `The url ${detail}.`, { errors: [{ pointer: '/url', detail }] });
+  const found = isMail ? await findMailTarget(ctx, orgId, url, transaction) : refuseUrl(ctx.config, url);
+  if (typeof found !== 'string') return found ? [memberTouch(found)] : [];
+  const errors = [{ pointer: '/url', detail: found }];
+  throw new DomainError('invalid_request', `The url ${found}.`, { errors });
 }

@@ -1,3 +1,4 @@
+import type { ClientSession } from 'mongoose';
 import { type Member, memberRows } from '../../organizations/model.ts';
 import type { Config } from '../../platform/basics/config.ts';
 import { foldEmail, isEmail } from '../../platform/basics/email.ts';
@@ -26,18 +27,31 @@ export function mailAddressOf(config: Config, webhook: Webhook): string {
   return addressOf(targetOf(config, webhook).href) ?? '';
 }
 
-/** Returns the fault of a `mailto:` URL, or null. Mails go to members of the organization only. */
-export async function refuseMailTarget(ctx: Context, orgId: string, url: string): Promise<string | null> {
+/** Returns the member to whom a `mailto:` URL writes, or the fault of the URL. Mails go to members of the organization only. */
+export async function findMailTarget(
+  ctx: Context,
+  orgId: string,
+  url: string,
+  transaction: ClientSession,
+): Promise<Member | string> {
   const address = addressOf(url);
   if (address === null) return 'must be mailto: and one address';
   if (!ctx.config.smtpUrl) return 'cannot be written to: this service has no mail server (SMTP_URL)';
-  if (await findReader(ctx, orgId, address)) return null;
-  return 'must be the address of a member who has signed in with it and takes mails of this organization';
+  const reader = await findReader(ctx, orgId, address, transaction);
+  return (
+    reader ?? 'must be the address of a member who has signed in with it and takes mails of this organization'
+  );
 }
 
 /** The member to whom mail of the organization may go at this address, or null; see `takesMail`. */
-export async function findReader(ctx: Context, orgId: string, address: string): Promise<Member | null> {
-  const [member] = await memberRows(ctx).find({ email: address, org_id: orgId }).toArray();
+export async function findReader(
+  ctx: Context,
+  orgId: string,
+  address: string,
+  transaction?: ClientSession,
+): Promise<Member | null> {
+  const options = transaction ? { session: transaction } : {};
+  const [member] = await memberRows(ctx).find({ email: address, org_id: orgId }, options).toArray();
   return member && takesMail(member) ? member : null;
 }
 
