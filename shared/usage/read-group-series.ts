@@ -58,7 +58,10 @@ export async function readGroupSeries(
     parts: range.parts,
     match: matchOf(question.filter),
     // Users are counted also where they are not shown.
-    groupings: [...columns.map((column) => ['start', column] as const), ['user_id'] as const],
+    groupings: [
+      ...columns.map((column) => ['start', column] as const),
+      ...(columns.includes('user_id') ? [] : [['user_id'] as const]),
+    ],
     edges: range.edges,
     mostGroups: groupBy.some(isMerged) ? undefined : maxGroups,
   };
@@ -69,14 +72,18 @@ export async function readGroupSeries(
       return { found: sums, works: await worksIn(ctx, organization, { rows, groupBy }, transaction) };
     }),
   );
-  const users = found.pop()?.filter(({ sums }) => !isZero(sums)) ?? [];
+  const byUser = columns.includes('user_id') ? found[columns.indexOf('user_id')] : found.at(-1);
+  const active = byUser?.filter(({ sums }) => !isZero(sums)) ?? [];
+  const activeUsers = new Set(active.map(({ key }) => key.user_id)).size;
   const grouped = groupBy.map((by) => {
     const rows = found[columns.indexOf(columnOf(by))] ?? [];
     return { by, groups: groupsOf(rows, range, { by, teams, works, mostGroups: maxGroups }) };
   });
   const all = newGroup(null);
-  for (const row of found[0] ?? []) addRow(all, range, row);
-  return viewOf(range, grouped, { all, top, activeUsers: users.length });
+  // Each grouping by time has all cells, and one by models has fewer rows than one by users.
+  const [fewest = []] = found.slice(0, columns.length).toSorted((a, b) => a.length - b.length);
+  for (const row of fewest) addRow(all, range, row);
+  return viewOf(range, grouped, { all, top, activeUsers });
 }
 
 function viewOf(
