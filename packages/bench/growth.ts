@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 import { openShards } from '../../scripts/governor/open-shards.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
@@ -5,18 +7,146 @@ import { cpuSeconds, numberOption, percentiles, repeat, report, round, runClient
 import { drive, makeTokens } from './consume.ts';
 import { setStageOfPeople, timePages } from './first-pages.ts';
 import { seedTenant, sizeOf } from './seed-tenant.ts';
-import { callOf, makeKey, postSignals, type Running, type Stage } from './stage.ts';
+import { AS_SCRIPTS_UP, callOf, makeKey, postSignals, setStage } from './stage.ts';
 import { PUBLISH_PHASES } from './webhook-publish.ts';
 import { type Bench, startReceiver } from './webhooks.ts';
 
 const USERS = 50;
+const CLIENTS = 16;
 const ACCOUNTS = 1_000;
-const EVENTS = 2_000;
+const EVENTS = 1_000;
 const WARM_UP_S = 2;
 const AFTER_ANOTHER_MS = 50;
 
-interface Figures {
+/** The sides take turns, so that what else the machine does in the meantime meets both of them. */
+const TURNS = 4;
+
+/** One kind of work: how many operations a request has, and what does it for so many seconds. */
+interface Work {
   work: string;
+  each: number;
+  send: (seconds: number) => Promise<{ times: number[]; seconds: number }>;
+}
+
+/** An installation that is measured. */
+interface Side {
+  pids: readonly number[];
+  works: readonly Work[];
+  events: Bench;
+}
+
+/** One slice of one kind of work, or all of them. */
+interface Slice {
+  times: number[];
+  count: number;
+  seconds: number;
+  cpuS: number;
+}
+
+/**
+ * `growth [--signals 10000000] [--sessions 1000000] [--rows 1000000] [--organizations 1000] [--seconds 10] [--reads 10] [--wait]`:
+ * the same work in an empty installation and in a full one, in turns, in one organization, and then every first page of the full
+ * one. Seeding takes most of an hour; `--wait` measures once a line is typed, so that the machine can be made quiet first.
+ */
+export async function runGrowthBench(args: string[]): Promise<void> {
+  const seconds = numberOption(args, 'seconds', 10);
+  const { stage, issuer } = await setStageOfPeople();
+  const emptyStage = await setStage(AS_SCRIPTS_UP);
+  const endpoints = await startReceiver();
+  try {
+    const own = await makeKey(stage);
+    const organizations = numberOption(args, 'organizations', 1_000);
+    for (let made = 1; made < organizations; made += 1)
+      await createOrganization(stage.ctx, { name: `Organization ${made}`, plan: 'enterprise' });
+    const size = sizeOf(args, { sessions: 1_000_000, rows: 1_000_000, signals: 10_000_000 });
+    const seeding = await stage.startApi();
+    const tenant = await seedTenant(stage, { url: seeding.url, ...own }, size, issuer.mint);
+    await seeding.end();
+    if (args.includes('--wait')) await typedLine();
+    const full = await startSide({ ...stage, ...endpoints, events: EVENTS }, own.key);
+    const empty = await startSide(
+      { ...emptyStage, ...endpoints, events: EVENTS },
+      (await makeKey(emptyStage)).key,
+    );
+    report('growth', [...(await compareWorks(empty, full, seconds)), await compareEvents(empty, full)]);
+    report(
+      'growth, first pages',
+      await timePages({ ...tenant, url: full.url }, numberOption(args, 'reads', 10)),
+    );
+  } finally {
+    issuer.server.close();
+    endpoints.receiver.kill();
+    await Promise.all([stage.stop(), emptyStage.stop()]);
+  }
+}
+
+async function typedLine(): Promise<void> {
+  console.error('Seeded. Press Enter to measure.');
+  const lines = createInterface(process.stdin);
+  await once(lines, 'line');
+  lines.close();
+}
+
+/** Starts the processes of an installation, and what works there. */
+async function startSide(bench: Bench, key: string): Promise<Side & { url: string }> {
+  await openShards(bench.ctx);
+  const tokens = await makeTokens(bench.ctx, ACCOUNTS);
+  const api = await bench.startApi();
+  const worker = await bench.startWorker();
+  const pool = new Pool(api.url, { connections: CLIENTS });
+  const run = performance.now();
+  let sent = 0;
+  const call = () => {
+    sent += 1;
+    return callOf(`${run}-${sent}`, `user-${sent % USERS}`);
+  };
+  const post = (count: number) => postSignals(pool, key, Array.from({ length: count }, call));
+  const works: Work[] = [
+    { work: 'signals, 16 clients', each: 1, send: (s) => runClients(CLIENTS, s, () => post(1)) },
+    { work: 'signals in hundreds, 4 clients', each: 100, send: (s) => runClients(4, s, () => post(100)) },
+    { work: 'one signal each 50 ms', each: 1, send: (s) => sendEvery(AFTER_ANOTHER_MS, s, () => post(1)) },
+    { work: 'spends, 32 clients', each: 1, send: (s) => drive([api], tokens, 32, s) },
+  ];
+  for (const { send } of works) await send(WARM_UP_S);
+  const pids = [api.pid, worker.pid, bench.mongo.pid, bench.redis.pid];
+  return { url: api.url, pids, works, events: bench };
+}
+
+async function compareWorks(empty: Side, full: Side, seconds: number): Promise<object[]> {
+  const rows: object[] = [];
+  for (const [at, { work }] of full.works.entries()) {
+    const slices = { empty: [] as Slice[], full: [] as Slice[] };
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      slices.empty.push(await measure(empty, at, seconds / TURNS));
+      slices.full.push(await measure(full, at, seconds / TURNS));
+    }
+    rows.push(comparison(work, figuresOf(slices.empty), figuresOf(slices.full)));
+    console.error(rows.at(-1));
+  }
+  return rows;
+}
+
+async function measure({ pids, works }: Side, at: number, seconds: number): Promise<Slice> {
+  const { each, send } = works[at] as Work;
+  const before = cpuSeconds(pids);
+  const sent = await send(seconds);
+  return { ...sent, count: sent.times.length * each, cpuS: cpuSeconds(pids) - before };
+}
+
+function figuresOf(slices: readonly Slice[]): Figures {
+  const sum = (of: (slice: Slice) => number) => slices.reduce((total, slice) => total + of(slice), 0);
+  const count = sum((slice) => slice.count);
+  return {
+    per_s: round(count / sum((slice) => slice.seconds), 0),
+    ...percentiles(
+      slices.flatMap(({ times }) => times),
+      1,
+    ),
+    cpu_us: round((sum(({ cpuS }) => cpuS) / count) * 1e6, 0),
+  };
+}
+
+interface Figures {
   per_s: number;
   p50_ms: number;
   p99_ms: number;
@@ -24,97 +154,17 @@ interface Figures {
   cpu_us: number;
 }
 
-/**
- * `growth [--signals 10000000] [--sessions 1000000] [--rows 1000000] [--organizations 1000] [--seconds 10] [--reads 10]`: the same
- * work in an empty installation and in a full one, in one organization, and then every first page.
- */
-export async function runGrowthBench(args: string[]): Promise<void> {
-  const seconds = numberOption(args, 'seconds', 10);
-  const { stage, issuer } = await setStageOfPeople();
-  const endpoints = await startReceiver();
-  try {
-    await openShards(stage.ctx);
-    const tokens = await makeTokens(stage.ctx, ACCOUNTS);
-    const api = await stage.startApi();
-    const worker = await stage.startWorker();
-    const own = await makeKey(stage);
-    const measure = async () => [
-      ...(await measureWork(stage, { api, worker, key: own.key, tokens, seconds })),
-      await measureEvents({ ...stage, ...endpoints, events: EVENTS }),
-    ];
-    const empty = await measure();
-    console.error(empty);
-    const organizations = numberOption(args, 'organizations', 1_000);
-    for (let made = 1; made < organizations; made += 1)
-      await createOrganization(stage.ctx, { name: `Organization ${made}`, plan: 'enterprise' });
-    const size = sizeOf(args, { sessions: 1_000_000, rows: 1_000_000, signals: 10_000_000 });
-    const tenant = await seedTenant(stage, { url: api.url, ...own }, size, issuer.mint);
-    const full = await measure();
-    report(
-      'growth',
-      full.map((row, at) => ({ ...row, ...ratiosOf(row, empty[at]) })),
-    );
-    report('growth, first pages', await timePages(tenant, numberOption(args, 'reads', 10)));
-  } finally {
-    issuer.server.close();
-    endpoints.receiver.kill();
-    await stage.stop();
-  }
-}
-
-/** Shows how a figure has grown: 1 is as before. */
-function ratiosOf(full: Figures, empty: Figures | undefined) {
-  if (!empty) return {};
+/** Each figure of both, and how it has grown: 1 is as in the empty one. */
+function comparison(work: string, empty: Figures, full: Figures) {
+  const both = (name: keyof Figures) => `${empty[name]}, ${full[name]}`;
   return {
-    per_s_of_empty: round(full.per_s / empty.per_s),
-    p99_of_empty: round(full.p99_ms / empty.p99_ms),
+    work,
+    per_s: both('per_s'),
+    p50_ms: both('p50_ms'),
+    p99_ms: both('p99_ms'),
+    cpu_us: both('cpu_us'),
     cpu_of_empty: round(full.cpu_us / empty.cpu_us),
   };
-}
-
-interface Work {
-  api: Running & { url: string };
-  worker: Running;
-  key: string;
-  tokens: readonly string[];
-  seconds: number;
-}
-
-async function measureWork(stage: Stage, { api, worker, key, tokens, seconds }: Work): Promise<Figures[]> {
-  const pids = [api.pid, worker.pid, stage.mongo.pid, stage.redis.pid];
-  const pool = new Pool(api.url, { connections: 16 });
-  const run = performance.now();
-  let sent = 0;
-  const call = () => {
-    sent += 1;
-    return callOf(`${run}-${sent}`, `user-${sent % USERS}`);
-  };
-  const measured = async (
-    work: string,
-    each: number,
-    send: () => Promise<{ times: number[]; seconds: number }>,
-  ) => {
-    const before = cpuSeconds(pids);
-    const { times, seconds: took } = await send();
-    const cpuS = cpuSeconds(pids) - before;
-    return {
-      work,
-      per_s: round((times.length * each) / took, 0),
-      ...percentiles(times, 1),
-      cpu_us: round((cpuS / (times.length * each)) * 1e6, 0),
-    };
-  };
-  const post = (count: number) => postSignals(pool, key, Array.from({ length: count }, call));
-  await runClients(16, WARM_UP_S, () => post(1));
-  const figures = [
-    await measured('signals, 16 clients', 1, () => runClients(16, seconds, () => post(1))),
-    await measured('signals in hundreds, 4 clients', 100, () => runClients(4, seconds, () => post(100))),
-    await measured('one signal each 50 ms', 1, () => sendEvery(AFTER_ANOTHER_MS, seconds, () => post(1))),
-  ];
-  await drive([api], tokens, 32, WARM_UP_S);
-  figures.push(await measured('spends, 32 clients', 1, () => drive([api], tokens, 32, seconds)));
-  await pool.close();
-  return figures;
 }
 
 /** Does something every so many milliseconds, or as soon as it is done with the last one. Milliseconds of each. */
@@ -127,15 +177,28 @@ async function sendEvery(everyMs: number, seconds: number, send: () => Promise<u
   return { times, seconds: (performance.now() - beganMs) / 1_000 };
 }
 
-/** Publishes events through an api of its own, and waits until they are delivered. */
-async function measureEvents(bench: Bench): Promise<Figures> {
+/** Publishes events through an api of each installation, in turns, and waits until they are delivered. */
+async function compareEvents(empty: Side, full: Side): Promise<object> {
+  const figures = { empty: [] as Figures[], full: [] as Figures[] };
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    figures.empty.push(await publishEvents(empty.events));
+    figures.full.push(await publishEvents(full.events));
+  }
+  return comparison('events delivered, 16 clients', meanOf(figures.empty), meanOf(figures.full));
+}
+
+async function publishEvents(bench: Bench): Promise<Figures> {
   const [figures] = (await PUBLISH_PHASES.published?.(bench)) ?? [];
   const { delivered_per_s, cpu_ms } = figures ?? {};
   return {
-    work: 'events delivered, 16 clients',
     per_s: Number(delivered_per_s),
     p50_ms: Number.NaN,
     p99_ms: Number.NaN,
     cpu_us: Number(cpu_ms) * 1_000,
   };
+}
+
+function meanOf(all: readonly Figures[]): Figures {
+  const mean = (name: keyof Figures) => round(all.reduce((sum, each) => sum + each[name], 0) / all.length, 0);
+  return { per_s: mean('per_s'), p50_ms: Number.NaN, p99_ms: Number.NaN, cpu_us: mean('cpu_us') };
 }
