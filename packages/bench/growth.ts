@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 import { openShards } from '../../scripts/governor/open-shards.ts';
+import { waitUntil } from '../../scripts/stack/wait.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { cpuSeconds, numberOption, percentiles, repeat, report, round, runClients, timed } from './bench.ts';
-import { drive, makeTokens } from './consume.ts';
+import { drive, hasCaughtUp, makeTokens } from './consume.ts';
 import { setStageOfPeople, timePages } from './first-pages.ts';
 import { seedTenant, sizeOf } from './seed-tenant.ts';
 import { AS_SCRIPTS_UP, callOf, makeKey, postSignals, setStage } from './stage.ts';
@@ -17,6 +18,8 @@ const ACCOUNTS = 1_000;
 const EVENTS = 1_000;
 const WARM_UP_S = 2;
 const AFTER_ANOTHER_MS = 50;
+/** A worker that starts on a history makes its snapshots, weeks and months first. */
+const CATCH_UP_MS = 40 * 60_000;
 
 /** The sides take turns, so that what else the machine does in the meantime meets both of them. */
 const TURNS = 4;
@@ -62,12 +65,13 @@ export async function runGrowthBench(args: string[]): Promise<void> {
     const seeding = await stage.startApi();
     const tenant = await seedTenant(stage, { url: seeding.url, ...own }, size, issuer.mint);
     await seeding.end();
-    if (args.includes('--wait')) await typedLine();
     const full = await startSide({ ...stage, ...endpoints, events: EVENTS }, own.key);
     const empty = await startSide(
       { ...emptyStage, ...endpoints, events: EVENTS },
       (await makeKey(emptyStage)).key,
     );
+    if (args.includes('--wait')) await typedLine();
+    await warmUp([full, empty]);
     report('growth', [...(await compareWorks(empty, full, seconds)), await compareEvents(empty, full)]);
     report(
       'growth, first pages',
@@ -81,7 +85,7 @@ export async function runGrowthBench(args: string[]): Promise<void> {
 }
 
 async function typedLine(): Promise<void> {
-  console.error('Seeded. Press Enter to measure.');
+  console.error('Press Enter to measure.');
   const lines = createInterface(process.stdin);
   await once(lines, 'line');
   lines.close();
@@ -107,9 +111,16 @@ async function startSide(bench: Bench, key: string): Promise<Side & { url: strin
     { work: 'one signal each 50 ms', each: 1, send: (s) => sendEvery(AFTER_ANOTHER_MS, s, () => post(1)) },
     { work: 'spends, 32 clients', each: 1, send: (s) => drive([api], tokens, 32, s) },
   ];
-  for (const { send } of works) await send(WARM_UP_S);
+  const beganMs = performance.now();
+  if (!(await waitUntil(() => hasCaughtUp(bench.ctx), { timeoutMs: CATCH_UP_MS, pauseMs: 1_000 })))
+    throw new Error('The first jobs of a worker have not ended');
+  console.error(`A worker's first jobs: ${round((performance.now() - beganMs) / 1_000, 0)} s`);
   const pids = [api.pid, worker.pid, bench.mongo.pid, bench.redis.pid];
   return { url: api.url, pids, works, events: bench };
+}
+
+async function warmUp(sides: readonly Side[]): Promise<void> {
+  for (const { works } of sides) for (const { send } of works) await send(WARM_UP_S);
 }
 
 async function compareWorks(empty: Side, full: Side, seconds: number): Promise<object[]> {
