@@ -117,6 +117,9 @@ describe('the frame of the dashboard', () => {
         await palette.locator('input').press('Enter');
         await page.waitForURL(arrived);
         await palette.waitFor({ state: 'hidden' });
+        // The drawer of a call takes the focus when it opens.
+        if (kind === 'Call')
+          await page.getByRole('dialog', { name: 'Call', exact: true }).locator(':focus').waitFor();
       }
       // An id that is pasted, and Enter at once.
       await page.keyboard.press('Control+k');
