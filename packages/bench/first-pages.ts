@@ -1,4 +1,5 @@
 import { systemClock } from '../../shared/platform/basics/clock.ts';
+import { DAY_MS } from '../../shared/platform/basics/interval.ts';
 import { numberOption, percentiles, type Row, report, round } from './bench.ts';
 import { AUDIENCE, startIssuer } from './issuer.ts';
 import { LIST_DAYS } from './list.ts';
@@ -6,7 +7,6 @@ import { seedTenant, sizeOf, type Tenant } from './seed-tenant.ts';
 import { AS_SCRIPTS_UP, makeKey, setStage } from './stage.ts';
 
 const GOAL_MS = 300;
-const DAY_MS = 86_400_000;
 
 /**
  * `first-pages [--sessions 1000000] [--rows 100000] [--signals 0] [--reads 30]`: the first page of every list, every question

@@ -24,21 +24,21 @@ const CATCH_UP_MS = 40 * 60_000;
 /** The sides take turns, so that what else the machine does in the meantime meets both of them. */
 const TURNS = 4;
 
-/** One kind of work: how many operations a request has, and what does it for so many seconds. */
+/** One kind of work, done for about so many seconds. */
 interface Work {
   work: string;
-  each: number;
-  send: (seconds: number) => Promise<{ times: number[]; seconds: number }>;
+  measure: (seconds: number) => Promise<Slice>;
 }
 
 /** An installation that is measured. */
 interface Side {
-  pids: readonly number[];
+  url: string;
   works: readonly Work[];
-  events: Bench;
 }
 
-/** One slice of one kind of work, or all of them. */
+type Send = (seconds: number) => Promise<{ times: number[]; seconds: number }>;
+
+/** One turn of one kind of work. */
 interface Slice {
   times: number[];
   count: number;
@@ -72,7 +72,7 @@ export async function runGrowthBench(args: string[]): Promise<void> {
     );
     if (args.includes('--wait')) await typedLine();
     await warmUp([full, empty]);
-    report('growth', [...(await compareWorks(empty, full, seconds)), await compareEvents(empty, full)]);
+    report('growth', await compareWorks(empty, full, seconds));
     report(
       'growth, first pages',
       await timePages({ ...tenant, url: full.url }, numberOption(args, 'reads', 10)),
@@ -92,7 +92,7 @@ async function typedLine(): Promise<void> {
 }
 
 /** Starts the processes of an installation, and what works there. */
-async function startSide(bench: Bench, key: string): Promise<Side & { url: string }> {
+async function startSide(bench: Bench, key: string): Promise<Side> {
   await openShards(bench.ctx);
   const tokens = await makeTokens(bench.ctx, ACCOUNTS);
   const api = await bench.startApi();
@@ -105,43 +105,46 @@ async function startSide(bench: Bench, key: string): Promise<Side & { url: strin
     return callOf(`${run}-${sent}`, `user-${sent % USERS}`);
   };
   const post = (count: number) => postSignals(pool, key, Array.from({ length: count }, call));
+  const pids = [api.pid, worker.pid, bench.mongo.pid, bench.redis.pid];
+  const workOf = (work: string, each: number, send: Send): Work => ({
+    work,
+    measure: async (s) => {
+      const before = cpuSeconds(pids);
+      const sent = await send(s);
+      return { ...sent, count: sent.times.length * each, cpuS: cpuSeconds(pids) - before };
+    },
+  });
   const works: Work[] = [
-    { work: 'signals, 16 clients', each: 1, send: (s) => runClients(CLIENTS, s, () => post(1)) },
-    { work: 'signals in hundreds, 4 clients', each: 100, send: (s) => runClients(4, s, () => post(100)) },
-    { work: 'one signal each 50 ms', each: 1, send: (s) => sendEvery(AFTER_ANOTHER_MS, s, () => post(1)) },
-    { work: 'spends, 32 clients', each: 1, send: (s) => drive([api], tokens, 32, s) },
+    workOf('signals, 16 clients', 1, (s) => runClients(CLIENTS, s, () => post(1))),
+    workOf('signals in hundreds, 4 clients', 100, (s) => runClients(4, s, () => post(100))),
+    workOf('one signal each 50 ms', 1, (s) => sendEvery(AFTER_ANOTHER_MS, s, () => post(1))),
+    workOf('spends, 32 clients', 1, (s) => drive([api], tokens, 32, s)),
+    { work: 'events delivered, 16 clients', measure: () => publishEvents(bench) },
   ];
   const beganMs = performance.now();
   if (!(await waitUntil(() => hasCaughtUp(bench.ctx), { timeoutMs: CATCH_UP_MS, pauseMs: 1_000 })))
     throw new Error('The first jobs of a worker have not ended');
   console.error(`A worker's first jobs: ${round((performance.now() - beganMs) / 1_000, 0)} s`);
-  const pids = [api.pid, worker.pid, bench.mongo.pid, bench.redis.pid];
-  return { url: api.url, pids, works, events: bench };
+  return { url: api.url, works };
 }
 
 async function warmUp(sides: readonly Side[]): Promise<void> {
-  for (const { works } of sides) for (const { send } of works) await send(WARM_UP_S);
+  for (const { works } of sides) for (const { measure } of works) await measure(WARM_UP_S);
 }
 
 async function compareWorks(empty: Side, full: Side, seconds: number): Promise<object[]> {
   const rows: object[] = [];
-  for (const [at, { work }] of full.works.entries()) {
+  for (const [at, { work, measure }] of full.works.entries()) {
+    const inEmpty = empty.works[at] as Work;
     const slices = { empty: [] as Slice[], full: [] as Slice[] };
     for (let turn = 0; turn < TURNS; turn += 1) {
-      slices.empty.push(await measure(empty, at, seconds / TURNS));
-      slices.full.push(await measure(full, at, seconds / TURNS));
+      slices.empty.push(await inEmpty.measure(seconds / TURNS));
+      slices.full.push(await measure(seconds / TURNS));
     }
     rows.push(comparison(work, figuresOf(slices.empty), figuresOf(slices.full)));
     console.error(rows.at(-1));
   }
   return rows;
-}
-
-async function measure({ pids, works }: Side, at: number, seconds: number): Promise<Slice> {
-  const { each, send } = works[at] as Work;
-  const before = cpuSeconds(pids);
-  const sent = await send(seconds);
-  return { ...sent, count: sent.times.length * each, cpuS: cpuSeconds(pids) - before };
 }
 
 function figuresOf(slices: readonly Slice[]): Figures {
@@ -188,28 +191,10 @@ async function sendEvery(everyMs: number, seconds: number, send: () => Promise<u
   return { times, seconds: (performance.now() - beganMs) / 1_000 };
 }
 
-/** Publishes events through an api of each installation, in turns, and waits until they are delivered. */
-async function compareEvents(empty: Side, full: Side): Promise<object> {
-  const figures = { empty: [] as Figures[], full: [] as Figures[] };
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    figures.empty.push(await publishEvents(empty.events));
-    figures.full.push(await publishEvents(full.events));
-  }
-  return comparison('events delivered, 16 clients', meanOf(figures.empty), meanOf(figures.full));
-}
-
-async function publishEvents(bench: Bench): Promise<Figures> {
+/** Publishes events through an api of its own, and waits until they are delivered. */
+async function publishEvents(bench: Bench): Promise<Slice> {
   const [figures] = (await PUBLISH_PHASES.published?.(bench)) ?? [];
   const { delivered_per_s, cpu_ms } = figures ?? {};
-  return {
-    per_s: Number(delivered_per_s),
-    p50_ms: Number.NaN,
-    p99_ms: Number.NaN,
-    cpu_us: Number(cpu_ms) * 1_000,
-  };
-}
-
-function meanOf(all: readonly Figures[]): Figures {
-  const mean = (name: keyof Figures) => round(all.reduce((sum, each) => sum + each[name], 0) / all.length, 0);
-  return { per_s: mean('per_s'), p50_ms: Number.NaN, p99_ms: Number.NaN, cpu_us: mean('cpu_us') };
+  const seconds = bench.events / Number(delivered_per_s);
+  return { times: [], count: bench.events, seconds, cpuS: (Number(cpu_ms) * bench.events) / 1_000 };
 }

@@ -6,6 +6,7 @@ import { type Member, memberRows, organizationRows } from '../../shared/organiza
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { derivedId, newId } from '../../shared/platform/basics/ids.ts';
+import { DAY_MS } from '../../shared/platform/basics/interval.ts';
 import type { Session } from '../../shared/sessions/model.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import { type Delivery, deliveryRows } from '../../shared/webhooks/deliveries/model.ts';
@@ -16,15 +17,14 @@ import { LIST_DAYS, seedSessions, sessionAt } from './list.ts';
 import { seedPullRequests } from './pull-request-pages.ts';
 import { seedSignals } from './seed-signals.ts';
 import { callOf, postSignals, type Stage } from './stage.ts';
+import { SECRET } from './webhooks.ts';
 
-const DAY_MS = 86_400_000;
 /** One session in so many has an anomaly. */
 const ANOMALOUS_OF = 500;
 const MEMBERS = 1_000;
 const OPEN = 200;
 const BUDGETS = 50;
 const PULL_REQUESTS = 10_000;
-const SECRET = 'the-secret-of-the-bench-0123456789';
 
 export interface Size {
   sessions: number;
