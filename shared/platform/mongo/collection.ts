@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { Db } from './connect.ts';
-import { type Fields, findByIndex, stagesByIndex, writeById } from './embedded-filters.ts';
+import { countByIndex, type Fields, findByIndex, stagesByIndex, writeById } from './embedded-filters.ts';
 
 /** A row of any collection: its primary key is a string of ours. */
 export interface Row {
@@ -102,6 +102,8 @@ function runEmbedded(
 ): unknown {
   const [filter = {}, ...others] = args as [Fields?, ...object[]];
   if (name === 'find') return findByIndex(handle, indexed, filter, others[0] ?? {}) ?? run(...args);
+  if (name === 'countDocuments')
+    return countByIndex(handle, indexed, filter, others[0] ?? {}) ?? run(...args);
   if (name === 'aggregate') return run(stagesByIndex(indexed, args[0] as mongo.Document[]), ...others);
   const options: mongo.UpdateOptions = others.at(-1) ?? {};
   if (!WRITES.has(name) || options.upsert) return run(...args);

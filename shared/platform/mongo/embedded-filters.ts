@@ -70,6 +70,20 @@ export function findByIndex(
   return projection ? cursor.project(projection) : cursor;
 }
 
+/** A count of what `findByIndex` finds; null where one index holds the whole filter. */
+export function countByIndex(
+  handle: mongo.Collection,
+  indexed: Indexed,
+  filter: Fields,
+  options: mongo.FindOptions,
+): Promise<number> | null {
+  const found = findByIndex(handle, indexed, filter, options);
+  if (found === null) return null;
+  // `$count` takes twice as long in the embedded store.
+  const counted = found.addStage<{ rows: number }>({ $group: { _id: null, rows: { $sum: 1 } } }).toArray();
+  return counted.then(([all]) => all?.rows ?? 0);
+}
+
 /**
  * The filter of a write of rows by id, without their shard key: a read has checked it, and no row ever changes it. The other
  * conditions stay.

@@ -1,4 +1,4 @@
-import type { ClientSession, mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { dateAt } from '../basics/clock.ts';
 import {
   type Counts,
@@ -24,7 +24,7 @@ export async function listRows<Row extends { _id: string }>(
 ): Promise<Listed<Row>> {
   const [found, total] = await Promise.all([
     paginate(finderOf(rows, matching), field, page),
-    page.total ?? rows.countDocuments({ ...matching, ...within(field, page) }),
+    page.total ?? rows.countDocuments({ ...matching, ...inRange(field, page) }),
   ]);
   return { ...found, total };
 }
@@ -39,25 +39,14 @@ export async function listLong<Row extends { _id: string }>(
   const matching = { ...indexed, ...filters };
   const found = await paginate(finderOf(rows, matching), field, page);
   const countIn = (filter: mongo.Filter<Row>) => (range: Range) =>
-    countRows(rows, { ...filter, ...within(field, range) });
+    rows.countDocuments({ ...filter, ...inRange(field, range) });
   const isFiltered = Object.keys(filters).length > 0;
   const counts: Counts = { indexed: countIn(indexed), filtered: isFiltered ? countIn(matching) : null };
   return { ...found, total: page.total ?? (await countUpTo(counts, field, page, found)) };
 }
 
-/** Counts by an index, also where it holds a part of the filter only. */
-export async function countRows<Row extends { _id: string }>(
-  rows: mongo.Collection<Row>,
-  filter: mongo.Filter<Row>,
-  session?: ClientSession,
-): Promise<number> {
-  const stages = [{ $match: filter }, { $count: 'rows' }];
-  const [counted] = await rows.aggregate<{ rows: number }>(stages, session ? { session } : {}).toArray();
-  return counted?.rows ?? 0;
-}
-
 /** The condition that a time is in the range. */
-export function within(field: string, { fromMs, toMs }: Range) {
+export function inRange(field: string, { fromMs, toMs }: Range) {
   return { [field]: { $gte: dateAt(fromMs), $lt: dateAt(toMs) } };
 }
 

@@ -11,7 +11,7 @@ import {
   paginate,
 } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { countRows, within } from '../../platform/mongo/list-rows.ts';
+import { inRange } from '../../platform/mongo/list-rows.ts';
 import { inTransaction } from '../../platform/mongo/transaction.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import {
@@ -46,7 +46,7 @@ export async function listDeliveries(
     const find = (query: KeysetQuery) => findBoth(ctx, filters, query, snapshot);
     const found = await paginate<Delivery>(find, 'created_at', whole);
     const countIn = (some: Filters) => (range: Pick<KeysetPage, 'fromMs' | 'toMs'>) =>
-      countBoth(ctx, some, within('created_at', range), snapshot);
+      countBoth(ctx, some, inRange('created_at', range), snapshot);
     const ofAnyType = filtersOf(webhook, { status: filter.status });
     const counts: Counts = { indexed: countIn(ofAnyType), filtered: filter.type ? countIn(filters) : null };
     return { ...found, total: page.total ?? (await countUpTo(counts, 'created_at', whole, found)) };
@@ -71,8 +71,9 @@ async function countBoth(
   range: Record<string, unknown>,
   session: ClientSession,
 ): Promise<number> {
-  const unfinished = queued ? await countRows(queuedDeliveryRows(ctx), { ...queued, ...range }, session) : 0;
-  return unfinished + (done ? await countRows(deliveryRows(ctx), { ...done, ...range }, session) : 0);
+  const rows = { queued: queuedDeliveryRows(ctx), done: deliveryRows(ctx) };
+  const unfinished = queued ? await rows.queued.countDocuments({ ...queued, ...range }, { session }) : 0;
+  return unfinished + (done ? await rows.done.countDocuments({ ...done, ...range }, { session }) : 0);
 }
 
 /** Finds unfinished and finished deliveries, in one order. */
