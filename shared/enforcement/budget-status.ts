@@ -20,7 +20,7 @@ export interface Reserved {
   redisMs: number;
   /** How many reservations there had been. */
   seq: number;
-  /** Nano-USD by `reservedKey(...)`. */
+  /** Nano-USD by the keys of `reservedKeys(...)`. */
   sums: ReadonlyMap<string, number>;
   /** When they were read, by this process' monotonic clock. */
   readMs: number;
@@ -80,25 +80,36 @@ export function mayReserve({ budgets }: Pick<Rules, 'budgets'>): boolean {
   return budgets.some(({ budget }) => isReservedIn(budget));
 }
 
-/**
- * The key of the reservations in a budget: a reservation belongs to the window in which it was made. A rolling window is the
- * next one at midnight, and that of a total begins elsewhere after a change, so there it belongs to the budget. A template has
- * one for each person (`nameOfUser`).
- */
-export function reservedKey(
-  { _id, window }: Pick<Budget, '_id' | 'window'>,
-  { startMs }: Pick<Interval, 'startMs'>,
-  person: string | null,
-): string {
-  const isOfBudget = window === 'rolling' || window === 'total';
-  const key = `${_id}:${isOfBudget ? window : startMs}`;
-  return person === null ? key : `${key}:${person}`;
+/** The keys of open reservations in a budget. */
+export interface ReservedKeys {
+  /** Holds what is reserved in the budget, and counts. */
+  own: string;
+  /** Counts too: what was reserved before `per` changed. */
+  beside: string;
+  /** Holds what is reserved too, for a later change of `per`; '' for none. */
+  also: string;
 }
 
-/** The key of the reservations in a budget that is open. */
-export function reservedKeyOf({ budget, interval }: Pick<OpenBudget, 'budget' | 'interval'>): string {
-  const { org_id, per, scope_id } = budget;
-  return reservedKey(budget, interval, per ? nameOfUser(org_id, scope_id) : null);
+/**
+ * The keys of the reservations in a budget. They name no window, so that a reservation is held until it ends, over the turn of
+ * a window and a change of it. A template has one for each person (`nameOfUser`). After a change of `per` to `user` each person
+ * waits for all that was reserved before: which of it was that person's is not known.
+ */
+export function reservedKeys({ _id }: Pick<Budget, '_id'>, person: string | null): ReservedKeys {
+  const [all, people] = [`${_id}:all`, `${_id}:people`];
+  return person === null
+    ? { own: all, beside: people, also: '' }
+    : { own: `${_id}:${person}`, beside: all, also: people };
+}
+
+/** The keys of the reservations in a budget that is open. */
+export function reservedKeysOf({ _id, org_id, per, scope_id }: Budget): ReservedKeys {
+  return reservedKeys({ _id }, per ? nameOfUser(org_id, scope_id) : null);
+}
+
+/** The amount that open reservations hold in a budget, by the keys of `sums`. */
+export function sumReserved(sums: ReadonlyMap<string, number>, { own, beside }: ReservedKeys): number {
+  return (sums.get(own) ?? 0) + (sums.get(beside) ?? 0);
 }
 
 /** The name of a user in the scripts: a hash, because the id may name a person; '' for none. */
@@ -147,7 +158,7 @@ export function openBudget(
     budget: inForce(budget, nowMs),
     interval,
     current: amountIn(budget.metric, windows, interval),
-    reserved: reserved?.sums.get(reservedKeyOf({ budget, interval })) ?? 0,
+    reserved: reserved ? sumReserved(reserved.sums, reservedKeysOf(budget)) : 0,
   };
 }
 

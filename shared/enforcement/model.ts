@@ -30,7 +30,7 @@ export interface ReservationState {
   /** How often reservations had been made or forgotten. */
   seq: number;
   /**
-   * The open ones: "end key amount" by budget and window, in epoch ms of Redis and nano-USD. One text, because it is written
+   * The open ones: "end key amount" by budget, in epoch ms of Redis and nano-USD. One text, because it is written
    * often. More than a hundred are summed by key, with the end of the last.
    */
   held: string;

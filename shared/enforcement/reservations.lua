@@ -3,9 +3,11 @@
 --
 -- A reservation: "amount|outcome|API key|user|key key …". `outcome` is empty at first, `released`, or once it is settled how
 -- often usage had been counted when the real cost was in the amounts. A key is one of these:
---   bud_…:start        a budget in one window, or bud_…:rolling, bud_…:total; `held` sums the amounts
---   bud_…:start/user   a person's share of it; `people` sums the amounts
---   /user              a person; `people` counts the reservations
+--   bud_…:all        a budget, whatever its window; `held` sums the amounts
+--   bud_…:user       a person's budget of a template; `held` sums the amounts
+--   bud_…:people     all people of a template; `held` sums the amounts
+--   bud_…:all/user   a person's share of a budget; `people` sums the amounts
+--   /user            a person; `people` counts the reservations
 -- Those that have ended are included until `forget` takes them out.
 
 -- Older amounts decide nothing.
@@ -110,8 +112,8 @@ local function each_of(ids, visit)
   end
 end
 
--- Returns the amount that each of these keys holds.
-local function held_by(keys)
+-- Returns the amount that each of these keys holds, and each of those beside them.
+local function held_by(keys, beside)
   local sums, of_budgets, of_people = {}, {}, {}
   local function read(hash, list)
     for first = 1, #list, MOST_ARGUMENTS do
@@ -124,6 +126,7 @@ local function held_by(keys)
     local list = is_of_person(key) and of_people or of_budgets
     list[#list + 1] = key
   end
+  for _, key in ipairs(beside or {}) do of_budgets[#of_budgets + 1] = key end
   read(KEYS[2], of_budgets)
   read(KEYS[5], of_people)
   return sums

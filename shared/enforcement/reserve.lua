@@ -5,8 +5,9 @@
 -- ARGV[5] ms to hold it  ARGV[6] id of the reservation             ARGV[7] fingerprint of the request ('' = no key)
 -- ARGV[8] '' or 'last': do not ask for later amounts, refuse
 -- ARGV[9] API key  ARGV[10] user ('' = none)                       ARGV[11] '' or 'bound': the API key is bound to the user
--- ARGV[12], ARGV[13], ARGV[14] … of each budget its key, its room, which is what usage leaves of it, and how much of that
--- the user may hold ('' = all). '' as key: a budget of another metric than cost, which holds nothing and needs room.
+-- ARGV[12] … ARGV[16] and so on, of each budget: the key that holds the amount and counts, another that counts, another that
+-- holds it ('' = none), its room, which is what usage leaves of it, and how much of that the user may hold ('' = all). '' as
+-- key: a budget of another metric than cost, which holds nothing and needs room.
 -- Returns { code, redis ms, … }:
 --   shut                 refused, nothing written
 --   replay   id, ends    this was answered before, and is still held
@@ -38,36 +39,42 @@ local as_of, touches, amount = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(AR
 if ARGV[1] ~= mine or as_of > now or now - as_of > FRESH_MS then return { 'stale', now } end
 
 local user = ARGV[10]
-local keys, budgets, ends = {}, {}, int(now + tonumber(ARGV[5]))
-for index = FIRST_BUDGET, #ARGV, 3 do
-  local key, share = ARGV[index], tonumber(ARGV[index + 2])
-  local budget = { number = int(#budgets), room = tonumber(ARGV[index + 1]) }
+-- The keys that hold the amount, and those that only count.
+local keys, beside = {}, {}
+local budgets, ends = {}, int(now + tonumber(ARGV[5]))
+for index = FIRST_BUDGET, #ARGV, 5 do
+  local key, counted, also, share = ARGV[index], ARGV[index + 1], ARGV[index + 2], tonumber(ARGV[index + 4])
+  local budget = { number = int(#budgets), keys = {}, room = tonumber(ARGV[index + 3]) }
   if key ~= '' then
-    budget.key = key
-    keys[#keys + 1] = key
+    budget.keys = { key, counted }
+    keys[#keys + 1], beside[#beside + 1] = key, counted
   end
+  if also ~= '' then keys[#keys + 1] = also end
   if share then
-    budget.share, budget.share_key = share, key .. '/' .. user
-    keys[#keys + 1] = budget.share_key
+    budget.share, budget.share_keys = share, { key .. '/' .. user }
+    keys[#keys + 1] = budget.share_keys[1]
   end
   budgets[#budgets + 1] = budget
 end
 local of_user = ARGV[11] == 'bound' and '/' .. user or nil
 if of_user then keys[#keys + 1] = of_user end
-local held = held_by(keys)
+local held = held_by(keys, beside)
 
--- The budgets that refuse, each with the key that is full, when what is included in the amounts is left out.
+-- The budgets that refuse, each with the keys that are full, when what is included in the amounts is left out.
 local function refusing(included)
-  local function is_beyond(key, room)
-    return held[key] - (included[key] or 0) + amount > room
+  local function held_in(counted)
+    local sum = 0
+    for _, key in ipairs(counted) do sum = sum + held[key] - (included[key] or 0) end
+    return sum
   end
   local found = {}
   for _, budget in ipairs(budgets) do
-    if budget.key and is_beyond(budget.key, budget.room) or not budget.key and budget.room <= 0 then
-      found[#found + 1] = { number = budget.number, key = budget.key or '' }
-    elseif budget.share and is_beyond(budget.share_key, budget.share) then
-      local key = budget.share_key
-      found[#found + 1] = { number = budget.number, key = key, held = int(held[key] - (included[key] or 0)) }
+    local holds = #budget.keys > 0
+    if holds and held_in(budget.keys) + amount > budget.room or not holds and budget.room <= 0 then
+      found[#found + 1] = { number = budget.number, keys = budget.keys }
+    elseif budget.share and held_in(budget.share_keys) + amount > budget.share then
+      found[#found + 1] =
+        { number = budget.number, keys = budget.share_keys, held = int(held_in(budget.share_keys)) }
     end
   end
   return found
@@ -83,7 +90,9 @@ if #refusing({}) > 0 then
     local later = sum_ended(now, function(reservation, ends) return not is_included(reservation, ends) end)
     local answer = { 'refused', now }
     for _, full in ipairs(found) do
-      if later[full.key] and ARGV[8] == '' then return { 'stale', now } end
+      for _, key in ipairs(full.keys) do
+        if later[key] and ARGV[8] == '' then return { 'stale', now } end
+      end
       answer[#answer + 1], answer[#answer + 2] = full.number, full.held or ''
     end
     return answer
@@ -96,8 +105,9 @@ local reservation =
   { amount = amount, outcome = '', key_id = ARGV[9], user = user, keys = table.concat(keys, ' ') }
 write_reservation(ARGV[6], reservation)
 redis.call('ZADD', KEYS[4], ends, ARGV[6])
-for _, key in ipairs(keys) do held[key] = held[key] + (is_count(key) and 1 or amount) end
-write_held(held)
+local now_held = {}
+for _, key in ipairs(keys) do now_held[key] = held[key] + (is_count(key) and 1 or amount) end
+write_held(now_held)
 local seq = redis.call('HINCRBY', KEYS[1], 'seq', 1)
 if ARGV[7] ~= '' then
   redis.call('SET', KEYS[6], ARGV[7] .. ' ' .. ARGV[6] .. ' ' .. ends, 'PX', ARGV[5])

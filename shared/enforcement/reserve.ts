@@ -10,7 +10,7 @@ import {
   nameOfUser,
   type OpenBudget,
   openBudgetsOf,
-  reservedKeyOf,
+  reservedKeysOf,
 } from './budget-status.ts';
 import { statusCache } from './cached-status.ts';
 import { callReservations } from './call-reservations.ts';
@@ -138,11 +138,12 @@ function namesOf({ call }: Caller): string[] {
   return [model, provider, adapter];
 }
 
-/** The arguments of the script for a budget: its key, its room, and how much of that this user may hold. */
+/** The arguments of the script for a budget: its keys, its room, and how much of that this user may hold. */
 function roomsOf(open: OpenBudget, { isBound }: ReservationRequest['by']): readonly (string | number)[] {
   const room = open.budget.limit - open.current;
-  if (!isReservedIn(open.budget)) return ['', room, ''];
-  return [reservedKeyOf(open), room, (isBound ? shareOf(open) : null) ?? ''];
+  if (!isReservedIn(open.budget)) return ['', '', '', room, ''];
+  const { own, beside, also } = reservedKeysOf(open.budget);
+  return [own, beside, also, room, (isBound ? shareOf(open) : null) ?? ''];
 }
 
 /** The budgets that the script refused by. Those whose share is full come with what the user holds, the others with null. */

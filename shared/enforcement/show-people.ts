@@ -12,7 +12,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { type Listed, type ListPage, pageOfSorted } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { usd4 } from '../pricing/money.ts';
-import { isReservedIn, nameOfUser, reservedKey } from './budget-status.ts';
+import { isReservedIn, nameOfUser, reservedKeys, sumReserved } from './budget-status.ts';
 import { type ReservedSums, readReservedSums } from './show-reserved.ts';
 
 const unlessExempt = 'null for one who is exempt';
@@ -109,13 +109,14 @@ async function readHeld(ctx: Context, template: Budget): Promise<ReservedSums> {
  */
 async function findHolding(
   ctx: Context,
-  { template, interval, people }: TemplatePeople,
+  { template, people }: TemplatePeople,
   sums: ReservedSums,
 ): Promise<string[]> {
   const { org_id } = template;
-  const keyOf = (userId: string) => reservedKey(template, interval, nameOfUser(org_id, userId));
-  const prefix = `${reservedKey(template, interval, null)}:`;
+  const keyOf = (userId: string) => reservedKeys(template, nameOfUser(org_id, userId)).own;
+  const { own: prefix, beside, also } = reservedKeys(template, '');
   const held = new Set([...(sums?.keys() ?? [])].filter((key) => key.startsWith(prefix)));
+  for (const key of [beside, also]) held.delete(key);
   for (const { userId } of people) held.delete(keyOf(userId));
   if (held.size === 0) return [];
   const members = await memberRows(ctx)
@@ -127,11 +128,11 @@ async function findHolding(
 function viewAll({ template, nowMs, interval, people }: TemplatePeople, sums: ReservedSums): PersonView[] {
   const { org_id } = template;
   return people.map((person) => {
-    const held = sums?.get(reservedKey(template, interval, nameOfUser(org_id, person.userId))) ?? 0;
+    const keys = reservedKeys(template, nameOfUser(org_id, person.userId));
     return {
       ...viewPerson(template, person),
       ...viewRaised(person.own, nowMs),
-      reserved: sums && usd4(held),
+      reserved: sums && usd4(sumReserved(sums, keys)),
       window_start: isoTime(interval.startMs),
       window_end: shownEnd(interval),
     };

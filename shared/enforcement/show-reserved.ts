@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type BudgetView, budgetView } from '../budgets/view.ts';
 import type { Context } from '../platform/context/context.ts';
 import { usd4 } from '../pricing/money.ts';
-import { isReservedIn, nameOfUser, reservedKey } from './budget-status.ts';
+import { isReservedIn, nameOfUser, reservedKeys, sumReserved } from './budget-status.ts';
 import { isReservedKnown, statusCache } from './cached-status.ts';
 
 /** A budget with its usage and its reservations now. */
@@ -34,17 +34,12 @@ export async function showAllReserved(
   return views.map((view) => ({ ...view, reserved: isReservedIn(view) ? reservedOf(orgId, view, sums) : 0 }));
 }
 
-function reservedOf(
-  orgId: string,
-  { id, window, window_start, per, top_user_id }: BudgetView,
-  sums: ReservedSums,
-): number | null {
+function reservedOf(orgId: string, { id, per, top_user_id }: BudgetView, sums: ReservedSums): number | null {
   const person = per ? nameOfUser(orgId, top_user_id ?? '') : null;
-  const key = reservedKey({ _id: id, window }, { startMs: Date.parse(window_start) }, person);
-  return sums && usd4(sums.get(key) ?? 0);
+  return sums && usd4(sumReserved(sums, reservedKeys({ _id: id }, person)));
 }
 
-/** The amounts that open reservations hold, by `reservedKey(...)`. Null while they are not known. */
+/** The amounts that open reservations hold, by the keys of `reservedKeys(...)`. Null while they are not known. */
 export type ReservedSums = ReadonlyMap<string, number> | null;
 
 /** Reads the amounts that an organization's open reservations hold, as of at most a second ago. */

@@ -181,33 +181,6 @@ describe('what was used more than 35 days ago', () => {
   });
 });
 
-test('a reservation in a rolling budget stays over midnight, until it ends', async () => {
-  clock.set(Date.parse('2026-11-18T22:59:00Z'));
-  const { id } = (await post({ window: 'rolling', rolling_days: 2, enforce: 'hard' })).body;
-  const reserve = async (estimate_usd: number) =>
-    (await api.call('/api/v1/budgets/reserve', { key, body: { user_id: 'ada', estimate_usd, ttl_s: 600 } }))
-      .body;
-  const { reservation_id } = await reserve(8);
-  expect(reservation_id).toMatch(/^res_/);
-  clock.set(Date.parse('2026-11-18T23:01:00Z'));
-  await until(async () => (await read(id)).reserved === 8);
-  expect(await read(id)).toMatchObject({ reserved: 8, window_end: '2026-11-19T23:00:00.000Z' });
-  expect(await reserve(3)).toMatchObject({ allow: false, refused_by: { cause: 'held' } });
-  expect(await reserve(2)).toMatchObject({ allow: true });
-});
-
-test('a reservation in a total stays when the total begins on another day', async () => {
-  const { id } = (await post({ window: 'total', enforce: 'hard' })).body;
-  const reserve = async (estimate_usd: number) =>
-    (await api.call('/api/v1/budgets/reserve', { key, body: { user_id: 'ada', estimate_usd, ttl_s: 600 } }))
-      .body;
-  expect(await reserve(8)).toMatchObject({ allow: true });
-  expect((await change(id, { starts_on: '2026-11-01' })).status).toBe(200);
-  await until(async () => (await read(id)).reserved === 8);
-  expect(await reserve(3)).toMatchObject({ allow: false, refused_by: { cause: 'held' } });
-  expect(await reserve(2)).toMatchObject({ allow: true });
-});
-
 describe('a change of the window', () => {
   test('drops the field of the window before, and needs that of the new one', async () => {
     const { id } = (await post({ window: 'rolling', rolling_days: 7 })).body;

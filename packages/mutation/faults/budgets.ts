@@ -106,7 +106,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   ...faultsIn(`${ENFORCEMENT}/reserve.lua`, RESERVATIONS, [
     {
       what: 'a reservation takes no room',
-      text: 'write_held(held)',
+      text: 'write_held(now_held)',
       replacement: '',
     },
     {
@@ -116,12 +116,12 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     },
     {
       what: 'an ended reservation refuses for as long as the amounts are older',
-      text: "if later[full.key] and ARGV[8] == '' then return { 'stale', now } end",
+      text: "if later[key] and ARGV[8] == '' then return { 'stale', now } end",
       replacement: '',
     },
     {
       what: 'a person holds all of a budget',
-      text: 'elseif budget.share and is_beyond(budget.share_key, budget.share) then',
+      text: 'elseif budget.share and held_in(budget.share_keys) + amount > budget.share then',
       replacement: 'elseif false then',
       tests: ['test/api/reservation-shares.test.ts'],
     },

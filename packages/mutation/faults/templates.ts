@@ -28,8 +28,8 @@ export const TEMPLATE_FAULTS: readonly Fault[] = [
     },
     {
       what: 'the reservations of one person fill a template for everybody',
-      text: 'return person === null ? key :',
-      replacement: 'return person !== "" ? key :',
+      text: 'return person === null\n',
+      replacement: "return person !== ''\n",
     },
     {
       what: 'Redis learns the names of people',

@@ -64,13 +64,13 @@ export function reservationKeys(orgId: string) {
   return {
     /** Hash: `epoch`, the data that the reservations were opened for, and `seq`, how many were ever made. */
     state: `${tag}:reserve:state`,
-    /** Hash: what reservations hold, by budget and window. */
+    /** Hash: what reservations hold, by budget. */
     held: `${tag}:reserve:held`,
     /** Hash: reservations by id. */
     reservations: `${tag}:reserve:open`,
     /** Sorted set: ids by the time at which they end (Redis' ms). */
     ends: `${tag}:reserve:ends`,
-    /** Hash: what people hold by budget and window, and how many are open of each, by a hash of the user. */
+    /** Hash: what people hold by budget, and how many are open of each, by a hash of the user. */
     people: `${tag}:reserve:people`,
     /** As of a shard. */
     replicated: `${tag}:reserve:replicated`,
