@@ -13,6 +13,7 @@ import { RETENTION } from '../../shared/tables/retention.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { PoolClearedOnNetworkError } from '../support/store-errors.ts';
 
 const clock = createTestClock();
 let api: TestApi;
@@ -50,7 +51,7 @@ function keepNoAnswer() {
   const rows = idempotencyRecordRows(api.ctx);
   const update = rows.updateOne.bind(rows);
   return vi.spyOn(rows, 'updateOne').mockImplementation(async (filter, change, options) => {
-    if ('answer' in filter) throw new mongo.MongoNetworkError('connection closed');
+    if ('answer' in filter) throw new PoolClearedOnNetworkError();
     return update(filter, change, options);
   });
 }
@@ -300,7 +301,7 @@ describe('a store that fails after the creation', () => {
       ...createBudget,
       handle: async (...args) => {
         await createBudget.handle(...args);
-        throw new mongo.MongoNetworkError('connection closed');
+        throw new PoolClearedOnNetworkError();
       },
     };
     const on = await startApi({ ctx: api.ctx, routes: [failing] });

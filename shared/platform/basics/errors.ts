@@ -71,21 +71,59 @@ export function isCode(error: unknown, code: ErrorCode): error is DomainError {
   return error instanceof DomainError && error.code === code;
 }
 
-const STORE_ERROR_NAMES = new Set([
+/**
+ * Classes of the drivers' errors by which a store cannot be reached or does not answer, each with all that derive from it.
+ * They are known by the names of their classes, so that this file imports no driver. The `name` of an error says less: the
+ * driver gives a new one to each class that it derives.
+ */
+const STORE_ERROR_CLASSES = new Set([
   'MongoNetworkError',
-  'MongoNetworkTimeoutError',
-  'MongoServerSelectionError',
+  'MongoSystemError',
+  'MongoOperationTimeoutError',
   'MongoNotConnectedError',
   'MongoTopologyClosedError',
-  'MongoPoolClearedError',
-  'MongoPoolClosedError',
+  'MongoServerClosedError',
+  'MongoClientClosedError',
   'MongoExpiredSessionError',
-  'MongoWaitQueueTimeoutError',
-  'MongoOperationTimeoutError',
+  'MongoStalePrimaryError',
+  'PoolClosedError',
+  'WaitQueueTimeoutError',
   'MongooseServerSelectionError',
-  'MaxRetriesPerRequestError',
+  'RedisError',
   'DeadlineError',
 ]);
+
+/**
+ * Codes by which MongoDB refuses a command because of its own state: no primary, a step-down, a shutdown, no room on the disk
+ * (https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml). A read gets them without a label.
+ */
+const MONGO_REFUSALS = new Set([
+  6, // HostUnreachable
+  7, // HostNotFound
+  18, // AuthenticationFailed
+  43, // CursorNotFound: the server that had it is gone
+  89, // NetworkTimeout
+  91, // ShutdownInProgress
+  133, // FailedToSatisfyReadPreference
+  134, // ReadConcernMajorityNotAvailableYet
+  189, // PrimarySteppedDown
+  262, // ExceededTimeLimit
+  9001, // SocketException
+  10_058, // LegacyNotPrimary
+  10_107, // NotWritablePrimary
+  11_600, // InterruptedAtShutdown
+  11_602, // InterruptedDueToReplStateChange
+  13_435, // NotPrimaryNoSecondaryOk
+  13_436, // NotPrimaryOrSecondary
+  14_031, // OutOfDiskSpace
+]);
+
+const STORE_ERROR_LABELS = [
+  'TransientTransactionError',
+  'RetryableWriteError',
+  'UnknownTransactionCommitResult',
+  'SystemOverloadedError',
+];
 
 /**
  * Returns true when a commit was sent and its answer never came. The change was made or it was not, so a caller may not
@@ -109,9 +147,16 @@ export async function orUnknown<Result>(rest: Promise<Result>, detail: string): 
 
 /**
  * Answers by which Redis refuses a command because of its own state: memory or disk are full, it is a replica, it is loading,
- * or too few replicas follow. The command had no effect.
+ * too few replicas follow, it is being failed over, or it takes no more clients or not this password. The command had no effect.
  */
-const REDIS_REFUSALS = /^(OOM|MISCONF|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY) /;
+const REDIS_REFUSALS =
+  /^(OOM|MISCONF|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|UNBLOCKED|NOAUTH|WRONGPASS|ERR max number of clients) /;
+
+/** Errors of sockets and of ioredis that have no class of their own. */
+const UNREACHABLE =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN)$/;
+const UNREACHABLE_TEXT =
+  /ECONNREFUSED|ECONNRESET|ETIMEDOUT|enableOfflineQueue|Connection is closed|Command timed out|Socket timeout|None of startup nodes|Cluster redirections|No master node|is disconnect(ed|ing)/;
 
 /**
  * True when an error says that a store could not be reached, did not answer or cannot serve now: see also
@@ -119,17 +164,28 @@ const REDIS_REFUSALS = /^(OOM|MISCONF|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|NO
  */
 export function isStoreError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (STORE_ERROR_NAMES.has(error.name)) return true;
-  if (error.name === 'ReplyError') return REDIS_REFUSALS.test(error.message);
-  if ('errorLabels' in error || 'errorLabelSet' in error) {
-    const labelled = error as { hasErrorLabel?: (label: string) => boolean };
-    return ['TransientTransactionError', 'RetryableWriteError', 'UnknownTransactionCommitResult'].some(
-      (label) => labelled.hasErrorLabel?.(label) === true,
-    );
-  }
-  return /ECONNREFUSED|ECONNRESET|Stream isn't writeable|Connection is closed|Command timed out/.test(
-    error.message,
-  );
+  const classes = classesOf(error);
+  if (classes.includes('ReplyError')) return REDIS_REFUSALS.test(error.message);
+  if (classes.some((name) => STORE_ERROR_CLASSES.has(name))) return true;
+  if (classes.includes('MongoError')) return isMongoRefusal(error);
+  const { code } = error as { code?: unknown };
+  return (typeof code === 'string' && UNREACHABLE.test(code)) || UNREACHABLE_TEXT.test(error.message);
+}
+
+/** The names of an error's class and of those that it derives from. */
+function classesOf(error: Error): string[] {
+  const names: string[] = [];
+  for (let proto = Object.getPrototypeOf(error); proto !== null; proto = Object.getPrototypeOf(proto))
+    names.push(proto.constructor.name);
+  return names;
+}
+
+/** A bulk write has the server's answer as its cause. */
+function isMongoRefusal(error: Error): boolean {
+  const { code, hasErrorLabel } = error as { code?: unknown; hasErrorLabel?: (label: string) => boolean };
+  if (typeof code === 'number' && MONGO_REFUSALS.has(code)) return true;
+  if (STORE_ERROR_LABELS.some((label) => hasErrorLabel?.call(error, label) === true)) return true;
+  return isStoreError(error.cause);
 }
 
 /** MongoDB's duplicate key: the unique index kept its promise. */

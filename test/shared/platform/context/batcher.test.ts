@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DomainError } from '../../../../shared/platform/basics/errors.ts';
 import { type Batching, createBatcher } from '../../../../shared/platform/context/batcher.ts';
+import { PoolClearedOnNetworkError } from '../../../support/store-errors.ts';
 
 function batchingOf(
   run: (items: readonly number[]) => Promise<number[]>,
@@ -44,7 +45,7 @@ describe('a batcher', () => {
     const batching = batchingOf(async () => {
       runs += 1;
       await new Promise((resolve) => setImmediate(resolve));
-      throw Object.assign(new Error('away'), { name: 'MongoServerSelectionError' });
+      throw new PoolClearedOnNetworkError();
     });
     const settled = await Promise.allSettled([1, 2, 3, 4].map((item) => batcher.submit('k', item, batching)));
     expect(settled.every((one) => one.status === 'rejected')).toBe(true);

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isOutcomeUnknown, isStoreError } from '../../../../shared/platform/basics/errors.ts';
 import { createLog } from '../../../../shared/platform/basics/log.ts';
@@ -7,6 +8,7 @@ import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts'
 import { instanceRows, startTransactionGuard } from '../../../../shared/platform/mongo/transaction-guard.ts';
 import { type NetProxy, startProxy } from '../../../support/drills/proxy.ts';
 import { openTestContext, type TestContext, until } from '../../../support/harness.ts';
+import { PoolClearedOnNetworkError } from '../../../support/store-errors.ts';
 
 interface Thing extends Row {
   n: number;
@@ -94,6 +96,17 @@ describe('a transaction that does not get through in time', () => {
       await other.close();
       await proxy.close();
     }
+  });
+
+  test('says so too when the driver gives the server up during the commit', async () => {
+    const commit = vi
+      .spyOn(mongo.ClientSession.prototype, 'commitTransaction')
+      .mockRejectedValue(new PoolClearedOnNetworkError());
+    const error = await inTransaction(ctx.db, (transaction) =>
+      things(ctx).insertOne({ _id: 'given up', n: 1 }, { session: transaction }),
+    ).catch((thrown: unknown) => thrown);
+    commit.mockRestore();
+    expect(isOutcomeUnknown(error)).toBe(true);
   });
 
   test('does not hold a batch of another, though its connection stays dark', async () => {
