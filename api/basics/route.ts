@@ -113,6 +113,8 @@ export interface Route<
   path: string;
   /** The route takes every path below its own too, and reads neither path nor query. */
   isPrefix?: true;
+  /** A POST that only reads, as its question is too large for a query. */
+  changesNothing?: true;
   summary: string;
   description?: string;
   tag: string;

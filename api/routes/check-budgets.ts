@@ -7,6 +7,7 @@ import { callerOf, checkInput } from '../schemas/call.ts';
 
 export const checkBudgets = route({
   method: 'post',
+  changesNothing: true,
   path: '/api/v1/budgets/check',
   summary: 'Ask whether a call fits into its budgets',
   description:

@@ -6,6 +6,7 @@ import { userCodeBody } from './approve-device.ts';
 
 export const lookUpDevice = route({
   method: 'post',
+  changesNothing: true,
   path: '/v1/device_authorization/lookup',
   summary: 'Look at a device before approving it',
   description:

@@ -9,6 +9,7 @@ import { route } from '../basics/route.ts';
 
 export const previewBudget = route({
   method: 'post',
+  changesNothing: true,
   path: '/api/v1/budgets/preview',
   summary: 'Preview a budget',
   description:

@@ -7,6 +7,7 @@ import { route } from '../basics/route.ts';
 
 export const previewMessage = route({
   method: 'post',
+  changesNothing: true,
   path: '/api/v1/webhooks/preview',
   summary: 'Preview a message',
   description: 'Shows the message of a format for an event of a type, with made-up data. Nothing is sent.',

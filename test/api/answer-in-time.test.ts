@@ -1,6 +1,8 @@
+import { mongo } from 'mongoose';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { problemOf } from '../../api/basics/problem.ts';
 import { answerInTime } from '../../api/serve/answer-in-time.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -19,6 +21,19 @@ test.each([
   // The deadline, and the turn after it, in which an answer that has arrived would still count.
   await vi.advanceTimersByTimeAsync(2);
   expect(await answer).toEqual(told);
+});
+
+test.each([
+  [{ method: 'get' } as const, [503, 'store_unavailable']],
+  [{ method: 'post', changesNothing: true } as const, [503, 'store_unavailable']],
+  [{ method: 'post' } as const, [504, 'outcome_unknown']],
+])('of a lost commit %j is answered with %j', async (route, told) => {
+  const lost = new mongo.MongoServerError({
+    message: 'no answer',
+    errorLabels: ['UnknownTransactionCommitResult'],
+  });
+  for (const error of [lost, new DomainError('outcome_unknown', 'It may have been made.')])
+    expect(await answerInTime(route, Promise.reject(error)).catch(problem)).toEqual(told);
 });
 
 test('what ends in time is told as it ended', async () => {
