@@ -103,10 +103,14 @@ export const recoverDeliveries = dueJobRow(recoverDeliveriesJob, { concurrency: 
 export const expireHeld = jobRow(expireHeldJob, {
   concurrency: 1,
   everyMs: 60_000,
-  work: (ctx) => expireTooManyHeld(ctx),
+  work: async (ctx) => ({ expired: await expireTooManyHeld(ctx) }),
 });
 
-export const sendDigests = jobRow(sendDigestsJob, { concurrency: 1, everyMs: 30_000, work: sendDueDigests });
+export const sendDigests = jobRow(sendDigestsJob, {
+  concurrency: 1,
+  everyMs: 30_000,
+  work: async (ctx) => ({ digests: await sendDueDigests(ctx) }),
+});
 
 /** The digest of one person. */
 export const mailDigest = dueJobRow(mailDigestJob, {
@@ -143,7 +147,7 @@ export const reconcileCredits = jobRow(reconcileCreditsJob, {
 export const expireCredits = jobRow(expireCreditsJob, {
   concurrency: 1,
   everyMs: 600_000,
-  work: writeOffExpired,
+  work: async (ctx) => ({ accounts: await writeOffExpired(ctx) }),
 });
 
 /** Ends devices that the api could not end when it removed the member. */
@@ -160,14 +164,16 @@ export const reconcileUsage = jobRow(reconcileUsageJob, {
 export const makeSnapshots = jobRow(makeSnapshotsJob, {
   concurrency: 2,
   everyMs: 900_000,
-  work: (ctx, { range }) => (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
+  work: async (ctx, { range }) => ({
+    snapshots: await (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
+  }),
 });
 
 /** Months whose closing day has come, also where an admin has moved it back. */
 export const closeMonths = jobRow(closeMonthsJob, {
   concurrency: 1,
   everyMs: 300_000,
-  work: (ctx) => closeAllMonths(ctx),
+  work: async (ctx) => ({ months: await closeAllMonths(ctx) }),
 });
 
 /** Writes the days that a destination of exports lacks. */
@@ -196,7 +202,9 @@ export const purgeOld = jobRow(purgeJob, {
 const AFTER_REBUILD_MS = 60_000;
 
 async function reconcileUnlessRebuilding(ctx: Context): Promise<unknown> {
-  const { accounts, unchecked } = await reconcileAllCredits(ctx, { repair: false });
-  const isRebuilding = unchecked > 0 && unchecked === accounts;
-  return isRebuilding ? { notBeforeMs: ctx.clock.now() + AFTER_REBUILD_MS } : undefined;
+  const { drifted, ...counts } = await reconcileAllCredits(ctx, { repair: false });
+  const isRebuilding = counts.unchecked > 0 && counts.unchecked === counts.accounts;
+  return isRebuilding
+    ? { notBeforeMs: ctx.clock.now() + AFTER_REBUILD_MS }
+    : { ...counts, drifted: drifted.length };
 }

@@ -10,6 +10,11 @@ export interface WakeAgain {
   notBeforeMs: number;
 }
 
+/** The end of a run of a job that repeats: bull-board shows what it did. */
+export interface Ran {
+  result: unknown;
+}
+
 /** A row of the job table. */
 export interface JobRow {
   /** The kind of the job, which is the name of its queue. */
@@ -22,7 +27,7 @@ export interface JobRow {
    * Loads what the ids name, decides, acts, records. May run twice or late: what it does must stand that. Throws a
    * ZodError for data that is not of its kind.
    */
-  handle(data: unknown, ctx: Context): Promise<WakeAgain | undefined>;
+  handle(data: unknown, ctx: Context): Promise<WakeAgain | Ran | undefined>;
 }
 
 /** The work of a job. An answer with `notBeforeMs` asks to be woken again. */
@@ -40,7 +45,8 @@ export function jobRow<Data>(
     kind,
     handle: async (data, ctx) => {
       const answer = await work(ctx, shape.parse(data));
-      return isWakeAgain(answer) ? { notBeforeMs: answer.notBeforeMs } : undefined;
+      if (isWakeAgain(answer)) return { notBeforeMs: answer.notBeforeMs };
+      return row.everyMs === undefined ? undefined : { result: answer };
     },
   };
 }

@@ -39,6 +39,9 @@ async function attempt(ctx: Context, sweep: string, work: () => Promise<void>): 
   }
 }
 
+/** Runs of each scheduled job that bull-board shows, with their results. */
+const KEPT_RUNS = { count: 20 };
+
 const put = new WeakSet<Context>();
 
 /** All of them when the worker starts, since their times may have changed; then those that Redis has lost. */
@@ -55,7 +58,7 @@ async function restoreSchedules(ctx: Context): Promise<void> {
         .upsertJobScheduler(
           kind,
           { every: everyMs },
-          { data: {}, opts: { removeOnComplete: true, removeOnFail: true } },
+          { data: {}, opts: { removeOnComplete: KEPT_RUNS, removeOnFail: KEPT_RUNS } },
         );
   }
   put.add(ctx);

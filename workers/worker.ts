@@ -141,14 +141,15 @@ async function fetchSome(worker: Worker, token: string, count: number): Promise<
 async function finish(row: JobRow, ctx: Context, job: Job, token: string): Promise<void> {
   const end = jobSeconds(ctx).startTimer({ queue: row.kind });
   try {
-    const again = await row.handle(job.data, ctx).catch((error: unknown) => {
+    const ended = await row.handle(job.data, ctx).catch((error: unknown) => {
       end({ outcome: 'failed' });
       ctx.log.error({ err: error, queue: row.kind, job_id: job.id }, 'job failed; it comes again');
       throw error;
     });
+    const again = ended !== undefined && 'notBeforeMs' in ended ? ended : null;
     end({ outcome: again ? 'again' : 'done' });
     if (again) await job.moveToDelayed(again.notBeforeMs, token);
-    else await job.moveToCompleted(undefined, token, false);
+    else await job.moveToCompleted(ended && 'result' in ended ? ended.result : undefined, token, false);
   } catch (error) {
     await job.moveToFailed(error as Error, token, false).catch(() => undefined);
   }

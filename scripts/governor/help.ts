@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Set up:': ['org', 'plan', 'connect', 'code-host', 'destination', 'signing-key', 'webhook-secrets'],
   'People and keys:': ['member', 'key', 'device', 'credits'],
-  'Look:': ['status', 'webhook', 'check', 'raise', 'verify'],
+  'Look:': ['status', 'due', 'webhook', 'check', 'raise', 'verify'],
   'Repair:': ['usage', 'rebuild', 'analytics'],
   'Data:': ['import', 'sync', 'context', 'pr', 'replay', 'mcp'],
 };
@@ -48,6 +48,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'governor pr report --number 12 --state merged --closed-at 2026-01-12T10:00:00Z',
   ],
   replay: ['governor replay trace.csv --format azure-llm --users 50'],
+  due: ['governor due', 'governor due end-session'],
   status: ['governor status', 'governor --json status'],
 };
 

@@ -5,6 +5,7 @@ import { addCodeHostCommands } from './code-hosts.ts';
 import { addConnectCommand } from './connect.ts';
 import { addCreditCommands } from './credits.ts';
 import { addDestinationCommands } from './destinations.ts';
+import { addDueCommand } from './due.ts';
 import { arrangeHelp } from './help.ts';
 import { addClientCommands } from './history.ts';
 import { addOrganizationCommands } from './organizations.ts';
@@ -36,6 +37,7 @@ export function createProgram(env: Record<string, string | undefined>): Command 
   addReplayCommand(program, env);
   addClientCommands(program, env);
   addConnectCommand(program, run);
+  addDueCommand(program, run);
   addStatusCommand(program, env);
   arrangeHelp(program);
   return program;

@@ -12,11 +12,13 @@ import { closeDay } from './close-day.ts';
 import { readClosed } from './closed-rows.ts';
 import { addMonths, closeDayOf, lastDueMonth, monthOf } from './months.ts';
 
-/** Closes the months of every organization that are due. One that fails is left for the next run. */
-export async function closeAllMonths(ctx: Context): Promise<void> {
+/** Closes the months of every organization that are due. One that fails is left for the next run. Returns how many were closed. */
+export async function closeAllMonths(ctx: Context): Promise<number> {
+  let closed = 0;
   await forEachOrganization(ctx, 'months of FOCUS files were not closed', async (organization) => {
-    await closeMonths(ctx, organization);
+    closed += (await closeMonths(ctx, organization)).length;
   });
+  return closed;
 }
 
 /**

@@ -1,7 +1,14 @@
 import { warnOfRedis } from '../credits/meter/shards.ts';
 import { warnOfClock } from '../platform/context/clock-skew.ts';
+import { warnOfPaused } from '../platform/context/paused-queues.ts';
 import type { Warning } from '../platform/context/readiness.ts';
 import { warnOfUnsentAlerts } from '../webhooks/deliveries/alert-admins.ts';
+import { JOBS } from './jobs.ts';
 
 /** Every warning of `/readyz`. Each is declared by its noun; no noun imports this table. */
-export const WARNINGS: readonly Warning[] = [warnOfUnsentAlerts, warnOfClock, warnOfRedis];
+export const WARNINGS: readonly Warning[] = [
+  warnOfUnsentAlerts,
+  warnOfClock,
+  warnOfRedis,
+  warnOfPaused(JOBS),
+];

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dateAt } from '../../../shared/platform/basics/clock.ts';
+import { dueRows } from '../../../shared/platform/due/model.ts';
+import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
+import { makeTenant } from '../../support/factories.ts';
+import type { TestApi } from '../../support/harness.ts';
+import { recordAll } from '../../support/usage.ts';
+
+let api: TestApi;
+let governor: CommandLine['governor'];
+beforeAll(async () => {
+  ({ api, governor } = await startApiWithCommandLine());
+});
+afterAll(() => api.close());
+
+test('due counts what workers will do by kind, and lists one kind by its time', async () => {
+  const { orgId } = await makeTenant(api.ctx);
+  const nowMs = api.ctx.clock.now();
+  await recordAll(api.ctx, orgId, [
+    { ts: nowMs, user_id: 'ada' },
+    { ts: nowMs - 60_000, user_id: 'bob' },
+  ]);
+  await dueRows(api.ctx).insertOne({
+    _id: 'end-session late',
+    kind: 'end-session',
+    key: 'late',
+    org_id: orgId,
+    due_at: dateAt(nowMs - 1),
+    failures: 2,
+  });
+  const { due } = await governor('due');
+  const sessions = due.find(({ kind }: { kind: string }) => kind === 'end-session');
+  expect(sessions).toMatchObject({
+    rows: 3,
+    late: 1,
+    failing: 1,
+    next_at: dateAt(nowMs - 1).toISOString(),
+  });
+  const listed = await governor('due', 'end-session');
+  expect(listed.due.map((row: { due_at: string }) => row.due_at)).toEqual(
+    [nowMs - 1, nowMs - 60_000 + 1_800_001, nowMs + 1_800_001].map((ms) => dateAt(ms).toISOString()),
+  );
+  expect(listed.due[0]).toMatchObject({ org_id: orgId, key: 'late', failures: 2 });
+});
