@@ -50,7 +50,6 @@ const raise = z.strictObject({
   user_id: z.string(),
   amount: z.number().describe('Granted where it was approved, else asked for; in the unit of the metric'),
   metric: z.enum(BUDGET_METRICS),
-  note: z.string().nullable(),
   status: z.enum(RAISE_STATES),
   ends_at: z.string().nullable(),
   link: z.string().describe('The page of the raise. It holds no credential: only a signed-in admin answers'),

@@ -58,6 +58,7 @@ function planMails(ctx: Context, raise: Raise, readers: readonly Member[]): Plan
   );
 }
 
+/** The event names the raise and leaves out the note: a person's own words stay in the one row that an erasure clears. */
 async function planEvent(
   ctx: Context,
   type: 'budget.raise_requested' | 'budget.raise_answered',
@@ -78,7 +79,6 @@ async function planEvent(
       user_id: raise.user_id,
       amount: amountFrom(metric, raise.granted ?? raise.amount),
       metric,
-      note: raise.note,
       status: raise.state,
       ends_at: ends_at && isoTime(ends_at.getTime()),
       link: raiseLink(ctx, raise),

@@ -497,7 +497,6 @@ describe('an answer', () => {
       user_id: ada.userId,
       amount: 5,
       metric: 'cost_usd',
-      note: 'a migration',
       status: 'pending',
       ends_at: null,
       link: expect.stringMatching(new RegExp(`/dashboard/raises/${id}$`)),

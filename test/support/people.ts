@@ -27,14 +27,21 @@ let made = 0;
 export async function makePerson(
   ctx: Context,
   idp: TestIssuer,
-  options: { orgId?: string; plan?: Tier; role?: Role } = {},
+  options: { orgId?: string; userId?: string; plan?: Tier; role?: Role } = {},
 ): Promise<Person> {
   made += 1;
   const sub = `person-${made}`;
   const email = `${sub}@example.org`;
   const { plan = 'team', role = 'member' } = options;
   const orgId = options.orgId ?? (await createOrganization(ctx, { name: 'Test', plan }))._id;
-  const member = await addMember(ctx, { org_id: orgId, email, role, idp: { iss: idp.issuer, sub } });
+  const named = options.userId === undefined ? {} : { user_id: options.userId };
+  const member = await addMember(ctx, {
+    org_id: orgId,
+    ...named,
+    email,
+    role,
+    idp: { iss: idp.issuer, sub },
+  });
   await openShard(ctx, member._id);
   const session = await idp.mint(sub, { nowMs: ctx.clock.now() });
   return { accountId: member._id, orgId, userId: member.user_id, sub, session };

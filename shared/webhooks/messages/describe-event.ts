@@ -11,7 +11,7 @@ import {
 } from './describe.ts';
 import { describeBudget, unitOf } from './describe-budget.ts';
 import type { Envelope, Fact, Message } from './message.ts';
-import { oneLine, readable } from './text.ts';
+import { readable } from './text.ts';
 
 /** An event in words. Pure; the same envelope gives the same message. */
 export function messageOf({ type, data }: Pick<Envelope, 'type' | 'data'>): Message {
@@ -64,9 +64,6 @@ function describeDigest(data: Payload): Message {
 
 type RaiseType = 'budget.raise_requested' | 'budget.raise_answered';
 
-/** Characters of a note. */
-const NOTE = 500;
-
 /** A request for more of a budget, or the answer to it, in words. */
 function describeRaise(type: RaiseType, data: Payload): Message {
   const who = `“${nameOf(data, 'user_id')}”`;
@@ -82,14 +79,11 @@ function describeRaise(type: RaiseType, data: Payload): Message {
 }
 
 function factsOf(data: Payload): Fact[] {
-  const note: Fact[] =
-    typeof data.note === 'string' && data.note !== '' ? [['Why', oneLine(data.note, NOTE)]] : [];
   const until: Fact[] =
     typeof data.ends_at === 'string' && data.ends_at !== '' ? [['Until', textOf(data, 'ends_at')]] : [];
   return [
     ['Amount', `${amountOf(data, 'amount')} ${unitOf(textOf(data, 'metric'))}`],
     ...until,
-    ...note,
     ['Answer at', textOf(data, 'link')],
   ];
 }

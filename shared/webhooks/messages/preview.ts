@@ -19,7 +19,6 @@ const RAISE = {
   user_id: 'ada',
   amount: 20,
   metric: 'cost_usd',
-  note: 'The migration takes longer.',
   status: 'pending',
   ends_at: null,
   link: 'https://governor.example.com/dashboard/raises/rai_3Kf9XqLm2TzVb7Rw8YcN1p',

@@ -11,10 +11,12 @@ import { createApiKey } from '../../../shared/keys/api-keys.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { rollupRows } from '../../../shared/usage/model.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';
+import { makeSignal } from '../../support/factories.ts';
 import { startApi, type TestApi, testEnv, until } from '../../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../../support/idp.ts';
 import { linkDevice, makePerson, type Person } from '../../support/people.ts';
 import { recordAll } from '../../support/usage.ts';
+import { subscribeToAll } from '../../support/webhooks.ts';
 
 const execute = promisify(execFile);
 
@@ -37,8 +39,11 @@ afterAll(async () => {
 const minutesAgo = (minutes: number) => api.ctx.clock.now() - minutes * 60_000;
 
 /** A member who has left marked words in every place that takes any. */
-async function makeKnownPerson(mark: string): Promise<Person & { key: string }> {
-  const person = await makePerson(api.ctx, idp);
+async function makeKnownPerson(
+  mark: string,
+  options: { userId?: string } = {},
+): Promise<Person & { key: string }> {
+  const person = await makePerson(api.ctx, idp, options);
   const { orgId, userId } = person;
   const admin = await makePerson(api.ctx, idp, { orgId, role: 'admin' });
   const named = { name: `Ada ${mark}`, email: `${mark}@example.org` };
@@ -60,14 +65,50 @@ async function makeKnownPerson(mark: string): Promise<Person & { key: string }> 
     { ts: minutesAgo(1), user_id: userId, type: 'intervention', intervention: gate },
     { ts: minutesAgo(1), user_id: 'somebody-else', metadata: { branch: 'kept' } },
   ]);
+  const context = {
+    client_session_id: mark,
+    ts: new Date(minutesAgo(5)).toISOString(),
+    repository: 'github.com/acme/shop',
+    branch: 'main',
+  };
+  const told = await api.call('/api/v1/contexts', { key, body: { contexts: [context] } });
+  expect(told.body).toMatchObject({ results: [{ status: 'accepted' }] });
+  const huge = makeSignal({
+    ts: minutesAgo(1),
+    tokens_in: 900_000_000,
+    metadata: { client_session_id: mark },
+  });
+  const { body } = await api.call('/api/v1/signals', { key, body: { ...huge, user_id: userId } });
+  expect(body.results).toMatchObject([{ status: 'held' }]);
   return { ...person, session, key };
 }
 
-/** All of MongoDB as text. */
-async function dumpMongo(): Promise<string> {
+/** The person asks for more of a budget in the person's own words, and webhooks and audit log are told of it. */
+async function askForMore({ orgId, userId, session }: Person, note: string): Promise<void> {
+  await subscribeToAll(api.ctx, orgId);
+  const { _id } = await createBudget(api.ctx, orgId, {
+    name: 'hard',
+    scope: 'user',
+    scope_id: userId,
+    metric: 'tokens',
+    threshold: 10_000_000,
+    window: 'daily',
+    timezone: 'UTC',
+    enforce: 'hard',
+    on_error: 'deny',
+  });
+  const asked = await api.call('/v1/raises', { key: session, body: { budget_id: _id, amount: 3, note } });
+  expect(asked.status, asked.text).toBe(201);
+}
+
+/** All of MongoDB as text; where an organization is given, its rows alone. */
+async function dumpMongo(filter: { org_id?: string } = {}): Promise<string> {
   const database = api.ctx.db.database;
   const names = await database.listCollections({}, { nameOnly: true }).toArray();
-  const rows = await Promise.all(names.map(({ name }) => database.collection(name).find().toArray()));
+  const inOrder = names.map(({ name }) => name).toSorted();
+  const rows = await Promise.all(
+    inOrder.map((name) => database.collection(name).find(filter).sort({ _id: 1 }).toArray()),
+  );
   return JSON.stringify(rows);
 }
 
@@ -169,9 +210,10 @@ describe('governor member erase', () => {
     const person = await makeKnownPerson(mark);
     const { orgId, userId } = person;
     const before = await usageOf(person);
+    await askForMore(person, mark);
     expect((await dumpMongo()).includes(mark)).toBe(true);
     const first = await line.governor('member', 'erase', orgId, userId);
-    expect(first).toEqual({ user_id: userId, erased: true, devices: 1, keys: 1, signals: 3 });
+    expect(first).toEqual({ user_id: userId, erased: true, devices: 1, keys: 1, signals: 4 });
     const dump = await dumpMongo();
     expect(dump.includes(mark)).toBe(false);
     expect(dump.includes('kept')).toBe(true);
@@ -181,6 +223,17 @@ describe('governor member erase', () => {
     expect(again).toMatchObject({ erased: true, signals: 0 });
     const noted = await auditRows(api.ctx).countDocuments({ org_id: orgId, action: 'member.erase' });
     expect(noted).toBe(1);
+  });
+
+  test('leaves a namesake in another organization as she was', async () => {
+    const person = await makeKnownPerson('words-of-one');
+    const namesake = await makeKnownPerson('words-of-her-namesake', { userId: person.userId });
+    await askForMore(person, 'words-of-one');
+    await askForMore(namesake, 'words-of-her-namesake');
+    const before = await dumpMongo({ org_id: namesake.orgId });
+    await eraseMember(api.ctx, person.orgId, person.userId);
+    expect(await dumpMongo({ org_id: namesake.orgId })).toBe(before);
+    expect(before).toContain('words-of-her-namesake');
   });
 
   test('is finished by another run when it was killed in the middle', async () => {
