@@ -21,6 +21,7 @@ import { deleteBudget } from './delete-budget.ts';
 import { deleteCodeHost } from './delete-code-host.ts';
 import { deleteDestination } from './delete-destination.ts';
 import { deleteMember } from './delete-member.ts';
+import { deletePullRequest } from './delete-pull-request.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { denyDevice } from './deny-device.ts';
 import { denyRaise } from './deny-raise.ts';
@@ -142,6 +143,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     listPullRequests,
     summarizePullRequests,
     getPullRequest,
+    deletePullRequest,
     createBudget,
     previewBudget,
     listBudgets,

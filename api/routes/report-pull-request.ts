@@ -3,9 +3,8 @@ import { readOrganization } from '../../shared/organizations/read-organization.t
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { costPullRequest } from '../../shared/pull-request-costs/list-pull-requests.ts';
-import { writtenPullRequestView } from '../../shared/pull-request-costs/view.ts';
+import { reportedPullRequestView } from '../../shared/pull-request-costs/view.ts';
 import { faultOfTimes, pullRequestInput, safeUrl, shortTitle } from '../../shared/pull-requests/report.ts';
-import { viewPullRequest } from '../../shared/pull-requests/view.ts';
 import { route } from '../basics/route.ts';
 
 export const reportPullRequest = route({
@@ -13,18 +12,25 @@ export const reportPullRequest = route({
   path: '/api/v1/pull-requests',
   summary: 'Report a pull request',
   description:
-    'For CI jobs. Reports the whole state of one pull request; a report that is older than the newest changes nothing, and ' +
-    'repeating one neither.',
+    'For CI jobs, with a key that is not bound to a user. Reports the whole state of one pull request; a report that is older than ' +
+    'the newest changes nothing, and repeating one neither.',
   tag: 'Pull requests',
   auth: { kind: 'api-key', scope: 'signals:write' },
   priority: 'ingest',
   body: pullRequestInput,
   success: {
     status: 200,
-    description: 'The pull request as it is now; its costs only for keys that may read usage',
-    body: writtenPullRequestView,
+    description:
+      'The id and the outcome; for keys that may read usage also the pull request as it is now, with its costs',
+    body: reportedPullRequestView,
   },
+  errors: ['missing_scope'],
   handle: async ({ principal, body }, ctx) => {
+    if (principal.userId !== null)
+      throw new DomainError(
+        'missing_scope',
+        'A pull request is everybody’s: report it with a key that is not bound to a user.',
+      );
     const nowMs = ctx.clock.now();
     const report = {
       ...body,
@@ -40,9 +46,9 @@ export const reportPullRequest = route({
       const errors = [{ pointer: `/${fault.field}`, detail: fault.detail }];
       throw new DomainError('invalid_request', 'The body is not valid.', { errors });
     }
-    const { orgId, userId, scopes } = principal;
-    const { row } = await recordReport(ctx, orgId, report);
-    if (!scopes.includes('usage:read')) return viewPullRequest(row);
-    return costPullRequest(ctx, await readOrganization(ctx, orgId), userId, row);
+    const { orgId, scopes } = principal;
+    const { outcome, row } = await recordReport(ctx, orgId, report, { signed: false });
+    if (!scopes.includes('usage:read')) return { id: row._id, outcome };
+    return { ...(await costPullRequest(ctx, await readOrganization(ctx, orgId), null, row)), outcome };
   },
 });

@@ -64,6 +64,8 @@ export async function seedPullRequests(
       branch,
       base_branch: null,
       state: isMerged ? 'merged' : 'open',
+      signed: true,
+      said: {},
       opened_at,
       closed_at: isMerged ? at : null,
       merged_at: isMerged ? at : null,

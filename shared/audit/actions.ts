@@ -24,6 +24,8 @@ export const AUDIT_ACTIONS = [
   'webhook.rotate-keys',
   'code_host.create',
   'code_host.delete',
+  'pull_request.report',
+  'pull_request.delete',
   'destination.create',
   'destination.update',
   'destination.delete',

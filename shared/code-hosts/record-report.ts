@@ -3,6 +3,7 @@ import type { Name } from '../attribution/decide-work.ts';
 import { keptName } from '../attribution/decide-works.ts';
 import { boundaryRows } from '../attribution/model.ts';
 import { boundaryId, branchKey, plainName } from '../attribution/names.ts';
+import { auditWrite } from '../audit/record-audit.ts';
 import { type Boundary, type RecordedFacts, rememberFacts } from '../moves/plan-facts.ts';
 import { planBoundaries } from '../moves/record-boundaries.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
@@ -29,16 +30,18 @@ interface Recorded {
 
 /**
  * Stores what a report says of a pull request. Its ends and renames are boundaries of its branch in the same transaction, and calls
- * that were recorded before move with them. Reports of one pull request wait for each other.
+ * that were recorded before move with them. Reports of one pull request wait for each other. The audit log names the key that is the
+ * first to report one.
  */
 export async function recordReport(
   ctx: Context,
   orgId: string,
   report: PullRequestReport,
+  { signed }: Pick<Reported, 'signed'>,
 ): Promise<Recorded> {
   const { facts, ...recorded } = await commitPlan(
     ctx,
-    (transaction) => decideRecording(ctx, orgId, report, transaction),
+    (transaction) => decideRecording(ctx, orgId, { ...report, signed }, transaction),
     { onDuplicateKey: 'retry' },
   );
   if (facts !== null) rememberFacts(ctx, facts);
@@ -48,32 +51,44 @@ export async function recordReport(
 async function decideRecording(
   ctx: Context,
   orgId: string,
-  report: PullRequestReport,
+  report: PullRequestReport & Pick<Reported, 'signed'>,
   transaction: ClientSession,
 ): Promise<Decision<Recorded & { facts: RecordedFacts | null }>> {
+  const { signed } = report;
   const { hash_names } = await readOrganization(ctx, orgId, transaction);
   const reported = withNames(ctx, orgId, report, hash_names === true);
   const _id = pullRequestId(orgId, reported.repository, reported.number);
   const known = await pullRequestRows(ctx).findOne({ _id, org_id: orgId }, { session: transaction });
-  const keyOf: KeyOf = (repository, branch) => branchKey(ctx, orgId, repository, branch.hash);
+  const keyOf = keysIn(ctx, orgId);
   const { outcome, row, boundaries, undone } = decideReport({ orgId, keyOf }, known, reported);
   if (outcome === 'repeated') return { ...NO_PLAN, result: { outcome, row, facts: null } };
   const stored: Plan = {
     writes: [
       replaceRow(pullRequestRows, row, { upsert: true }),
-      ...planCount(known, row, secondShard()),
-      ...undoneWrites(ctx, keyOf, undone),
+      ...planCount(row, { before: known?.state, after: row.state }, secondShard()),
+      ...undoneWrites(ctx, orgId, undone),
+      ...(known || signed ? [] : [auditWrite(ctx, { action: 'pull_request.report', ...actOn(row) })]),
       // An organization that begins to hide names meanwhile conflicts here.
       guardOrganizationRules(orgId, secondShard()),
     ],
     wakeUps: [],
   };
-  // A rename that was elsewhere goes on dividing its branch: boundaries are only ever added.
+  const { facts, ...plan } = await planDivided(ctx, orgId, { boundaries, undone }, transaction);
+  return { ...joinPlans(stored, plan), result: { outcome, row, facts } };
+}
+
+/** The plan for new boundaries, and for renames that are none. These go on dividing their branch: boundaries are only ever added. */
+export async function planDivided(
+  ctx: Context,
+  orgId: string,
+  { boundaries, undone }: Pick<ReturnType<typeof decideReport>, 'boundaries' | 'undone'>,
+  transaction: ClientSession,
+): Promise<Plan & { facts: RecordedFacts | null }> {
   const divided = undone.map(({ to: _, ...boundary }) => boundary);
   const all = [...boundaries, ...divided].map(boundaryOf);
-  if (all.length === 0) return { ...stored, result: { outcome, row, facts: null } };
+  if (all.length === 0) return { writes: [], wakeUps: [], facts: null };
   const { result: facts, ...plan } = await planBoundaries(ctx, orgId, all, transaction);
-  return { ...joinPlans(stored, plan), result: { outcome, row, facts } };
+  return { ...plan, facts };
 }
 
 function boundaryOf({ repository, branch, at, to }: BranchBoundary): Boundary {
@@ -81,7 +96,17 @@ function boundaryOf({ repository, branch, at, to }: BranchBoundary): Boundary {
   return { repository, branch_hash: branch.hash, atMs: at.getTime(), ...renamed };
 }
 
-function undoneWrites(ctx: Context, keyOf: KeyOf, undone: readonly BranchBoundary[]) {
+function keysIn(ctx: Context, orgId: string): KeyOf {
+  return (repository, branch) => branchKey(ctx, orgId, repository, branch.hash);
+}
+
+/** What the audit log says of an act on a pull request. */
+export function actOn({ _id, org_id, repository, number }: PullRequest) {
+  return { org_id, details: { id: _id, repository, number } };
+}
+
+export function undoneWrites(ctx: Context, orgId: string, undone: readonly BranchBoundary[]) {
+  const keyOf = keysIn(ctx, orgId);
   return undone.map(({ repository, branch, at, to }) => {
     const key = keyOf(repository, branch);
     const _id = boundaryId(ctx, key, at.getTime(), to === undefined ? '' : keyOf(repository, to));
@@ -90,7 +115,12 @@ function undoneWrites(ctx: Context, keyOf: KeyOf, undone: readonly BranchBoundar
 }
 
 /** A report with its names as the organization keeps them: as hashes, and no title, where it hides names. */
-function withNames(ctx: Context, orgId: string, report: PullRequestReport, hashNames: boolean): Reported {
+function withNames(
+  ctx: Context,
+  orgId: string,
+  report: PullRequestReport & Pick<Reported, 'signed'>,
+  hashNames: boolean,
+): Reported {
   const kept = (text: string): Name => keptName(plainName(ctx, orgId, text), hashNames);
   const { branch, base_branch, title } = report;
   return {

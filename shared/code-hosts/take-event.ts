@@ -47,5 +47,5 @@ async function record(
   requireUtf8(body);
   const report = readEvent(provider, header, parseJsonBytes(body), ctx.clock.now());
   if (!report) return 'ignored';
-  return (await recordReport(ctx, org_id, report)).outcome;
+  return (await recordReport(ctx, org_id, report, { signed: true })).outcome;
 }

@@ -1,13 +1,17 @@
 import type { Organization } from '../organizations/model.ts';
 import type { Reader } from '../organizations/reader.ts';
-import { DomainError } from '../platform/basics/errors.ts';
 import { type Listed, type ListPage, pageOfSorted } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { listRows } from '../platform/mongo/list-rows.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { readCounts, totalIn } from '../pull-requests/counts.ts';
-import { type PullRequest, pullRequestId, pullRequestRows } from '../pull-requests/model.ts';
+import {
+  noSuchPullRequest,
+  type PullRequest,
+  pullRequestId,
+  pullRequestRows,
+} from '../pull-requests/model.ts';
 import type { PullRequestState } from '../pull-requests/report.ts';
 import { readCosts, readCostsOfUser } from './read-costs.ts';
 import { type CostedPullRequest, viewCosted } from './view.ts';
@@ -122,8 +126,4 @@ export async function getPullRequest(ctx: Context, { orgId }: Reader, id: string
   const row = await pullRequestRows(ctx).findOne({ _id: id, org_id: orgId });
   if (!row) throw noSuchPullRequest();
   return row;
-}
-
-export function noSuchPullRequest(): DomainError {
-  return new DomainError('not_found', 'There is no such pull request.');
 }

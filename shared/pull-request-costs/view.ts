@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Organization } from '../organizations/model.ts';
 import { usd4 } from '../pricing/money.ts';
+import { REPORT_OUTCOMES } from '../pull-requests/decide.ts';
 import type { PullRequest } from '../pull-requests/model.ts';
 import { pullRequestView, viewPullRequest } from '../pull-requests/view.ts';
 import { measuresView, type Sums } from '../usage/measures.ts';
@@ -32,13 +33,16 @@ const costsView = {
 export const costedPullRequestView = pullRequestView.extend(costsView);
 export type CostedPullRequest = z.output<typeof costedPullRequestView>;
 
-/** The same for a writer, who may not read costs. */
-export const writtenPullRequestView = costedPullRequestView.partial(
-  Object.fromEntries(Object.keys(costsView).map((name) => [name, true])) as Record<
-    keyof typeof costsView,
-    true
-  >,
-);
+/** The answer to a report. A key that may not read usage gets no more than its id and its outcome. */
+export const reportedPullRequestView = costedPullRequestView.partial().extend({
+  id: pullRequestView.shape.id,
+  outcome: z
+    .enum(REPORT_OUTCOMES)
+    .meta({ examples: ['applied'] })
+    .describe(
+      '`repeated`: it was known; `stale`: a newer report is known, so the pull request shows that one',
+    ),
+});
 
 export function viewSumsOf(sums: Sums) {
   return {

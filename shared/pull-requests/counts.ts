@@ -29,16 +29,16 @@ function countsId(orgId: string, repository: string, shard: number): string {
 }
 
 /**
- * The write that counts a pull request in a counter shard, which belongs in the transaction that stores it; none where its state
- * stays. Pure.
+ * The write that counts a pull request in a counter shard, which belongs in the transaction that stores or deletes it; none where
+ * its state stays. Pure.
  */
 export function planCount(
-  before: PullRequest | null,
-  { org_id, repository, state }: PullRequest,
+  { org_id, repository }: PullRequest,
+  { before, after }: Readonly<Record<'before' | 'after', PullRequestState | undefined>>,
   shard: number,
 ): Write[] {
-  if (before?.state === state) return [];
-  const $inc = { [state]: 1, ...(before ? { [before.state]: -1 } : {}) };
+  if (before === after) return [];
+  const $inc = { ...(after ? { [after]: 1 } : {}), ...(before ? { [before]: -1 } : {}) };
   const update = { $inc, $setOnInsert: { org_id, repository } };
   const _id = countsId(org_id, repository, shard);
   return [updateRow(pullRequestCountRows, { _id }, update, { upsert: true })];

@@ -1,4 +1,5 @@
 import type { Name } from '../attribution/decide-work.ts';
+import { DomainError } from '../platform/basics/errors.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 import { collection } from '../platform/mongo/collection.ts';
 import type { PullRequestState } from './report.ts';
@@ -23,6 +24,9 @@ export interface HeadRename {
   to: Name;
 }
 
+/** The texts that a report may leave out. */
+export type SaidField = 'title' | 'url' | 'base_branch';
+
 export interface PullRequest {
   _id: string;
   org_id: string;
@@ -31,12 +35,16 @@ export interface PullRequest {
   number: number;
   title: string | null;
   url: string | null;
+  /** The report that each text is from. */
+  said: Readonly<Partial<Record<SaidField, Pick<Seen, 'at' | 'state'>>>>;
   /** Null where it was gone before anything was reported of it. */
   head_repository: string | null;
   branch: Name;
   base_branch: Name | null;
   state: PullRequestState;
   opened_at: Date;
+  /** True once a code host has signed a report of it: `opened_at` is then the code host's. */
+  signed: boolean;
   /** Null while it is open. */
   closed_at: Date | null;
   merged_at: Date | null;
@@ -62,4 +70,9 @@ export const pullRequestRows = collection<PullRequest>('pull_requests', {
 /** The id of a pull request: it has one cause, so a repeat meets the primary key. */
 export function pullRequestId(orgId: string, repository: string, number: number): string {
   return derivedId('pr', orgId, repository, number);
+}
+
+/** The refusal of a pull request that is not there, or not the reader's. */
+export function noSuchPullRequest(): DomainError {
+  return new DomainError('not_found', 'There is no such pull request.');
 }

@@ -48,6 +48,10 @@ export function safeUrl(address: unknown): string | null {
   return isSafe && url.href.length <= URL_LENGTH ? url.href : null;
 }
 
+function hostOf(url: string): string | undefined {
+  return URL.parse(url)?.hostname;
+}
+
 /** The fault of the times of a report, or null. They are in the order of a pull request's life, and none is more than 5 minutes ahead. */
 export function faultOfTimes(
   { opened_at, closed_at, updated_at }: Pick<PullRequestReport, 'opened_at' | 'closed_at' | 'updated_at'>,
@@ -94,6 +98,10 @@ export const pullRequestInput = z
       )
       .optional()
       .describe('Its page at the code host'),
+  })
+  .refine(({ url, repository }) => url === undefined || hostOf(url) === hostOf(`https://${repository}`), {
+    path: ['url'],
+    message: 'must be on the host of the repository',
   })
   .refine(({ state, closed_at }) => (state === 'open') === (closed_at === undefined), {
     path: ['closed_at'],

@@ -6,7 +6,8 @@ import { type Signal, signalRows } from './model.ts';
 const BATCH_ROWS = 500;
 
 /** Fields of a signal that hold a client's own words, and the key that is made of one. */
-export const WRITTEN_FIELDS = ['metadata', 'error.message', 'intervention.reason', 'client_session'] as const;
+const WRITTEN = { metadata: '', 'error.message': '', 'intervention.reason': '', client_session: '' } as const;
+export type WrittenField = keyof typeof WRITTEN;
 
 /** A signal without what a client wrote in its own words. Pure. */
 export function withoutFreeText<Draft extends Omit<Signal, 'session_id'>>(signal: Draft): Draft {
@@ -30,8 +31,8 @@ export async function eraseFreeText(
   ctx: Context,
   { _id: session_id, org_id }: { _id: string; org_id: string },
 ): Promise<number> {
-  const erase = { $unset: Object.fromEntries(WRITTEN_FIELDS.map((field) => [field, ''])) };
-  const holdsSome = { $or: WRITTEN_FIELDS.map((field) => ({ [field]: { $exists: true } })) };
+  const erase = { $unset: WRITTEN };
+  const holdsSome = { $or: Object.keys(WRITTEN).map((field) => ({ [field]: { $exists: true } })) };
   const holding = signalRows(ctx)
     .find({ session_id, org_id, ...holdsSome }, { batchSize: BATCH_ROWS })
     .project<{ _id: string }>({ _id: 1 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { auditRows } from '../../shared/audit/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { countPullRequests, pullRequestCountRows } from '../../shared/pull-requests/counts.ts';
 import { pullRequestRows } from '../../shared/pull-requests/model.ts';
@@ -9,12 +10,13 @@ const clock = createTestClock(Date.parse('2026-02-01T12:00:00Z'));
 let api: TestApi;
 let orgId: string;
 let key: string;
+let keyId: string;
 
 beforeAll(async () => {
   api = await startApi({ clock });
 });
 beforeEach(async () => {
-  ({ orgId, key } = await makeTenant(api.ctx));
+  ({ orgId, key, keyId } = await makeTenant(api.ctx));
 });
 afterAll(() => api.close());
 
@@ -51,7 +53,8 @@ describe('POST /api/v1/pull-requests', () => {
       closed_at: null,
       merged_at: null,
     });
-    expect((await report()).text).toBe(first.text);
+    const repeat = await report();
+    expect(repeat.body).toEqual({ ...first.body, outcome: 'repeated' });
     const merged = await report({
       state: 'merged',
       closed_at: '2026-01-12T10:00:00Z',
@@ -63,7 +66,7 @@ describe('POST /api/v1/pull-requests', () => {
       merged_at: '2026-01-12T10:00:00.000Z',
     });
     // An older report changes nothing, and is answered with what is known.
-    expect((await report()).text).toBe(merged.text);
+    expect((await report()).body).toEqual({ ...merged.body, outcome: 'stale' });
     expect(await stored()).toHaveLength(1);
   });
 
@@ -90,7 +93,7 @@ describe('POST /api/v1/pull-requests', () => {
       Array.from({ length: 3 }, (_, index) => [
         report({ number: index + 1 }),
         report({ number: index + 1, ...ended('merged', index) }),
-        report({ number: index + 1, repository: 'gitlab.com/acme/shop' }),
+        report({ number: index + 1, repository: 'gitlab.com/acme/shop', url: undefined }),
         report({ number: index + 1, ...ended(index % 2 === 0 ? 'closed' : 'merged', index + 10) }),
       ]).flat(),
     );
@@ -136,15 +139,34 @@ describe('POST /api/v1/pull-requests', () => {
     });
   });
 
-  test('takes reports of any key that may write signals, and of no other', async () => {
+  test('takes reports of any key that may write signals and is not bound to a user, and of no other', async () => {
+    expect((await report()).status).toBe(200);
     const bound = await createApiKey(api.ctx, { org_id: orgId, user_id: 'ada', scopes: ['signals:write'] });
-    expect((await report({}, bound.key)).status).toBe(200);
+    const refused = await report({ title: 'Mine' }, bound.key);
+    expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
     const reader = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
     expect((await report({}, reader.key)).body.code).toBe('missing_scope');
     const other = await makeTenant(api.ctx);
     const theirs = await report({ title: 'Theirs' }, other.key);
     expect(theirs.body.title).toBe('Theirs');
     expect((await stored()).map(({ title }) => title)).toEqual(['Add a cart']);
+  });
+
+  test('tells a key that may not read usage nothing but the id and the outcome', async () => {
+    const first = await report({ title: 'Secret' });
+    const writer = await createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'] });
+    const { status, body } = await report({ updated_at: '2026-01-10T10:30:00Z' }, writer.key);
+    expect([status, body]).toEqual([200, { id: first.body.id, outcome: 'stale' }]);
+  });
+
+  test('has one line in the audit log, of the key that was the first to report it', async () => {
+    await report();
+    const other = await createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'] });
+    await report({ title: 'Later', updated_at: '2026-01-11T10:00:00Z' }, other.key);
+    const entries = await auditRows(api.ctx).find({ org_id: orgId, action: 'pull_request.report' }).toArray();
+    expect(entries).toMatchObject([
+      { actor: keyId, details: { repository: 'github.com/acme/shop', number: 12 } },
+    ]);
   });
 
   test.each<[string, Record<string, unknown>, string]>([
@@ -164,6 +186,7 @@ describe('POST /api/v1/pull-requests', () => {
     ['of the time before times', { opened_at: '1969-12-31T00:00:00Z' }, '/opened_at'],
     ['with another address', { url: 'javascript:alert(1)' }, '/url'],
     ['with a secret in its address', { url: 'https://ada:s3cret@github.com/acme/shop/pull/12' }, '/url'],
+    ['of another host', { url: 'https://github.com.evil.example/login' }, '/url'],
     ['with a field that is not known', { author: 'ada' }, '/author'],
   ])('%s is refused, with a pointer to the field', async (_, overrides, pointer) => {
     const { status, body } = await report(overrides);

@@ -19,6 +19,7 @@ function report(minute: number, overrides: Partial<Reported> = {}): Reported {
     branch: name('cart'),
     base_branch: name('main'),
     state: 'open',
+    signed: false,
     opened_at: at(0),
     closed_at: null,
     updated_at: at(minute),
@@ -58,7 +59,7 @@ describe('a report of a pull request', () => {
     const { row, outcomes } = tell([
       report(5, { title: 'New' }),
       report(3, { title: 'Old' }),
-      report(5, { title: 'Other' }),
+      report(5, { title: 'New' }),
     ]);
     expect(outcomes).toEqual(['applied', 'stale', 'repeated']);
     expect(row).toMatchObject({ title: 'New', updated_at: at(5) });
@@ -69,6 +70,53 @@ describe('a report of a pull request', () => {
     const { row, outcomes } = tell(states.map((state) => report(5, { state })));
     expect(outcomes).toEqual(['applied', 'applied', 'applied', 'repeated', 'repeated']);
     expect(row.state).toBe('merged');
+  });
+
+  it('with another branch or title at the same moment makes the same of it in both orders', () => {
+    const before = report(1);
+    const both = [report(5, { title: 'A' }), report(5, { title: 'B', branch: name('basket') })];
+    const [inOrder, reversed] = [tell([before, ...both]), tell([before, ...both.toReversed()])];
+    expect(inOrder.row).toEqual(reversed.row);
+    expect(inOrder.row).toMatchObject({ title: 'B', branch: name('basket') });
+    expect(inOrder.row.renames).toMatchObject([{ at: at(5), from: name('cart'), to: name('basket') }]);
+    expect(new Set(inOrder.renames)).toEqual(new Set(reversed.renames));
+  });
+
+  it('keeps the newest title that any of them says, whichever of them leaves it out', () => {
+    const reports = [
+      report(1, { title: 'First' }),
+      report(2, { title: 'Second' }),
+      report(3, { title: null }),
+    ];
+    for (const order of [
+      [0, 1, 2],
+      [2, 0, 1],
+      [1, 2, 0],
+      [2, 1, 0],
+    ] as const)
+      expect(tell(order.map((index) => reports[index] ?? report(9))).row.title).toBe('Second');
+  });
+
+  it('signed by a code host says when it was opened, whatever other reports say', () => {
+    const signed = report(5, { opened_at: at(3), signed: true });
+    const unsigned = report(6, { opened_at: at(0) });
+    for (const order of [
+      [signed, unsigned],
+      [unsigned, signed],
+    ])
+      expect(tell(order).row).toMatchObject({ opened_at: at(3), signed: true });
+  });
+
+  it('keeps its renames when it was closed and reopened more often than it remembers', () => {
+    const renamed = [report(0, { branch: name('old') }), report(1)];
+    const turns = Array.from({ length: 120 }, (_, index) =>
+      report(index + 2, { state: index % 2 === 0 ? 'closed' : 'open' }),
+    );
+    const { row, renames } = tell([...renamed, ...turns, report(200, { state: 'merged' })]);
+    expect(row.seen.length).toBeLessThanOrEqual(50);
+    expect(row.renames).toMatchObject([{ at: at(1), from: name('old'), to: name('cart') }]);
+    expect(renames).toHaveLength(1);
+    expect(row.merged_at).toEqual(at(200));
   });
 
   it('that ends it ends it where it says so, else when it was changed, until it is reopened', () => {
@@ -223,6 +271,43 @@ describe('the reports of a pull request', () => {
           for (const one of needed) expect(boundaries).toContain(shown(one));
         },
       ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('make the same of it in any order where they differ at one moment, or leave texts out', () => {
+    const any = fc.record({
+      minute: fc.integer({ min: 1, max: 4 }),
+      state: fc.constantFrom(...PULL_REQUEST_STATES),
+      branch: fc.constantFrom('cart', 'basket', 'bag'),
+      fork: fc.constantFrom(...FORKS),
+      title: fc.constantFrom('A', 'B', null),
+      signed: fc.boolean(),
+      opened: fc.integer({ min: 0, max: 3 }),
+    });
+    const orders = fc
+      .array(any, { minLength: 1, maxLength: 8 })
+      .chain((stories) =>
+        fc.tuple(fc.constant(stories), fc.shuffledSubarray(stories, { minLength: stories.length })),
+      );
+    const made = (stories: readonly (typeof any extends fc.Arbitrary<infer Story> ? Story : never)[]) =>
+      tell(
+        stories.map(({ minute, state, branch, fork, title, signed, opened }) =>
+          report(minute, {
+            state,
+            title,
+            signed,
+            branch: name(branch),
+            head_repository: fork,
+            opened_at: at(opened),
+          }),
+        ),
+      );
+    fc.assert(
+      fc.property(orders, ([one, other]) => {
+        expect(made(one).row).toEqual(made(other).row);
+        expect(new Set(made(one).renames)).toEqual(new Set(made(other).renames));
+      }),
       { numRuns: 2_000 },
     );
   });

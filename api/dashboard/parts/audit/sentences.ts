@@ -49,6 +49,8 @@ export const SENTENCES: Readonly<Record<AuditAction, Sentence>> = {
   'webhook.rotate-keys': fixed('encrypted the secrets of all webhooks and code hosts anew'),
   'code_host.create': fixed('added the code host ', TARGET),
   'code_host.delete': fixed('deleted the code host ', TARGET),
+  'pull_request.report': (details) => ['was the first to report the pull request ', pullRequest(details)],
+  'pull_request.delete': (details) => ['deleted the pull request ', pullRequest(details)],
   'destination.create': fixed('added the export destination ', TARGET),
   'destination.update': ({ changed }) => [
     'changed ',
@@ -153,6 +155,7 @@ export const ACTION_GROUPS: Readonly<Record<string, string>> = {
   'key.': 'Keys',
   'webhook.': 'Webhooks and channels',
   'code_host.': 'Code hosts',
+  'pull_request.': 'Pull requests',
   'destination.': 'Export destinations',
   'budget.': 'Budgets',
   'signals.': 'Held and voided signals',
@@ -160,6 +163,10 @@ export const ACTION_GROUPS: Readonly<Record<string, string>> = {
   'device.': 'Devices',
   'organization.': 'Settings',
 };
+
+function pullRequest({ repository, number }: Details): Part {
+  return foreign(repository === undefined ? undefined : `${String(repository)}#${String(number)}`);
+}
 
 function foreign(value: unknown): Part {
   return {
