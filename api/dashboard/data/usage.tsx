@@ -1,13 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { AnswerOf } from './client.ts';
-import { type Grouping, isWork } from './range.ts';
+import type { Usage } from './groups.ts';
 import { usageBefore, usageNow, usageTotals } from './usage-questions.ts';
 import { teamsOf, useMe } from './use-me.ts';
 import { useFilters, useRange } from './use-range.ts';
-
-export type Usage = AnswerOf<'/api/v1/usage'>;
-export type UsageGroup = Usage['groups'][number];
 
 const POLL_MS = 60_000;
 
@@ -21,26 +17,6 @@ export function useUsage() {
   const before = usageBefore(useRange(), useFilters(), teamsOf(useMe()));
   const now = useQuery(useUsageNow());
   return { now, before: useQuery({ ...before, enabled: now.isSuccess }) };
-}
-
-/** A group as people see it. */
-export interface NamedGroup extends UsageGroup {
-  /** To filter by; null where no filter means it. */
-  value: string | null;
-  /** Null: the rest. */
-  name: string | null;
-}
-
-/** The name of the group that has no value. */
-const NONE = { team: 'In no team', work: 'Not attributed' } as const;
-
-/** The groups by one grouping, dearest first and the rest last. */
-export function groupsBy({ groups }: Usage, by: Grouping): NamedGroup[] {
-  return groups.flatMap((group) => {
-    const value = group.key?.[by];
-    if (value === undefined) return [];
-    return [{ ...group, value, name: value ?? (group.rest ? null : NONE[isWork(by) ? 'work' : 'team']) }];
-  });
 }
 
 /** Renders nothing. Asks for the sums of the range once per minute, and for all that Overview shows when they have changed. */

@@ -1,7 +1,7 @@
 import type { SignInProblem } from '../../../shared/identity/me.ts';
+import type { Usage } from '../data/groups.ts';
+import { groupsBy } from '../data/groups.ts';
 import type { Budget, HeldPage, RaisesPage, Webhook } from '../data/queries.ts';
-import type { Usage } from '../data/usage.tsx';
-import { groupsBy } from '../data/usage.tsx';
 import { exact, percent } from '../parts/text/format.ts';
 import { placeOf } from '../parts/webhook/words.ts';
 

@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { groupsBy, type NamedGroup } from '../../data/groups.ts';
 import { type Grouping, isWork } from '../../data/range.ts';
-import { groupsBy, type NamedGroup } from '../../data/usage.tsx';
 import { allGroups } from '../../data/usage-questions.ts';
 import { useMe } from '../../data/use-me.ts';
 import { useFilters, useRange, useSharedSearch } from '../../data/use-range.ts';

@@ -1,18 +1,16 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { dateIn, type Grouping, isWork, plusDays, type SharedSearch } from '../../data/range.ts';
-import { groupsBy, type NamedGroup, type Usage, useUsage } from '../../data/usage.tsx';
+import { type Grouping, isWork } from '../../data/range.ts';
+import { useUsage } from '../../data/usage.tsx';
 import { workUsage } from '../../data/usage-questions.ts';
 import { seesTeams, useMe } from '../../data/use-me.ts';
 import { useChangeSearch, useChoice, useFilters, useRange, useSharedSearch } from '../../data/use-range.ts';
 import { ChartCard } from '../../parts/chart/card.tsx';
-import type { ChartContent, PageOf } from '../../parts/chart/content.ts';
 import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
 import { Load } from '../../parts/page/load.tsx';
-import { axisMoney, money } from '../../parts/text/format.ts';
 import { useNames } from '../../parts/text/user-name.tsx';
-import { bucketLabel } from '../../words/time.ts';
+import { costContent } from './cost-content.ts';
 
 const SPLITS = {
   model: 'By model',
@@ -84,54 +82,4 @@ function useUsageBy(split: Grouping) {
     enabled: by !== null,
   });
   return by === null ? now : work;
-}
-
-interface Split {
-  split: Grouping;
-  names: ReadonlyMap<string, string>;
-  search: SharedSearch;
-  zone: string;
-}
-
-/** The chart of a usage answer, without the groups that cost nothing. */
-function costContent(data: Usage, { split, names, search, zone }: Split): ChartContent {
-  const groups = groupsBy(data, split).filter(({ cost_usd }) => cost_usd > 0);
-  return {
-    labels: data.series.map(({ start }) => bucketLabel(start, data.interval, zone)),
-    series: groups.map(({ name, series = [] }, index) => ({
-      name: name === null ? 'All others' : (split === 'user_id' && names.get(name)) || name,
-      colour: name === null ? null : index,
-      values: series.map(({ cost_usd }) => cost_usd),
-    })),
-    format: money,
-    axis: axisMoney,
-    pageOf: (period, at) =>
-      sessionsIn(
-        data,
-        { period, zone },
-        { ...search, ...filterOf(split, at === undefined ? null : groups[at]) },
-      ),
-  };
-}
-
-function filterOf(split: Grouping, group: NamedGroup | null | undefined): Record<string, string> {
-  return group?.value ? { [split]: group.value } : {};
-}
-
-/** The sessions of one bucket of a series: of its days, or of its hour. */
-function sessionsIn(
-  { series, interval, to }: Usage,
-  { period, zone }: { period: number; zone: string },
-  search: SharedSearch,
-): PageOf {
-  const from = series[period]?.start ?? to;
-  const end = series[period + 1]?.start ?? to;
-  const dates = {
-    from: dateIn(zone, Date.parse(from)),
-    to: plusDays(dateIn(zone, Date.parse(end) - 1), 1),
-  };
-  return {
-    to: '/sessions',
-    search: { ...search, range: 'custom', ...(interval === 'hour' ? { from, to: end } : dates) },
-  };
 }

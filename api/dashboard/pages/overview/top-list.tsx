@@ -1,6 +1,7 @@
 import { Box, Group, Stack, Text } from '@mantine/core';
+import { groupsBy, type Usage } from '../../data/groups.ts';
 import type { Grouping } from '../../data/range.ts';
-import { groupsBy, type Usage, useUsage } from '../../data/usage.tsx';
+import { useUsage } from '../../data/usage.tsx';
 import { useRange, useSharedSearch } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
 import { Section } from '../../parts/page/section.tsx';

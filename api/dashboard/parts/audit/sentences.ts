@@ -165,7 +165,7 @@ export const ACTION_GROUPS: Readonly<Record<string, string>> = {
 };
 
 function pullRequest({ repository, number }: Details): Part {
-  return foreign(repository === undefined ? undefined : `${String(repository)}#${String(number)}`);
+  return foreign(typeof repository === 'string' ? `${repository}#${Number(number)}` : undefined);
 }
 
 function foreign(value: unknown): Part {

@@ -1,6 +1,6 @@
 import { Anchor, Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { Usage } from '../../data/usage.tsx';
+import type { Usage } from '../../data/groups.ts';
 import { useRange, useSharedSearch } from '../../data/use-range.ts';
 import { compact, exact, money, percent, shortMoney } from '../text/format.ts';
 import { Change } from '../text/values.tsx';

@@ -1,8 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { groupsBy } from '../../data/groups.ts';
 import { WORK_DIMENSIONS, type WorkDimension } from '../../data/range.ts';
-import { groupsBy } from '../../data/usage.tsx';
 import { workValues } from '../../data/usage-questions.ts';
 import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
 import { SuggestedText } from '../form/suggestions.tsx';
