@@ -100,7 +100,7 @@ function keysIn(ctx: Context, orgId: string): KeyOf {
   return (repository, branch) => branchKey(ctx, orgId, repository, branch.hash);
 }
 
-/** What the audit log says of an act on a pull request. */
+/** The audit entry of an act on a pull request, but for the action. */
 export function actOn({ _id, org_id, repository, number }: PullRequest) {
   return { org_id, details: { id: _id, repository, number } };
 }

@@ -138,7 +138,7 @@ function seenOf({ updated_at, state, closed_at, head_repository, branch }: Repor
   };
 }
 
-/** Adds a report. Of one moment those stay that are the furthest: several, where they differ. */
+/** Adds a report. Several of one moment stay where they are equally far and differ. */
 function insert(seen: readonly Seen[], fresh: Seen): Seen[] {
   const rest = seen.filter((one) => !isMoment(one, fresh) || rankOf(one.state) >= rankOf(fresh.state));
   const isNew = !rest.some(
@@ -151,7 +151,7 @@ function isMoment(a: Seen, b: Seen): boolean {
   return a.at.getTime() === b.at.getTime();
 }
 
-/** Of one moment, a report with the branch that was known before comes first: the other one is its rename. */
+/** Puts reports in order. A report with the branch that was known before comes first in its moment: another one is its rename. */
 function inOrder(seen: readonly Seen[]): Seen[] {
   const sorted = seen.toSorted((a, b) => compareMoments(a, b) || compareContent(a, b));
   const ordered: Seen[] = [];
