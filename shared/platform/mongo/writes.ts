@@ -118,12 +118,13 @@ async function writeTogether(db: Db, writes: readonly Write[], session: ClientSe
 const WRITE_CONFLICT = 112;
 
 /**
- * The error of the write that failed, as every other operation would throw it: the driver hides its code and, on the
- * embedded store, that a conflict makes the transaction worth another attempt.
+ * The error of the command or of the write that failed, as every other operation would throw it: the driver hides its
+ * code and its labels. MongoDB answers a conflict for the whole command, with the label that makes the transaction run
+ * again; the embedded store answers it for one write, without.
  */
 function firstErrorOf(error: mongo.MongoClientBulkWriteError): Error {
   const [failed] = error.writeErrors.values();
-  if (!failed) return error;
+  if (!failed) return error.cause instanceof mongo.MongoError ? error.cause : error;
   const { code, message } = failed;
   const errorLabels = code === WRITE_CONFLICT ? ['TransientTransactionError'] : [];
   return new mongo.MongoServerError({ message, code, errorLabels });

@@ -1,3 +1,4 @@
+import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commitPlan } from '../../../../shared/platform/context/commit-plan.ts';
 import { collection, createCollections, type Row } from '../../../../shared/platform/mongo/collection.ts';
@@ -120,4 +121,29 @@ test('a plan that meets a duplicate key is decided five times when it may look a
   );
   await expect(again).rejects.toMatchObject({ code: 11_000 });
   expect(attempts).toBe(5);
+});
+
+// The driver of a replica set throws what the server answers to the whole command inside an error of its own, which has
+// neither code nor labels. The embedded store answers so for no command, hence the answer is made here.
+test.each([
+  ['a write conflict', 112],
+  ['a lock that could not be had at once', 24],
+  ['a transaction that the server has ended', 251],
+])('%s that fails the whole command lets the plan be decided again', async (_, code) => {
+  const client = ctx.db.connection.getClient();
+  const write = client.bulkWrite.bind(client);
+  client.bulkWrite = async () => {
+    client.bulkWrite = write;
+    const cause = new mongo.MongoServerError({ code, errorLabels: ['TransientTransactionError'] });
+    throw Object.assign(new mongo.MongoClientBulkWriteError({ message: 'The command failed' }), { cause });
+  };
+  let attempts = 0;
+  await commitPlan(ctx, async (transaction) => {
+    attempts += 1;
+    await things(ctx).findOne({ _id: 'none' }, { session: transaction });
+    const row = { _id: `after ${code}`, n: 1 };
+    return { writes: [insertRow(things, row)], wakeUps: [], result: undefined };
+  });
+  expect(attempts).toBe(2);
+  expect(await things(ctx).findOne({ _id: `after ${code}` })).toMatchObject({ n: 1 });
 });
