@@ -30,6 +30,7 @@ import { planCountedHistory } from './plan-history.ts';
 import { readExceptions } from './read-exceptions.ts';
 import { readPersonWindows, readWindows } from './read-windows.ts';
 import { recountCounter } from './recount.ts';
+import { refuseUnknownProviders } from './refuse-providers.ts';
 import { inputOf } from './view.ts';
 
 const BUDGETS_PER_ORGANIZATION = 5_000;
@@ -45,6 +46,7 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
     const nowMs = ctx.clock.now();
     const fresh = freshBudget(organization, input, nowMs);
     await refuseTooMany(ctx, orgId, transaction);
+    await refuseUnknownProviders(ctx, organization, fresh.filter, transaction);
     const { budget: created, writes: counts } = await planCount(ctx, organization, fresh, transaction);
     const writes = [insertRow(budgetRows, created), ...counts, audit(ctx, 'budget.create', created)];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: created };
@@ -108,6 +110,7 @@ export async function decideChange(
   const differs = differsFrom(before, fields);
   if (RAISED_FIELDS.some(differs)) refuseRaised(before, nowMs);
   if (OVERRIDDEN_FIELDS.some(differs)) await refuseOverridden(ctx, before, transaction);
+  if (differs('filter')) await refuseUnknownProviders(ctx, organization, fields.filter, transaction);
   return fields;
 }
 

@@ -10,7 +10,7 @@ import type { Key, Match } from '../usage/cells.ts';
 import { readRollups } from '../usage/read-rollups.ts';
 import { splitRange } from '../usage/split-range.ts';
 import type { WindowUsage } from './evaluate.ts';
-import { createMatcher } from './filter.ts';
+import { filteredCall, matcherOf } from './filtered-call.ts';
 import { COUNTED, type CounterKey, noCounts } from './model.ts';
 import { countedWindowAt, NEVER_MS } from './windows.ts';
 
@@ -109,11 +109,12 @@ export function rollupMatcher({
   filter,
 }: Pick<CounterKey, 'filter'>): ((row: Key, startMs: number) => boolean) | null {
   if (!filter) return null;
-  const matches = createMatcher(filter);
+  const matches = matcherOf(filter);
   return ({ model, provider, adapter }, startMs) => {
     const named = String(model);
-    const of = provider ? String(provider) : providerOf({ model: named }, startMs);
-    return matches({ model: named, provider: of, adapter: String(adapter) }) === true;
+    const counted = provider ? String(provider) : providerOf({ model: named }, startMs);
+    const call = { model: named, provider: counted, adapter: String(adapter) };
+    return matches(filteredCall(call, startMs)) === true;
   };
 }
 

@@ -7,7 +7,7 @@ const values = z.array(text(128)).min(1).max(20);
 export const filterInput = z
   .strictObject({
     models: values.optional().describe('Names of models; `*` stands for any characters, also none'),
-    providers: values.optional().describe('Names of providers, as the price list has them'),
+    providers: values.optional().describe('Names of providers, as calls or the price list have them'),
     adapters: values.optional().describe('Names of adapters'),
   })
   .refine(
@@ -27,6 +27,8 @@ export interface FilteredCall {
   model: string | null;
   provider: string | null;
   adapter: string | null;
+  /** Other names of the same model and provider: a filter may have any of them. */
+  also?: { models: readonly string[]; providers: readonly string[] };
 }
 
 /** Answers whether calls match a filter. Null: they do not name what the filter asks about, and match otherwise. */
@@ -56,8 +58,12 @@ export function createMatcher({ models, providers, adapters }: BudgetFilter): Ma
   const ofModel = listMatcher(models, matchesPattern);
   const ofProvider = listMatcher(providers, isEqual);
   const ofAdapter = listMatcher(adapters, isEqual);
-  return ({ model, provider, adapter }) => {
-    const answers = [ofModel(model), ofProvider(provider), ofAdapter(adapter)];
+  return ({ model, provider, adapter, also }) => {
+    const answers = [
+      ofModel(model, also?.models),
+      ofProvider(provider, also?.providers),
+      ofAdapter(adapter, []),
+    ];
     if (answers.includes(false)) return false;
     return answers.includes(null) ? null : true;
   };
@@ -66,11 +72,10 @@ export function createMatcher({ models, providers, adapters }: BudgetFilter): Ma
 function listMatcher(
   list: readonly string[] | undefined,
   matches: (pattern: string, value: string) => boolean,
-): (value: string | null) => boolean | null {
+): (value: string | null, others: readonly string[] | undefined) => boolean | null {
   if (!list) return () => true;
   const kept = new Map<string, boolean>();
-  return (value) => {
-    if (value === null) return null;
+  const isListed = (value: string): boolean => {
     const known = kept.get(value);
     if (known !== undefined) return known;
     const lower = lowerAscii(value);
@@ -78,6 +83,10 @@ function listMatcher(
     if (kept.size >= MOST_KEPT) kept.clear();
     kept.set(value, answer);
     return answer;
+  };
+  return (value, others) => {
+    if (others?.some(isListed)) return true;
+    return value === null ? null : isListed(value);
   };
 }
 

@@ -10,6 +10,7 @@ import { floorToQuarter } from '../usage/calendar.ts';
 import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
 import { countsUntilMs } from './evaluate.ts';
 import type { FilteredCall, Matcher } from './filter.ts';
+import { filteredCall } from './filtered-call.ts';
 import { personRowKey, personWindowKey, scopesOf, windowKey } from './keys.ts';
 import {
   addCounts,
@@ -111,8 +112,13 @@ function sumTogether(
         addCounts(usage, measures);
       }
   };
-  for (const signal of signals)
-    add(signal, signal.ts, measuresOf(signal, sign), (matches) => matches(callOf(signal)) === true);
+  for (const signal of signals) {
+    let call: FilteredCall | null = null;
+    add(signal, signal.ts, measuresOf(signal, sign), (matches) => {
+      call ??= callOf(signal);
+      return matches(call) === true;
+    });
+  }
   for (const { before, after } of sessions.map(countedSessions)) {
     if (before?.started_at.getTime() === after?.started_at.getTime()) continue;
     if (before) add(before, before.started_at, { sessions: -1 });
@@ -126,11 +132,8 @@ type Identity = Pick<Session, 'org_id' | 'user_id' | 'project_id'>;
 /** A signal as filters see it: with the model that its rollup names. */
 function callOf({ model, price_provider, adapter, ts }: CountedSignal): FilteredCall {
   const named = model ?? 'unknown';
-  return {
-    model: named,
-    provider: price_provider ?? providerOf({ model: named }, ts.getTime()),
-    adapter,
-  };
+  const provider = price_provider ?? providerOf({ model: named }, ts.getTime());
+  return filteredCall({ model: named, provider, adapter }, ts.getTime());
 }
 
 function changesOf(key: string, counter: Counter, quarters: Quarters): Omit<WindowChange, 'person'>[] {

@@ -10,6 +10,7 @@ import { inForce } from './in-force.ts';
 import type { BudgetInput } from './input.ts';
 import { budgetOfPerson } from './people.ts';
 import { readExceptions } from './read-exceptions.ts';
+import { refuseUnknownProviders } from './refuse-providers.ts';
 import { refusesNow, shown, thresholdOf, utilizationPct } from './view.ts';
 import { windowAt } from './windows.ts';
 
@@ -45,6 +46,7 @@ export async function previewBudget(
       const budget = before
         ? { ...before, ...(await decideChange(ctx, organization, before, input, transaction)) }
         : freshBudget(organization, input, nowMs);
+      if (!before) await refuseUnknownProviders(ctx, organization, budget.filter, transaction);
       const exceptions = await readExceptions(ctx, budget, transaction);
       const open = windowAt(budget, nowMs);
       const since = { counter: budget, sinceMs: open.startMs };

@@ -17,7 +17,8 @@ import {
   type Subscriber,
   type Subscribers,
 } from '../webhooks/endpoints/find-subscribers.ts';
-import { createMatcher, filterText, type Matcher } from './filter.ts';
+import { filterText, type Matcher } from './filter.ts';
+import { matcherOf } from './filtered-call.ts';
 import { counterKey, scopeKey } from './keys.ts';
 import { type Budget, budgetRows, type Counter, type PersonOverride, personOverrideRows } from './model.ts';
 import { type Exceptions, exceptionsOf } from './people.ts';
@@ -185,15 +186,15 @@ function arrangeBudgets(
   );
   const overridesOf = Map.groupBy(overrides, ({ budget_id }) => budget_id);
   const matchers = new Map<string, Matcher>();
-  const matcherOf = ({ filter }: Budget): Matcher | null => {
+  const matcherFor = ({ filter }: Budget): Matcher | null => {
     if (!filter) return null;
-    const matches = matchers.get(filterText(filter)) ?? createMatcher(filter);
+    const matches = matchers.get(filterText(filter)) ?? matcherOf(filter);
     matchers.set(filterText(filter), matches);
     return matches;
   };
   const ruled = ordered.map((budget, place) => {
     const exceptions = budget.per ? exceptionsOf(budget, overridesOf.get(budget._id) ?? []) : NO_EXCEPTIONS;
-    return { budget, place, counter: counterKey(budget), matches: matcherOf(budget), exceptions };
+    return { budget, place, counter: counterKey(budget), matches: matcherFor(budget), exceptions };
   });
   const byScope = Map.groupBy(ruled, ({ budget }) => scopeKey(budget));
   const countedBy = new Map([...byScope].map(([scope, own]) => [scope, countedTogether(own)]));

@@ -1,5 +1,6 @@
 import { amountIn, type WindowUsage } from '../budgets/evaluate.ts';
 import type { FilteredCall } from '../budgets/filter.ts';
+import { filteredCall } from '../budgets/filtered-call.ts';
 import { inForce } from '../budgets/in-force.ts';
 import { scopesOf } from '../budgets/keys.ts';
 import type { Budget } from '../budgets/model.ts';
@@ -8,8 +9,8 @@ import type { RuledBudget, Rules } from '../budgets/rules.ts';
 import { windowAt } from '../budgets/windows.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import type { Interval } from '../platform/basics/interval.ts';
-import { namedProvider } from '../pricing/providers.ts';
-import { providerOf } from '../pricing/rates.ts';
+import { oneProviderName, UNKNOWN_PROVIDER } from '../pricing/providers.ts';
+import { countedProvider } from '../pricing/rates.ts';
 import { type PeopleUsage, usageOfPerson } from './people-usage.ts';
 
 /** The amounts that open reservations hold beside the usage of a status. */
@@ -128,7 +129,7 @@ export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: numbe
   const counting: RuledBudget[] = [];
   for (const scope of scopesOf(teamsOf, caller))
     for (const ruled of byScope.get(scope) ?? []) {
-      if (ruled.matches) filtered ??= filteredCall(call, nowMs);
+      if (ruled.matches) filtered ??= filteredCallOf(call, nowMs);
       if (!(ruled.matches && filtered) || (ruled.matches(filtered) ?? countsUnnamed)) counting.push(ruled);
     }
   counting.sort((a, b) => a.place - b.place);
@@ -163,7 +164,8 @@ export function openBudget(
 }
 
 /** A call as filters see it. One that names a model names its provider too. */
-function filteredCall({ model, provider, adapter }: NamedCall, nowMs: number): FilteredCall {
-  const ofModel = model === undefined ? null : providerOf({ provider, model }, nowMs);
-  return { model: model ?? null, provider: namedProvider(provider) ?? ofModel, adapter: adapter ?? null };
+function filteredCallOf({ model, provider, adapter }: NamedCall, nowMs: number): FilteredCall {
+  const saysNothing = !model && ['', UNKNOWN_PROVIDER].includes(oneProviderName(provider ?? ''));
+  const counted = saysNothing ? null : countedProvider({ model, provider }, nowMs);
+  return filteredCall({ model: model ?? null, provider: counted, adapter: adapter ?? null }, nowMs);
 }

@@ -107,6 +107,29 @@ export function namedProvider(provider: string | undefined): string | null {
   return findProviderId(provider) ?? UNKNOWN_PROVIDER;
 }
 
+/**
+ * One name for all that calls write for the same provider: its id in the price list, the gateway's, else its own in lower case
+ * with `-` for punctuation and spaces.
+ */
+export function oneProviderName(name: string): string {
+  const gateway = [name, beforeDot(name) ?? ''].map(foldName).find((folded) => GATEWAYS.has(folded));
+  return gateway || (findProviderId(name) ?? foldName(name));
+}
+
+/** True for a provider of the price list and for a gateway, by any of their names. */
+export function isKnownProvider(name: string): boolean {
+  return foldName(name) !== '' && (isGateway(name) || findProviderId(name) !== undefined);
+}
+
+/** A model's name, and what it is without its context variant and what gateways and clouds put before it. */
+export function modelNames(model: string): string[] {
+  const clean = cleanModelId(model);
+  const [, afterColon = clean] = /^[a-z-]+:([a-z].*)$/.exec(clean) ?? [];
+  const last = lastSegment(afterColon);
+  const bare = BEDROCK_ID.test(last) ? last.replace(/^(?:[a-z-]+\.)*/, '') : last;
+  return [...new Set([model, clean, afterColon, last, bare])];
+}
+
 /** The provider of a call that names none, and whose model no list has. */
 export const UNKNOWN_PROVIDER = 'unknown';
 

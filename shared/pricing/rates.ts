@@ -8,6 +8,7 @@ import {
   isFreeVariant,
   listPriceQueries,
   namedProvider,
+  oneProviderName,
   type PriceQuery,
   UNKNOWN_PROVIDER,
 } from './providers.ts';
@@ -232,4 +233,16 @@ export function providerOf(
   const named = namedProvider(provider ?? undefined);
   if (named !== null) return named;
   return (model && findListOf(provider ?? undefined, model, atMs)) || UNKNOWN_PROVIDER;
+}
+
+/**
+ * The name that a call counts under: `oneProviderName` of the provider that it names, else its model's as of `providerOf`. From it
+ * and the model follows the name under `providerOf`. Pure.
+ */
+export function countedProvider(
+  { provider, model }: { provider?: string | null | undefined; model?: string | null | undefined },
+  atMs: number,
+): string {
+  const own = oneProviderName(provider ?? '');
+  return own === '' || own === UNKNOWN_PROVIDER ? providerOf({ provider, model }, atMs) : own;
 }

@@ -3,7 +3,7 @@ import type { Name, Part, Place } from '../attribution/decide-work.ts';
 import { NO_PROJECT, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { faultsOf, IN_PLAIN_WORDS } from '../platform/basics/faults.ts';
 import { priceCall } from '../pricing/price.ts';
-import { providerOf } from '../pricing/rates.ts';
+import { countedProvider } from '../pricing/rates.ts';
 import { ID_LENGTH, type SignalInput, type SignalResult, signalInput } from './input.ts';
 import { type Signal, signalKey } from './model.ts';
 
@@ -98,7 +98,7 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, nowMs: num
     adapter: signal.adapter,
     model: model ?? null,
     provider: provider ?? null,
-    price_provider: providerOf(signal, signal.ts),
+    price_provider: countedProvider(signal, signal.ts),
     ...counts,
     cost_nusd: costNusd,
     cost_source: source,

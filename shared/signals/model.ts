@@ -18,7 +18,7 @@ export interface Signal {
   adapter: string;
   model: string | null;
   provider: string | null;
-  /** The provider that it counts under, by its price-list id. Signals of earlier versions have none. */
+  /** The provider that it counts under (`countedProvider`). Signals of earlier versions have none. */
   price_provider?: string;
   tokens_in: number;
   tokens_out: number;

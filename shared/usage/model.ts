@@ -32,7 +32,7 @@ export interface Rollup extends Measures {
   project_id: string;
   model: string;
   adapter: string;
-  /** By its price-list id. Rollups of earlier versions have none: they are of their model's provider. */
+  /** By its price-list id, else by its own name. Rollups of earlier versions have none: they are of their model's provider. */
   provider?: string;
   /** The id of the work. Sessions, and signals that belong to none, count in rows without one. */
   work?: string;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Organization } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import { inTransaction } from '../../../shared/platform/mongo/transaction.ts';
-import { providerOf } from '../../../shared/pricing/rates.ts';
+import { countedProvider, providerOf } from '../../../shared/pricing/rates.ts';
 import { sessionRows } from '../../../shared/sessions/model.ts';
 import { type Signal, signalRows } from '../../../shared/signals/model.ts';
 import { packEarlierCells } from '../../../shared/usage/cells.ts';
@@ -91,8 +91,8 @@ async function makeEarlier(organization: Organization): Promise<void> {
 describe('the provider of rollups', () => {
   it('is the one that each signal counts under, with snapshots and without', async () => {
     const { orgId, organization } = await populate(150);
-    const right = await counted(orgId, (signal) => providerOf(signal, NOW));
-    expect(Object.keys(right).sort()).toEqual(['anthropic', 'aws', 'openai', 'unknown']);
+    const right = await counted(orgId, (signal) => countedProvider(signal, NOW));
+    expect(Object.keys(right).sort()).toEqual(['anthropic', 'aws', 'litellm', 'ollama', 'openai', 'unknown']);
     expect(await byProvider(organization)).toEqual(right);
     expect(await makeSnapshots(api.ctx, organization, { fromMs: 0, toMs: NOW })).toBeGreaterThan(20);
     expect(await byProvider(organization)).toEqual(right);
