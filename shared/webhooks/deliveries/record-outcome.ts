@@ -30,6 +30,8 @@ interface Intent {
 export type Result =
   | { kind: 'attempted'; result: Attempt; endedAtMs: number }
   | { kind: 'postpone'; dueMs: number }
+  /** The end of a session whose start is not delivered yet: it leaves the drain, and is due then. */
+  | { kind: 'follow'; dueMs: number }
   | { kind: 'drain' };
 
 /** Attempts that a delivery's log keeps, and how many of the newest keep their answers. */
@@ -118,7 +120,7 @@ function stepOf(
   outcome: Exclude<Outcome, { kind: 'drain' }>,
   nowMs: number,
 ): QueuedDelivery | Delivery | null {
-  if (outcome.kind === 'postpone' && row.attempt > 1) {
+  if (outcome.kind === 'follow' || (outcome.kind === 'postpone' && row.attempt > 1)) {
     const wake = `${wakeOf(row)}-${outcome.dueMs}`;
     return { ...row, state: 'pending', at: outcome.dueMs, wake };
   }

@@ -19,6 +19,8 @@ import {
   type DueDelivery,
   decideAttempt,
   decideDrained,
+  deliveryOfStart,
+  dueAfterStart,
   type LoadedAttempt,
 } from './decide-attempt.ts';
 import { blockEndpoint, endpointOf, isAnswered, type Permit, takePermits } from './endpoint.ts';
@@ -53,8 +55,8 @@ export async function deliver(
 ): Promise<{ notBeforeMs: number } | undefined> {
   const permits = takePermits(ctx, endpointOf(ctx, webhookId), delivery_ids.length);
   const attempts = delivery_ids.map(async (deliveryId, index) =>
-    attempt(ctx, { deliveryId, webhookId, published }, await permits[index], (loaded) =>
-      decideInTime(ctx, loaded, wake),
+    attempt(ctx, { deliveryId, webhookId, published }, await permits[index], async (loaded) =>
+      afterStart(ctx, webhookId, await decideInTime(ctx, loaded, wake)),
     ),
   );
   const attempted: Attempted[] = [];
@@ -62,13 +64,21 @@ export async function deliver(
     if (each.status === 'rejected') throw each.reason;
     attempted.push(each.value);
   }
-  return attempted.find((each) => each.kind === 'later');
+  const later = attempted.flatMap((each) => (each.kind === 'later' ? [each.notBeforeMs] : []));
+  return later.length === 0 ? undefined : { notBeforeMs: Math.min(...later) };
 }
 
 /** Attempts a held delivery in its turn of the drain. Its row stays held until the outcome is recorded. */
 export async function deliverHeld(ctx: Context, due: DueIds): Promise<Attempted['kind']> {
   const [permit] = takePermits(ctx, endpointOf(ctx, due.webhookId), 1);
-  return (await attempt(ctx, due, await permit, async (loaded) => decideDrained(loaded))).kind;
+  const decide = async (loaded: LoadedAttempt): Promise<AttemptDecision> => {
+    const decision = await afterStart(ctx, due.webhookId, decideDrained(loaded));
+    // It leaves the drain, which would come back to it at once.
+    return decision.kind === 'later' && loaded.queued
+      ? { kind: 'follow', queued: loaded.queued, dueMs: decision.notBeforeMs }
+      : decision;
+  };
+  return (await attempt(ctx, due, await permit, decide)).kind;
 }
 
 /** One attempt: loads, decides, sends and records. The record plans what is next. */
@@ -174,6 +184,19 @@ async function decideInTime(ctx: Context, loaded: LoadedAttempt, wake: string): 
   // A timer may end a part of a millisecond before the clock shows it.
   await wait(waitMs + 1);
   return decideAttempt(loaded, wake, ctx.clock.now());
+}
+
+/** The end of a session waits until the delivery of its start is finished: one read more for this kind of event alone. */
+async function afterStart(
+  ctx: Context,
+  webhookId: string,
+  decision: AttemptDecision,
+): Promise<AttemptDecision> {
+  const startId = decision.kind === 'send' ? deliveryOfStart(decision.queued, webhookId) : null;
+  if (startId === null) return decision;
+  const { queued } = await readAttempt(ctx, { deliveryId: startId, webhookId });
+  const notBeforeMs = dueAfterStart(queued, ctx.clock.now());
+  return notBeforeMs === null ? decision : { kind: 'later', notBeforeMs };
 }
 
 /** A mail beyond those of an hour waits until there is room for one. */
