@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { hasProof } from '../../shared/code-hosts/events/prove.ts';
 import { EVENT_OUTCOMES, takeEvent } from '../../shared/code-hosts/take-event.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { route } from '../basics/route.ts';
 import { codeHostParams } from '../schemas/params.ts';
 
@@ -56,6 +58,9 @@ export const takeCodeHostEvent = route({
         .meta({ examples: ['applied'] })
         .describe('`stale`: a newer one was known. `ignored`: it reports no pull request'),
     }),
+  },
+  refuseByHeaders: (header) => {
+    if (!hasProof(header)) throw new DomainError('invalid_signature', 'The event is not signed.');
   },
   errors: ['invalid_signature', 'not_found', 'malformed_json'],
   handle: async ({ params, request }, ctx) => {

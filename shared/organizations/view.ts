@@ -9,16 +9,19 @@ import {
   SESSION_TIMEOUT_RANGE_S,
 } from '../platform/basics/contract.ts';
 import { emailText } from '../platform/basics/email.ts';
-import { text, timezone } from '../platform/basics/text.ts';
+import { nameText, text, timezone } from '../platform/basics/text.ts';
 import type { Member, Organization } from './model.ts';
 import { holdAboveOf, timezoneAt } from './read-organization.ts';
 
-export const teamNames = z.array(text(128)).max(100).describe('Exactly these; new ones exist from then on');
+export const teamNames = z
+  .array(nameText(128))
+  .max(100)
+  .describe('Exactly these; new ones exist from then on');
 
 export const memberInput = z.strictObject({
   email: emailText.describe('The person who signs in with this verified e-mail is asked to join'),
   role: z.enum(ROLES),
-  name: text(256).optional(),
+  name: nameText(256).optional(),
   user_id: text(256).optional().describe("As signals name the person; default: the account's id"),
   teams: teamNames.optional(),
 });
@@ -91,7 +94,7 @@ export const holdAboveView = z
 
 export const organizationChange = z
   .strictObject({
-    name: text(256),
+    name: nameText(256),
     timezone: timezone.describe('Holds from tomorrow'),
     session_timeout: z
       .int()

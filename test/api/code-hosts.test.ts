@@ -16,6 +16,7 @@ import {
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson, type Person } from '../support/people.ts';
+import { sendRaw } from '../support/raw-http.ts';
 
 const clock = createTestClock(Date.parse('2026-02-01T12:00:00Z'));
 let idp: TestIssuer;
@@ -278,6 +279,16 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
       expect([answer.status, answer.body.code], body.slice(0, 20)).toEqual([status, code]);
     }
   });
+
+  test.each(['', 'X-Hub-Signature-256: sha256=00\r\n', 'X-Gitlab-Token:\r\n', 'webhook-id: msg_1\r\n'])(
+    'without a signature is refused before its body comes: %j',
+    async (headers) => {
+      const head = `POST /integrations/code-hosts/${host.id} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+      const answer = await sendRaw(api.url, `${head}${headers}Content-Length: 900000\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1.1 400/);
+      expect(answer).toContain('invalid_signature');
+    },
+  );
 
   test('of an unknown or a deleted code host is 404', async () => {
     const body = JSON.stringify(event());

@@ -158,7 +158,7 @@ const ROWS: Record<string, Row> = {
   'get /v1/code-hosts': { status: 200 },
   'delete /v1/code-hosts/{id}': { path: '/v1/code-hosts/src_x', status: 404 },
   'delete /v1/pull-requests/{id}': { path: '/v1/pull-requests/pr_x', status: 404 },
-  'post /integrations/code-hosts/{id}': { path: '/integrations/code-hosts/src_x', body: {}, status: 404 },
+  'post /integrations/code-hosts/{id}': { path: '/integrations/code-hosts/src_x', body: {}, status: 400 },
   'get /v1/audit': { status: 200 },
   'get /v1/audit/export': { status: 200 },
   'post /v1/webhooks/{id}/enable': { path: '/v1/webhooks/whk_x/enable', status: 404 },

@@ -57,7 +57,14 @@ describe('invitations', () => {
       body: { email: 'known@example.org', role: 'member' },
     });
     const { email } = (await memberRows(api.ctx).findOne({ _id: admin.accountId })) ?? {};
-    const emails = ['New@Example.org', 'known@example.org', email, 'no address', 'other@example.org'];
+    const wrong = [
+      'no address',
+      '',
+      'nul\0@example.org',
+      '\ud800@example.org',
+      `${'x'.repeat(2_000)}@example.org`,
+    ];
+    const emails = ['New@Example.org', 'known@example.org', email, ...wrong, 'other@example.org'];
     const answer = await invite({ emails, teams: ['red'] });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -70,7 +77,7 @@ describe('invitations', () => {
         },
         { email: 'known@example.org', status: 'renewed', user_id: known.user_id, mailed: true },
         { email, status: 'member', user_id: admin.userId, mailed: false },
-        { email: 'no address', status: 'invalid', mailed: false },
+        ...wrong.map((given) => ({ email: given, status: 'invalid', mailed: false })),
         {
           email: 'other@example.org',
           status: 'invited',

@@ -536,7 +536,7 @@ describe('tools that read', () => {
       key,
       body: {
         signals: users.map((user_id) =>
-          makeSignal({ ts: Date.now(), user_id, project_id: 'many', cost_usd: 1 }),
+          makeSignal({ ts: Date.now(), user_id, project_id: 'many', cost_usd: 70 + users.indexOf(user_id) }),
         ),
       },
     });
@@ -544,6 +544,9 @@ describe('tools that read', () => {
     expect(Buffer.byteLength(usage.content[0].text)).toBeLessThanOrEqual(8_192);
     const { groups, groups_left_out } = usage.structuredContent;
     expect(groups.length + groups_left_out).toBe(70);
+    // The most expensive come first, and those that cost least are left out.
+    const costs = groups.map((group: { cost_usd: string }) => Number(group.cost_usd));
+    expect(costs).toEqual(costs.map((_: number, index: number) => 139 - index));
     const seen = new Set<string>();
     let cursor: string | undefined;
     do {

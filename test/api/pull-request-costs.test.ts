@@ -199,7 +199,8 @@ describe('GET /api/v1/pull-requests', () => {
   });
 
   test('shows a bound key its own costs, of those that it has calls on', async () => {
-    await spend([daysAgo(4), 'cart', 1], [daysAgo(4), 'cart', 2, 'bob'], [daysAgo(4), 'other', 4]);
+    await spend([daysAgo(4), 'cart', 1], [daysAgo(3.5), 'cart', 2, 'bob'], [daysAgo(4), 'other', 4]);
+    await spend([daysAgo(3.2), 'cart', 1]);
     await tell({ number: 1, branch: 'cart', atMs: daysAgo(3) });
     await tell({ number: 2, branch: 'other', openedMs: daysAgo(3), endMs: daysAgo(2), atMs: daysAgo(2) });
     const bob = await createApiKey(api.ctx, {
@@ -213,6 +214,8 @@ describe('GET /api/v1/pull-requests', () => {
     expect(body.data[0]).toMatchObject({ signals: 1, people: 1 });
     const one = await read(`/${body.data[0].id}`, bob.key);
     expect(one.body.by_user.data).toMatchObject([{ user_id: 'bob', cost_usd: 2 }]);
+    const ownCall = new Date(daysAgo(3.5)).toISOString();
+    expect(one.body).toMatchObject({ first_call_at: ownCall, last_call_at: ownCall });
     const hidden = await pullRequestRows(api.ctx).findOne({ org_id: orgId, number: 2 });
     expect((await read(`/${hidden?._id}`, bob.key)).status).toBe(404);
     expect((await read('/summary', bob.key)).body).toMatchObject({ merged: 0, cost_usd: 0 });

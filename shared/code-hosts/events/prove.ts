@@ -24,13 +24,23 @@ export function refuseProof(
   return refuseStandardSignature(header, body, secret, nowMs);
 }
 
+const HUB_SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
+
+/** Returns true for headers with a proof of the form of any provider: of all others no body needs to be read. */
+export function hasProof(header: ReadHeader): boolean {
+  const isHub = ['X-Hub-Signature-256', 'X-Hub-Signature'].some((name) =>
+    HUB_SIGNATURE.test(header(name) ?? ''),
+  );
+  return isHub || Boolean(header('webhook-signature')) || Boolean(header('X-Gitlab-Token'));
+}
+
 function refuseHubSignature(
   header: ReadHeader,
   name: string,
   body: Uint8Array,
   secret: string,
 ): string | null {
-  const digest = /^sha256=([0-9a-f]{64})$/i.exec(header(name) ?? '')?.[1];
+  const digest = HUB_SIGNATURE.exec(header(name) ?? '')?.[1];
   if (digest === undefined) return `The header ${name} is not sha256= and 64 hex digits.`;
   const expected = createHmac('sha256', secret).update(body).digest();
   return timingSafeEqual(expected, Buffer.from(digest, 'hex')) ? null : `The ${name} does not fit the body.`;

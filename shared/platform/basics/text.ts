@@ -15,6 +15,14 @@ export function text(max: number) {
     .meta({ documentedAs: { type: 'string', minLength: 1, maxLength: max } });
 }
 
+/** Line breaks and other controls, and those that turn the direction of what follows. */
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** A name that people read, in pages, mails and messages: `text` of one line that reads in one direction. */
+export function nameText(max: number) {
+  return text(max).refine((name) => !CONTROLS.test(name), 'must not hold line breaks or control characters');
+}
+
 /** Free text from outside: 0..`max` code points, stored in NFC. */
 export function textOrEmpty(max: number) {
   return exactText

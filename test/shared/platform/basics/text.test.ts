@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { instant, instantOrUtc } from '../../../../shared/platform/basics/text.ts';
+import { instant, instantOrUtc, nameText } from '../../../../shared/platform/basics/text.ts';
 
 /** Any moment of these centuries, as somebody may write it. */
 const written = fc
@@ -67,4 +67,24 @@ describe('times as ISO 8601 writes them', () => {
     expect(instantOrUtc.safeParse(text).success).toBe(false);
     expect(instant.safeParse(text).success).toBe(false);
   });
+});
+
+describe('a name', () => {
+  it.each(['Acme', 'Société Générale', '株式会社', '👩‍👩‍👧 team', 'שלום', "O'Neil & Sons"])(
+    '%j is one',
+    (name) => {
+      expect(nameText(64).parse(name)).toBe(name.normalize('NFC'));
+    },
+  );
+
+  it.each([
+    '',
+    'two\r\nlines',
+    'a\tb',
+    'a\u2028b',
+    'evil\u202Eexe.live',
+    '\u2066x\u2069',
+    'a\u200fb',
+    'x'.repeat(65),
+  ])('%j is none', (name) => expect(nameText(64).safeParse(name).success).toBe(false));
 });
