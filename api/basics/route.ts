@@ -126,6 +126,8 @@ export interface Route<
   params?: P;
   query?: Q;
   body?: B;
+  /** A request without a body counts as one with `{}`. */
+  bodyIsOptional?: true;
   /** The types that a body may have. Default: JSON. */
   bodyTypes?: readonly BodyType[];
   /** The largest body after inflating. Default: 1 MiB. */

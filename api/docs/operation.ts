@@ -22,7 +22,12 @@ export function operationOf(route: AnyRoute, method: string = route.method): Jso
       ...headerParameters(route),
     ],
     ...(route.body
-      ? { requestBody: { required: true, content: requestContent(route.body, route.bodyTypes) } }
+      ? {
+          requestBody: {
+            required: !route.bodyIsOptional,
+            content: requestContent(route.body, route.bodyTypes),
+          },
+        }
       : {}),
     ...(route.takesBytes ? { requestBody: { content: bytesContent(route.takesBytes) } } : {}),
     responses: responsesOf(route),

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { BUCKETS, REASONS } from '../../shared/credits/buckets.ts';
 import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
-import {
-  detailsOf,
-  ledgerTransaction,
-  toTransaction,
-  withReceipt,
-} from '../../shared/credits/ledger/transaction.ts';
+import { detailsOf, ledgerTransaction, toTransaction } from '../../shared/credits/ledger/transaction.ts';
 import type { LedgerItem } from '../../shared/credits/model.ts';
 import { reply, route } from '../basics/route.ts';
 import { makeSeqCursor, openSeqCursor } from '../schemas/page.ts';
@@ -22,10 +17,6 @@ const unixTime = z
 const ledgerItem = ledgerTransaction.extend({
   id: z.string().optional().describe('With `include`: the id of the transaction'),
   device_id: z.string().optional().describe('With `include`, of a spend: the device that spent'),
-  receipt: z
-    .string()
-    .optional()
-    .describe('With `include=receipt`, of a spend: the signed receipt (compact JWS)'),
   balance_after: z
     .int()
     .nullable()
@@ -38,8 +29,8 @@ export const getLedger = route({
   path: '/v1/ledger',
   summary: 'Read your own credit ledger, newest first',
   description:
-    'It includes every spend that was answered before. Without `limit` all rows come, streamed. `include=receipt` adds the id of each ' +
-    'transaction and, for a spend, the device and the signed receipt; `include=details` the id, the device and the balance after.',
+    'It includes every spend that was answered before. Without `limit` all rows come, streamed. `include=details` adds the id of each ' +
+    'transaction, the device of a spend and the balance after. It has no receipts: a device keeps those that it was given.',
   tag: 'Credits',
   auth: { kind: 'idp' },
   query: z.strictObject({
@@ -55,11 +46,9 @@ export const getLedger = route({
       }),
     cursor: z.string().min(1).max(1_000).optional().describe("The previous page's `cursor`"),
     include: z
-      .enum(['receipt', 'details'])
+      .enum(['details'])
       .optional()
-      .describe(
-        'Shows the id of each transaction, the device of spends, and their receipts or the balance after each',
-      ),
+      .describe('Shows the id of each transaction, the device of spends, and the balance after each'),
     bucket: z.enum(BUCKETS).optional(),
     reason: z.enum(REASONS).optional(),
     from: unixTime.optional().describe('Rows at or after this time (Unix seconds)'),
@@ -82,7 +71,7 @@ export const getLedger = route({
     const beforeSeq = openSeqCursor(ctx, scope, cursor);
     const listing: Listing = {
       read: (most) => readLedger(ctx, accountId, filter, { beforeSeq, limit: most, include }),
-      view: include === 'details' ? detailsOf() : include === 'receipt' ? withReceipt : toTransaction,
+      view: include === 'details' ? detailsOf() : toTransaction,
       // Beyond the last row there is nothing: the first `seq` is 1.
       cursorAfter: (last) => makeSeqCursor(ctx, scope, last?.seq ?? beforeSeq ?? 1),
     };

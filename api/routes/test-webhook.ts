@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { ATTEMPT_ERRORS } from '../../shared/webhooks/deliveries/model.ts';
-import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
+import { getOnlyWebhook, getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { route } from '../basics/route.ts';
 
 export const testWebhook = route({
@@ -10,10 +10,14 @@ export const testWebhook = route({
   path: '/api/v1/webhooks/test',
   summary: 'Send a test event',
   description:
-    'One signed `session.started` with `data.test: true` in the format of the webhook, now and once; answers what came of it.',
+    'One signed `session.started` with `data.test: true` in the format of the webhook, now and once; answers what came of it. ' +
+    'Without `webhook_id` it goes to the only webhook of the organization; where there are several, that is a 400.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
-  body: z.strictObject({ webhook_id: text(128) }),
+  body: z.strictObject({
+    webhook_id: text(128).optional().describe('May be left out where there is one webhook'),
+  }),
+  bodyIsOptional: true,
   success: {
     status: 200,
     description: 'Answer of the endpoint',
@@ -29,7 +33,10 @@ export const testWebhook = route({
   },
   errors: ['not_found'],
   handle: async ({ principal, body }, ctx) => {
-    const webhook = await getWebhook(ctx, wholeOrganization(principal), body.webhook_id);
+    const orgId = wholeOrganization(principal);
+    const webhook = await (body.webhook_id === undefined
+      ? getOnlyWebhook(ctx, orgId)
+      : getWebhook(ctx, orgId, body.webhook_id));
     // Only this route of the api sends: what that needs is loaded by its first call.
     const sending = await import('../../shared/webhooks/sending/test-webhook.ts');
     return sending.testWebhook(ctx, webhook);

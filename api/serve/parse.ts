@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { BODY_BYTES } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { faultsOf, IN_PLAIN_WORDS } from '../../shared/platform/basics/faults.ts';
-import type { BodyLimits } from '../basics/read-bytes.ts';
+import { type BodyLimits, isEmpty } from '../basics/read-bytes.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { readOtlpBody } from '../otlp/body.ts';
 import { addressOf } from './address.ts';
@@ -34,7 +34,7 @@ export async function parseInput(
     principal,
     params,
     query,
-    body: route.body ? parse(route.body, await receive(exchange, principal, readParsed), 'body') : undefined,
+    body: route.body ? parse(route.body, await bodyOf(exchange, principal), 'body') : undefined,
     request: {
       id: String(res.locals.requestId),
       header,
@@ -48,6 +48,12 @@ export async function parseInput(
       },
     },
   };
+}
+
+/** A body, or none of a route that does without. */
+async function bodyOf(exchange: Exchange, principal: Principal): Promise<unknown> {
+  const { route, req } = exchange;
+  return route.bodyIsOptional && isEmpty(req) ? {} : receive(exchange, principal, readParsed);
 }
 
 type Read<Body> = (exchange: Exchange, limits: BodyLimits) => Promise<Body>;

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { isReply, type Reply, reply } from '../basics/route.ts';
 import { answerInTime } from './answer-in-time.ts';
+import { compressed, compressor } from './compress.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Sends what the handler answered. A body's shape is checked first, so that nothing leaks. */
@@ -36,8 +37,9 @@ async function sendReply(
     if (content.length > 0) res.type(contentType);
     res.set(headers);
     // A text goes out with the headers in one write, bytes in a second one.
-    res.setHeader('Content-Length', Buffer.byteLength(content));
-    res.end(req.method === 'HEAD' ? undefined : content);
+    const bytes = await compressed(req, res, content);
+    res.setHeader('Content-Length', Buffer.byteLength(bytes));
+    res.end(req.method === 'HEAD' ? undefined : bytes);
     return;
   }
   if (req.method === 'HEAD') {
@@ -56,7 +58,9 @@ async function sendReply(
   const failures: unknown[] = [];
   const rest = resume(first, chunks, (error) => failures.push(error));
   try {
-    await pipeline(Readable.from(rest, { objectMode: true, highWaterMark: 1 }), res);
+    const source = Readable.from(rest, { objectMode: true, highWaterMark: 1 });
+    const gzip = compressor(req, res);
+    await (gzip ? pipeline(source, gzip, res) : pipeline(source, res));
   } catch (error) {
     // A caller that went away, or was cut, is not our failure.
     if (failures.length > 0) throw error;

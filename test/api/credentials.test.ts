@@ -87,7 +87,7 @@ const ROWS: Record<string, Row> = {
   'get /.well-known/oauth-protected-resource/mcp': { status: 200 },
   'post /api/v1/webhooks': { body: {}, status: 400 },
   'get /api/v1/webhooks': { status: 200 },
-  'post /api/v1/webhooks/test': { body: {}, status: 400 },
+  'post /api/v1/webhooks/test': { body: {}, status: 404 },
   'post /api/v1/webhooks/preview': { body: { format: 'slack', type: 'digest' }, status: 200 },
   'get /v1/unsubscribe/{token}': { path: '/v1/unsubscribe/x.y', status: 404 },
   'post /v1/unsubscribe/{token}': { path: '/v1/unsubscribe/x.y', status: 404 },

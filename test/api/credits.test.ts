@@ -451,23 +451,13 @@ describe('GET /v1/ledger', () => {
     expect((await api.call('/v1/ledger', { key: spender.session })).body.transactions).toHaveLength(3);
   });
 
-  test('with include=receipt shows the id of each transaction, and device and receipt of each spend, as they were answered', async () => {
+  test('is no receipt store: nothing that it can be asked for shows a receipt', async () => {
     const spender = await makeSpender();
-    const answers = [await spend(spender.token), await spend(spender.token)];
-    await addCredits(spender, { bucket: 'paid', amount: 7 });
-    const { transactions } = (await api.call('/v1/ledger?include=receipt', { key: spender.session })).body;
-    const plain = (await api.call('/v1/ledger', { key: spender.session })).body.transactions;
-    const ids = transactions.map(({ id }: { id: string }) => id);
-    expect(new Set(ids).size).toBe(5);
-    const bare = transactions.map(({ id, device_id, receipt, ...row }: Record<string, unknown>) => row);
-    expect(bare).toEqual(plain);
-    const spends = transactions.filter(({ reason }: { reason: string }) => reason === 'receipt');
-    expect(spends).toMatchObject(
-      answers.map(({ body }) => ({ device_id: spender.deviceId, receipt: body.receipt })).reverse(),
-    );
-    const first = await api.call('/v1/ledger?include=receipt&limit=2', { key: spender.session });
-    expect(first.body.transactions).toEqual(transactions.slice(0, 2));
-    expect((await api.call('/v1/ledger?include=all', { key: spender.session })).status).toBe(400);
+    const { receipt } = (await spend(spender.token)).body;
+    for (const query of ['', '?include=details', '?include=details&limit=1', '?reason=receipt'])
+      expect((await api.call(`/v1/ledger${query}`, { key: spender.session })).text).not.toContain(receipt);
+    for (const include of ['receipt', 'all'])
+      expect((await api.call(`/v1/ledger?include=${include}`, { key: spender.session })).status).toBe(400);
   });
 
   test('with include=details shows the id and the balance after each transaction, and the device of each spend', async () => {

@@ -64,6 +64,24 @@ describe('POST /api/v1/webhooks', () => {
     expect(sent.body.status).toBe(200);
   });
 
+  it('is tested without being named while it is the only one', async () => {
+    const tenant = await makeTenant(api.ctx);
+    const test = (body?: unknown) =>
+      api.call('/api/v1/webhooks/test', { method: 'POST', key: tenant.key, body });
+    expect((await test()).status).toBe(404);
+    const create = () => register({}, tenant.key);
+    const { body: only } = await create();
+    for (const body of [undefined, {}])
+      expect((await test(body)).body).toMatchObject({ status: 200, error: null });
+    expect(receiver.received.at(-1)?.event).toMatchObject({ type: 'session.started', data: { test: true } });
+    const { body: log } = await api.call(`/api/v1/webhooks/${only.id}/deliveries`, { key: tenant.key });
+    expect(log.data.filter(({ test: isTest }: { test?: boolean }) => isTest)).toHaveLength(2);
+    const { body: second } = await create();
+    const refused = await test();
+    expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '/webhook_id']);
+    expect((await test({ webhook_id: second.id })).status).toBe(200);
+  });
+
   it.each([
     { url: 'http://example.com/' },
     { url: 'https://169.254.169.254/' },

@@ -24,7 +24,7 @@ export const credits: Fields = {
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   ],
   transactions: ['Transactions, newest first'],
-  include: ['More to show', 'receipt'],
+  include: ['More to show', 'details'],
   keys: ['Public keys'],
   kty: ['The type of the key (RFC 7517)', 'OKP'],
   crv: ['The curve (RFC 8037)', 'Ed25519'],

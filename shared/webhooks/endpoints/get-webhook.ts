@@ -19,3 +19,14 @@ export async function getWebhook(
     throw new DomainError('not_found', 'There is no such webhook.');
   return webhook;
 }
+
+/** The webhook of an organization that has one. Throws `not_found` for none, `invalid_request` where a choice is needed. */
+export async function getOnlyWebhook(ctx: Context, orgId: string): Promise<Webhook> {
+  const [only, another] = await webhookRows(ctx).find({ org_id: orgId }).limit(2).toArray();
+  if (!only) throw new DomainError('not_found', 'There is no webhook yet.');
+  if (another)
+    throw new DomainError('invalid_request', 'There are several webhooks: name one by webhook_id.', {
+      errors: [{ pointer: '/webhook_id', detail: 'is missing, and there are several webhooks' }],
+    });
+  return only;
+}

@@ -1,0 +1,85 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
+import { recordAll } from '../support/usage.ts';
+
+let api: TestApi;
+let key: string;
+let long: string;
+beforeAll(async () => {
+  api = await startApi();
+  const tenant = await makeTenant(api.ctx);
+  key = tenant.key;
+  const ts = api.ctx.clock.now();
+  await recordAll(
+    api.ctx,
+    tenant.orgId,
+    Array.from({ length: 700 }, (_, index) => ({
+      ts: ts - index,
+      user_id: index < 600 ? 'ada' : `u-${index}`,
+    })),
+  );
+  const session = await sessionRows(api.ctx).findOne({ org_id: tenant.orgId, user_id: 'ada' });
+  long = `/api/v1/sessions/${session?._id}`;
+});
+afterAll(() => api.close());
+
+/** As a client that inflates nothing by itself. */
+async function get(
+  path: string,
+  accepts?: string,
+  method = 'GET',
+): Promise<{ headers: IncomingHttpHeaders; bytes: Buffer }> {
+  const headers = { Authorization: `Bearer ${key}`, ...(accepts ? { 'Accept-Encoding': accepts } : {}) };
+  return new Promise((resolve, reject) => {
+    request(`${api.url}${path}`, { method, headers }, (answer) => {
+      buffer(answer).then((bytes) => resolve({ headers: answer.headers, bytes }), reject);
+    })
+      .once('error', reject)
+      .end();
+  });
+}
+
+it.each(['gzip', 'gzip, deflate, br', 'br;q=1, gzip;q=0.5', '*'])(
+  'a long answer is compressed for a client that accepts %s, whole or in pieces',
+  async (accepts) => {
+    for (const path of ['/api/v1/sessions?limit=100', long]) {
+      const plain = await get(path);
+      const { headers, bytes } = await get(path, accepts);
+      expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding']);
+      expect(headers['content-type']).toBe(plain.headers['content-type']);
+      // The cursor of a page is another one each time.
+      const read = (text: Buffer) => ({ ...JSON.parse(text.toString()), cursor: '' });
+      expect(read(gunzipSync(bytes))).toEqual(read(plain.bytes));
+      expect(bytes.length).toBeLessThan(plain.bytes.length / 3);
+    }
+  },
+);
+
+it.each([undefined, 'identity', 'br', 'gzip;q=0', 'gzip;q=0, *'])(
+  'it is plain for one that accepts %s',
+  async (accepts) => {
+    for (const path of ['/api/v1/sessions?limit=100', long]) {
+      const { headers, bytes } = await get(path, accepts);
+      expect([headers['content-encoding'], headers.vary]).toEqual([undefined, 'Accept-Encoding']);
+      expect(() => JSON.parse(bytes.toString())).not.toThrow();
+    }
+  },
+);
+
+it('short answers and files that are compressed already stay as they are', async () => {
+  for (const path of ['/api/v1/sessions?limit=1', '/healthz', '/api/v1/usage/export?format=parquet']) {
+    const { headers } = await get(path, 'gzip');
+    expect([path, headers['content-encoding']]).toEqual([path, undefined]);
+  }
+});
+
+it('a HEAD has the headers of the GET and no body', async () => {
+  const head = await get('/api/v1/sessions?limit=100', 'gzip', 'HEAD');
+  expect(head.bytes).toHaveLength(0);
+  expect(head.headers['content-encoding']).toBe('gzip');
+});
