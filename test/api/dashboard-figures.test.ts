@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { plusDays, rangeOf, readShared } from '../../api/dashboard/data/range.ts';
 import { readSessionSearch } from '../../api/dashboard/data/session-search.ts';
+import { weeksOf } from '../../api/dashboard/parts/analytics/weeks.ts';
 import { ticksOf } from '../../api/dashboard/parts/chart/scale.ts';
 import { creditsPerDay } from '../../api/dashboard/parts/credits/pace.ts';
 import { changeWords } from '../../api/dashboard/parts/text/change-words.ts';
@@ -143,4 +144,17 @@ test('the URL of a list of sessions asks for what the API takes, and for nothing
     sort: 'started_at',
     order: 'desc',
   });
+});
+
+test('a week is compared with the week before it, and not with one that is hidden', () => {
+  const figures = { active_users: 9, sessions: 9, signals: 9, errors: 0, tokens_in: 9, tokens_out: 9 };
+  const week = (start: string, cost_usd: number) => ({ start, ...figures, cost_usd });
+  const trend = [
+    week('2026-11-02T00:00:00.000Z', 1),
+    week('2026-11-09T00:00:00.000Z', 2),
+    { start: '2026-11-16T00:00:00.000Z', suppressed: true as const },
+    week('2026-11-23T00:00:00.000Z', 4),
+  ];
+  const weeks = weeksOf({ trend }, 'UTC');
+  expect(weeks.map(({ before }) => before?.cost_usd)).toEqual([undefined, 1, 2, undefined]);
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,12 +25,16 @@ let run: UpRun;
 let line: Line;
 
 /** A worker port of 0 is any free one. */
-const start = () =>
-  runUp(['--empty', '--json', '--port', String(port), '--data', dataDir], { WORKER_PORT: '0' });
+const start = (env: Record<string, string> = {}) =>
+  runUp(['--empty', '--json', '--port', String(port), '--data', dataDir], { WORKER_PORT: '0', ...env });
+/** A module that lets the preparation of a start wait for as long as it is not killed. */
+const holdsPreparation = join(dataDir, 'hold.mjs');
+const HOLD = `if (process.argv[1]?.endsWith('prepare.ts')) await new Promise((resolve) => setTimeout(resolve, 2 ** 31 - 1));`;
 const pidsOf = (of: Line) => Object.values(of.pids);
 
 beforeAll(async () => {
   port = await findFreePort();
+  writeFileSync(holdsPreparation, HOLD);
   run = start();
   line = await untilReady(run);
 });
@@ -151,13 +155,13 @@ describe('scripts/up', () => {
 
   test('leaves nothing of a start that was killed before it was ready', async () => {
     await pressCtrlC(run);
-    run = start();
+    run = start({ NODE_OPTIONS: `--import ${holdsPreparation}` });
     let begun: number[] = [];
     const isPreparing = async () => {
       begun = recordedPids();
       return begun.some((pid) => commandOf(pid).includes('prepare.ts'));
     };
-    expect(await waitUntil(isPreparing, { timeoutMs: 120_000, pauseMs: 5 })).toBe(true);
+    expect(await waitUntil(isPreparing, { timeoutMs: 120_000 })).toBe(true);
     run.child.kill('SIGKILL');
     expect(await waitUntil(async () => !begun.some(isRunning), { timeoutMs: 60_000 })).toBe(true);
     run = start();
