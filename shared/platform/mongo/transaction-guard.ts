@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isStoreError } from '../basics/errors.ts';
 import { every } from '../basics/every.ts';
 import type { Log } from '../basics/log.ts';
 import { within } from '../basics/within.ts';
@@ -82,9 +83,11 @@ export async function startTransactionGuard(
   await instances.insertOne({ _id: guard.id, heartbeat: 0, sessions: [] });
   db.registerSession = (session) => register(guard, session);
   const stopTicking = every(TICK_MS, async () => {
-    await within(TICK_DEADLINE_MS, 'A heartbeat', tick(guard)).catch((error: unknown) =>
-      log.debug({ err: error }, 'a heartbeat was missed'),
-    );
+    await within(TICK_DEADLINE_MS, 'A heartbeat', tick(guard)).catch((error: unknown) => {
+      log.debug({ err: error }, 'a heartbeat was missed');
+      // The others may have missed theirs too, such as during an election: they have the whole time anew.
+      guard.seen.clear();
+    });
   });
   return {
     stop: async () => {
@@ -151,7 +154,10 @@ async function reap({ db, log, seen }: Guard, instance: Instance): Promise<void>
   const sessions = instance.sessions ?? [];
   const fields = { instance: instance._id, sessions: sessions.length };
   log.warn(fields, 'a process fell silent; its transactions are ended');
-  await endSessions(db, sessions);
+  await endSessions(db, sessions).catch((error: unknown) => {
+    if (isStoreError(error)) throw error;
+    log.warn({ ...fields, err: error }, 'MongoDB refuses killSessions: it ends them itself, after a minute');
+  });
   await instanceRows({ db }).deleteOne({ _id: instance._id });
   seen.delete(instance._id);
 }

@@ -85,7 +85,9 @@ function commit<T>(db: Db, work: (transaction: ClientSession) => Promise<T>, pro
     await db.registerSession(progress.session ?? '');
     const attempt = async () => {
       progress.isCommitting = false;
-      const result = await work(session);
+      const result = await work(session).catch((error: unknown) => {
+        throw asTransient(error);
+      });
       if (progress.isGivenUp) throw new DeadlineError('The transaction was given up');
       progress.isCommitting = true;
       return result;
@@ -95,11 +97,24 @@ function commit<T>(db: Db, work: (transaction: ClientSession) => Promise<T>, pro
   });
 }
 
+/** The error of a command whose session another process has ended while it ran (https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml). */
+const INTERRUPTED = 11_601;
+
+/**
+ * The error with the label that makes the transaction run again, where its session was ended under it (`endSessions`). MongoDB
+ * labels the answers to later commands alone. One that was given up does not come to its commit.
+ */
+function asTransient(error: unknown): unknown {
+  if (error instanceof mongo.MongoServerError && error.code === INTERRUPTED) error.addErrorLabel(TRANSIENT);
+  return error;
+}
+
+const TRANSIENT = 'TransientTransactionError';
 const UNKNOWN = 'UnknownTransactionCommitResult';
 
 /** A commit whose answer did not come; one that the store has refused is told as it is. */
 function outcomeUnknown(error: unknown): unknown {
-  const isRefused = error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
+  const isRefused = error instanceof mongo.MongoError && error.hasErrorLabel(TRANSIENT);
   if (isRefused) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new mongo.MongoServerError({

@@ -130,13 +130,18 @@ function firstErrorOf(error: mongo.MongoClientBulkWriteError): Error {
   return new mongo.MongoServerError({ message, code, errorLabels });
 }
 
+/**
+ * Each collection's writes by kind, since the driver sends one command for those of one kind that follow each other. In
+ * order, so that none follows one that failed: the error of a transaction that is gone would hide a duplicate key.
+ */
 async function writeByCollection(db: Db, writes: readonly Write[], session: ClientSession): Promise<void> {
   for (const [collectionName, own] of Map.groupBy(writes, (write) => write.collectionName)) {
     const rows = db.database.collection(collectionName);
-    const models = own.map(({ operation: { name, ...operation } }) => ({ [name]: operation }));
+    const byKind = [...Map.groupBy(own, ({ operation }) => operation.name).values()].flat();
+    const models = byKind.map(({ operation: { name, ...operation } }) => ({ [name]: operation }));
     for (let from = 0; from < models.length; from += MOST_TOGETHER) {
       const some = models.slice(from, from + MOST_TOGETHER) as unknown as mongo.AnyBulkWriteOperation[];
-      await rows.bulkWrite(some, { session, ordered: false });
+      await rows.bulkWrite(some, { session, ordered: true });
     }
   }
 }

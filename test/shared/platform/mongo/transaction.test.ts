@@ -148,6 +148,17 @@ describe('a transaction that does not get through in time', () => {
   });
 });
 
+// The embedded store lets a command end before it ends its session, so the answer of MongoDB is made here.
+test('a transaction whose session was ended while a command ran is run again', async () => {
+  let attempts = 0;
+  await inTransaction(ctx.db, async (transaction) => {
+    attempts += 1;
+    await things(ctx).insertOne({ _id: 'interrupted', n: attempts }, { session: transaction });
+    if (attempts === 1) throw new mongo.MongoServerError({ message: 'interrupted', code: 11_601 });
+  });
+  expect(await things(ctx).findOne({ _id: 'interrupted' })).toMatchObject({ n: 2 });
+});
+
 test('a batch that never ends fails, and the next one of its key runs', async () => {
   const run = async (items: readonly string[]) =>
     items.includes('hangs') ? new Promise<never>(() => undefined) : items;
@@ -213,6 +224,56 @@ describe('the transaction guard', () => {
     expect(guarded.map(({ sessions }) => sessions.length)).toEqual([1]);
     await until(async () => (await instanceRows(ctx).countDocuments({})) === 0);
     await guard.stop();
+    await other.close();
+  });
+
+  /** A guard that takes processes for dead after 4 s, with what it warns of. */
+  async function startGuard(other: TestContext) {
+    const warnings: string[] = [];
+    const destination = { write: (line: string) => void warnings.push(String(JSON.parse(line).msg)) };
+    const log = createLog({ level: 'warn', process: 'test', destination });
+    const guard = await startTransactionGuard(other.db, log, 4_000, Number.POSITIVE_INFINITY);
+    return { warnings, guard };
+  }
+
+  const refused = (code: number) => new mongo.MongoServerError({ message: 'refused', code });
+
+  /** Moves this process' monotonic clock forward. */
+  function jump(ms: number) {
+    const now = performance.now.bind(performance);
+    return vi.spyOn(performance, 'now').mockImplementation(() => now() + ms);
+  }
+
+  test('frees itself of every silent process where the server refuses to end sessions', async () => {
+    const other = await openTestContext({ sharing: ctx });
+    const command = vi.spyOn(mongo.Db.prototype, 'command').mockRejectedValue(refused(8_000));
+    for (const _id of ['silent 1', 'silent 2'])
+      await instanceRows(ctx).insertOne({ _id, heartbeat: 1, sessions: ['00'.repeat(16)] });
+    const { warnings, guard } = await startGuard(other);
+    await until(async () => (await instanceRows(ctx).countDocuments({})) === 1, { timeoutMs: 15_000 });
+    expect(warnings.filter((message) => message.includes('refuses killSessions'))).toHaveLength(2);
+    command.mockRestore();
+    await guard.stop();
+    await other.close();
+  }, 30_000);
+
+  test('takes nobody for dead right after a time without a primary', async () => {
+    const other = await openTestContext({ sharing: ctx });
+    await instanceRows(ctx).insertOne({ _id: 'also without a primary', heartbeat: 1, sessions: [] });
+    const { warnings, guard } = await startGuard(other);
+    const find = instanceRows(other);
+    const asked = vi.spyOn(find, 'find');
+    await until(() => asked.mock.calls.length > 0);
+    const update = vi.spyOn(find, 'updateOne').mockRejectedValue(refused(10_107));
+    await until(() => update.mock.calls.length > 1);
+    const later = jump(11_000);
+    const before = asked.mock.calls.length;
+    update.mockRestore();
+    await until(() => asked.mock.calls.length > before + 1);
+    expect(warnings).toEqual([]);
+    later.mockRestore();
+    await guard.stop();
+    await instanceRows(ctx).deleteMany({});
     await other.close();
   });
 

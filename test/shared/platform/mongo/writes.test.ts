@@ -74,6 +74,19 @@ describe.each([
     expect(await others(ctx).findOne({ _id: id('kept out') })).toBeNull();
   });
 
+  test('says at once that the key is taken, though writes of other kinds to the same collection follow', async () => {
+    await write([insertRow(others, { _id: id('taken once'), n: 1 })]);
+    let attempts = 0;
+    const plan = [insertRow(others, { _id: id('taken once'), n: 2 }), ...padding(size)];
+    const refused = commitPlan(ctx, async (transaction) => {
+      attempts += 1;
+      await things(ctx).findOne({ _id: 'none' }, { session: transaction });
+      return { writes: [...padding(1), ...plan], wakeUps: [], result: undefined };
+    });
+    await expect(refused).rejects.toMatchObject({ code: 11_000 });
+    expect(attempts).toBe(1);
+  });
+
   test('that meets another on one row is decided again, and none is lost', async () => {
     const increment = async () => {
       await commitPlan(ctx, async (transaction) => {
