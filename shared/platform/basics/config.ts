@@ -10,6 +10,11 @@ const redisUrl = z.url({
   protocol: /^rediss?$/,
   error: 'must be a URL that begins with redis:// or rediss://',
 });
+const mongoUrl = z
+  .string()
+  .regex(/^mongodb(\+srv)?:\/\//, { error: 'must begin with mongodb:// or mongodb+srv://', abort: true })
+  .regex(/^[^:]+:\/\/[^/?]+\/[^/?]+/, 'must name a database, such as mongodb://HOST/governor')
+  .refine((url) => !/[?&]retryWrites=false/i.test(url), 'must not have retryWrites=false');
 const flag = z.stringbool({ truthy: ['on', 'true', '1'], falsy: ['off', 'false', '0'] });
 const list = z.string().transform((value) => value.split(',').map((item) => item.trim()));
 
@@ -22,7 +27,7 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   BASE_URL: httpUrl.optional(),
   TRUST_PROXY_HOPS: integer(0, 0, 10),
-  MONGODB_URL: z.string().regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://'),
+  MONGODB_URL: mongoUrl,
   REDIS_URL: redisUrl,
   REDIS_CLUSTER_NODES: z
     .string()

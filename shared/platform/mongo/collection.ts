@@ -126,8 +126,30 @@ export async function createCollections(db: Db, declared: readonly CollectionDec
   const names = new Set(there.map(({ name }) => name));
   for (const { collectionName, indexes } of declared) {
     if (!names.has(collectionName)) await createUnlessThere(database, collectionName);
-    if (indexes.length > 0) await database.collection(collectionName).createIndexes([...indexes]);
+    if (indexes.length > 0) await createMissing(database.collection(collectionName), [...indexes]);
   }
+}
+
+/** How long a new index waits for the transactions that use its collection, at a time: meanwhile no other one begins. */
+const INDEX_PATIENCE_MS = 5_000;
+const HURRIED_ATTEMPTS = 12;
+/** The error of a command that took longer than its `maxTimeMS`. */
+const OUT_OF_TIME = 50;
+
+/**
+ * Creates those of the indexes that are missing. A new one needs its collection alone for a moment, and a transaction lasts up to
+ * 55 s: so it gives way and comes back. `maxTimeMS` ends a build too, hence the last attempt has none.
+ */
+async function createMissing(rows: mongo.Collection, indexes: mongo.IndexDescription[]): Promise<void> {
+  for (let attempt = 1; attempt <= HURRIED_ATTEMPTS; attempt += 1) {
+    try {
+      await rows.createIndexes(indexes, { maxTimeMS: INDEX_PATIENCE_MS });
+      return;
+    } catch (error) {
+      if (codeOf(error) !== OUT_OF_TIME) throw error;
+    }
+  }
+  await rows.createIndexes(indexes);
 }
 
 /** Another release may create it at the same time. */
@@ -135,7 +157,10 @@ async function createUnlessThere(database: mongo.Db, name: string): Promise<void
   try {
     await database.createCollection(name);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code !== NAMESPACE_EXISTS) throw error;
+    if (codeOf(error) !== NAMESPACE_EXISTS) throw error;
   }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,4 +1,5 @@
-import mongoose, { type Connection, type mongo } from 'mongoose';
+import mongoose, { type Connection, mongo } from 'mongoose';
+import { isStoreError } from '../basics/errors.ts';
 import { StartFault } from '../basics/start-fault.ts';
 
 /** An open MongoDB connection. */
@@ -23,7 +24,7 @@ const ROUTER = 'isdbgrid';
  * creates an index by itself: `release` does. A server that hangs without closing its connections is noticed after 7 s
  * (heartbeat and connect timeout), as one that is gone. With `socketTimeoutMs` a single connection that has gone dark is
  * given up after as long; it must be above the longest command. Rejects, with words for the operator, when no primary answers
- * within 5 s, or one that cannot carry out transactions.
+ * within 5 s, or one that cannot carry out transactions or bulk writes of several collections.
  */
 export async function connectMongo(url: string, options: { socketTimeoutMs?: number } = {}): Promise<Db> {
   const connection = await open(url, options).catch((error: Error) => {
@@ -36,16 +37,47 @@ export async function connectMongo(url: string, options: { socketTimeoutMs?: num
     database.command({ hello: 1 }),
     database.command({ buildInfo: 1 }),
   ]);
+  const isEmbedded = build.secantusVersion !== undefined;
+  if (!isEmbedded && Number.parseInt(build.version, 10) < OLDEST)
+    throw new StartFault(`MONGODB_URL: that is MongoDB ${build.version}. ${NEEDED}`);
   if (server.msg !== ROUTER && server.setName === undefined)
     throw new StartFault(
       'MONGODB_URL: that MongoDB is in no replica set, so it has no transactions: start it with --replSet, and run rs.initiate() once.',
     );
+  await proveWrites(database);
   return {
     connection,
     database,
-    isEmbedded: build.secantusVersion !== undefined,
+    isEmbedded,
     registerSession: async () => undefined,
   };
+}
+
+/** `client.bulkWrite`, by which every plan is written, came with MongoDB 8. */
+const OLDEST = 8;
+const NEEDED = 'It must be 8.0.4 or newer, with featureCompatibilityVersion 8.0 (docs/stores.md).';
+
+/**
+ * Throws a StartFault when the store refuses the command by which every plan is written: by its version, by an old
+ * featureCompatibilityVersion, or for want of a right. It changes nothing, and no majority has to answer.
+ */
+async function proveWrites(database: mongo.Db): Promise<void> {
+  // Only this collection may exist before the first release, and the embedded store makes the one that a command names.
+  const nothing = { namespace: `${database.databaseName}.instances`, filter: { heartbeat: -1 } };
+  const models: mongo.AnyClientBulkWriteModel<mongo.Document>[] = [
+    { name: 'updateOne', ...nothing, update: { $set: { heartbeat: 0 } } },
+    { name: 'deleteOne', ...nothing },
+  ];
+  try {
+    await database.client.bulkWrite(models, { writeConcern: { w: 1 } });
+  } catch (error) {
+    if (isStoreError(error)) throw error;
+    const [refused] = error instanceof mongo.MongoClientBulkWriteError ? error.writeErrors.values() : [];
+    const { message } = refused ?? ((error as Error).cause as Error | undefined) ?? (error as Error);
+    throw new StartFault(
+      `MONGODB_URL: that MongoDB refuses bulkWrite: ${message}. ${NEEDED} Its user needs readWrite on "${database.databaseName}".`,
+    );
+  }
 }
 
 async function open(url: string, options: { socketTimeoutMs?: number }): Promise<Connection> {
@@ -54,13 +86,15 @@ async function open(url: string, options: { socketTimeoutMs?: number }): Promise
     autoCreate: false,
     bufferCommands: false,
     ignoreUndefined: true,
-    maxPoolSize: 20,
+    ...(/[?&]maxPoolSize=/i.test(url) ? {} : { maxPoolSize: 20 }),
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
     heartbeatFrequencyMS: 2_000,
     ...(options.socketTimeoutMs === undefined ? {} : { socketTimeoutMS: options.socketTimeoutMs }),
     writeConcern: DURABLE,
-    readConcern: { level: 'majority' },
+    // Both win over the URL: a transaction reads at the primary, and no read may see what an election takes back.
+    readPreference: 'primary',
+    readConcernLevel: 'majority',
   });
   // A topology that comes and goes is reported by readiness and by the failing operations.
   connection.on('error', () => undefined);

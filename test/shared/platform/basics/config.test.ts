@@ -28,6 +28,21 @@ describe('the configuration', () => {
     expect(withTwins).not.toThrow(pepper);
   });
 
+  it.each([
+    ['mongodb+srv://user:word@cluster.example/?appName=governor', 'must name a database'],
+    ['mongodb://a:27017,b:27017?replicaSet=rs0', 'must name a database'],
+    ['mongodb://localhost/governor?w=majority&retryWrites=false', 'must not have retryWrites=false'],
+  ])('refuses the MongoDB address %s, which would lose data', (url, words) => {
+    expect(() => readConfig({ ...usable, MONGODB_URL: url })).toThrow(`MONGODB_URL: ${words}`);
+  });
+
+  it.each([
+    ['mongodb://a:27017,b:27017/governor?replicaSet=rs0'],
+    ['mongodb+srv://user:word@cluster.example/governor?retryWrites=true'],
+  ])('takes the MongoDB address %s', (url) => {
+    expect(readConfig({ ...usable, MONGODB_URL: url })).toMatchObject({ mongodbUrl: url });
+  });
+
   it('refuses a Redis address that cannot be read, before its password can be shown', () => {
     const wrong = () => readConfig({ ...usable, REDIS_URL: 'redis://:hunter2@127.0.0.1:99999' });
     expect(wrong).toThrow('REDIS_URL: must be a URL');

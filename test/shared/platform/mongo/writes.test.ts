@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { commitPlan } from '../../../../shared/platform/context/commit-plan.ts';
 import { collection, createCollections, type Row } from '../../../../shared/platform/mongo/collection.ts';
 import {
@@ -159,4 +159,16 @@ test.each([
   });
   expect(attempts).toBe(2);
   expect(await things(ctx).findOne({ _id: `after ${code}` })).toMatchObject({ n: 1 });
+});
+
+test('an index that waits for long transactions gives way to others, and is built without haste at last', async () => {
+  const late = new mongo.MongoServerError({ message: 'operation exceeded time limit', code: 50 });
+  const create = vi.spyOn(mongo.Collection.prototype, 'createIndexes');
+  for (let attempt = 1; attempt <= 12; attempt += 1) create.mockRejectedValueOnce(late);
+  const indexed = collection<Thing>('test_indexed', { indexes: [{ key: { n: 1, _id: 1 } }] });
+  await createCollections(ctx.db, [indexed]);
+  const patience = create.mock.calls.map(([, options]) => options?.maxTimeMS);
+  create.mockRestore();
+  expect(patience).toEqual([...Array<number>(12).fill(5_000), undefined]);
+  expect(await indexed(ctx).indexes()).toContainEqual(expect.objectContaining({ name: 'n_1__id_1' }));
 });
