@@ -1,6 +1,7 @@
 import { auditWrite, currentActor } from '../audit/record-audit.ts';
 import { planTeamChange } from '../budgets/recount.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
+import { keepEndOfMails, withEndOfMails } from '../organizations/ended-mails.ts';
 import { type Member, memberRows, type Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import {
@@ -34,11 +35,14 @@ export async function changeMember(
     const person = { org_id: orgId, user_id: userId };
     const before = await memberRows(ctx).findOne(person, { session: transaction });
     if (!before || before.removed_at !== null) throw noMember();
-    const after = changed(before, change);
+    const wanted = changed(before, change);
+    const isMoved = wanted.email !== before.email;
+    const ended = await withEndOfMails(ctx, isMoved ? [wanted] : [], transaction);
+    const [after = wanted] = ended.members;
     const isDemoted = before.role === 'admin' && after.role !== 'admin';
     if (isDemoted) await refuseLastAdmin(ctx, before, transaction);
     const made = isDemoted ? await planMade(ctx, before, revokeMade, transaction) : NOTHING_MADE;
-    if (after.email !== before.email) await refuseTakenEmail(ctx, after, transaction);
+    if (isMoved) await refuseTakenEmail(ctx, after, transaction);
     const organization = await readOrganization(ctx, orgId, transaction);
     const teams = { before: before.teams, after: after.teams };
     const recount =
@@ -48,6 +52,8 @@ export async function changeMember(
     const details = { user_id: userId, ...auditable(change), ...made.details };
     const writes = [
       ...memberReplacement(after),
+      ...ended.writes,
+      ...(isMoved ? keepEndOfMails(ctx, before) : []),
       ...actor.writes,
       rosterWrite(organization, { ...alertChange(organization, before, after), teams: after.teams }),
       auditWrite(ctx, { action: 'member.change', org_id: orgId, details }),

@@ -4,6 +4,7 @@ import { auditWrite, currentActor } from '../audit/record-audit.ts';
 import { planTeamChange } from '../budgets/recount.ts';
 import { answerCreation, beginCreation } from '../idempotency/creation.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
+import { withEndOfMails } from '../organizations/ended-mails.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { memberReplacement, rosterWrite } from '../organizations/roster.ts';
@@ -16,7 +17,7 @@ import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../platform/context/c
 import type { Context } from '../platform/context/context.ts';
 import { setDue } from '../platform/due/plan-due.ts';
 import type { MailAttempt } from '../platform/mail/send-mail.ts';
-import { insertRow } from '../platform/mongo/writes.ts';
+import { insertRow, type Write } from '../platform/mongo/writes.ts';
 import { takeInvitationPermits } from './invitation-permits.ts';
 import { mailInvitationJob } from './jobs.ts';
 import { newMember, refuseTooMany } from './members.ts';
@@ -75,7 +76,7 @@ export async function inviteMembers(
     async (transaction) => {
       await beginCreation(ctx, 'inv', transaction);
       const actor = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
-      const decided = await decide(ctx, orgId, input, transaction);
+      const { decided, writes: ended } = await decide(ctx, orgId, input, transaction);
       const added = decided.filter(({ status }) => status === 'invited');
       await refuseTooMany(ctx, orgId, transaction, added.length);
       const organization = await readOrganization(ctx, orgId, transaction);
@@ -84,7 +85,7 @@ export async function inviteMembers(
       const recounts = await planTeams(ctx, orgId, added, transaction);
       const mails = await planMails(ctx, orgId, input.mail ? decided : [], transaction);
       const roster = rosterWrite(organization, { with: admins, teams });
-      const writes = [...actor.writes, ...decided.flatMap((each) => writesOf(ctx, each)), roster];
+      const writes = [...actor.writes, ...ended, ...decided.flatMap((each) => writesOf(ctx, each)), roster];
       const result = viewInvitations(ctx, input.emails, decided, mails.permitted);
       await answerCreation(ctx, 'inv', JSON.stringify(result), transaction);
       return { ...joinPlans({ writes, wakeUps: [] }, recounts, mails), result };
@@ -105,7 +106,7 @@ async function decide(
   orgId: string,
   { emails, role, teams }: z.output<typeof invitationsInput>,
   transaction: ClientSession,
-): Promise<Decided[]> {
+): Promise<{ decided: Decided[]; writes: Write[] }> {
   const addresses = [...new Set(emails.filter(isEmail).map(foldEmail))];
   const named = await memberRows(ctx)
     .find({ email: { $in: addresses } }, { session: transaction })
@@ -115,12 +116,18 @@ async function decide(
       .filter(({ org_id, removed_at }) => org_id === orgId && removed_at === null)
       .map((member) => [member.email, member]),
   );
-  return addresses.map((email) => {
+  const added = addresses
+    .filter((email) => !present.has(email))
+    .map((email) => newMember(ctx, { org_id: orgId, email, role, teams }));
+  const { members, writes } = await withEndOfMails(ctx, added, transaction);
+  const strangers = new Map(members.map((member) => [member.email, member]));
+  const decided = addresses.flatMap((email): Decided[] => {
     const known = present.get(email);
-    if (!known)
-      return { email, status: 'invited', member: newMember(ctx, { org_id: orgId, email, role, teams }) };
-    return { email, status: known.idp ? 'member' : 'renewed', member: known };
+    if (known) return [{ email, status: known.idp ? 'member' : 'renewed', member: known }];
+    const member = strangers.get(email);
+    return member ? [{ email, status: 'invited', member }] : [];
   });
+  return { decided, writes };
 }
 
 function writesOf(ctx: Context, { status, member }: Decided) {

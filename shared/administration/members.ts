@@ -3,6 +3,7 @@ import { auditWrite, currentActor } from '../audit/record-audit.ts';
 import { planTeamChange } from '../budgets/recount.ts';
 import { beginCreation } from '../idempotency/creation.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
+import { withEndOfMails } from '../organizations/ended-mails.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { noMember, refuseTakenEmail, rosterWrite } from '../organizations/roster.ts';
@@ -20,19 +21,22 @@ type NewMember = MemberInput & { org_id: string; idp?: Member['idp'] | undefined
 
 /** Adds a person to an organization. Teams that it names exist from then on. Throws `conflict`, `not_found`. */
 export async function addMember(ctx: Context, input: NewMember): Promise<Member> {
-  const member = newMember(ctx, input);
-  const { org_id, user_id, role, teams, email } = member;
+  const added = newMember(ctx, input);
+  const { org_id, user_id, role, teams, email } = added;
   try {
     return await commitPlan(ctx, async (transaction) => {
       await beginCreation(ctx, 'usr', transaction);
       const actor = await confirmActor(ctx, { orgId: org_id, role: 'admin' }, transaction);
       await refuseTooMany(ctx, org_id, transaction);
       const organization = await readOrganization(ctx, org_id, transaction);
-      await refuseTakenEmail(ctx, member, transaction);
+      await refuseTakenEmail(ctx, added, transaction);
+      const ended = await withEndOfMails(ctx, [added], transaction);
+      const [member = added] = ended.members;
       const joined = { orgId: org_id, userId: user_id, before: [], after: teams };
       const recount = await planTeamChange(ctx, joined, transaction);
       const writes = [
         ...actor.writes,
+        ...ended.writes,
         insertRow(memberRows, member),
         rosterWrite(organization, { with: role === 'admin' && email !== null ? [email] : [], teams }),
         auditWrite(ctx, { action: 'member.add', org_id, details: { user_id, role } }),

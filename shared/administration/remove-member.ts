@@ -6,6 +6,7 @@ import { revocationOf } from '../keys/api-keys.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { planReleaseOfUser } from '../keys/plan-release.ts';
+import { keepEndOfMails } from '../organizations/ended-mails.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { memberReplacement, noMember, refuseLastAdmin, rosterWrite } from '../organizations/roster.ts';
@@ -79,6 +80,7 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
     const writes = [
       ...memberReplacement(erased(member, nowMs)),
       ...deletePreferences(member._id),
+      ...keepEndOfMails(ctx, member),
       ...keys.map((key) => revocationOf(key, nowMs)),
       ...actor.writes,
       rosterWrite(organization, { without: member.email }),

@@ -31,6 +31,7 @@ import { eventRows } from '../events/model.ts';
 import { heldRows } from '../held/model.ts';
 import { idempotencyRecordRows } from '../idempotency/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
+import { endedMailRows } from '../organizations/ended-mails.ts';
 import { memberRows, organizationRows } from '../organizations/model.ts';
 import { organizationVersionRows } from '../organizations/versions.ts';
 import { dueRows } from '../platform/due/model.ts';
@@ -96,6 +97,7 @@ export const COLLECTIONS = [
   deliveryRows,
   queuedDeliveryRows,
   mailPermitRows,
+  endedMailRows,
   codeHostRows,
   pullRequestRows,
   pullRequestCountRows,

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeMember } from '../../shared/administration/change-member.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { declineInvitation } from '../../shared/identity/invitations.ts';
+import { endedMailRows } from '../../shared/organizations/ended-mails.ts';
 import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
 import { type DueRow, dueRows } from '../../shared/platform/due/model.ts';
-import { unsubscribe, unsubscribeUrl } from '../../shared/webhooks/endpoints/unsubscribe.ts';
+import { subscribeAgain, unsubscribe, unsubscribeUrl } from '../../shared/webhooks/endpoints/unsubscribe.ts';
 import { mailInvitation } from '../../workers/index.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
@@ -206,6 +210,38 @@ describe('the mail of an invitation', () => {
     expect(smtp.mails[0]).toContain('To: a@example.org');
     clock.advance(HOUR);
     expect(statusesOf(await invite({ emails: [a.email, b.email] }))).toEqual(['renewed, mailed', 'renewed']);
+  });
+
+  it('is not sent again to who has ended the mails, by a removal, a change of address or another spelling', async () => {
+    const findByEmail = (email: string) => memberRows(api.ctx).findOne({ org_id: admin.orgId, email });
+    const end = async (email: string) => {
+      const url = unsubscribeUrl(api.ctx.config, (await findByEmail(email))?._id ?? '');
+      return { url, token: new URL(url).pathname.split('/').at(-1) ?? '' };
+    };
+    const userOf = async (email: string) => (await findByEmail(email))?.user_id ?? '';
+    await invite({ emails: ['quit@example.org', 'moved@example.org'] });
+    for (const email of ['quit@example.org', 'moved@example.org'])
+      await unsubscribe(api.ctx, (await end(email)).token);
+    await removeMember(api.ctx, admin.orgId, await userOf('quit@example.org'), { keepsAnAdmin: true });
+    await changeMember(api.ctx, admin.orgId, await userOf('moved@example.org'), { email: 'new@example.org' });
+    clock.advance(2 * HOUR);
+    const emails = ['quit+again@example.org', 'moved@example.org', 'another@example.org'];
+    expect(statusesOf(await invite({ emails }))).toEqual(['invited', 'invited', 'invited, mailed']);
+    // Twice around, and by the other way to add a member.
+    await removeMember(api.ctx, admin.orgId, await userOf('quit+again@example.org'), { keepsAnAdmin: true });
+    const added = await addMember(api.ctx, {
+      org_id: admin.orgId,
+      email: 'quit@example.org',
+      role: 'member',
+    });
+    expect(added.mails_ended_at).toBeInstanceOf(Date);
+    // The person alone takes it back.
+    await subscribeAgain(api.ctx, (await end('quit@example.org')).token);
+    await removeMember(api.ctx, admin.orgId, added.user_id, { keepsAnAdmin: true });
+    clock.advance(2 * HOUR);
+    expect(statusesOf(await invite({ emails: ['quit@example.org'] }))).toEqual(['invited, mailed']);
+    const kept = await endedMailRows(api.ctx).find({}).toArray();
+    expect(JSON.stringify(kept)).not.toContain('example.org');
   });
 
   it('and its member are written together or not at all', async () => {

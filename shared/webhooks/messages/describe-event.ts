@@ -75,15 +75,18 @@ function describeRaise(type: RaiseType, data: Payload): Message {
       : `${who} asks for more of ${budget}`,
     urgency: isAnswer ? 'low' : 'medium',
     facts: factsOf(data),
+    ...linkTo(data.link),
   };
+}
+
+/** The page of a raise, by its address as this service has written it. */
+function linkTo(link: unknown): Pick<Message, 'link'> {
+  const url = typeof link === 'string' && URL.canParse(link) ? new URL(link) : null;
+  return url && /^https?:$/.test(url.protocol) ? { link: ['Answer at', url.href] } : {};
 }
 
 function factsOf(data: Payload): Fact[] {
   const until: Fact[] =
     typeof data.ends_at === 'string' && data.ends_at !== '' ? [['Until', textOf(data, 'ends_at')]] : [];
-  return [
-    ['Amount', `${amountOf(data, 'amount')} ${unitOf(textOf(data, 'metric'))}`],
-    ...until,
-    ['Answer at', textOf(data, 'link')],
-  ];
+  return [['Amount', `${amountOf(data, 'amount')} ${unitOf(textOf(data, 'metric'))}`], ...until];
 }

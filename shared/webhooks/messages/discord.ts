@@ -14,17 +14,21 @@ const COLORS = { low: 0x5865f2, medium: 0xe67e22, high: 0xe03131 } as const;
  * A message of a Discord webhook (https://docs.discord.com/developers/resources/webhook#execute-webhook): one embed. No
  * mention notifies anybody, and text from outside is escaped, so that Discord reads no Markdown in it.
  */
-export function discordMessage({ title, urgency, facts }: Message, { ts }: Envelope): object {
+export function discordMessage({ title, urgency, facts, link }: Message, { ts }: Envelope): object {
   return {
     embeds: [
       {
         title: escaped(title, TITLE, escapeDiscord),
         color: COLORS[urgency],
-        fields: facts.map(([name, value]) => ({
-          name: escaped(name, FIELD_NAME, escapeDiscord),
-          value: escaped(value, FIELD_VALUE, escapeDiscord),
-          inline: value.length <= SHORT,
-        })),
+        fields: [
+          ...facts.map(([name, value]) => ({
+            name: escaped(name, FIELD_NAME, escapeDiscord),
+            value: escaped(value, FIELD_VALUE, escapeDiscord),
+            inline: value.length <= SHORT,
+          })),
+          // An address of ours has no sign that Discord reads as markup, and escaped it would be none.
+          ...(link ? [{ name: link[0], value: `<${link[1]}>`, inline: false }] : []),
+        ],
         timestamp: ts,
       },
     ],

@@ -5,13 +5,13 @@ import { shortened, unlinked } from './text.ts';
 const SUBJECT = 200;
 
 /**
- * A mail: plain text without a link, and a subject of one line. Its address and how to unsubscribe belong to the webhook
+ * A mail: plain text whose only link is our own, and a subject of one line. Its address and how to unsubscribe belong to the webhook
  * (`sending/mail-attempt.ts`).
  */
-export function emailMessage({ title, facts }: Message, { ts }: Envelope): Rendered {
+export function emailMessage({ title, facts, link }: Message, { ts }: Envelope): Rendered {
   const lines = facts.map(([label, value]) => `${label}: ${value}`);
   return {
     headers: { 'content-type': 'text/plain; charset=utf-8', subject: shortened(title, SUBJECT) },
-    body: [unlinked([title, '', ...lines].join('\n')), '', ts].join('\n'),
+    body: [unlinked([title, '', ...lines].join('\n')), ...(link ? [link.join(': ')] : []), '', ts].join('\n'),
   };
 }

@@ -19,6 +19,8 @@ export interface Message {
   urgency: (typeof URGENCIES)[number];
   /** The facts, at most ten. */
   facts: readonly Fact[];
+  /** A web address of this service, which is not text from outside: it stays a link. */
+  link?: Fact;
 }
 
 export type Fact = readonly [label: string, value: string];

@@ -9,16 +9,17 @@ const PRIORITIES = { low: '2', medium: '3', high: '5' } as const;
 
 /**
  * A message of ntfy (https://docs.ntfy.sh/publish/): plain text, posted to the URL of the topic. Its headers hold nothing
- * that comes from outside, without `Markdown` the text is shown as it is, and nothing in it becomes a link.
+ * that comes from outside, without `Markdown` the text is shown as it is, and nothing in it becomes a link but our own.
  */
-export function ntfyMessage({ title, urgency, facts }: Message, { type }: Envelope): Rendered {
+export function ntfyMessage({ title, urgency, facts, link }: Message, { type }: Envelope): Rendered {
   const text = [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join('\n');
+  const last = link ? `\n${link.join(': ')}` : '';
   return {
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       title: type,
       priority: PRIORITIES[urgency],
     },
-    body: firstBytes(unlinked(text), BYTES),
+    body: `${firstBytes(unlinked(text), BYTES - Buffer.byteLength(last))}${last}`,
   };
 }

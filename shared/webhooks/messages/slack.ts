@@ -10,8 +10,9 @@ const FALLBACK = 3_000;
  * A message of a Slack incoming webhook. Text from outside is in `plain_text` objects, in which Slack reads no markup.
  * Notifications show `text`, which is escaped and has no link.
  */
-export function slackMessage({ title, facts }: Message, { ts }: Envelope): object {
-  const fields = facts.map(([label, value]) => plain(`${label}\n${value}`, FIELD));
+export function slackMessage({ title, facts, link }: Message, { ts }: Envelope): object {
+  const fields: object[] = facts.map(([label, value]) => plain(`${label}\n${value}`, FIELD));
+  if (link) fields.push({ type: 'mrkdwn', text: `${link[0]}\n<${escapeSlack(link[1])}>` });
   return {
     text: escaped(unlinked(title), FALLBACK, escapeSlack),
     blocks: [

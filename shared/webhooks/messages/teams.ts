@@ -11,10 +11,17 @@ const COLORS = { low: 'default', medium: 'warning', high: 'attention' } as const
  * (https://learn.microsoft.com/connectors/teams/#microsoft-teams-webhook). Text from outside is in text runs, in which
  * a card reads no Markdown, unlike in text blocks and fact sets.
  */
-export function teamsMessage({ title, urgency, facts }: Message, { ts }: Envelope): object {
+export function teamsMessage({ title, urgency, facts, link }: Message, { ts }: Envelope): object {
   const lines = facts.map(([label, value]) =>
     richText([run(`${label}: `, { weight: 'bolder' }), run(value)]),
   );
+  if (link)
+    lines.push(
+      richText([
+        run(`${link[0]}: `, { weight: 'bolder' }),
+        run(link[1], { selectAction: { type: 'Action.OpenUrl', url: link[1] } }),
+      ]),
+    );
   return {
     type: 'message',
     attachments: [

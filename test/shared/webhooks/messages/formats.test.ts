@@ -66,6 +66,19 @@ describe.each(['slack', 'ntfy', 'email'] as const)('a text of the format %s', (f
   );
 });
 
+describe.each(['slack', 'teams', 'discord', 'ntfy', 'email'] as const)('the format %s', (format) => {
+  it.each(['budget.raise_requested', 'budget.raise_answered'] as const)(
+    'leaves our own link of %s whole, beside a name that is none',
+    (type) => {
+      const link = 'https://governor.example/dashboard/raises/rse_a1_b2';
+      const envelope = envelopeOf(type, { link, user_id: 'https://evil.example/a' });
+      const { body } = render(format, JSON.stringify(envelope));
+      expect(body).toContain(link);
+      if (format === 'ntfy' || format === 'email') expect(body).not.toContain('https://evil');
+    },
+  );
+});
+
 describe('a Teams card', () => {
   it('fits into the 28 KB that Teams takes', () => {
     for (const envelope of LONG.flatMap(envelopesWith)) {
