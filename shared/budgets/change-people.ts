@@ -3,12 +3,18 @@ import { auditWrite } from '../audit/record-audit.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { deleteRows, replaceRow } from '../platform/mongo/writes.ts';
+import { deleteRows, replaceRow, type Write } from '../platform/mongo/writes.ts';
+import { findSubscribers } from '../webhooks/endpoints/find-subscribers.ts';
 import { findOwnBudget } from './change-budgets.ts';
 import { limitOf } from './decide-fields.ts';
-import { overrideKey } from './keys.ts';
+import { asksForAlerts, evaluateAlerts } from './evaluate-alerts.ts';
+import { counterKey, overrideKey } from './keys.ts';
 import { type Budget, type PersonOverride, personOverrideRows } from './model.ts';
+import { budgetOfPerson, exceptionsOf } from './people.ts';
 import { planRuleChange } from './plan-evaluation.ts';
+import { planCountedHistory } from './plan-history.ts';
+import { readPersonWindows } from './read-windows.ts';
+import { skipAlerts } from './send-alerts.ts';
 
 /** Overrides of one template. */
 const MOST_OVERRIDES = 5_000;
@@ -41,6 +47,7 @@ export async function setPerson(
     if (!known) await refuseTooMany(ctx, budgetId, transaction);
     const details = { budget_id: budgetId, user_id: userId, ...input };
     const writes = [
+      ...(await planPersonHistory(ctx, budget, { userId, overrides: [row] }, transaction)),
       replaceRow(personOverrideRows, row, { upsert: true }),
       auditWrite(ctx, { action: 'budget.set_person', org_id: orgId, details }),
     ];
@@ -56,18 +63,42 @@ export async function removePerson(
   { budgetId, userId }: { budgetId: string; userId: string },
 ): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
-    await findTemplate(ctx, orgId, budgetId, transaction);
+    const budget = await findTemplate(ctx, orgId, budgetId, transaction);
     const _id = overrideKey(budgetId, userId);
     const known = await personOverrideRows(ctx).findOne({ _id }, { session: transaction });
     if (!known) return { ...NO_PLAN, result: undefined };
     const details = { budget_id: budgetId, user_id: userId };
     const writes = [
+      ...(await planPersonHistory(ctx, budget, { userId, overrides: [] }, transaction)),
       deleteRows(personOverrideRows, { _id }),
       auditWrite(ctx, { action: 'budget.remove_person', org_id: orgId, details }),
     ];
     const plan = joinPlans(planRuleChange(orgId, ctx.clock.now()), { writes, wakeUps: [] });
     return { ...plan, result: undefined };
   });
+}
+
+/**
+ * The writes by which a person's closed windows raise nothing for what they have reached by the new threshold already: levels
+ * and alerts.
+ */
+async function planPersonHistory(
+  ctx: Context,
+  budget: Budget,
+  { userId, overrides }: { userId: string; overrides: readonly PersonOverride[] },
+  transaction: ClientSession,
+): Promise<Write[]> {
+  const ruled = { budget, exceptions: exceptionsOf(budget, overrides) };
+  const own = budgetOfPerson(ruled, userId);
+  if (own === null) return [];
+  const { org_id } = budget;
+  const nowMs = ctx.clock.now();
+  const of = { org_id, counter: counterKey(budget), person: userId };
+  const windows = await readPersonWindows(ctx, of, transaction);
+  const closed = windows.filter(({ interval }) => interval.endMs <= nowMs);
+  const { webhooks } = await findSubscribers(ctx, org_id, transaction);
+  const alerts = evaluateAlerts(webhooks.filter(asksForAlerts), [{ budget: own, windows: closed }], nowMs);
+  return [...planCountedHistory(ruled, closed, [], nowMs), ...skipAlerts([...alerts], nowMs)];
 }
 
 async function findTemplate(

@@ -248,7 +248,10 @@ export interface BudgetAlert {
   window_end: Date;
   /** The per cent, or that it was a forecast. */
   about: number | 'forecast';
-  /** Null: an earlier window of a rolling budget was told of, and no midnight since then ended that. */
+  /**
+   * Null: an earlier window of a rolling budget was told of, and no midnight since then ended that; or a closed window had reached
+   * it before a person's threshold changed.
+   */
   event_id: string | null;
   sent_at: Date;
 }

@@ -7,7 +7,7 @@ import { NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS, secondShard } from '../platform/mongo/counter-shards.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
-import { insertRow } from '../platform/mongo/writes.ts';
+import { insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import { splitCarried } from './carried.ts';
@@ -156,6 +156,14 @@ function rowOf(alert: Alert, eventId: string | null, nowMs: number): BudgetAlert
     event_id: eventId,
     sent_at: dateAt(nowMs),
   };
+}
+
+/** The writes that skip alerts, unless they were sent. Pure. */
+export function skipAlerts(alerts: readonly Alert[], nowMs: number): Write[] {
+  return alerts.map((alert) => {
+    const { _id, ...skipped } = rowOf(alert, null, nowMs);
+    return updateRow(budgetAlertRows, { _id }, { $setOnInsert: skipped }, { upsert: true });
+  });
 }
 
 function alertKey(alert: Alert): string {
