@@ -33,6 +33,8 @@ export interface BudgetStatus {
   rules: Rules;
   /** How often usage had been counted by then: the same number means the same amounts. */
   touches: number;
+  /** When the usage was read, by the wall clock. Windows that had ended by then are left out. */
+  asOfMs: number;
   /** By counter: its windows that are open now or open later. */
   usage: ReadonlyMap<string, readonly WindowUsage[]>;
   /** The same of each person of a template. */

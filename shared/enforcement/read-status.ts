@@ -43,7 +43,13 @@ async function readChanges(
   transaction: ClientSession,
 ): Promise<Map<string, StatusSnapshot>> {
   const versions = await readOrganizationVersions(ctx, [...known.keys()], transaction);
-  const isTouched = ([orgId, { touches }]: [string, RulesVersion]) => known.get(orgId)?.touches !== touches;
+  const nowMs = ctx.clock.now();
+  // A read of a clock that was ahead has left out windows that are open: everything is read again.
+  const countedOf = (orgId: string) => {
+    const counted = known.get(orgId);
+    return counted && counted.asOfMs <= nowMs ? counted : null;
+  };
+  const isTouched = ([orgId, { touches }]: [string, RulesVersion]) => countedOf(orgId)?.touches !== touches;
   const rulesOf = new Map<string, Rules>();
   for (const [orgId, { version, contexts }] of versions) {
     const before = known.get(orgId)?.rules;
@@ -54,18 +60,19 @@ async function readChanges(
     rulesOf.set(orgId, rules);
   }
   const touched = [...versions].filter(isTouched).map(([orgId]) => orgId);
-  const usage = await readUsage(ctx, touched, rulesOf, transaction);
+  const counted = await readUsage(ctx, touched, rulesOf, transaction);
   const asked = touched.map((orgId) => ({
     rules: rulesOf.get(orgId) as Rules,
-    known: known.get(orgId)?.people,
+    known: countedOf(orgId)?.people,
   }));
   const people = await readPeople(ctx, asked, transaction);
   const statuses = [...rulesOf].map(([orgId, rules]): StatusSnapshot['status'] => {
     const before = known.get(orgId);
-    const read = usage.get(orgId);
+    const read = counted.get(orgId);
     if (!read && before) return { ...before, rules };
     const { touches = 0 } = versions.get(orgId) ?? {};
-    return { orgId, touches, rules, usage: read ?? new Map(), people: people.get(orgId) ?? NO_PEOPLE };
+    const usage = { usage: read ?? new Map(), people: people.get(orgId) ?? NO_PEOPLE };
+    return { orgId, touches, asOfMs: Math.max(nowMs, ctx.clock.now()), rules, ...usage };
   });
   const reserving = statuses.filter(({ rules }) => mayReserve(rules)).map(({ orgId }) => orgId);
   const recorded = await readRecorded(ctx, reserving, transaction);

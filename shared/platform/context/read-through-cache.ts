@@ -64,6 +64,8 @@ interface Limits<Value> {
   max: number;
   /** True for values that are read together (default: all). The others, and those not known yet, are read alone. */
   isSmall?: (value: Value) => boolean;
+  /** True for a value that is too old, however late it was read (default: never). */
+  isOutdated?: (ctx: Context, value: Value) => boolean;
 }
 
 /** Declares a read-through cache of a process. `name` is for its log and its batches. */
@@ -110,10 +112,14 @@ export function readThroughCache<Value>(
         const askedMs = performance.now();
         const oldestMs = askedMs - FRESH_MS;
         const known = entries.get(key);
-        if (known && known.readMs < oldestMs) await waitFor(readOnce(key), known);
+        const isOutdated = (value: Value) => limits.isOutdated?.(ctx, value) ?? false;
+        if (known && (known.readMs < oldestMs || isOutdated(known.value)))
+          await waitFor(readOnce(key), known);
         let entry = (known && entries.get(key)) ?? null;
         if (!entry || askedMs - entry.readMs > KEPT_MS) entry = await readNow(key);
-        return entry && { value: entry.value, isFresh: entry.readMs >= oldestMs, oldestMs };
+        if (!entry) return null;
+        const { value, readMs } = entry;
+        return { value, isFresh: readMs >= oldestMs && !isOutdated(value), oldestMs };
       },
       refresh: async (key) => (await readNow(key))?.value ?? null,
       has: (key) => entries.peek(key) !== undefined,
