@@ -32,7 +32,10 @@ export const askGate = route({
     status: 200,
     description: 'The call may pass',
     body: z.strictObject({}),
-    headers: { 'X-Governor-Reservation': 'The reservation, for the signal that reports the call' },
+    headers: {
+      'X-Governor-Reservation': 'The reservation, for the signal that reports the call',
+      'Idempotent-Replayed': '`true`: an earlier call with this `X-Governor-Request-Id` made the reservation',
+    },
   },
   errors: ['budget_refused', 'rebuilding', 'idempotency_key_reused'],
   handle: async ({ principal, request }, ctx) => {
@@ -47,11 +50,15 @@ export const askGate = route({
         estimateNusd: gateEstimate(ctx, asked),
         ttlS: asked.ttl_s,
         by: { keyId: principal.keyId, isBound: principal.userId !== null },
+        needsUser: true,
         key: key === null ? null : [principal.keyId, key],
       }),
     ).catch(refuseSilence);
     if (reservation.id === null) throw refusal(ctx, principal, reservation.verdict);
-    return reply('{}', { 'X-Governor-Reservation': reservation.id });
+    return reply('{}', {
+      'X-Governor-Reservation': reservation.id,
+      ...(reservation.isRepeat ? { 'Idempotent-Replayed': 'true' } : {}),
+    });
   },
 });
 

@@ -143,6 +143,15 @@ export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: numbe
   return open;
 }
 
+/** True for a call without a user that a hard template would count for its user. A team of the user is not known then. */
+export function isOfNobody({ rules }: BudgetStatus, { userId, call = {} }: Caller, nowMs: number): boolean {
+  if (userId !== null) return false;
+  const filtered = filteredCallOf(call, nowMs);
+  return rules.budgets.some(
+    ({ budget, matches }) => budget.per && budget.enforce === 'hard' && matches?.(filtered) !== false,
+  );
+}
+
 /** A template's budget of a caller. Null: the call is nobody's, or the template does not count for this person. */
 function ownBudget(ruled: RuledBudget, { userId }: Caller): Budget | null {
   return userId === null ? null : budgetOfPerson(ruled, userId);

@@ -6,6 +6,8 @@ export interface Settlement {
   _id: string;
   org_id: string;
   reservation_id: string;
+  /** Whose reservation it must be, as `nameOfUser` names the user. Absent: anybody's. */
+  user?: string;
   settled_at: Date;
 }
 
@@ -16,9 +18,9 @@ export const settlementRows = collection<Settlement>('settlements', {
   indexes: [{ key: { org_id: 1 } }, { key: { settled_at: 1 }, expireAfterSeconds: SETTLEMENT_KEPT_S }],
 });
 
-/** One settlement per reservation, however many signals name it. */
-export function settlementKey(orgId: string, reservationId: string): string {
-  return `${orgId}/${reservationId}`;
+/** One settlement per reservation and user, however many signals name it. */
+export function settlementKey(orgId: string, reservationId: string, user: string | undefined): string {
+  return `${orgId}/${reservationId}${user === undefined ? '' : `/${user}`}`;
 }
 
 /** The last known state of the reservations in Redis, by which a Redis that has lost some is recognized. */

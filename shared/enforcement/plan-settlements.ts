@@ -1,6 +1,7 @@
 import { dateAt } from '../platform/basics/clock.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
-import type { Signal } from '../signals/model.ts';
+import type { Draft } from '../signals/check-signal.ts';
+import { nameOfUser } from './budget-status.ts';
 import { settlementKey, settlementRows } from './model.ts';
 
 /**
@@ -9,15 +10,21 @@ import { settlementKey, settlementRows } from './model.ts';
  */
 export function planSettlements(
   orgId: string,
-  signals: readonly Pick<Signal, 'reservation_id'>[],
+  signals: readonly Pick<Draft, 'reservation_id' | 'settles_own' | 'user_id'>[],
   nowMs: number,
 ): Write[] {
-  const ids = new Set(signals.flatMap(({ reservation_id }) => reservation_id ?? []));
-  return [...ids].map((reservation_id) =>
+  const settled = new Map<string, { reservation_id: string; user?: string }>();
+  for (const { reservation_id, settles_own, user_id } of signals) {
+    if (reservation_id === undefined) continue;
+    const user = settles_own ? nameOfUser(orgId, user_id) : undefined;
+    const of = { reservation_id, ...(user === undefined ? {} : { user }) };
+    settled.set(settlementKey(orgId, reservation_id, user), of);
+  }
+  return [...settled].map(([_id, of]) =>
     updateRow(
       settlementRows,
-      { _id: settlementKey(orgId, reservation_id) },
-      { $setOnInsert: { org_id: orgId, reservation_id, settled_at: dateAt(nowMs) } },
+      { _id },
+      { $setOnInsert: { org_id: orgId, ...of, settled_at: dateAt(nowMs) } },
       { upsert: true },
     ),
   );

@@ -74,7 +74,7 @@ async function settle(ctx: Context, snapshot: StatusSnapshot, found: RedisState)
     );
     return null;
   }
-  const settled = settlements.map(({ reservation_id }) => reservation_id);
+  const settled = settlements.flatMap(({ reservation_id, user = '' }) => [reservation_id, user]);
   const { code, values } = await callReservations(ctx, 'settle', orgId, [touches, ...settled]);
   if (code === 'shut') return null;
   const [seq, unsettled, held = ''] = values;

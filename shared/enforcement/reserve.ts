@@ -6,6 +6,7 @@ import { reservationKeys } from '../platform/redis/keys.ts';
 import {
   type BudgetStatus,
   type Caller,
+  isOfNobody,
   isReservedIn,
   nameOfUser,
   type OpenBudget,
@@ -23,6 +24,8 @@ export interface ReservationRequest {
   ttlS: number;
   /** The API key that asks, and whether it is bound to the caller's user. */
   by: { keyId: string; isBound: boolean };
+  /** True: a call without a user is refused where a template would count it for its user. */
+  needsUser?: boolean;
   /** The idempotency key and its sender; null without one. */
   key: readonly [sender: string, key: string] | null;
 }
@@ -38,7 +41,8 @@ const FRESH = { isUsageFresh: true, areReservationsFresh: true };
 /**
  * Reserves an amount in every hard budget of cost that a call counts in, all or none, in one script call. A hard budget of
  * another metric refuses when its usage has reached its threshold. Throws `store_unavailable` and `rebuilding` when nothing
- * was reserved, `overloaded` when too many are open, `outcome_unknown` when nobody knows, `idempotency_key_reused`.
+ * was reserved, `overloaded` when too many are open, `outcome_unknown` when nobody knows, `idempotency_key_reused`, and
+ * `invalid_request` for a call without the user that it needs.
  */
 export async function reserveInBudgets(
   ctx: Context,
@@ -51,7 +55,9 @@ export async function reserveInBudgets(
   let status = cached?.isFresh ? cached.value : await statusCache(ctx).refresh(orgId);
   for (let attempt = 1; status !== null && attempt <= ATTEMPTS; attempt += 1) {
     // One that may count the call decides: too careful, never too late.
-    const open = openBudgetsOf(status, { ...caller, countsUnnamed: true }, ctx.clock.now());
+    const careful = { ...caller, countsUnnamed: true };
+    if (request.needsUser && isOfNobody(status, careful, ctx.clock.now())) throw userNeeded();
+    const open = openBudgetsOf(status, careful, ctx.clock.now());
     if (isFree || !open.some(({ budget }) => isReservedIn(budget)))
       return decideAlone(ctx, orgId, request, open);
     const decided = await tryToReserve(ctx, status, open, { caller, request, isLast: attempt === ATTEMPTS });
@@ -59,6 +65,13 @@ export async function reserveInBudgets(
     status = await statusCache(ctx).refresh(orgId);
   }
   throw new DomainError('rebuilding', 'Spent amounts are being read again. Nothing was reserved; try again.');
+}
+
+function userNeeded(): DomainError {
+  const detail = 'is needed, because a budget of this organization counts each user apart';
+  return new DomainError('invalid_request', `The call must name its user: X-Governor-User ${detail}.`, {
+    errors: [{ parameter: 'X-Governor-User', detail }],
+  });
 }
 
 /** A free call, or one without a budget that holds amounts, leaves nothing to keep: the same key gives the same id. */

@@ -1,5 +1,6 @@
 -- Ends reservations whose real cost is in the amounts that were just read, and returns the open ones.
--- ARGV[1] how often usage had been counted by then  ARGV[2] … ids; unknown ones are ignored
+-- ARGV[1] how often usage had been counted by then  ARGV[2], ARGV[3] … ids, each with the user whose it must be ('' = anybody's);
+-- unknown ones and those of others are ignored
 -- Returns { 'shut', redis ms } or { 'settled', redis ms, seq, how many ended by themselves since the call before, "end key amount …"
 -- of the open ones (ms) }. More than a few are summed by key, with the end of the last.
 
@@ -7,9 +8,10 @@ local FEW = 100
 
 local now, mine = redis_ms(), identity()
 if not is_open(mine) then return { 'shut', now } end
-for index = 2, #ARGV do
-  local reservation = read_reservation(ARGV[index])
-  if reservation and tonumber(ARGV[1]) < settled_at(reservation) then
+for index = 2, #ARGV, 2 do
+  local reservation, user = read_reservation(ARGV[index]), ARGV[index + 1]
+  local may_settle = reservation and (user == '' or reservation.user == user)
+  if may_settle and tonumber(ARGV[1]) < settled_at(reservation) then
     reservation.outcome = ARGV[1]
     write_reservation(ARGV[index], reservation)
     end_now(ARGV[index], now)

@@ -84,7 +84,7 @@ export async function planBatch(
     ),
     ...heads.map((head) => planHead(head, isNew(head))),
     ...rollups,
-    ...planSettlements(orgId, signals, nowMs),
+    ...planSettlements(orgId, drafts, nowMs),
   ];
   return joinPlans({ writes, wakeUps: [] }, sessions, ...windows);
 }
@@ -92,7 +92,7 @@ export async function planBatch(
 /** A signal as it is recorded: with its work instead of the parts that it says. */
 type Recorded = Omit<Signal, 'session_id'>;
 
-function withWork({ parts, ...draft }: Draft, work: string | undefined): Recorded {
+function withWork({ parts, settles_own: _settles, ...draft }: Draft, work: string | undefined): Recorded {
   if (work === undefined) return draft;
   return { ...draft, work, ...(parts && parts.own.length > 0 ? { own: parts.own } : {}) };
 }

@@ -16,7 +16,11 @@ export interface SaidParts {
 }
 
 /** A signal that may be recorded, lacking only its session, and the work that its parts are a part of. */
-export type Draft = Omit<Signal, 'session_id'> & { parts?: SaidParts };
+export type Draft = Omit<Signal, 'session_id'> & {
+  parts?: SaidParts;
+  /** True: it came with a bound key, so it settles its own user's reservation only. */
+  settles_own?: true;
+};
 
 /** Gives a signal the key of its client session, and its parts with the hashes of their names. */
 export type Say = (signal: SignalInput) => Pick<Draft, 'client_session' | 'parts'>;
@@ -108,6 +112,7 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, nowMs: num
     ...(signal.metadata ? { metadata: signal.metadata } : {}),
     ...(signal.intervention ? { intervention: signal.intervention } : {}),
     ...(signal.reservation_id === undefined ? {} : { reservation_id: signal.reservation_id }),
+    ...(signal.reservation_id === undefined || sender.boundUserId === null ? {} : { settles_own: true }),
     received_at: new Date(nowMs),
   };
 }

@@ -57,6 +57,61 @@ describe('the gate', () => {
     expect(Math.abs(Number(answer.headers.get('retry-after')) - waitS)).toBeLessThan(5);
   });
 
+  test('answers a repeat of a request id with the same reservation, and says so', async () => {
+    const { id } = await makeBudget('repeats');
+    const headers = {
+      'X-Governor-User': 'repeats',
+      'X-Governor-Estimate-Usd': '0.9',
+      'X-Governor-Request-Id': 'req-1',
+    };
+    const first = await gate(headers);
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    const again = await gate(headers);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(again.headers.get('x-governor-reservation')).toBe(first.headers.get('x-governor-reservation'));
+    await until(async () => (await reservedIn(id)) === 0.9);
+  });
+
+  test('needs the user of a call that a hard template may count for its user', async () => {
+    const own = await makeTenant(api.ctx);
+    const ask = (headers: Record<string, string>, as = own.key) => gate(headers, { as });
+    const template = async (fields: object) => {
+      const body = {
+        name: 'Each',
+        scope: 'org',
+        per: 'user',
+        metric: 'cost_usd',
+        threshold: 1,
+        window: 'daily',
+      };
+      const made = await api.call('/api/v1/budgets', { key: own.key, body: { ...body, ...fields } });
+      expect(made.status).toBe(201);
+      return made.body.id;
+    };
+    const usd = { 'X-Governor-Estimate-Usd': '2' };
+    expect((await ask(usd)).status).toBe(200);
+    await template({ enforce: 'soft' });
+    expect((await ask(usd)).status).toBe(200);
+    const id = await template({ enforce: 'hard', filter: { models: ['gpt-*'] } });
+    const missing = {
+      status: 400,
+      body: { code: 'invalid_request', errors: [{ parameter: 'X-Governor-User' }] },
+    };
+    expect(await ask(usd)).toMatchObject(missing);
+    expect(await ask({ ...usd, 'X-Governor-User': '' })).toMatchObject(missing);
+    expect(await ask({ ...usd, 'X-Governor-Model': 'gpt-5' })).toMatchObject(missing);
+    expect((await ask({ ...usd, 'X-Governor-Model': 'claude-sonnet-4-5' })).status).toBe(200);
+    expect((await ask({ ...usd, 'X-Governor-User': 'ada' })).body).toMatchObject({ refused_by: { id } });
+    const bound = await createApiKey(api.ctx, {
+      org_id: own.orgId,
+      scopes: ['budgets:check'],
+      user_id: 'ada',
+    });
+    expect((await ask(usd, bound.key)).body).toMatchObject({ code: 'budget_refused' });
+    await api.call(`/api/v1/budgets/${id}`, { key: own.key, method: 'DELETE' });
+    expect((await ask(usd)).status).toBe(200);
+  });
+
   test('takes any method and any path below, and reads no body', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const answer = await fetch(`${api.url}/gate/v1/messages?beta=true`, {

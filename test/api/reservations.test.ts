@@ -5,6 +5,7 @@ import { callReservations } from '../../shared/enforcement/call-reservations.ts'
 import { settlementRows } from '../../shared/enforcement/model.ts';
 import { readStatuses } from '../../shared/enforcement/read-status.ts';
 import { openReservations, readReservationState } from '../../shared/enforcement/reservation-state.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
@@ -159,6 +160,25 @@ describe('a reservation', () => {
         (await api.ctx.db.connection.collection('settlements').countDocuments({ org_id: orgId })) === 0,
     );
     expect((await reserve('own', 0.01)).body.allow).toBe(false);
+  });
+
+  test('is settled by a bound key only where it is of the same user', async () => {
+    const { id } = await budget('owner', { threshold: 100 });
+    const { reservation_id } = (await reserve('owner', 50)).body;
+    const reportAs = async (user_id: string) => {
+      const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'], user_id });
+      const body = makeSignal({ ts: Date.now(), user_id, cost_usd: 0, reservation_id });
+      const sent = await api.call('/api/v1/signals', { key: bound.key, body });
+      expect(sent.body.results).toMatchObject([{ status: 'accepted' }]);
+      await until(async () => (await settlementRows(api.ctx).countDocuments({ org_id: orgId })) === 0);
+    };
+    const held = async () => (await api.call(`/api/v1/budgets/${id}`, { key })).body.reserved;
+    await reportAs('mallory');
+    expect((await reserve('owner', 51)).body.allow).toBe(false);
+    await until(async () => (await held()) === 50);
+    await reportAs('owner');
+    await until(async () => (await held()) === 0);
+    expect((await reserve('owner', 100)).body.allow).toBe(true);
   });
 
   test('is made once per Idempotency-Key; another request with that key is refused', async () => {
