@@ -26,7 +26,7 @@ import {
 } from './read-windows.ts';
 import { commitByRules, guardedSubscribers, type Rules } from './rules.ts';
 import { sendAlerts } from './send-alerts.ts';
-import { shown, thresholdOf } from './view.ts';
+import { shownExact, thresholdOf } from './view.ts';
 
 /**
  * Evaluates every budget of an organization whose usage has changed. It fires each level that was reached, once per budget,
@@ -140,7 +140,7 @@ async function planFirings(
 function eventOf({ budget, interval, level, current }: LevelReached, reversals: number, ts: Date): NewEvent {
   const { _id, name, scope, scope_id, metric, window, org_id } = budget;
   const cause = firingCause(budget, interval.startMs, level, reversals);
-  const amounts = { threshold: thresholdOf(budget), current: shown(metric, current) };
+  const amounts = { threshold: thresholdOf(budget), current: shownExact(budget, current) };
   const target = { scope, scope_id };
   const named = { budget_id: _id, budget_name: name };
   if (level === 'exceeded') {

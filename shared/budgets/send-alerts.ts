@@ -17,7 +17,7 @@ import { type BudgetAlert, budgetAlertRows } from './model.ts';
 import { countedBudgets, findPersonWindows, windowsByCounter } from './read-windows.ts';
 import { isOfRolling } from './rolling.ts';
 import { commitByRules, guardedSubscribers, type Rules } from './rules.ts';
-import { shown, thresholdOf } from './view.ts';
+import { shownExact, thresholdOf } from './view.ts';
 
 /** Alerts of one transaction. */
 const ALERTS_AT_ONCE = 500;
@@ -183,10 +183,14 @@ function aboutOf({ about }: Alert): number | 'forecast' {
 function eventOf(alert: Alert, ts: Date): NewEvent {
   const { webhookId, budget, current, about } = alert;
   const { _id, name, scope, scope_id, metric, window, org_id } = budget;
-  const amounts = { threshold: thresholdOf(budget), current: shown(metric, current) };
+  const amounts = { threshold: thresholdOf(budget), current: shownExact(budget, current) };
   const data = { budget_id: _id, budget_name: name, scope, scope_id, ...amounts, window, metric };
   const event = { cause: causeOf(alert), org_id, ts, webhook_id: webhookId };
   if ('alertAt' in about)
     return { ...event, type: 'budget.threshold', data: { ...data, alert_at: about.alertAt } };
-  return { ...event, type: 'budget.forecast', data: { ...data, forecast: shown(metric, about.forecast) } };
+  return {
+    ...event,
+    type: 'budget.forecast',
+    data: { ...data, forecast: shownExact(budget, about.forecast) },
+  };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../platform/basics/clock.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import { usd4 } from '../pricing/money.ts';
-import { amountOf, forecast, stateOf } from './evaluate.ts';
+import { amountOf, forecast, levelsReached, stateOf } from './evaluate.ts';
 import { filterInput } from './filter.ts';
 import { inForce, raisesInForce } from './in-force.ts';
 import {
@@ -196,4 +196,18 @@ export function utilizationPct(current: number, limit: number): number {
 export function shown(metric: BudgetMetric, amount: number): number {
   if (metric === 'cost_usd') return usd4(amount);
   return Number.isInteger(amount) ? amount : Number(amount.toFixed(9));
+}
+
+/** Thresholds below a cent: four decimals would round their amounts by more than half a per cent. */
+const TINY_NUSD = 1e7;
+
+/**
+ * An amount of a budget as events have it: as `shown`, but with all decimals where these four would mislead: at a tiny threshold,
+ * and where the rounded amount has reached a level that the amount has not. Pure.
+ */
+export function shownExact({ metric, limit }: Pick<Budget, 'metric' | 'limit'>, amount: number): number {
+  const rounded = shown(metric, amount);
+  if (metric !== 'cost_usd') return rounded;
+  const levels = [Math.round(rounded * 1e9), amount].map((nusd) => levelsReached(nusd, limit).length);
+  return limit < TINY_NUSD || levels[0] !== levels[1] ? amount / 1e9 : rounded;
 }

@@ -6,7 +6,7 @@ export interface Settlement {
   _id: string;
   org_id: string;
   reservation_id: string;
-  /** Whose reservation it must be, as `nameOfUser` names the user. Absent: anybody's. */
+  /** The user whose reservation alone this settles, as `nameOfUser` has it. Absent: anybody's. */
   user?: string;
   settled_at: Date;
 }

@@ -50,8 +50,10 @@ export function firstBytes(text: string, most: number): string {
 }
 
 const NUMBERS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
+/** Below a cent four decimals say too little. */
+const TINY_NUMBERS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 });
 
-/** A number as people read it: thousands apart, at most four decimals. */
+/** A number as people read it: thousands apart, at most four decimals, nine of a number below 0.01. */
 export function readable(value: number): string {
-  return NUMBERS.format(value);
+  return (Math.abs(value) < 0.01 ? TINY_NUMBERS : NUMBERS).format(value);
 }

@@ -105,6 +105,33 @@ describe('firing', () => {
     ]);
   });
 
+  test.each([
+    ['below a cent all decimals', 0.0001, 0.000085, 'budget.warning 0.000085 of 0.0001'],
+    [
+      'below a cent all decimals, also above it',
+      0.0001,
+      0.000123456,
+      'budget.exceeded 0.000123456 of 0.0001',
+    ],
+    [
+      'all decimals of an amount that would be rounded up to the threshold',
+      10,
+      9.99996,
+      'budget.warning 9.99996 of 10',
+    ],
+    ['four decimals of others', 10, 9.000049, 'budget.warning 9 of 10'],
+  ])('an event has %s', async (_what, threshold, cost_usd, told) => {
+    clock.set(NOW);
+    const { orgId } = await makeSubscriber();
+    await createBudget(ctx, orgId, { ...base, metric: 'cost_usd', threshold });
+    await post(orgId, 1, { cost_usd });
+    await evaluateDue(ctx, orgId);
+    const events = await budgetEvents(orgId);
+    expect(events.map(({ type, data }) => [type, data.current, 'of', data.threshold].join(' ')).at(-1)).toBe(
+      told,
+    );
+  });
+
   test('exceeded is told no earlier than its warning, though a worker fires it whose clock is behind', async () => {
     clock.set(NOW);
     const { orgId } = await makeSubscriber();

@@ -67,7 +67,7 @@ async function evaluateAll(orgId: string): Promise<string[]> {
   await evaluateDue(ctx, orgId);
   const events = (await readEvents(ctx, orgId)).slice(before);
   return events
-    .map(({ type, data }) => `${type} ${data.scope_id} ${data.current} of ${data.threshold}`)
+    .map(({ type, data }) => [type, data.scope_id, data.current, 'of', data.threshold].map(String).join(' '))
     .toSorted();
 }
 
