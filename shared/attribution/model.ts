@@ -16,7 +16,11 @@ export interface ContextRow extends Told {
 }
 
 export const contextRows = collection<ContextRow>('contexts', {
-  indexes: [{ key: { client_session: 1, ts: 1 } }, { key: { ts: 1 } }, { key: { org_id: 1, user_id: 1 } }],
+  indexes: [
+    { key: { client_session: 1, ts: 1, _id: 1 } },
+    { key: { ts: 1 } },
+    { key: { org_id: 1, user_id: 1 } },
+  ],
 });
 
 /**

@@ -14,7 +14,7 @@ export interface AuditEntry {
 
 export const auditRows = collection<AuditEntry>('audit', {
   shardKey: { org_id: 1, _id: 1 },
-  indexes: [{ key: { org_id: 1, at: 1 } }, { key: { at: 1 } }],
+  indexes: [{ key: { org_id: 1, at: 1, _id: 1 } }, { key: { at: 1 } }],
 });
 
 export const auditRetention = keptForDays(

@@ -54,7 +54,10 @@ export function isLive(key: ApiKey, nowMs: number): boolean {
 }
 
 export const apiKeyRows = collection<ApiKey>('api_keys', {
-  indexes: [{ key: { org_id: 1, created_at: 1 } }],
+  indexes: [
+    { key: { org_id: 1, created_at: 1, _id: 1 } },
+    { key: { org_id: 1, user_id: 1, created_at: 1, _id: 1 } },
+  ],
 });
 
 /** No index: the keys of all organizations are few. */

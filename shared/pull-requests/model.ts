@@ -60,8 +60,8 @@ export interface PullRequest {
 export const pullRequestRows = collection<PullRequest>('pull_requests', {
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
-    { key: { org_id: 1, opened_at: 1 } },
-    { key: { org_id: 1, repository: 1, opened_at: 1 } },
+    { key: { org_id: 1, opened_at: 1, _id: 1 } },
+    { key: { org_id: 1, repository: 1, opened_at: 1, _id: 1 } },
     { key: { org_id: 1, head: 1 } },
     { key: { org_id: 1, merged_at: 1 } },
   ],

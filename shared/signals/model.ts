@@ -63,8 +63,8 @@ export const signalRows = collection<Signal>('signals', {
       partialFilterExpression: { cost_source: 'unknown' },
     },
     // For contexts and boundaries that come late. `$exists` would not do (docs/stores.md).
-    { key: { client_session: 1, ts: 1 }, partialFilterExpression: { client_session: { $gt: '' } } },
-    { key: { work: 1, ts: 1 }, partialFilterExpression: { work: { $gt: '' } } },
+    { key: { client_session: 1, ts: 1, _id: 1 }, partialFilterExpression: { client_session: { $gt: '' } } },
+    { key: { work: 1, ts: 1, _id: 1 }, partialFilterExpression: { work: { $gt: '' } } },
   ],
 });
 

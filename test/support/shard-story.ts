@@ -10,6 +10,7 @@ import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
 import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
 import { refundSpend } from '../../shared/credits/ledger/refund-spend.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
+import { COLLECTIONS } from '../../shared/tables/collections.ts';
 import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
 import * as jobs from '../../workers/index.ts';
@@ -17,6 +18,8 @@ import { sweepOnce } from '../../workers/sweeper.ts';
 import { makeAccount, openCreditContext, projectAll, spendOnce, startOwnRedis } from './credits.ts';
 import { makeSignal, makeTenant } from './factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock, type TestContext } from './harness.ts';
+import { violationsOf } from './mongo-rules.ts';
+import { type Read, readOf, shapeOf } from './query-planner.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { type Query, queriesOf } from './shard-keys.ts';
 import { SECRET } from './webhooks.ts';
@@ -35,11 +38,23 @@ interface Story {
   unobserved: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
+/** The commands of the story, as MongoDB gets them. */
+interface Observed {
+  queries: readonly Query[];
+  /** One of each shape. */
+  reads: ReadonlyMap<string, Read>;
+  /** Rules of MongoDB that commands broke. */
+  violations: ReadonlySet<string>;
+  close: () => Promise<void>;
+}
+
+const DECLARED = new Map(COLLECTIONS.map((declared) => [declared.collectionName, declared]));
+
 /**
  * The queries of every part of the service, as a sharded MongoDB gets them: signals, sessions, usage, budgets, deliveries,
  * credits and members by the API, and each job of a worker.
  */
-export async function observeStory(): Promise<{ queries: readonly Query[]; close: () => Promise<void> }> {
+export async function observeStory(): Promise<Observed> {
   const clock = createTestClock();
   const [redis, receiver] = await Promise.all([startOwnRedis(), startReceiver({ status: 500 })]);
   const mongo = new URL(inject('mongoUrl'));
@@ -47,9 +62,15 @@ export async function observeStory(): Promise<{ queries: readonly Query[]; close
   const ctx = await openCreditContext({ clock, redisUrl: redis.url, mongoUrl: mongo.href });
   ctx.db.isEmbedded = false;
   const queries: Query[] = [];
+  const reads = new Map<string, Read>();
+  const violations = new Set<string>();
   let isObserved = true;
   ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {
-    if (isObserved) queries.push(...queriesOf(commandName, command));
+    if (!isObserved) return;
+    queries.push(...queriesOf(commandName, command));
+    for (const violation of violationsOf(commandName, command, DECLARED)) violations.add(violation);
+    const read = readOf(commandName, command);
+    if (read && DECLARED.has(read.collection)) reads.set(shapeOf(read), read);
   });
   const api = await startApi({ ctx });
   const unobserved = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -69,7 +90,7 @@ export async function observeStory(): Promise<{ queries: readonly Query[]; close
     await ctx.close();
     await Promise.all([redis.stop(), receiver.close()]);
   };
-  return { queries, close };
+  return { queries, reads, violations, close };
 }
 
 async function recordAndRead(story: Story): Promise<void> {

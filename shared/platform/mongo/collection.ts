@@ -161,6 +161,22 @@ async function createUnlessThere(database: mongo.Db, name: string): Promise<void
   }
 }
 
+/** The errors of an index, and of a collection, that is not there. */
+const NOT_THERE: readonly unknown[] = [26, 27];
+
+/** Drops an index that is no longer declared, by its name. Safe to repeat. */
+export async function dropIndex(
+  db: Db,
+  { collectionName }: CollectionDeclaration,
+  name: string,
+): Promise<void> {
+  try {
+    await db.database.collection(collectionName).dropIndex(name);
+  } catch (error) {
+    if (!NOT_THERE.includes(codeOf(error))) throw error;
+  }
+}
+
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { auditRows } from '../../../shared/audit/model.ts';
+import { signalRows } from '../../../shared/signals/model.ts';
+import { indexOrder } from '../../../shared/tables/index-order.ts';
+import { openTestContext, type TestContext } from '../../support/harness.ts';
+
+let ctx: TestContext;
+beforeAll(async () => {
+  ctx = await openTestContext();
+});
+afterAll(() => ctx.close());
+
+test('an index without the id gives way to the one that has it, once, and the others stay', async () => {
+  const namesOf = async (rows: typeof auditRows | typeof signalRows) =>
+    (await ctx.db.database.collection(rows.collectionName).indexes())
+      .map(({ name }) => String(name))
+      .toSorted((a, b) => a.localeCompare(b));
+  const [audit, signals] = [await namesOf(auditRows), await namesOf(signalRows)];
+  await ctx.db.database.collection(auditRows.collectionName).createIndex({ org_id: 1, at: 1 });
+  await ctx.db.database.collection(auditRows.collectionName).dropIndex('org_id_1_at_1__id_1');
+  await ctx.db.database.collection(signalRows.collectionName).createIndex({ work: 1, ts: 1 });
+  for (const _ of ['first', 'again']) {
+    await indexOrder.run(ctx.db);
+    expect(await namesOf(auditRows)).toEqual(audit);
+    expect(await namesOf(signalRows)).toEqual(signals);
+  }
+});
