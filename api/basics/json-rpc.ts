@@ -12,7 +12,11 @@ export const jsonRpcResponse = z.object({
   id: z
     .union([z.string(), z.number()])
     .nullable()
-    .describe('The id of the request; null where none could be read'),
+    .meta({
+      // A list of two types, as zod would write it, generates no client in Go.
+      documentedAs: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] },
+      description: 'The id of the request; null where none could be read',
+    }),
   result: z
     .record(z.string(), z.unknown())
     .optional()

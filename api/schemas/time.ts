@@ -4,13 +4,24 @@ import { instantOrUtc } from '../../shared/platform/basics/text.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { startOfDate, type Zones } from '../../shared/usage/calendar.ts';
 
-/** An ISO 8601 time, or a date, which means its first moment in a timezone that the handler knows. */
-export const timeOrDate = z.union([instantOrUtc, z.iso.date().transform((date) => ({ midnightOf: date }))], {
-  error: ({ input }) =>
-    / \d\d(:?\d\d)?$/.test(String(input))
-      ? 'must be an ISO 8601 time or date; in a query, write the + of an offset as %2B'
-      : 'must be an ISO 8601 time or date',
-});
+/**
+ * An ISO 8601 time, or a date, which means its first moment in a timezone that the handler knows. The document has one
+ * text of both forms: of two, the generator for Java makes a type that it cannot send.
+ */
+export const timeOrDate = z
+  .union([instantOrUtc, z.iso.date().transform((date) => ({ midnightOf: date }))], {
+    error: ({ input }) =>
+      / \d\d(:?\d\d)?$/.test(String(input))
+        ? 'must be an ISO 8601 time or date; in a query, write the + of an offset as %2B'
+        : 'must be an ISO 8601 time or date',
+  })
+  .meta({
+    documentedAs: {
+      type: 'string',
+      pattern: String.raw`^\d{4}-\d{2}-\d{2}(T.+)?$`,
+      examples: ['2026-11-01T09:30:00Z', '2026-11-01'],
+    },
+  });
 export type TimeOrDate = z.output<typeof timeOrDate>;
 
 interface AskedRange {

@@ -30,9 +30,11 @@ export const usageRange = {
   from: timeOrDate
     .optional()
     .describe(
-      'Rounded down to 15 minutes; a date is its midnight in `timezone`. Default: 30 days before `to`',
+      'A time or a date, rounded down to 15 minutes; a date is its midnight in `timezone`. Default: 30 days before `to`',
     ),
-  to: timeOrDate.optional().describe('Rounded up to 15 minutes; exclusive. Default: now'),
+  to: timeOrDate
+    .optional()
+    .describe('A time or a date likewise, rounded up to 15 minutes; exclusive. Default: now'),
   timezone: timezone.optional().describe("IANA timezone; default: the organization's"),
 };
 
