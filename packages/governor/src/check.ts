@@ -1,8 +1,10 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
-import { describeFailure, describeRefusal, requestTo } from './api/ask.ts';
+import { type Api, describeFailure, describeRefusal, requestTo } from './api/ask.ts';
 import type { Env } from './commands.ts';
+import { claudeTarget } from './doctor/claude-hooks.ts';
 import { examine, type Finding } from './doctor/doctor.ts';
+import type { Machine } from './doctor/hook.ts';
 import { DRILL } from './doctor/probe.ts';
 
 interface CheckFlags {
@@ -42,7 +44,7 @@ export function addCheckCommand(
       const key = env.GOVERNOR_API_KEY || other.key;
       if (flags.doctor) {
         const machine = { home: homedir(), cwd: process.cwd(), env };
-        const target = api && key ? { api, apiKey: key } : null;
+        const target = targetOf(machine, { api: flags.api, fallback: other });
         return report(await examine(machine, target, flags.userId), program.opts().json ? print : null);
       }
       const outcome = await checkCall({
@@ -57,6 +59,23 @@ export function addCheckCommand(
       // A resolver that hangs would keep the process, and with it the agent, beyond its patience.
       process.exit(exitCode);
     });
+}
+
+/** The service to examine: the one that Claude Code's settings name before that of the shell, as Claude Code has it. */
+export function targetOf(
+  machine: Machine,
+  { api, fallback = {} }: { api?: string | undefined; fallback?: ReturnType<Env['fallback']> },
+): Api | null {
+  let named: ReturnType<typeof claudeTarget>;
+  try {
+    named = claudeTarget(machine);
+  } catch {
+    // The finding of Claude Code says which file is damaged.
+    named = { api: machine.env.GOVERNOR_API, key: machine.env.GOVERNOR_API_KEY };
+  }
+  const address = api || named.api || fallback.api;
+  const apiKey = named.key || fallback.key;
+  return address && apiKey ? { api: address, apiKey } : null;
 }
 
 /** Prints a line per finding, or one JSON object. The exit code is 0 when a spent budget stops every agent here, else 1. */

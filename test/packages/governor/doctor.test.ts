@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { checkCall } from '../../../packages/governor/src/check.ts';
+import { checkCall, targetOf } from '../../../packages/governor/src/check.ts';
 import { examine, type Finding } from '../../../packages/governor/src/doctor/doctor.ts';
 import type { Machine } from '../../../packages/governor/src/doctor/hook.ts';
 import { ROOT } from '../../../scripts/stack/files.ts';
@@ -44,7 +44,13 @@ beforeEach(() => {
   const node = process.execPath;
   writeProgram(join(bin, 'governor'), `exec '${node}' '${join(ROOT, 'packages/governor/src/main.ts')}' "$@"`);
   const path = [bin, dirname(node), process.env.PATH].join(delimiter);
-  machine = { home: home.folder, cwd, env: { ...bareEnv(), PATH: path, GOVERNOR_API_KEY: key } };
+  const managedFolders = [join(home.folder, 'managed')];
+  machine = {
+    home: home.folder,
+    cwd,
+    managedFolders,
+    env: { ...bareEnv(), PATH: path, GOVERNOR_API_KEY: key },
+  };
 });
 afterEach(() => home.remove());
 
@@ -162,6 +168,57 @@ describe('Claude Code, to the doctor', () => {
     });
   });
 
+  describe('with its key in the settings alone', () => {
+    const withoutKey = () => ({ ...machine, env: { ...bareEnv(), PATH: machine.env.PATH } });
+    const command = () => ({ type: 'command', command: `governor check --api ${api.url}` });
+
+    it.each([
+      ['managed settings, an HTTP hook', 'managed/managed-settings.json', hook],
+      ['managed settings, a command', 'managed/managed-settings.json', command],
+      ['a part of managed settings', 'managed/managed-settings.d/10-governor.json', hook],
+      ["a person's settings", '.claude/settings.json', hook],
+      ["a project's settings", 'project/.claude/settings.json', command],
+    ])('stops by %s', async (_, path, make) => {
+      use({});
+      writeSettings(path, { env: { GOVERNOR_API_KEY: key }, hooks: both(make()) });
+      expect(await finding(withoutKey())).toMatchObject({ stops: true });
+    });
+
+    it('examines the service that the settings name', () => {
+      expect(targetOf(withoutKey(), {})).toBeNull();
+      writeSettings('managed/managed-settings.json', { env: { GOVERNOR_API_KEY: key }, hooks: both(hook()) });
+      expect(targetOf(withoutKey(), {})).toEqual({ api: api.url, apiKey: key });
+    });
+
+    it('takes the key of managed settings before any other', async () => {
+      writeSettings('managed/managed-settings.json', { env: { GOVERNOR_API_KEY: 'ugk_wrong' } });
+      use({ env: { GOVERNOR_API_KEY: key }, hooks: both(hook()) });
+      expect(await finding()).toMatchObject({ stops: false, detail: expect.stringContaining('401') });
+    });
+  });
+
+  it('keeps managed hooks when a person switches hooks off, and none when managed settings do', async () => {
+    use({ disableAllHooks: true });
+    writeSettings('managed/managed-settings.json', { hooks: both(hook()) });
+    expect(await finding()).toMatchObject({ stops: true });
+    writeSettings('managed/managed-settings.json', { hooks: both(hook()), disableAllHooks: true });
+    expect(await finding()).toMatchObject({ stops: false });
+  });
+
+  it.each([
+    [true, { matcher: '.*' }, {}],
+    [true, { matcher: '*' }, {}],
+    [true, {}, { timeout: 5, async: false }],
+    [false, {}, { async: true }],
+    [false, {}, { timeout: 0.001 }],
+    [false, {}, { timeout: 1 }],
+    [false, {}, { if: 'Bash(git *)' }],
+  ])('stops: %s, with the group %j and the hook %j', async (stops, group, settings) => {
+    const groups = [{ ...group, hooks: [{ ...hook(), ...settings }] }];
+    use({ hooks: { UserPromptSubmit: groups, PreToolUse: groups } });
+    expect(await finding()).toMatchObject({ stops });
+  });
+
   it('says which settings file is damaged', async () => {
     mkdirSync(join(home.folder, '.claude'));
     writeFileSync(join(home.folder, '.claude/settings.json'), '{"hooks":');
@@ -211,6 +268,16 @@ describe('Codex, to the doctor', () => {
       installCodex(listed(trust));
       expect(await findingOf('Codex')).toMatchObject({ stops: true });
     }
+  });
+
+  it.each([
+    [true, { matcher: '.*', async: false, timeoutSec: 600 }],
+    [false, { async: true }],
+    [false, { timeoutSec: 1 }],
+    [false, { matcher: 'shell' }],
+  ])('stops: %s, with the hook %j', async (stops, settings) => {
+    installCodex(listed('trusted').map((hook) => ({ ...hook, ...settings })));
+    expect(await findingOf('Codex')).toMatchObject({ stops });
   });
 
   it('does not stop while a hook waits for trust, has changed, or is disabled', async () => {

@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import { asObject } from '../readers/history.ts';
 import { findClaudeHooks } from './claude-hooks.ts';
 import { findCodexHooks } from './codex-hooks.ts';
-import { type AskingHook, asObjects, isAskingCommand, type Machine, readSettings } from './hook.ts';
+import {
+  type AskingHook,
+  asObjects,
+  isAskingCommand,
+  type Machine,
+  readSettings,
+  settingsObstacle,
+} from './hook.ts';
 
 export interface Agent {
   readonly name: string;
@@ -52,8 +59,10 @@ function findCursorHooks({ home, cwd }: Machine): AskingHook[] {
   );
   return readSettings([...new Set(files)]).flatMap(({ file, content }) =>
     Object.entries(asObject(content.hooks) ?? {}).flatMap(([event, hooks]) =>
-      asObjects(hooks).flatMap(({ command }) =>
-        isAskingCommand(command) ? [{ event, file, asks: { command }, obstacle: null }] : [],
+      asObjects(hooks).flatMap(({ command, matcher, timeout: timeoutS }) =>
+        isAskingCommand(command)
+          ? [{ event, file, asks: { command }, obstacle: settingsObstacle({ matcher, timeoutS }) }]
+          : [],
       ),
     ),
   );

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { asObject, type Json } from '../readers/history.ts';
 import {
@@ -7,49 +8,74 @@ import {
   type Machine,
   readSettings,
   type Settings,
+  settingsObstacle,
 } from './hook.ts';
 
 const MANAGED_FOLDERS = ['/etc/claude-code', '/Library/Application Support/ClaudeCode'];
 
+interface Around {
+  /** With the variables of the settings. */
+  readonly machine: Machine;
+  readonly managed: readonly Settings[];
+  readonly all: readonly Settings[];
+}
+
 /** Finds what Claude Code would ask (https://code.claude.com/docs/en/hooks). Throws for a settings file that is no JSON. */
 export function findClaudeHooks(machine: Machine): AskingHook[] {
-  const { home, cwd, env } = machine;
-  const managed = readSettings(MANAGED_FOLDERS.map((folder) => join(folder, 'managed-settings.json')));
+  const around = readAround(machine);
+  return around.all.flatMap((settings) => hooksOf(settings, switchedOff(settings, around), around));
+}
+
+/**
+ * The service that Claude Code's settings name by `env`, or else by an HTTP hook. Throws for a settings file that is no JSON.
+ */
+export function claudeTarget(machine: Machine): { api: string | undefined; key: string | undefined } {
+  const { machine: seen } = readAround(machine);
+  const urls = findClaudeHooks(machine).flatMap(({ asks }) => ('url' in asks ? [asks.url] : []));
+  const ofHook = urls[0]?.replace(/\/hooks\/claude-code\b.*$/, '');
+  return { api: seen.env.GOVERNOR_API || ofHook, key: seen.env.GOVERNOR_API_KEY };
+}
+
+/** Reads all settings. Later files win, and managed ones win over all. */
+function readAround(machine: Machine): Around {
+  const { home, cwd, env, managedFolders = MANAGED_FOLDERS } = machine;
+  const managed = readSettings(managedFolders.flatMap(managedFiles));
   const own = readSettings([
     join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'),
     join(cwd, '.claude', 'settings.json'),
     join(cwd, '.claude', 'settings.local.json'),
   ]);
-  const all = [...managed, ...own];
-  const isManagedOnly = managed.some(({ content }) => content.allowManagedHooksOnly === true);
-  return all.flatMap((settings) => {
-    const ignored =
-      isManagedOnly && own.includes(settings)
-        ? 'Managed settings allow managed hooks only (allowManagedHooksOnly): add the hook there.'
-        : null;
-    return hooksOf(settings, ignored ?? switchedOff(all), { machine, all });
-  });
+  const set = [...own, ...managed].flatMap(({ content }) => Object.entries(asObject(content.env) ?? {}));
+  const given = Object.fromEntries(set.map(([name, value]) => [name, String(value)]));
+  return { machine: { ...machine, env: { ...env, ...given } }, managed, all: [...managed, ...own] };
 }
 
-function switchedOff(all: readonly Settings[]): string | null {
-  const off = all.find(({ content }) => content.disableAllHooks === true);
+/** `managed-settings.json`, then the files of `managed-settings.d` by name. */
+function managedFiles(folder: string): string[] {
+  const parts = join(folder, 'managed-settings.d');
+  const names = existsSync(parts) ? readdirSync(parts).filter((name) => /^[^.].*\.json$/.test(name)) : [];
+  return [join(folder, 'managed-settings.json'), ...names.sort().map((name) => join(parts, name))];
+}
+
+/** Why the hooks of a file do not run. People switch off their own only; managed settings switch off all. */
+function switchedOff(settings: Settings, { managed, all }: Around): string | null {
+  const isManaged = managed.includes(settings);
+  if (!isManaged && managed.some(({ content }) => content.allowManagedHooksOnly === true))
+    return 'Managed settings allow managed hooks only (allowManagedHooksOnly): add the hook there.';
+  const off = (isManaged ? managed : all).find(({ content }) => content.disableAllHooks === true);
   return off ? `Hooks are switched off by disableAllHooks in ${off.file}.` : null;
 }
 
-interface Around {
-  readonly machine: Machine;
-  readonly all: readonly Settings[];
-}
-
-function hooksOf({ file, content }: Settings, obstacle: string | null, around: Around): AskingHook[] {
+function hooksOf({ file, content }: Settings, off: string | null, around: Around): AskingHook[] {
   return Object.entries(asObject(content.hooks) ?? {}).flatMap(([event, groups]) =>
     asObjects(groups).flatMap(({ matcher, hooks }) =>
       asObjects(hooks).flatMap((hook) => {
         const asks = asksOf(hook, around);
         if (!asks) return [];
-        return [
-          { event, file, asks, obstacle: obstacle ?? matcherObstacle(matcher) ?? urlObstacle(asks, around) },
-        ];
+        const { async: isAsync, if: condition, timeout: timeoutS } = hook;
+        const obstacle =
+          off ?? settingsObstacle({ matcher, isAsync, timeoutS, condition }) ?? urlObstacle(asks, around);
+        return [{ event, file, asks, env: around.machine.env, obstacle }];
       }),
     ),
   );
@@ -73,11 +99,6 @@ function headersOf(hook: Json, { machine, all }: Around): Record<string, string>
     });
   const entries = Object.entries(asObject(hook.headers) ?? {});
   return Object.fromEntries(entries.map(([name, value]) => [name, expand(String(value))]));
-}
-
-function matcherObstacle(matcher: unknown): string | null {
-  if (matcher === undefined || matcher === '' || matcher === '*') return null;
-  return `It is asked for ${JSON.stringify(matcher)} only: leave the matcher out.`;
 }
 
 function urlObstacle(asks: AskingHook['asks'], { all }: Around): string | null {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { parseObject } from '../readers/history.ts';
-import { type AskingHook, isAskingCommand, type Machine } from './hook.ts';
+import { type AskingHook, isAskingCommand, type Machine, settingsObstacle } from './hook.ts';
 
 const PATIENCE_MS = 15_000;
 
@@ -19,6 +19,8 @@ const hooksListed = z.object({
             enabled: z.boolean(),
             trustStatus: z.string(),
             matcher: z.string().nullish(),
+            async: z.boolean().nullish(),
+            timeoutSec: z.number().nullish(),
           }),
         ),
       }),
@@ -42,11 +44,13 @@ function obstacleOf(hook: {
   enabled: boolean;
   trustStatus: string;
   matcher?: string | null | undefined;
+  async?: boolean | null | undefined;
+  timeoutSec?: number | null | undefined;
 }): string | null {
   if (!hook.enabled) return 'It is disabled: open /hooks in Codex and enable it.';
   if (!['trusted', 'managed'].includes(hook.trustStatus))
     return `Codex skips it, because it is ${hook.trustStatus}: open /hooks in Codex and trust it, again after each change.`;
-  return hook.matcher ? `It is asked for "${hook.matcher}" only: leave the matcher out.` : null;
+  return settingsObstacle({ matcher: hook.matcher, isAsync: hook.async, timeoutS: hook.timeoutSec });
 }
 
 /** One request to `codex app-server`, which speaks JSON-RPC line by line on its standard streams. */

@@ -15,7 +15,9 @@ const PATIENCE_MS = 10_000;
 /** Runs a hook as its agent would. Null when a refusal would arrive, else why it would not. */
 export async function probe(hook: AskingHook, machine: Machine): Promise<string | null> {
   try {
-    return 'command' in hook.asks ? await runCommand(hook.asks.command, machine) : await post(hook);
+    return 'command' in hook.asks
+      ? await runCommand(hook.asks.command, { ...machine, env: hook.env ?? machine.env })
+      : await post(hook);
   } catch (error) {
     return describeFailure(error);
   }
