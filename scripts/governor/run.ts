@@ -49,7 +49,7 @@ export function configOf(env: Environment, dataDir: string): Config {
   }
 }
 
-/** The environment, with the stores and secrets of a running `scripts/up` where it does not name its own. */
+/** The environment, with the stores, secrets and settings of a running `scripts/up` where it does not name its own. */
 export function environmentOf(env: Environment, dataDir: string): Environment {
   const up = readJson(join(dataDir, 'up.json'));
   const secrets = readJson(join(dataDir, 'secrets.json'));
@@ -60,6 +60,7 @@ export function environmentOf(env: Environment, dataDir: string): Environment {
     ...(existsSync(join(dataDir, 'up.json')) ? own : { LOG_LEVEL: 'warn' }),
     ...stores,
     ...secrets,
+    ...readJson(join(dataDir, 'settings.json')),
     ...given,
   };
 }

@@ -13,7 +13,7 @@ import { type ProcessPlan, readPids, type Supervisor, startProcess } from '../st
 import { answersOk } from '../stack/wait.ts';
 import { apiAddress, buildEnvironment } from './environment.ts';
 import type { UpOptions } from './options.ts';
-import { type ReadyLine, showPids } from './ready-line.ts';
+import { publishSettings, type ReadyLine, showPids } from './ready-line.ts';
 
 type Environment = Record<string, string>;
 
@@ -64,6 +64,7 @@ export async function bringUp(
   signal.throwIfAborted();
   const { OPERATOR_TOKEN = '', MONGODB_URL = '', REDIS_URL = '' } = env;
   const pids = showPids(readPids(supervisor));
+  publishSettings(dataDir, env);
   return { api, operator_token: OPERATOR_TOKEN, mongo_url: MONGODB_URL, redis_url: REDIS_URL, pids, orgs };
 }
 

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ShownOrganization } from '../demo/file.ts';
 import { writePrivateJson } from '../stack/files.ts';
 import type { ProcessName } from '../stack/supervise.ts';
@@ -31,7 +31,17 @@ export function publishLine(dataDir: string, line: ReadyLine): void {
   writePrivateJson(join(dataDir, 'up.json'), line);
 }
 
-/** Removes `up.json`: nothing runs any more. */
+/** The settings of the running service that the command line needs too, and that no store has. */
+const SHARED_SETTINGS = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'PLANS_FILE'] as const;
+
+/** Writes `settings.json`, so that the command line judges and changes by the settings of the service. */
+export function publishSettings(dataDir: string, env: Readonly<Record<string, string>>): void {
+  const paths: Record<string, string> = env.PLANS_FILE ? { PLANS_FILE: resolve(env.PLANS_FILE) } : {};
+  const given = SHARED_SETTINGS.flatMap((name) => (env[name] ? [[name, env[name]]] : []));
+  writePrivateJson(join(dataDir, 'settings.json'), { ...Object.fromEntries(given), ...paths });
+}
+
+/** Removes `up.json` and `settings.json`: nothing runs any more. */
 export function withdrawLine(dataDir: string): void {
-  rmSync(join(dataDir, 'up.json'), { force: true });
+  for (const name of ['up.json', 'settings.json']) rmSync(join(dataDir, name), { force: true });
 }
