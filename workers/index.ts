@@ -60,7 +60,7 @@ import { sendDigests as sendDueDigests } from '../shared/webhooks/deliveries/sen
 import { alertAdminsJob, drainWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
 import { deliver } from '../shared/webhooks/sending/deliver.ts';
 import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
-import { dueJobRow, jobRow } from './job-row.ts';
+import { dueJobRow, jobRow, oneOfOrganization } from './job-row.ts';
 
 // Every job, with what is done about it: what is exported here is a row. Those with `everyMs` repeat by BullMQ's Job
 // Schedulers.
@@ -132,7 +132,7 @@ export const mailInvitation = dueJobRow(mailInvitationJob, {
 });
 
 /** After an organization has begun to hide names. */
-export const hashNames = dueJobRow(hashNamesJob, { concurrency: 1, work: hashNamesOf });
+export const hashNames = dueJobRow(hashNamesJob, { concurrency: 4, work: hashNamesOf });
 
 /** After a change of the organization's timezone. */
 export const moveDigests = dueJobRow(moveDigestsJob, { concurrency: 1, work: moveDigestTimes });
@@ -176,10 +176,10 @@ export const closeMonths = jobRow(closeMonthsJob, {
   work: async (ctx) => ({ months: await closeAllMonths(ctx) }),
 });
 
-/** Writes the days that a destination of exports lacks. */
+/** Writes the days that a destination of exports lacks: one destination of an organization at a time. */
 export const runDestination = dueJobRow(runDestinationJob, {
   concurrency: 4,
-  work: (ctx, key) => runDueDestination(ctx, key),
+  work: oneOfOrganization(runDestinationJob, (ctx, key) => runDueDestination(ctx, key)),
 });
 
 /** A destination fails. */

@@ -1,6 +1,6 @@
 import type { Context } from '../shared/platform/context/context.ts';
 import { perContext } from '../shared/platform/context/per-context.ts';
-import type { DueJob } from '../shared/platform/due/model.ts';
+import { type DueJob, dueId, dueRows } from '../shared/platform/due/model.ts';
 import { postponeDue } from '../shared/platform/due/postpone-due.ts';
 import { isLeftToSweep, type Job } from '../shared/platform/queues/job.ts';
 
@@ -53,6 +53,29 @@ export function jobRow<Data>(
 
 /** The keys that this process works on, by kind: `isWoken` when it was woken again meanwhile. */
 const running = perContext(() => new Map<string, { isWoken: boolean }>());
+/** The organizations that have work of a kind under way, where each may have one at a time. */
+const busy = perContext(() => new Set<string>());
+/** After this a key looks again whether the other work of its organization is done. */
+const TURN_MS = 1_000;
+
+/**
+ * Makes of the work of due rows one of which an organization has one under way at a time in a process, so that none can
+ * hold all places: another key of it is woken again.
+ */
+export function oneOfOrganization(job: DueJob, work: (ctx: Context, key: string) => Promise<unknown>) {
+  return async (ctx: Context, key: string): Promise<unknown> => {
+    const due = await dueRows(ctx).findOne({ _id: { $in: [dueId(job, key), dueId(job, key, 'claimed')] } });
+    if (!due) return work(ctx, key);
+    const name = `${job.kind} ${due.org_id}`;
+    if (busy(ctx).has(name)) return { notBeforeMs: ctx.clock.now() + TURN_MS };
+    busy(ctx).add(name);
+    try {
+      return await work(ctx, key);
+    } finally {
+      busy(ctx).delete(name);
+    }
+  };
+}
 
 /**
  * Makes a row of the job of a kind of due row. `work` gets the row's key, and clears the row or moves it in the

@@ -1,15 +1,16 @@
 import { keptSinceMs } from '../exports/focus/export-focus.ts';
 import { signalsIn } from '../exports/focus/sum-charges.ts';
-import type { Organization } from '../organizations/model.ts';
+import { type Organization, organizationRows } from '../organizations/model.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { isDuplicateKey } from '../platform/basics/errors.ts';
 import { batches } from '../platform/basics/in-batches.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import { startOfDay } from '../platform/basics/utc-days.ts';
-import { commitPlan } from '../platform/context/commit-plan.ts';
+import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
-import { insertRow } from '../platform/mongo/writes.ts';
+import { insertRow, updateRow } from '../platform/mongo/writes.ts';
 import { signalRows } from '../signals/model.ts';
 import {
   type ClosedPart,
@@ -151,12 +152,11 @@ async function keep(
     await commitPlan(
       ctx,
       async (transaction) => {
-        // The embedded store needs a read before the first write.
-        await focusClosedRows(ctx).findOne(
-          { _id: `${key}/0` },
-          { session: transaction, projection: { _id: 1 } },
-        );
-        const writes = rows.map((chunk) => insertRow(focusClosedRows, chunk));
+        // A month that another worker has closed meanwhile stays as it is; one that does so at the same time conflicts here.
+        const now = await readOrganization(ctx, organization._id, transaction);
+        if ((now.focus_closed_through ?? '') >= billingPeriod) return { ...NO_PLAN, result: undefined };
+        const touch = updateRow(organizationRows, { _id: now._id }, { $inc: { focus_touches: 1 } });
+        const writes = [...rows.map((chunk) => insertRow(focusClosedRows, chunk)), touch];
         return { writes, wakeUps: [], result: undefined };
       },
       LONG_TRANSACTION,

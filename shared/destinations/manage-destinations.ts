@@ -16,7 +16,7 @@ import { encryptSecret } from '../webhooks/endpoints/encrypt-secret.ts';
 import { type DestinationInput, withDefaults } from './input.ts';
 import { alertDestinationJob, runDestinationJob } from './jobs.ts';
 import { type Destination, destinationRows, exportPartitionRows, exportRunRows } from './model.ts';
-import { refused, refusePlace } from './refuse-place.ts';
+import { refused, refusePathless, refusePlace } from './refuse-place.ts';
 import { nextAtHour, planRun } from './schedule.ts';
 
 /**
@@ -29,6 +29,7 @@ export async function createDestination(
   input: DestinationInput,
 ): Promise<Destination> {
   refusePlace(ctx.config, input.kind, input.kind === 's3' ? input.endpoint : undefined);
+  if (input.kind === 's3') refusePathless(input);
   const drafted = newDestination(ctx, orgId, input);
   return commitPlan(ctx, async (transaction) => {
     await beginCreation(ctx, 'dst', transaction);

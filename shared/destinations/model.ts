@@ -48,6 +48,8 @@ export interface Destination {
   enabled: boolean;
   /** Grows with each change. A run that began with another one ends. */
   revision: number;
+  /** Grows with each day that is recorded: so a change of the place and the record of a day at it conflict. */
+  touches?: number;
   /** True where the place refuses a write whose condition does not hold; null before the first look. */
   conditional_writes: boolean | null;
   /** The run that is queued or under way. */

@@ -1,6 +1,6 @@
 import type { Config } from '../platform/basics/config.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import type { DestinationKind } from './model.ts';
+import type { Bucket, DestinationKind } from './model.ts';
 
 /** Throws `invalid_request` for a place that the operator does not allow. */
 export function refusePlace(config: Config, kind: DestinationKind, endpoint: string | undefined): void {
@@ -10,6 +10,20 @@ export function refusePlace(config: Config, kind: DestinationKind, endpoint: str
     throw refused('/kind', 'buckets are not set up here (EXPORT_S3_ENDPOINTS)');
   if (endpoint !== undefined && !isAllowed(config, endpoint))
     throw refused('/endpoint', 'is not among those that the operator allows (EXPORT_S3_ENDPOINTS)');
+}
+
+/** Throws `invalid_request` for an address whose name cannot have the bucket before it. */
+export function refusePathless({
+  endpoint,
+  bucket,
+  path_style,
+}: Pick<Bucket, 'endpoint' | 'bucket' | 'path_style'>): void {
+  if (path_style) return;
+  const url = new URL(endpoint);
+  const { hostname } = url;
+  url.hostname = `${bucket}.${hostname}`;
+  if (url.hostname !== `${bucket}.${hostname}`)
+    throw refused('/path_style', 'must be true for an endpoint that is an address');
 }
 
 /** Returns true for an origin of EXPORT_S3_ENDPOINTS. `*` stands for one label or more at the left. */

@@ -11,7 +11,7 @@ import { type DestinationChange, withDefaults } from './input.ts';
 import { runDestinationJob } from './jobs.ts';
 import { auditDestination, getDestination, refuseFuture } from './manage-destinations.ts';
 import { type Bucket, type Destination, destinationRows, exportPartitionRows } from './model.ts';
-import { refused, refusePlace } from './refuse-place.ts';
+import { refused, refusePathless, refusePlace } from './refuse-place.ts';
 import { nextAtHour, planRun } from './schedule.ts';
 
 /**
@@ -97,7 +97,9 @@ function changedBucket(
   if (bucket === null) throw refused(`/${first}`, 'does not go with a folder');
   refusePlace(ctx.config, kind, change.endpoint);
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
-  return { ...bucket, ...(Object.fromEntries(given) as Partial<Bucket>) };
+  const changed = { ...bucket, ...(Object.fromEntries(given) as Partial<Bucket>) };
+  refusePathless(changed);
+  return changed;
 }
 
 function placeOf({ prefix, bucket }: Destination) {

@@ -38,6 +38,8 @@ export interface Organization {
   focus_close_day?: number;
   /** The last month that is closed, `2026-10`. */
   focus_closed_through?: string;
+  /** Grows with each day that is kept, so that it conflicts with the record of a closed month. */
+  focus_touches?: number;
   created_at: Date;
 }
 

@@ -1,4 +1,5 @@
 import type { Part } from '../attribution/decide-work.ts';
+import { dateAt } from '../platform/basics/clock.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { collection } from '../platform/mongo/collection.ts';
 import { keptForDays } from '../platform/mongo/retention.ts';
@@ -61,6 +62,11 @@ export const signalRows = collection<Signal>('signals', {
     {
       key: { org_id: 1, cost_source: 1, ts: 1 },
       partialFilterExpression: { cost_source: 'unknown' },
+    },
+    // Few are voided, and exports count them by day.
+    {
+      key: { org_id: 1, ts: 1, 'voided.at': 1 },
+      partialFilterExpression: { 'voided.at': { $gt: dateAt(0) } },
     },
     // For contexts and boundaries that come late. `$exists` would not do (docs/stores.md).
     { key: { client_session: 1, ts: 1, _id: 1 }, partialFilterExpression: { client_session: { $gt: '' } } },

@@ -8,19 +8,16 @@ import {
   openUnpriced,
 } from '../../closing/closed-rows.ts';
 import { monthOf, startOfMonth } from '../../closing/months.ts';
-import { type DailyTable, type DayTotals, hashOf } from '../../closing/read-usage.ts';
+import { type DailyTable, type DayTotals, hashOf, sumOf } from '../../closing/read-usage.ts';
 import type { Columns, Row } from '../../exports/columns.ts';
 import { exportUsage } from '../../exports/export-usage.ts';
 import { columnTypes, focusColumns, focusRows, schemaId } from '../../exports/focus/columns.ts';
 import { keptSinceMs } from '../../exports/focus/export-focus.ts';
 import type { ChargeRow } from '../../exports/focus/sum-charges.ts';
 import type { Organization } from '../../organizations/model.ts';
-import { dateAt } from '../../platform/basics/clock.ts';
 import { DAY_MS } from '../../platform/basics/interval.ts';
 import { startOfDay } from '../../platform/basics/utc-days.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { matchingSessions } from '../../sessions/match-sessions.ts';
-import { sessionRows } from '../../sessions/model.ts';
 import type { Target } from './targets.ts';
 
 /** The columns of money whose sums a manifest has. The last one sums to usage. */
@@ -48,7 +45,7 @@ export async function totalsOf(
   { level, day, closed }: OpenTarget,
   daily: DailyTable,
 ): Promise<DayTotals> {
-  if (level.level === 'sessions') return sumSessions(ctx, organization._id, startOfDay(day));
+  if (level.level === 'sessions') return sumSessions(ctx, organization, startOfDay(day));
   if (closed.length === 0) return daily;
   return {
     hash: hashOf([daily.hash, closed.map(({ billing_period }) => billing_period)]),
@@ -137,26 +134,15 @@ async function* only<Item>(items: readonly Item[]): AsyncGenerator<readonly Item
   if (items.length > 0) yield items;
 }
 
-const sum = (field: string) => ({ $sum: `$${field}` });
-const SESSION_SUMS = {
-  sessions: { $sum: 1 },
-  open: { $sum: { $cond: [{ $eq: ['$state', 'open'] }, 1, 0] } },
-  signals: sum('signal_count'),
-  errors: sum('error_count'),
-  interventions: sum('intervention_count'),
-  unpriced: sum('unpriced_signals'),
-  tokens_in: sum('tokens_in'),
-  tokens_out: sum('tokens_out'),
-  cost: { $sum: { $toLong: '$cost_nusd' } },
-  last: { $max: '$last_activity_at' },
-  ended: { $max: '$ended_at' },
-};
-
-/** Sums over the sessions that started on a UTC day. */
-async function sumSessions(ctx: Context, orgId: string, fromMs: number): Promise<DayTotals> {
-  const started_at = { $gte: dateAt(fromMs), $lt: dateAt(fromMs + DAY_MS) };
-  const stages = [...matchingSessions(orgId, {}, { started_at }), { $group: { _id: null, ...SESSION_SUMS } }];
-  const [sums] = await sessionRows(ctx).aggregate(stages, { useBigInt64: true }).toArray();
-  const { _id, ...totals } = sums ?? { _id: null, cost: 0 };
-  return { hash: hashOf(totals), costNusd: BigInt(totals.cost), isEmpty: sums === undefined };
+/** The sessions that started on a UTC day: each column of them counts, since a correction may leave all sums as they were. */
+async function sumSessions(ctx: Context, organization: Organization, fromMs: number): Promise<DayTotals> {
+  const range = { fromMs, toMs: fromMs + DAY_MS, timezone: 'UTC' };
+  const { columns, rows } = exportUsage(ctx, organization, { level: 'sessions', ...range, filter: {} });
+  let hash = '';
+  let costNusd = 0n;
+  for await (const batch of rows) {
+    hash = hashOf([hash, batch]);
+    costNusd += sumOf({ columns, rows: [...batch] }, 'cost_usd');
+  }
+  return { hash, costNusd, isEmpty: hash === '' };
 }

@@ -4,6 +4,9 @@ import { ExportFailure } from '../failures.ts';
 import { type Destination, destinationRows } from '../model.ts';
 import type { ObjectStore } from '../stores/store.ts';
 
+/** A marker is two ids. */
+const MARKER_BYTES = 65_536;
+
 const marker = z.object({ org_id: z.string(), destination_id: z.string() });
 
 /**
@@ -18,12 +21,12 @@ export async function takePlace(
   const key = `${destination.prefix}/_governor.json`;
   const text = JSON.stringify({ org_id: destination.org_id, destination_id: destination._id });
   // A server that ignores conditions would write over the marker of another one.
-  const there = await store.read(key);
+  const there = await store.read(key, MARKER_BYTES);
   if (there !== null && !(await mayReplace(ctx, there.text, destination)))
     throw new ExportFailure('prefix_in_use');
   if (there?.text !== text) {
     await store.putText(key, text, there === null ? 'absent' : { etag: there.etag });
-    if ((await store.read(key))?.text !== text) throw new ExportFailure('prefix_in_use');
+    if ((await store.read(key, MARKER_BYTES))?.text !== text) throw new ExportFailure('prefix_in_use');
   }
   return store.refusesWrites ?? (await store.putText(key, text, 'absent')) === null;
 }

@@ -13,10 +13,8 @@ import { takePlace } from './place.ts';
 import type { Running, Writing } from './run.ts';
 import { openSpool } from './spool.ts';
 import { type ClosedDay, readClosedDays, targetsOf } from './targets.ts';
+import { watchRun } from './watch-run.ts';
 import { writePartition } from './write-partition.ts';
-
-/** The longest that a run may take. Milliseconds. */
-const LONGEST_MS = 6 * 3_600_000;
 
 /**
  * Runs what is due for a destination: writes each finished day of each level that is not there as it should be, newest first. May be
@@ -32,15 +30,19 @@ export async function runDestination(
   if (running === null) return undefined;
   if ('notBeforeMs' in running) return running;
   const outcome: Outcome = { unchanged: 0, failure: null, through: null, conditionalWrites: null };
+  const watch = watchRun(ctx, running);
   try {
     if (!running.destination.enabled) throw new ExportFailure('stale', 'the destination is paused');
-    await writeDays(ctx, running, outcome, open(ctx, running.destination));
+    const store = open(ctx, running.destination, watch.signal);
+    await writeDays(ctx, running, outcome, { store, signal: watch.signal });
   } catch (error) {
     if (error instanceof RunLost) return undefined;
     // A place that refuses a connection fails with the same words as a store of ours.
     if (!(error instanceof ExportFailure) && isStoreError(error)) throw error;
     outcome.failure = failureOf(ctx, running, error);
     outcome.through = null;
+  } finally {
+    watch.stop();
   }
   await endRun(ctx, running, outcome);
   return undefined;
@@ -58,20 +60,19 @@ async function writeDays(
   ctx: Context,
   running: Running,
   outcome: Outcome,
-  store: ObjectStore,
+  { store, signal }: { store: ObjectStore; signal: AbortSignal },
 ): Promise<void> {
   const { destination, run } = running;
   outcome.conditionalWrites = await takePlace(ctx, store, destination);
   await writeMetadata(store, destination);
   const last = lastFinishedDay(ctx.clock.now());
-  const endsMs = ctx.clock.now() + LONGEST_MS;
   const { folder, remove } = await openSpool(ctx.config, destination._id, ctx.clock.now());
   try {
     const writing = { ...running, store, folder };
     const days = daysOf(destination, run, last);
     const closed = await readClosedDays(ctx, writing, days);
     for (const day of days) {
-      if (ctx.clock.now() > endsMs) throw new ExportFailure('timeout');
+      signal.throwIfAborted();
       outcome.unchanged += await writeDay(ctx, writing, { day, closed: closed.get(day) ?? [] });
     }
     if (run.from === null && run.to === null) outcome.through = laterOf(last, dayBefore(destination.since));

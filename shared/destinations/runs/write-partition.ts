@@ -13,6 +13,7 @@ import { exportedBytes } from '../metrics.ts';
 import {
   type Destination,
   type DestinationLevel,
+  destinationRows,
   type ExportPartition,
   exportPartitionRows,
   exportRunRows,
@@ -60,7 +61,8 @@ export async function writePartition(
     await record(ctx, writing, { ...row, manifest_key: null });
     return 'unchanged';
   }
-  const leftover = unnamed(await writing.store.list(folder), folder, spooled);
+  const there = await writing.store.list(folder, { isWanted: (name) => PART_NAME.test(name) });
+  const leftover = unnamed(there, folder, spooled);
   for (const part of spooled.parts)
     await writing.store.putFile(`${folder}${part.name}`, part, CONTENT_TYPES[target.level.format]);
   await confirmRun(ctx, writing);
@@ -191,7 +193,11 @@ async function record(ctx: Context, writing: Writing, row: ExportPartition): Pro
     const counts = { $inc: { partitions_written: 1, rows, bytes } };
     const counted = isWritten ? [updateRow(exportRunRows, { _id: writing.run._id }, counts)] : [];
     return {
-      writes: [replaceRow(exportPartitionRows, row, { upsert: true }), ...counted],
+      writes: [
+        replaceRow(exportPartitionRows, row, { upsert: true }),
+        updateRow(destinationRows, { _id: row.destination_id }, { $inc: { touches: 1 } }),
+        ...counted,
+      ],
       wakeUps: [],
       result: undefined,
     };
@@ -206,8 +212,9 @@ function isOwnName(name: string): boolean {
 /** The names of files of ours that the new manifest does not name. */
 function unnamed(keys: readonly string[], folder: string, { parts }: Spooled): string[] {
   const named = new Set(parts.map(({ name }) => name));
-  const names = keys.map((key) => key.slice(folder.length));
-  return names.filter((name) => PART_NAME.test(name) && !named.has(name));
+  return keys
+    .map((key) => key.slice(folder.length))
+    .filter((name) => PART_NAME.test(name) && !named.has(name));
 }
 
 /** Deletes the files that the manifest of a day no longer names. */
@@ -219,6 +226,10 @@ async function removeLeftover(
   if (leftover.length === 0 || manifest_key === null) return;
   await confirmRun(ctx, writing);
   const folder = manifest_key.slice(0, manifest_key.lastIndexOf('/') + 1);
-  for (const name of leftover) await writing.store.remove(`${folder}${name}`);
+  for (const name of leftover) {
+    // Another worker may have taken over the run since then, and names the file again.
+    const manifest = await writing.store.read(manifest_key);
+    if (!manifest?.text.includes(name)) await writing.store.remove(`${folder}${name}`);
+  }
   await exportPartitionRows(ctx).updateOne({ _id }, { $set: { leftover: [] } });
 }

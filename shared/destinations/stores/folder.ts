@@ -33,7 +33,11 @@ export function folderStore(root: string): ObjectStore {
       }),
     putText: (key, text, expected) => guarded(() => putText(root, key, text, expected)),
     removeUnfinished: (folder, isOwn) => guarded(() => removeUnfinished(root, folder, isOwn)),
-    list: (prefix) => guarded(() => listKeys(root, prefix)),
+    list: (prefix, { isWanted = () => true } = {}) =>
+      guarded(async () => {
+        const keys = await listKeys(root, prefix);
+        return keys.filter((key) => isWanted(key.slice(prefix.length)));
+      }),
     remove: (key) =>
       guarded(async () => {
         await refuseLinks(root, key);

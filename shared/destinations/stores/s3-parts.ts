@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { ExportFailure } from '../failures.ts';
 import { failureOf, s3Code } from './s3-failures.ts';
 import { accepted, type Send, sha256Of } from './s3-request.ts';
 
@@ -57,7 +58,8 @@ export async function abortUploads(
 ): Promise<void> {
   const query = { uploads: '', prefix: folder, 'max-uploads': String(MOST_LISTED) };
   const { text } = accepted(await send({ method: 'GET', query }));
-  const uploads = text.match(/<Upload>.*?<\/Upload>/gs) ?? [];
+  const [, ...uploads] = text.split('<Upload>');
+  if (uploads.length > MOST_LISTED) throw new ExportFailure('unexpected', 'the list is too long');
   for (const upload of uploads) {
     const [key = ''] = textsOf(upload, 'Key');
     const [uploadId = ''] = textsOf(upload, 'UploadId');

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, request } from 'undici';
-import { ExportFailure } from '../failures.ts';
+import { ExportFailure, RunLost } from '../failures.ts';
 import type { Bucket } from '../model.ts';
 import { failureOf, failureWithoutAnswer } from './s3-failures.ts';
 
@@ -17,15 +17,23 @@ const agent = new Agent({
 const TRIES = 5;
 const FIRST_WAIT_MS = 500;
 const LONGEST_RETRY_AFTER_MS = 60_000;
-/** Answers are small: manifests and lists of 1,000 keys. */
-const MOST_ANSWER_BYTES = 4_194_304;
+/** Bytes of an answer, unless its request says otherwise: lists of 1,000 keys have less. */
+const MOST_ANSWER_BYTES = 1_048_576;
+/** The longest that a try without a file may take, from its start to the last byte of the answer. */
+const ANSWER_MS = 30_000;
+/** A file gets a minute, and more by its size. */
+const UPLOAD_MS = 60_000;
+const SLOWEST_BYTES_PER_MS = 50;
 
 /** How a bucket is spoken to. */
 export interface S3Options {
   secretAccessKey: string;
   /** Divides the waits between tries. */
   timeScale: number;
+  /** Ends every request. Its reason is what is thrown. */
   signal?: AbortSignal | undefined;
+  /** The longest that a try without a file may take, 30 seconds if omitted. */
+  answerMs?: number;
 }
 
 /** A request, relative to the bucket. */
@@ -37,6 +45,8 @@ export interface Call {
   /** Text, or bytes of a file: from `start` (0 by default) on, `bytes` long. */
   body?: { text: string } | { path: string; bytes: number; start?: number };
   sha256?: string;
+  /** A longer answer is an error. */
+  mostBytes?: number;
 }
 
 export interface Answer {
@@ -56,7 +66,7 @@ export function accepted(answer: Answer): Answer {
 
 /**
  * Sends a request, signed with the hash of its body (AWS Signature Version 4). One that meets 429, 5xx or a broken connection is tried
- * five times; redirects are not followed. Throws `ExportFailure` where there is no answer.
+ * five times, each of them for a limited time; redirects are not followed. Throws `ExportFailure` where there is no answer.
  */
 export async function sendUntilAnswered(bucket: Bucket, options: S3Options, call: Call): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
@@ -67,11 +77,25 @@ export async function sendUntilAnswered(bucket: Bucket, options: S3Options, call
       if (!isRefused || isLast) return answer;
       await pause(attempt, options, answer.retryAfterMs);
     } catch (error) {
+      if (options.signal?.aborted) throw reasonOf(options.signal);
       const failure = failureWithoutAnswer(error);
-      if (isLast || failure.code === 'tls' || options.signal?.aborted) throw failure;
+      const isForGood = failure.code === 'tls' || failure.code === 'unexpected';
+      if (isLast || isForGood) throw failure;
       await pause(attempt, options, 0);
     }
   }
+}
+
+function reasonOf({ reason }: AbortSignal): Error {
+  return reason instanceof RunLost ? reason : failureWithoutAnswer(reason);
+}
+
+/** The end of one try: its deadline, or the end of all requests. */
+function endOf({ body }: Call, { signal, answerMs = ANSWER_MS }: S3Options): AbortSignal {
+  const bytes = body !== undefined && 'path' in body ? body.bytes : null;
+  const longestMs = bytes === null ? answerMs : UPLOAD_MS + Math.ceil(bytes / SLOWEST_BYTES_PER_MS);
+  const deadline = AbortSignal.timeout(longestMs);
+  return signal ? AbortSignal.any([signal, deadline]) : deadline;
 }
 
 /** Waits twice as long each time, from half a second, jittered by half. */
@@ -98,12 +122,12 @@ async function sendOnce(bucket: Bucket, options: S3Options, call: Call): Promise
     method,
     headers: Object.fromEntries(signed.headers),
     body: bodyOf(body),
-    signal: options.signal ?? null,
+    signal: endOf(call, options),
   });
   const retryAfter = Number(answer.headers['retry-after'] ?? 0);
   return {
     status: answer.statusCode,
-    text: await readText(answer.body),
+    text: await readText(answer.body, call.mostBytes ?? MOST_ANSWER_BYTES),
     etag: String(answer.headers.etag ?? ''),
     retryAfterMs: Number.isFinite(retryAfter) ? retryAfter * 1_000 : 0,
   };
@@ -125,12 +149,12 @@ function addressOf({ endpoint, bucket, path_style }: Bucket, { key, query = {} }
   return url;
 }
 
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readText(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MOST_ANSWER_BYTES) throw new ExportFailure('unexpected', 'the answer is too large');
+    if (bytes > mostBytes) throw new ExportFailure('unexpected', 'the answer is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
 import { auditRows } from '../../../shared/audit/model.ts';
+import { closeDay } from '../../../shared/closing/close-day.ts';
 import { closeAllMonths, closeMonths } from '../../../shared/closing/close-months.ts';
 import { focusClosedRows } from '../../../shared/closing/model.ts';
 import { type Destination, exportRunRows } from '../../../shared/destinations/model.ts';
@@ -272,6 +273,48 @@ test('calls that were purged correct nothing, before their month has closed and 
     { head: { is_known: false, rows: 0 } },
     { head: { is_known: false, rows: 0 } },
   ]);
+});
+
+test('a call that is voided and sent again from another provider changes the file, and of a closed month makes corrections', async () => {
+  const call = { ts: at('01-20T10:00'), cost_usd: 0.5, provider: 'aws.bedrock' };
+  const [session] = await post({ ...call, id: 'wrong' });
+  const destination = await makeDestination(api.ctx, orgId, {
+    since: '2026-01-01',
+    levels: [{ level: 'focus', format: 'csv' }],
+  });
+  await close();
+  await run(destination);
+  await voidCall(session, 'wrong');
+  await post({ ...call, id: 'right', provider: 'anthropic' });
+  await run(destination);
+  const sums = new Map<string, number>();
+  for (const { rows } of Object.values(await partitions()))
+    for (const { ProviderName = '', EffectiveCost } of rows)
+      sums.set(ProviderName, (sums.get(ProviderName) ?? 0) + Number(EffectiveCost));
+  expect([...sums].filter(([, cost]) => cost !== 0)).toEqual([['Anthropic', 0.5]]);
+});
+
+test('a call that is voided and sent again for another person and project changes the file of sessions', async () => {
+  const call = { ts: at('02-19T10:00'), cost_usd: 0.5 };
+  const [session] = await post({ ...call, id: 'wrong', user_id: 'ada', project_id: 'p1' });
+  const destination = await makeDestination(api.ctx, orgId, {
+    levels: [{ level: 'sessions', format: 'csv' }],
+  });
+  await run(destination);
+  await voidCall(session, 'wrong');
+  await post({ ...call, id: 'right', user_id: 'bob', project_id: 'p2' });
+  await run(destination);
+  const parts = Object.entries(await read()).filter(([path]) => path.includes('/part-'));
+  expect(parts.map(([, text]) => String(text)).join()).toMatch(/bob.*p2/);
+});
+
+test('a month that another worker has closed meanwhile keeps no more days', async () => {
+  await post({ ts: at('01-20T10:00') });
+  const organization = await readOrganization(api.ctx, orgId);
+  await close();
+  await focusClosedRows(api.ctx).deleteMany({ org_id: orgId });
+  await closeDay(api.ctx, { organization, day: '2026-01-20', closed: [] }, '2026-01');
+  expect(await focusClosedRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
 });
 
 test('the day is one between 1 and 28', async () => {

@@ -280,6 +280,82 @@ test('a destination that is changed under way ends its run as stale, and the nex
   expect(Object.keys(checkManifests(await read()))).toHaveLength(2);
 });
 
+test('a file that the manifest names again by now is not deleted', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await run(destination);
+  const before = await read();
+  await post([makeSignal({ ts: FEB_1 + 2 * HOUR_MS, user_id: 'eve' })]);
+  const day = `${dayOf('2026-02-01')}/`;
+  const removed: string[] = [];
+  await untilDue(destination._id);
+  await runDestination(api.ctx, destination._id, (context, of) => {
+    const store = openStore(context, of);
+    let isWritten = false;
+    return {
+      ...store,
+      putText: async (key, text, expected) => {
+        isWritten ||= key.endsWith('manifest.json');
+        return store.putText(key, text, expected);
+      },
+      // As if another worker had taken over and named the former file again.
+      read: async (key, mostBytes) => {
+        const there = await store.read(key, mostBytes);
+        return isWritten && there ? { ...there, text: String(before[`${day}manifest.json`]) } : there;
+      },
+      remove: async (key) => {
+        removed.push(key);
+        await store.remove(key);
+      },
+    };
+  });
+  expect(removed).toEqual([]);
+});
+
+test('a destination that moves while a day is recorded is written at its new place from the first day on', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await untilDue(destination._id);
+  const rows = exportPartitionRows(api.ctx);
+  let isMoved = false;
+  await runDestination(api.ctx, destination._id, (context, of) => {
+    const store = openStore(context, of);
+    return {
+      ...store,
+      putText: async (key, text, expected) => {
+        const etag = await store.putText(key, text, expected);
+        if (key.endsWith('manifest.json') && !isMoved) {
+          isMoved = true;
+          await updateDestination(api.ctx, orgId, destination._id, { prefix: 'new' });
+        }
+        return etag;
+      },
+    };
+  });
+  expect(await rows.countDocuments({ destination_id: destination._id })).toBe(0);
+  await run(destination);
+  expect(Object.keys(await read()).filter((path) => /^new.*manifest/.test(path))).toHaveLength(2);
+});
+
+test('a run ends when its destination is deleted, though its place never answers', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await untilDue(destination._id);
+  const { ctx } = api;
+  await runDestination(
+    { ...ctx, config: { ...ctx.config, timeScale: 1_000 } },
+    destination._id,
+    (context, of, signal) => ({
+      ...openStore(context, of),
+      read: async () => {
+        await deleteDestination(ctx, orgId, destination._id);
+        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+      },
+    }),
+  );
+  expect(await stored(destination)).toBeNull();
+});
+
 test('a file that a killed worker left half-written goes with the next run that writes its day', async () => {
   await twoDays();
   const destination = await makeDestination(api.ctx, orgId);

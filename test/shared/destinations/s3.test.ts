@@ -219,7 +219,7 @@ describe('a request', () => {
   });
   const store = (
     change: Partial<typeof BUCKET> = {},
-    options: { timeScale?: number; signal?: AbortSignal } = {},
+    options: { timeScale?: number; signal?: AbortSignal; answerMs?: number } = {},
   ) => {
     const { port } = server.address() as AddressInfo;
     const bucket = { ...BUCKET, endpoint: `http://127.0.0.1:${port}`, ...change };
@@ -339,6 +339,52 @@ describe('a request', () => {
     ];
     expect(await store().list('p=1/')).toEqual(['a&b', 'c=1/d']);
     expect(seen[1]).toContain('continuation-token=t%261');
+  });
+
+  test('keeps only wanted keys of a list, and of a look one key is asked for', async () => {
+    answers = [{ status: 200, body: '<Key>p/part</Key><Key>p/other</Key>' }, { status: 200 }];
+    expect(await store().list('p/', { isWanted: (name) => name === 'part' })).toEqual(['p/part']);
+    await store().list('p/', { isTry: true });
+    expect(seen[1]).toContain('max-keys=1');
+  });
+
+  test.each([
+    ['1,001 keys', '<Key>k</Key>'.repeat(1_001)],
+    ['more than a mebibyte', ' '.repeat(1_048_577)],
+  ])('that lists %s in a page is refused', async (_, body) => {
+    answers = [{ status: 200, body }];
+    await expect(store().list('p/')).rejects.toMatchObject({ code: 'unexpected' });
+    expect(seen).toHaveLength(1);
+  });
+
+  test('stops a list at 10,000 keys', async () => {
+    const body = `${'<Key>k</Key>'.repeat(1_000)}<NextContinuationToken>t</NextContinuationToken>`;
+    answers = Array.from({ length: 20 }, () => ({ status: 200, body }));
+    expect(await store().list('p/')).toHaveLength(10_000);
+    expect(seen).toHaveLength(10);
+    answers = [];
+  });
+
+  test('reads no more of an object than is asked for', async () => {
+    answers = [{ status: 200, body: 'x'.repeat(65_537) }];
+    await expect(store().read('a', 65_536)).rejects.toMatchObject({ code: 'unexpected' });
+  });
+
+  test('whose answer never ends is a timeout, also while bytes arrive', async () => {
+    const dripping = createServer((_, res) => {
+      res.writeHead(200, { 'content-length': '4000000' });
+      const drip = setInterval(() => res.write('x'), 20);
+      res.on('close', () => clearInterval(drip));
+    });
+    await new Promise<void>((resolve) => dripping.listen(0, '127.0.0.1', resolve));
+    const { port } = dripping.address() as AddressInfo;
+    try {
+      const read = store({ endpoint: `http://127.0.0.1:${port}` }, { answerMs: 100 }).read('a');
+      await expect(read).rejects.toMatchObject({ code: 'timeout' });
+    } finally {
+      dripping.closeAllConnections();
+      await new Promise((resolve) => dripping.close(resolve));
+    }
   });
 
   test('to a server without conditional writes is repeated without the condition', async () => {
