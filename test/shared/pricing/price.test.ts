@@ -213,10 +213,50 @@ describe('against the library, which sums in floats', async () => {
     );
   });
 
+  it('agrees on both sides of each change of a price by date and by time of day, in any order', async () => {
+    const changing = await listChanges();
+    expect(changing.length).toBeGreaterThan(0);
+    for (const { model, moments } of changing)
+      for (const at of [...moments, ...moments.toReversed()]) {
+        const priced = call({ ...model, at, tokens_in: 1_000, tokens_out: 100 });
+        const cost = priceCall(priced).costNusd ?? -1;
+        expect(
+          Math.abs(cost - floatNusd(priced)),
+          `${model.model} ${new Date(at).toISOString()}`,
+        ).toBeLessThanOrEqual(1);
+      }
+  });
+
   it('covers most of its list', () => {
     expect(listed.length).toBeGreaterThan(1_000);
   });
 });
+
+/** Models whose price changes by date and by time of day, with the moments around each change. */
+async function listChanges(): Promise<{ model: { provider: string; model: string }; moments: number[] }[]> {
+  const found = [];
+  for (const provider of (await waitForUpdate()) ?? [])
+    for (const model of provider.models) {
+      if (!Array.isArray(model.prices)) continue;
+      const constraints = model.prices.flatMap(({ constraint }) => (constraint ? [constraint] : []));
+      const days = constraints.flatMap((one) =>
+        one.type === 'start_date' ? [Date.parse(one.start_date)] : [],
+      );
+      const times = constraints.flatMap((one) =>
+        one.type === 'time_of_date' ? [one.start_time, one.end_time] : [],
+      );
+      if (days.length === 0 || times.length === 0) continue;
+      const moments = days.flatMap((day) =>
+        [-1, 0, 1].flatMap((offset) => {
+          const midnight = day + offset * 86_400_000;
+          const ofDay = times.map((time) => midnight + Date.parse(`1970-01-01T${time}`));
+          return [midnight, ...ofDay].flatMap((moment) => [moment - 1, moment, moment + 3_600_000]);
+        }),
+      );
+      found.push({ model: { provider: provider.id, model: model.id }, moments });
+    }
+  return found;
+}
 
 /** Models whose id leads the library back to them, with prices for tokens both ways at all times. */
 async function listPricedModels(): Promise<{ provider: string; model: string }[]> {
