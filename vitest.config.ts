@@ -16,6 +16,10 @@ const common = {
 /** scripts/test reads the counts, the skipped and the retried tests from this file. */
 const { TEST_OUTCOME_FILE } = process.env;
 
+/** The tests of `scripts/test --mongod-face`: the embedded MongoDB behaves as a mongod 8 to them (docs/stores.md). */
+const BEHIND_THE_FACE = ['shared', 'api', 'workers'].map((folder) => `test/${folder}/**/*.test.ts`);
+const isBehindTheFace = process.env.MONGOD_FACE === 'all';
+
 export default defineConfig({
   test: {
     ...(TEST_OUTCOME_FILE ? { reporters: ['default', createOutcomeReporter(TEST_OUTCOME_FILE)] } : {}),
@@ -41,11 +45,14 @@ export default defineConfig({
           ...common,
           name: 'tests',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/drills/**'],
+          exclude: ['test/drills/**', ...(isBehindTheFace ? BEHIND_THE_FACE : [])],
           // A worker loads the code once for all of its files, not once for each.
           isolate: false,
         },
       },
+      ...(isBehindTheFace
+        ? [{ test: { ...common, name: 'mongod-face', include: BEHIND_THE_FACE, isolate: false } }]
+        : []),
     ],
   },
 });

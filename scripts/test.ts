@@ -11,10 +11,13 @@ import { describeOutcome, type Outcome, outcome } from './testing/outcome.ts';
 
 /** How long vitest may take to end once all tests have ended. Its stores stop within ten seconds. */
 const PATIENCE_MS = 120_000;
+/** Runs test/shared, test/api and test/workers with an embedded MongoDB that behaves as a mongod 8 (docs/stores.md). */
+const FACE = '--mongod-face';
 
 const [checkCode] = await once(start('npm', ['run', 'check']), 'exit');
 const checked = checkCode === 0;
-const tests = await runTests(process.argv.slice(2));
+const args = process.argv.slice(2);
+const tests = await runTests(args.filter((arg) => arg !== FACE));
 if (!checked)
   say('\nnpm run check failed (its reasons are above, before the tests); it counts as one failure.');
 const failed = tests.failed + (checked ? 0 : 1);
@@ -26,10 +29,14 @@ process.stdout.write(`\n${describeOutcome({ ...tests, failed }).join('\n')}\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 /** Whatever makes vitest fail without a failed test (a file that does not load, an unhandled error) counts as one failure. */
-async function runTests(args: string[]): Promise<Outcome> {
+async function runTests(given: string[]): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-outcome-'));
   const file = join(folder, 'outcome.json');
-  const vitest = start('vitest', ['run', ...args], { TEST_OUTCOME_FILE: file });
+  const isBehindFace = args.includes(FACE);
+  const vitest = start('vitest', ['run', ...(isBehindFace ? ['--project', 'mongod-face'] : []), ...given], {
+    TEST_OUTCOME_FILE: file,
+    ...(isBehindFace ? { MONGOD_FACE: 'all' } : {}),
+  });
   const { code } = await endOfRun(vitest, () => existsSync(file), PATIENCE_MS);
   const none = { passed: 0, failed: 0, skipped: [], retried: [], succeeded: false };
   const told = outcome.nullable().parse(readJson(file)) ?? none;

@@ -8,6 +8,7 @@ import { answersMongo, answersRedis } from './store-answers.ts';
 import {
   mongoServerCommand,
   planMongo,
+  planMongodFace,
   planRedis,
   redisServerCommand,
   type ServerCommand,
@@ -23,11 +24,15 @@ type StoreChoices = z.infer<typeof storeChoices>;
 
 type StoreUrls = { MONGODB_URL: string; REDIS_URL: string };
 
-/** Both stores, running and answering: those that the environment names, else our own, supervised. */
+/**
+ * Both stores, running and answering: those that the environment names, else our own, supervised. With `mongodFace` an
+ * embedded MongoDB is reached through the face of a mongod 8; any other one needs none.
+ */
 export async function runStores(
   supervisor: Supervisor,
   dataDir: string,
   env: NodeJS.ProcessEnv,
+  { mongodFace = false } = {},
 ): Promise<StoreUrls> {
   const file = join(dataDir, 'stores.json');
   const kept = storeChoices.parse(readJson(file) ?? {});
@@ -44,8 +49,13 @@ export async function runStores(
       ? runOwn(supervisor, 'mongo', dataDir, mongo.plan)
       : requireAnswer('MONGODB_URL', env, answersMongo),
   ]);
+  const face =
+    mongodFace && mongo?.choice.kind === 'secantusdb'
+      ? planMongodFace(await findFreePort(), mongo.plan.url)
+      : null;
+  if (face) await runOwn(supervisor, 'mongod-face', dataDir, face);
   return {
-    MONGODB_URL: mongo?.plan.url ?? env.MONGODB_URL ?? '',
+    MONGODB_URL: face?.url ?? mongo?.plan.url ?? env.MONGODB_URL ?? '',
     REDIS_URL: redis?.plan.url ?? env.REDIS_URL ?? '',
   };
 }
@@ -84,7 +94,7 @@ async function runOwn(
     file,
     args,
     env: { ...process.env, ...env },
-    cwd: join(dataDir, name),
+    cwd: makePrivateFolder(dataDir, name),
     logFile,
     isReady,
   });

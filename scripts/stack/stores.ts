@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import { NODE, ROOT } from './files.ts';
 import { installStore } from './install-stores.ts';
 import { withLog } from './logs.ts';
-import { isPortOpen } from './ports.ts';
+import { findFreePort, isPortOpen } from './ports.ts';
 import { say } from './progress.ts';
 import { SetupError } from './setup-error.ts';
 import { answersMongo, answersRedis, electMongod } from './store-answers.ts';
@@ -76,6 +77,15 @@ export function planMongo(command: ServerCommand<MongoKind>, place: Place): Stor
   };
 }
 
+/** How to run the process that makes an embedded store behave as a mongod 8 (scripts/mongod-face/). */
+export function planMongodFace(port: number, storeUrl: string): StorePlan {
+  const url = new URL(storeUrl);
+  const args = [join(ROOT, 'scripts/mongod-face/main.ts'), String(port), url.port];
+  url.port = String(port);
+  const isReady = async () => (await isPortOpen(port)) && (await answersMongo(url.href));
+  return { url: url.href, file: NODE, args, env: {}, isReady };
+}
+
 /** Nobody reads the embedded store's copy of each write, which its own log does not need (docs/stores.md). */
 const WITHOUT_OPLOG = { SECANTUS_DISABLE_OPLOG: '1' };
 
@@ -108,6 +118,11 @@ export async function startMongo(place: Place): Promise<RunningStore> {
 /** A Redis, as `startMongo`. */
 export async function startRedis(place: Place): Promise<RunningStore> {
   return await startStore(planRedis(await redisServerCommand(), place), place.dir);
+}
+
+/** The face of a mongod before an embedded store, as `startMongo`. */
+export async function startFace(storeUrl: string, dir: string): Promise<RunningStore> {
+  return await startStore(planMongodFace(await findFreePort(), storeUrl), dir);
 }
 
 async function startStore(plan: StorePlan, dir: string): Promise<RunningStore> {

@@ -6,7 +6,7 @@ import { say } from './progress.ts';
 import { SetupError } from './setup-error.ts';
 import { waitUntil } from './wait.ts';
 
-export type ProcessName = 'api' | 'worker' | 'idp' | 'redis' | 'mongo';
+export type ProcessName = 'api' | 'worker' | 'idp' | 'redis' | 'mongo' | 'mongod-face';
 
 /** One process that has to run: how to start it (each time alike: same port, same data) and how to tell that it serves. */
 export type ProcessPlan = {
@@ -76,7 +76,8 @@ export async function stopAll(supervisor: Supervisor): Promise<void> {
     endWatched(supervisor, 'worker'),
     endWatched(supervisor, 'idp'),
   ]);
-  await Promise.all([endWatched(supervisor, 'redis'), endWatched(supervisor, 'mongo')]);
+  const stores = ['redis', 'mongo', 'mongod-face'] as const;
+  await Promise.all(stores.map((store) => endWatched(supervisor, store)));
 }
 
 /** Kills everything at once; no process gets to finish anything. */

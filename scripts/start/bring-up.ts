@@ -26,7 +26,7 @@ export async function bringUp(
   const { signal } = supervisor.stopping;
   const host = process.env.HOST || '127.0.0.1';
   await requireFreePort(options.port, host);
-  const stores = await runStores(supervisor, dataDir, process.env);
+  const stores = await runStores(supervisor, dataDir, process.env, options);
   signal.throwIfAborted();
   const idp = await planIdentity(dataDir);
   const defaults = {

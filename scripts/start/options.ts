@@ -12,6 +12,7 @@ Installs what is missing, then runs the stores, the api and the worker until Ctr
   --data DIR      where everything is kept (default .data); a second start there goes on where the first ended
   --empty         no demo traffic; the demo organizations exist all the same
   --time-scale N  divides the waits between webhook attempts; development and tests only
+  --mongod-face   the embedded MongoDB behaves as a mongod 8 (docs/stores.md)
   --json          print one line of JSON on stdout when everything is ready, and nothing else
 
 MONGODB_URL and REDIS_URL name stores that run already; every other variable (.env.example) is passed on.
@@ -23,6 +24,7 @@ export type UpOptions = {
   empty: boolean;
   timeScale: string | null;
   json: boolean;
+  mongodFace: boolean;
 };
 
 /** Throws a SetupError that names the option. "help" when only the usage is wanted. */
@@ -35,6 +37,7 @@ export function parseUpOptions(args: string[], env: NodeJS.ProcessEnv): UpOption
     empty: given.empty ?? false,
     timeScale: given['time-scale'] === undefined ? null : parseTimeScale(given['time-scale'], env),
     json: given.json ?? false,
+    mongodFace: given['mongod-face'] ?? false,
   };
 }
 
@@ -47,6 +50,7 @@ function readArguments(args: string[]) {
     'time-scale': text,
     empty: flag,
     json: flag,
+    'mongod-face': flag,
     help: { ...flag, short: 'h' },
   } as const;
   try {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { ROOT } from '../../scripts/stack/files.ts';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startMongo, startRedis } from '../../scripts/stack/stores.ts';
+import { type RunningStore, startFace, startMongo, startRedis } from '../../scripts/stack/stores.ts';
 import { bareEnv } from './bare-env.ts';
 
 declare module 'vitest' {
@@ -30,7 +30,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { MONGODB_URL, REDIS_URL } = process.env;
   if (!MONGODB_URL)
     started.push(await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo'), fast: true }));
-  project.provide('mongoUrl', MONGODB_URL || (started.at(-1)?.url ?? ''));
+  const [embedded] = started;
+  for (const behind of project.vitest.projects.filter(({ name }) => name === 'mongod-face')) {
+    if (!embedded?.url.includes('replicaSet=secantus')) break;
+    const face = await startFace(embedded.url, join(folder, 'mongod-face'));
+    behind.provide('mongoUrl', face.url);
+    started.push(face);
+  }
+  project.provide('mongoUrl', MONGODB_URL || (embedded?.url ?? ''));
   if (!REDIS_URL)
     started.push(await startRedis({ port: await findFreePort(), dir: join(folder, 'redis'), fast: true }));
   project.provide('redisUrl', REDIS_URL || (started.at(-1)?.url ?? ''));

@@ -1,0 +1,105 @@
+import type { mongo } from 'mongoose';
+import { isTransient } from './failures.ts';
+import type { Command, Fields } from './wire.ts';
+import { listOf } from './writes.ts';
+
+/** A transaction that a driver has begun and that has not ended. */
+export interface Transaction {
+  session: string;
+  /** The session and the number as the driver sent them. */
+  lsid: unknown;
+  txnNumber: unknown;
+  rows: Set<string>;
+  /** How many commands have no answer yet. */
+  running: number;
+  isAborted: boolean;
+  begunMs: number;
+}
+
+/** The newest transaction of each session, and who holds which row. */
+export interface Transactions {
+  bySession: Map<string, Transaction>;
+  holders: Map<string, Transaction>;
+}
+
+/** MongoDB ends a transaction after this time: `transactionLifetimeLimitSeconds`. */
+const LIFETIME_MS = 60_000;
+
+export function noTransactions(): Transactions {
+  return { bySession: new Map(), holders: new Map() };
+}
+
+/** The transaction that a command belongs to; null outside one. A higher number ends the one before it. */
+export function transactionOf(all: Transactions, { body }: Command): Transaction | null {
+  if (body.autocommit !== false) return null;
+  const session = sessionOf(body.lsid as Fields);
+  const { lsid, txnNumber } = body;
+  const known = all.bySession.get(session);
+  if (known && String(known.txnNumber) === String(txnNumber)) return known;
+  if (known) endTransaction(all, known);
+  const begun: Transaction = {
+    session,
+    lsid,
+    txnNumber,
+    rows: new Set(),
+    running: 0,
+    isAborted: false,
+    begunMs: performance.now(),
+  };
+  all.bySession.set(session, begun);
+  return begun;
+}
+
+/** Takes rows for a transaction. False, and nothing is taken, when another open one holds any of them. */
+export function takeRows(all: Transactions, own: Transaction, rows: readonly string[]): boolean {
+  if (rows.some((row) => isHeldByAnother(all, own, row))) return false;
+  for (const row of rows) {
+    own.rows.add(row);
+    all.holders.set(row, own);
+  }
+  return true;
+}
+
+function isHeldByAnother(all: Transactions, own: Transaction, row: string): boolean {
+  const holder = all.holders.get(row);
+  return holder !== undefined && holder !== own && performance.now() - holder.begunMs < LIFETIME_MS;
+}
+
+/** From now on each command of the transaction fails; its rows are free. */
+export function abortTransaction(all: Transactions, transaction: Transaction): void {
+  transaction.isAborted = true;
+  freeRows(all, transaction);
+}
+
+/** Forgets a transaction that was committed or given up. */
+export function endTransaction(all: Transactions, transaction: Transaction): void {
+  freeRows(all, transaction);
+  if (all.bySession.get(transaction.session) === transaction) all.bySession.delete(transaction.session);
+}
+
+function freeRows(all: Transactions, transaction: Transaction): void {
+  for (const row of transaction.rows) if (all.holders.get(row) === transaction) all.holders.delete(row);
+  transaction.rows.clear();
+}
+
+/** Frees the rows of the sessions that `killSessions` or `endSessions` names. */
+export function endSessions(all: Transactions, sessions: readonly Fields[]): void {
+  for (const session of sessions) {
+    const transaction = all.bySession.get(sessionOf(session));
+    if (transaction) abortTransaction(all, transaction);
+  }
+}
+
+function sessionOf(session: Fields): string {
+  return (session.id as mongo.Binary).toString('hex');
+}
+
+/** The code of the error in an answer, also of the first write that failed; null of success. */
+export function errorIn(answer: Fields): { code: number; message: string } | null {
+  const { firstBatch } = (answer.cursor ?? {}) as Fields;
+  const failed = [answer, ...listOf(answer.writeErrors), ...listOf(firstBatch)].filter(
+    (part) => part.code !== undefined && (part.ok ?? 0) === 0,
+  );
+  const [error] = [...failed.filter(({ code }) => isTransient(code)), ...failed];
+  return error ? { code: Number(error.code), message: String(error.errmsg) } : null;
+}
