@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Set up:': ['org', 'plan', 'connect', 'code-host', 'destination', 'signing-key', 'webhook-secrets'],
   'People and keys:': ['member', 'key', 'device', 'credits'],
-  'Look:': ['status', 'due', 'webhook', 'check', 'raise', 'verify'],
+  'Look:': ['status', 'doctor', 'due', 'webhook', 'check', 'raise', 'verify'],
   'Repair:': ['usage', 'rebuild', 'analytics'],
   'Data:': ['import', 'sync', 'context', 'pr', 'replay', 'mcp'],
 };
@@ -49,6 +49,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   replay: ['governor replay trace.csv --format azure-llm --users 50'],
   due: ['governor due', 'governor due end-session'],
+  doctor: ['governor doctor mongo', 'governor --json doctor mongo'],
   status: ['governor status', 'governor --json status'],
 };
 

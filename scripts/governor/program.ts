@@ -5,6 +5,7 @@ import { addCodeHostCommands } from './code-hosts.ts';
 import { addConnectCommand } from './connect.ts';
 import { addCreditCommands } from './credits.ts';
 import { addDestinationCommands } from './destinations.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { addDueCommand } from './due.ts';
 import { arrangeHelp } from './help.ts';
 import { addClientCommands } from './history.ts';
@@ -37,6 +38,7 @@ export function createProgram(env: Record<string, string | undefined>): Command 
   addReplayCommand(program, env);
   addClientCommands(program, env);
   addConnectCommand(program, run);
+  addDoctorCommand(program, run);
   addDueCommand(program, run);
   addStatusCommand(program, env);
   arrangeHelp(program);

@@ -1,0 +1,46 @@
+import { auditRows } from '../../shared/audit/model.ts';
+import { budgetWindowRows } from '../../shared/budgets/model.ts';
+import { ledgerRows } from '../../shared/credits/model.ts';
+import { dueRows } from '../../shared/platform/due/model.ts';
+import { pullRequestRows } from '../../shared/pull-requests/model.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { signalRows } from '../../shared/signals/model.ts';
+import { rollupRows } from '../../shared/usage/model.ts';
+import { deliveryRows, queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
+
+/** A frequent read, with values that no row has: a plan depends on the fields alone. */
+interface HotRead {
+  collectionName: string;
+  filter: Readonly<Record<string, unknown>>;
+  sort: Readonly<Record<string, 1 | -1>>;
+}
+
+const since = { $gte: new Date(0) };
+const ofNobody = { org_id: 'none' };
+
+export const HOT_READS: readonly HotRead[] = [
+  { ...sessionRows, filter: { ...ofNobody, started_at: since }, sort: { started_at: -1, _id: -1 } },
+  { ...signalRows, filter: { session_id: 'none', ...ofNobody }, sort: { ts: 1, _id: 1 } },
+  { ...signalRows, filter: { work: 'none', ts: since, ...ofNobody }, sort: { ts: 1, _id: 1 } },
+  { ...rollupRows, filter: { ...ofNobody, period: 'day', start: since }, sort: {} },
+  { ...budgetWindowRows, filter: { ...ofNobody, window_end: since }, sort: {} },
+  { ...ledgerRows, filter: { account_id: 'none' }, sort: { seq: -1 } },
+  { ...dueRows, filter: { due_at: since }, sort: { due_at: 1 } },
+  { ...queuedDeliveryRows, filter: { state: 'due', at: since }, sort: { at: 1 } },
+  { ...deliveryRows, filter: { webhook_id: 'none', created_at: since }, sort: { created_at: -1, _id: -1 } },
+  { ...pullRequestRows, filter: { ...ofNobody, opened_at: since }, sort: { opened_at: -1, _id: -1 } },
+  { ...auditRows, filter: { ...ofNobody, at: since }, sort: { at: -1, _id: -1 } },
+];
+
+/**
+ * The names of the stages of the plan that won (https://www.mongodb.com/docs/manual/reference/explain-results/); none where the answer
+ * has no plan. Those of every shard, where there are several.
+ */
+export function stagesOf(explained: unknown): string[] {
+  if (Array.isArray(explained)) return explained.flatMap(stagesOf);
+  if (typeof explained !== 'object' || explained === null) return [];
+  return Object.entries(explained).flatMap(([name, value]) => {
+    if (name === 'stage' && typeof value === 'string') return [value];
+    return name === 'rejectedPlans' ? [] : stagesOf(value);
+  });
+}

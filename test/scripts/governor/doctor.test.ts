@@ -1,0 +1,106 @@
+import { mongo } from 'mongoose';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { stagesOf } from '../../../scripts/governor/hot-reads.ts';
+import { readMongoChecks } from '../../../scripts/governor/mongo-checks.ts';
+import { auditRows } from '../../../shared/audit/model.ts';
+import { instanceRows } from '../../../shared/platform/mongo/transaction-guard.ts';
+import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
+import type { TestApi } from '../../support/harness.ts';
+
+let api: TestApi;
+let governor: CommandLine['governor'];
+beforeAll(async () => {
+  ({ api, governor } = await startApiWithCommandLine());
+});
+afterEach(() => vi.restoreAllMocks());
+afterAll(() => api.close());
+
+async function checkOf(name: string) {
+  return (await readMongoChecks(api.ctx)).find(({ check }) => check === name);
+}
+
+test('doctor mongo answers each question, and leaves nothing behind', async () => {
+  const { checks } = await governor('doctor', 'mongo');
+  expect(checks.map(({ check }: { check: string }) => check)).toEqual([
+    'version',
+    'compatibility',
+    'replica set',
+    'clock',
+    'write concern',
+    'rights',
+    'indexes',
+    'plans',
+    'conflict',
+  ]);
+  expect(checks.filter(({ status }: { status: string }) => status === 'failing')).toEqual([]);
+  expect(await instanceRows(api.ctx).countDocuments({ _id: 'doctor' })).toBe(0);
+});
+
+test('an index that is missing is a failure, and one that nobody declared a warning', async () => {
+  const audit = api.ctx.db.database.collection(auditRows.collectionName);
+  await audit.createIndex({ action: 1 });
+  expect(await checkOf('indexes')).toMatchObject({
+    status: 'warning',
+    detail: expect.stringContaining('audit {"action":1}'),
+  });
+  await audit.dropIndex('at_1');
+  expect(await checkOf('indexes')).toMatchObject({
+    status: 'failing',
+    detail: expect.stringContaining('audit {"at":1}'),
+  });
+  await audit.dropIndex('action_1');
+  await audit.createIndex({ at: 1 });
+  expect(await checkOf('indexes')).toMatchObject({ status: 'ok' });
+});
+
+describe('a plan', () => {
+  let isEmbedded: boolean;
+  // The plans of the embedded store say nothing of MongoDB's, so its answers are made here.
+  beforeAll(() => {
+    ({ isEmbedded } = api.ctx.db);
+    api.ctx.db.isEmbedded = false;
+  });
+  afterAll(() => {
+    api.ctx.db.isEmbedded = isEmbedded;
+  });
+
+  const explain = (winningPlan: object) =>
+    vi.spyOn(mongo.FindCursor.prototype, 'explain').mockResolvedValue({
+      queryPlanner: { winningPlan, rejectedPlans: [{ stage: 'COLLSCAN' }] },
+    });
+
+  test.each([
+    [
+      'by an index',
+      { stage: 'LIMIT', inputStage: { stage: 'FETCH', inputStage: { stage: 'IXSCAN' } } },
+      'ok',
+    ],
+    ['with a sort in memory', { stage: 'SORT', inputStage: { stage: 'IXSCAN' } }, 'failing'],
+    [
+      'on every shard that scans',
+      { stage: 'SHARD_MERGE', shards: [{ winningPlan: { stage: 'COLLSCAN' } }] },
+      'failing',
+    ],
+    ['that is not explained', {}, 'not answered'],
+  ])('%s is judged by the one that won', async (_, plan, status) => {
+    explain(plan);
+    expect(await checkOf('plans')).toMatchObject({ status });
+  });
+
+  test('has its stages from top to bottom', () => {
+    expect(stagesOf({ stage: 'FETCH', inputStage: { stage: 'IXSCAN', indexName: 'stage' } })).toEqual([
+      'FETCH',
+      'IXSCAN',
+    ]);
+  });
+});
+
+test('a server that refuses to end sessions is a warning, since its locks stay for a minute', async () => {
+  vi.spyOn(mongo.Db.prototype, 'command').mockRejectedValue(
+    new mongo.MongoServerError({ message: 'not allowed', code: 8_000 }),
+  );
+  expect(await checkOf('rights')).toMatchObject({
+    status: 'warning',
+    detail: expect.stringContaining('not allowed'),
+  });
+});
