@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { plansOf } from '../shared/credits/meter/plans.ts';
 import { keepKeysPublished } from '../shared/credits/receipts/publish-keys.ts';
 import { signerOf } from '../shared/credits/receipts/signer.ts';
@@ -29,13 +30,17 @@ const { app, shedder } = createApi(ctx, state);
 const server = createHttpServer(app, config);
 const stopPublishing = keepKeysPublished(ctx);
 
-stopOnSignal(ctx.log, async () => {
+// Until a balancer has read from /readyz that this process ends, it goes on sending requests here.
+const shutdownDelayMs = config.shutdownDelayS * 1_000;
+const stop = async () => {
   state.stopping = true;
+  await delay(shutdownDelayMs);
   await closeServer(server);
   shedder.stop();
   void stopPublishing();
   await ctx.close();
-});
+};
+stopOnSignal(ctx.log, stop, shutdownDelayMs);
 
 // After SIGNING_KEY_FILE was changed, a SIGHUP makes the new key sign at once.
 process.on('SIGHUP', () => signerOf(ctx).reload());

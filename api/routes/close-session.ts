@@ -1,5 +1,5 @@
 import { closeSession as close } from '../../shared/ingest/end-session.ts';
-import { viewSession } from '../../shared/sessions/view.ts';
+import { viewListedSession } from '../../shared/sessions/view.ts';
 import { route } from '../basics/route.ts';
 import { sessionParams } from '../schemas/params.ts';
 import { writtenSession, writtenSessionFor } from '../schemas/usage-scope.ts';
@@ -17,5 +17,5 @@ export const closeSession = route({
   success: { status: 200, description: 'The ended session', body: writtenSession },
   errors: ['not_found'],
   handle: async ({ principal, params }, ctx) =>
-    writtenSessionFor(principal, viewSession(await close(ctx, principal, params.id))),
+    writtenSessionFor(principal, viewListedSession(await close(ctx, principal, params.id))),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { voidSignals as voidAll } from '../../shared/ingest/void-signals.ts';
 import { CORRECTED_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { viewSession } from '../../shared/sessions/view.ts';
+import { viewListedSession } from '../../shared/sessions/view.ts';
 import { ID_LENGTH } from '../../shared/signals/input.ts';
 import { route } from '../basics/route.ts';
 import { sessionParams, uniqueIds } from '../schemas/params.ts';
@@ -38,6 +38,6 @@ export const voidSignals = route({
     const { signal_ids: signalIds, reason } = body;
     const voiding = { sessionId: params.id, signalIds, reason };
     const { session, ...ids } = await voidAll(ctx, principal.orgId, voiding);
-    return { session: writtenSessionFor(principal, viewSession(session)), ...ids };
+    return { session: writtenSessionFor(principal, viewListedSession(session)), ...ids };
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { instantOrUtc } from '../../shared/platform/basics/text.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { startOfDate, type Zones } from '../../shared/usage/calendar.ts';
@@ -41,9 +42,14 @@ export function rangeIn(zones: Zones, { from, to }: AskedRange): EpochRange {
   return { fromMs: epochMs(from), toMs: epochMs(to) };
 }
 
-/** A list's `from` and `to` in epoch ms. Dates are in the organization's timezone. */
+/** A list's `from` and `to` in epoch ms. Dates are in the organization's timezone. Throws `invalid_request` for a `from` after `to`. */
 export async function listRange(ctx: Context, orgId: string, asked: AskedRange): Promise<EpochRange> {
   // Only a date needs the organization's timezone.
   const hasDate = typeof asked.from === 'object' || typeof asked.to === 'object';
-  return rangeIn(hasDate ? (await readOrganization(ctx, orgId)).timezones : [], asked);
+  const range = rangeIn(hasDate ? (await readOrganization(ctx, orgId)).timezones : [], asked);
+  if (range.fromMs !== undefined && range.toMs !== undefined && range.fromMs > range.toMs)
+    throw new DomainError('invalid_request', 'from must not be after to.', {
+      errors: [{ parameter: 'from', detail: 'must not be after to' }],
+    });
+  return range;
 }

@@ -1,7 +1,7 @@
 import { isVisible } from '../../shared/budgets/visible.ts';
 import { type PersonView, personView } from '../../shared/enforcement/show-people.ts';
 import { type ReservedBudgetView, reservedBudgetView } from '../../shared/enforcement/show-reserved.ts';
-import { sessionView } from '../../shared/sessions/view.ts';
+import { listedSessionView } from '../../shared/sessions/view.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
 
 const BUDGET_USAGE = {
@@ -38,6 +38,7 @@ const SESSION_USAGE = {
   cost_usd: true,
   signal_count: true,
   error_count: true,
+  anomaly_types: true,
   intervention_count: true,
   unpriced_signals: true,
 } as const;
@@ -45,7 +46,7 @@ const SESSION_USAGE = {
 /** The answer of a change of a budget or session. Only keys that may read usage get the members that report it. */
 export const writtenBudget = reservedBudgetView.partial(BUDGET_USAGE);
 export const writtenPerson = personView.partial(PERSON_USAGE);
-export const writtenSession = sessionView.partial(SESSION_USAGE);
+export const writtenSession = listedSessionView.partial(SESSION_USAGE);
 
 /** The answer of a write route, without the members that this key may not read. */
 export function writtenBudgetFor(key: ApiKeyPrincipal, budget: ReservedBudgetView) {
@@ -58,7 +59,7 @@ export function writtenPersonFor(key: ApiKeyPrincipal, person: PersonView) {
 }
 
 /** The same for a session. */
-export function writtenSessionFor(key: ApiKeyPrincipal, session: typeof sessionView._zod.output) {
+export function writtenSessionFor(key: ApiKeyPrincipal, session: typeof listedSessionView._zod.output) {
   return key.scopes.includes('usage:read') ? session : without(SESSION_USAGE, session);
 }
 

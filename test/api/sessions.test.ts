@@ -229,6 +229,7 @@ describe('GET /api/v1/sessions', () => {
     'limit=1e3',
     'order=up',
     'from=yesterday',
+    'from=2026-11-22&to=2026-11-21',
     'nope=1',
     'limit=1&limit=2',
     'user_id[$ne]=x',
@@ -381,6 +382,7 @@ describe('POST /api/v1/sessions/{id}/close', () => {
     expect(first?.body).toMatchObject({
       state: 'ended',
       end_reason: 'closed',
+      anomaly_types: [],
       ended_at: new Date(clock.now()).toISOString(),
     });
     expect(second?.body).toEqual(first?.body);

@@ -87,6 +87,8 @@ describe('POST /api/v1/webhooks', () => {
     { url: 'https://169.254.169.254/' },
     { url: 7 },
     { url: undefined },
+    { secret: ' '.repeat(32) },
+    { secret: '\t\n'.repeat(20) },
     { events: [] },
     { events: ['session.started', 'session.started'] },
     { events: ['session.paused'] },

@@ -8,7 +8,9 @@ const integer = (fallback: number, min: number, max: number) =>
 const httpUrl = z.url({ protocol: /^https?$/ });
 const redisUrl = z.url({
   protocol: /^rediss?$/,
-  error: 'must be a URL that begins with redis:// or rediss://',
+  // Undefined says in the usual words that it is missing.
+  error: ({ input }) =>
+    input === undefined ? undefined : 'must be a URL that begins with redis:// or rediss://',
 });
 const mongoUrl = z
   .string()
@@ -27,6 +29,7 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   BASE_URL: httpUrl.optional(),
   TRUST_PROXY_HOPS: integer(0, 0, 10),
+  SHUTDOWN_DELAY_S: integer(0, 0, 300),
   MONGODB_URL: mongoUrl,
   REDIS_URL: redisUrl,
   REDIS_CLUSTER_NODES: z

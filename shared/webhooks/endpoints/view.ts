@@ -16,6 +16,7 @@ const events = z
   .refine((types) => new Set(types).size === types.length, 'must not repeat an event type');
 
 const secret = exactText
+  .refine((text) => text.trim() !== '', 'must not be white space alone')
   .min(WEBHOOK_SECRET_LENGTH.min)
   .max(WEBHOOK_SECRET_LENGTH.max)
   .describe('Signs each delivery; never shown again');

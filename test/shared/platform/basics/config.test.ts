@@ -44,6 +44,8 @@ describe('the configuration', () => {
   });
 
   it('refuses a Redis address that cannot be read, before its password can be shown', () => {
+    for (const missing of ['MONGODB_URL', 'REDIS_URL', 'API_KEY_PEPPER'])
+      expect(() => readConfig({ ...usable, [missing]: undefined })).toThrow(`${missing}: is missing`);
     const wrong = () => readConfig({ ...usable, REDIS_URL: 'redis://:hunter2@127.0.0.1:99999' });
     expect(wrong).toThrow('REDIS_URL: must be a URL');
     expect(wrong).not.toThrow('hunter2');

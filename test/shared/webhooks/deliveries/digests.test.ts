@@ -68,6 +68,28 @@ describe('a digest', () => {
     expect(await statusesOf(orgId)).toEqual([...Array(5).fill('digested'), 'succeeded']);
   });
 
+  it('has its events in the order in which they were raised, whatever their ids and whenever each was due', async () => {
+    const { orgId } = await webhookWith({ digest: 'daily' });
+    const raised: string[] = [];
+    for (let index = 0; index < 12; index += 1) {
+      raised.push(...(await raise(ctx, orgId)));
+      clock.advance(index % 3);
+    }
+    // The newest is due first: the digest does not go by when its events were due.
+    for (const [index, event_id] of raised.entries())
+      await queuedDeliveryRows(ctx).updateOne({ event_id }, { $set: { at: MORNING - index } });
+    clock.set(MORNING);
+    await sendDigests(ctx);
+    await attemptAllDue(ctx);
+    const byTime = await eventRows(ctx).find({ org_id: orgId, type: 'session.started' }).toArray();
+    const times = new Map(byTime.map(({ _id, created_at }) => [_id, created_at.getTime()]));
+    const sent = receiver.received.flatMap(({ event }) =>
+      (event.data.events as { id: string }[]).map(({ id }) => times.get(id)),
+    );
+    expect(sent).toEqual(sent.toSorted((a, b) => Number(a) - Number(b)));
+    expect(sent).toHaveLength(12);
+  });
+
   it('of large events is several, none larger than a row may be', async () => {
     const { orgId } = await webhookWith({ digest: 'daily' });
     const large = { models: '\u0001'.repeat(20_000) };

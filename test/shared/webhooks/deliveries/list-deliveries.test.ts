@@ -5,7 +5,13 @@ import {
   listDeliveries,
 } from '../../../../shared/webhooks/deliveries/list-deliveries.ts';
 import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
-import { type Delivery, deliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
+import {
+  DELIVERY_STATUSES,
+  type Delivery,
+  deliveryRows,
+  finished,
+  queuedDeliveryRows,
+} from '../../../../shared/webhooks/deliveries/model.ts';
 import { webhookFixture } from '../../../support/webhook-fixture.ts';
 import { attemptAllDue, makeWebhook, raise } from '../../../support/webhooks.ts';
 
@@ -37,6 +43,25 @@ describe('the log', () => {
     }
     const statuses = events.map((id, index): [string, string] => [id, index % 2 ? 'pending' : 'succeeded']);
     expect(seen).toEqual(statuses.toReversed());
+  });
+
+  it.each(DELIVERY_STATUSES)('can be narrowed to the deliveries that are %s', async (status) => {
+    const { ctx, orgId, receiver } = fixture;
+    const webhook = await makeWebhook(ctx, orgId, receiver.url);
+    await raise(ctx, orgId, 2 * DELIVERY_STATUSES.length);
+    const rows = await queuedDeliveryRows(ctx).find({ webhook_id: webhook._id }).toArray();
+    for (const [index, row] of rows.entries()) {
+      const own = DELIVERY_STATUSES[index % DELIVERY_STATUSES.length] ?? 'pending';
+      if (own === 'pending' || own === 'held' || own === 'collected') {
+        await queuedDeliveryRows(ctx).updateOne({ _id: row._id }, { $set: { state: own } });
+        continue;
+      }
+      await queuedDeliveryRows(ctx).deleteOne({ _id: row._id });
+      await deliveryRows(ctx).insertOne(finished(row, own, clock.now()));
+    }
+    const page = { order: 'desc', limit: 20, after: null, total: null } as const;
+    const found = await listDeliveries(ctx, webhook, { status }, page);
+    expect([found.rows.map((each) => each.status), found.total]).toEqual([[status, status], 2]);
   });
 
   it('has what a process raised whose clock is behind that of the one which made the webhook', async () => {
