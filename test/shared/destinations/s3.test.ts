@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deleteDestination } from '../../../shared/destinations/manage-destinations.ts';
 import { destinationRows, exportRunRows } from '../../../shared/destinations/model.ts';
+import { refusePathless } from '../../../shared/destinations/refuse-place.ts';
 import { runDestination } from '../../../shared/destinations/runs/run-destination.ts';
 import { s3Store } from '../../../shared/destinations/stores/s3.ts';
 import { PART_BYTES } from '../../../shared/destinations/stores/s3-parts.ts';
@@ -356,6 +357,16 @@ describe('a request', () => {
     await expect(store().list('p/')).rejects.toMatchObject({ code: 'unexpected' });
     expect(seen).toHaveLength(1);
   });
+
+  test.each(['http://127.0.0.1:9000', 'http://127.1', 'https://10.0.0.1'])(
+    'to %s has the bucket in the path',
+    (endpoint) => {
+      expect(() => refusePathless({ ...BUCKET, endpoint, path_style: false })).toThrow('path_style');
+      expect(() => refusePathless({ ...BUCKET, endpoint })).not.toThrow();
+      const named = { ...BUCKET, endpoint: 'https://s3.example.com:9000', path_style: false };
+      expect(() => refusePathless(named)).not.toThrow();
+    },
+  );
 
   test('stops a list at 10,000 keys', async () => {
     const body = `${'<Key>k</Key>'.repeat(1_000)}<NextContinuationToken>t</NextContinuationToken>`;
