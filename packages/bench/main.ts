@@ -16,6 +16,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   history: async () => (await import('./history.ts')).runHistoryBench,
   growth: async () => (await import('./growth.ts')).runGrowthBench,
   idle: async () => (await import('./idle.ts')).runIdleBench,
+  conflicts: async () => (await import('./conflicts.ts')).runConflictsBench,
   'scale-out': async () => (await import('./scale-out.ts')).runScaleOutBench,
   soak: async () => (await import('./soak.ts')).runSoakBench,
   attribution: async () => (await import('./attribution.ts')).runAttributionBench,

@@ -4,6 +4,8 @@ import { readOrganization } from '../organizations/read-organization.ts';
 import { teamsByUser } from '../organizations/teams.ts';
 import {
   guardOrganizationRules,
+  letChangesPass,
+  type Relied,
   type RulesCounts,
   readOrganizationVersion,
 } from '../organizations/versions.ts';
@@ -95,7 +97,7 @@ export async function readRules(
   return readRulesOf(ctx, orgId, await readOrganizationVersion(ctx, orgId, shard, transaction), transaction);
 }
 
-/** Reads the rules at counts that the transaction has read. Throws `not_found`. */
+/** Reads the rules at counts that the transaction has read, or that its touch proves. Throws `not_found`. */
 export async function readRulesOf(
   ctx: Context,
   orgId: string,
@@ -124,33 +126,49 @@ export interface Attempt {
   isFirst: boolean;
   /** The counter shard in which it writes, also the row of the rules' version (`versions.ts`). */
   shard: number;
+  waiting: Relied['waiting'];
 }
 
 interface Circumstances {
-  /** Names the counter shard. Each attempt after the first one is in another. */
+  /** Names the counter shard. An attempt that follows on a conflict with another process in it is in another. */
   shardOf: () => number;
   /** Rules that the first attempt takes without reading them. */
   assumed?: Rules | null;
+  /** True for batches of signals: changes of the rules that wait go first. */
+  letsChangesPass?: boolean;
 }
 
 /** Runs one change of an organization by its rules as one transaction, and caches the rules once it has committed. */
 export async function commitByRules<Result>(
   ctx: Context,
   orgId: string,
-  { shardOf, assumed }: Circumstances,
+  { shardOf, assumed, letsChangesPass: isBatch = false }: Circumstances,
   decide: (attempt: Attempt, transaction: ClientSession) => Promise<Decision<Result>>,
 ): Promise<Result> {
   let attempts = 0;
+  let failedMs = 0;
+  let last: Rules | null = null;
   const { rules, result } = await commitPlan(
     ctx,
     async (transaction) => {
       attempts += 1;
       const isFirst = attempts === 1;
-      if (!isFirst) moveToOtherShard();
-      const shard = shardOf();
+      if (!isFirst) failedMs ||= performance.now();
       const isAssumed = isFirst && Boolean(assumed);
-      const rules = (isFirst && assumed) || (await readRules(ctx, orgId, shard, transaction));
-      const decision = await decide({ rules, isAssumed, isFirst, shard }, transaction);
+      const passed = isFirst || !isBatch ? null : await letChangesPass(ctx, orgId, shardOf(), failedMs);
+      const rules =
+        (isFirst && assumed) ||
+        (passed
+          ? await readRulesOf(ctx, orgId, passed, transaction)
+          : await readRules(ctx, orgId, shardOf(), transaction));
+      const isOverdue = passed?.isPassed === false;
+      // Where no change has ended the last attempt, another process in the same shard may have.
+      const isSame = last?.version === rules.version && last.contexts === rules.contexts;
+      if (isSame && !isOverdue) moveToOtherShard();
+      last = rules;
+      const shard = shardOf();
+      const waiting = isFirst ? 'first' : isOverdue ? 'overdue' : 'after';
+      const decision = await decide({ rules, isAssumed, isFirst, shard, waiting }, transaction);
       return { ...decision, result: { rules, result: decision.result } };
     },
     { onDuplicateKey: 'retry' },

@@ -115,15 +115,16 @@ const NONE_HELD: HeldByKey = new Map();
 
 /** The writes by which a batch that writes anything conflicts with a change of the rules that it does not see. */
 function guardOf(
-  { rules: { organization, version, contexts }, shard }: Attempt,
+  { rules, shard, waiting }: Attempt,
   holding: Holding,
   isWriting: boolean,
   isRelying: boolean,
 ): Write[] {
-  const raised = planHeldUntil(organization, holding.rows);
+  const { organization, version, contexts } = rules;
+  const raised = planHeldUntil(rules, holding.rows);
   if (raised.length > 0) return raised;
   const isAny = isWriting || holding.rows.size > 0;
-  const relied = isRelying ? { version, contexts } : { version };
+  const relied = isRelying ? { version, contexts, waiting } : { version, waiting };
   return isAny ? [touchOrganizationVersion(organization._id, shard, relied)] : [];
 }
 

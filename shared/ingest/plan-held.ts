@@ -1,10 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import { keptName } from '../attribution/decide-works.ts';
+import type { Rules } from '../budgets/rules.ts';
 import { type DueReport, reportHeldJob } from '../held/jobs.ts';
 import { type HeldLimit, type HeldSignal, heldKey, heldRows } from '../held/model.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';
 import { holdAboveOf } from '../organizations/read-organization.ts';
-import { raiseOrganizationVersion } from '../organizations/versions.ts';
+import { raiseReliedVersion } from '../organizations/versions.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { HELD_SIGNALS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
@@ -140,9 +141,12 @@ function withKeptNames({ parts, ...draft }: Draft, hashNames: boolean): Draft {
  * The writes that have every process look for held signals as long as these rows may be there; none while the organization
  * says so already. They change the organization's rules, at most once per day. Pure.
  */
-export function planHeldUntil({ _id, held_until }: Organization, rows: HeldByKey): Write[] {
+export function planHeldUntil(
+  { version, organization: { _id, held_until } }: Pick<Rules, 'version' | 'organization'>,
+  rows: HeldByKey,
+): Write[] {
   const latestMs = Math.max(...[...rows.values()].map(({ ts }) => ts.getTime() + SIGNAL_AGE_MS.behind));
   if (rows.size === 0 || (held_until && held_until.getTime() > latestMs)) return [];
   const until = { $set: { held_until: dateAt(latestMs + DAY_MS) } };
-  return [updateRow(organizationRows, { _id }, until), ...raiseOrganizationVersion(_id)];
+  return [updateRow(organizationRows, { _id }, until), ...raiseReliedVersion(_id, version)];
 }

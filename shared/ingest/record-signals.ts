@@ -98,7 +98,7 @@ async function recordPosted(ctx: Context, orgId: string, batches: readonly Poste
   const { outcomes, contexts, held, seen } = await commitByRules(
     ctx,
     orgId,
-    { shardOf: currentShard, assumed: isUsual ? known : null },
+    { shardOf: currentShard, assumed: isUsual ? known : null, letsChangesPass: true },
     async (attempt, transaction) => {
       const decision = await decideBatch(ctx, attempt, { drafts, historical, overLimit }, transaction);
       for (const { confirmed } of batches) await confirmed;

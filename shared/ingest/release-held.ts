@@ -19,7 +19,7 @@ export async function releaseHeld(ctx: Context, orgId: string, ids: readonly str
   const { outcomes, recorded } = await commitByRules(
     ctx,
     orgId,
-    { shardOf: secondShard },
+    { shardOf: secondShard, letsChangesPass: true },
     async (attempt, transaction) => {
       const named = await findNamed(ctx, orgId, ids, transaction);
       if (named.pending.length === 0)

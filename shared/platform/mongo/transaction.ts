@@ -2,6 +2,7 @@ import { type ClientSession, mongo } from 'mongoose';
 import { isDuplicateKey, isStoreError } from '../basics/errors.ts';
 import { DeadlineError, within } from '../basics/within.ts';
 import { type Db, DURABLE } from './connect.ts';
+import { goAhead } from './go-ahead.ts';
 
 /** All attempts at one transaction together; then the store counts as away (503) and nothing is kept. */
 const TRANSACTION_DEADLINE_MS = 15_000;
@@ -85,6 +86,7 @@ function commit<T>(db: Db, work: (transaction: ClientSession) => Promise<T>, pro
     await db.registerSession(progress.session ?? '');
     const attempt = async () => {
       progress.isCommitting = false;
+      await goAhead(db, session);
       const result = await work(session).catch((error: unknown) => {
         throw asTransient(error);
       });

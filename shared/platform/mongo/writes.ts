@@ -7,6 +7,7 @@ import {
 } from './collection.ts';
 import type { Db } from './connect.ts';
 import { addressIn, type Fields, omit, pick } from './embedded-filters.ts';
+import { noteConflict } from './go-ahead.ts';
 
 /** One write as data: what a pure plan returns instead of writing. */
 export interface Write {
@@ -14,6 +15,11 @@ export interface Write {
   /** Its fields may stand beside `_id` in the filter: they say on which shard the row is, and are no condition. */
   readonly shardKey: readonly string[];
   readonly operation: Operation;
+  /**
+   * The update of its row, committed alone, that has others let this transaction go first. It is carried out before another
+   * attempt, once one has met a conflict.
+   */
+  readonly ahead?: mongo.UpdateFilter<mongo.Document>;
 }
 
 type Operation =
@@ -79,11 +85,16 @@ export async function applyWrites(
   const isDelete = ({ operation }: Write) => operation.name === 'deleteMany';
   const deletes = named.filter(isDelete);
   const others = named.filter((write) => !isDelete(write));
-  if (db.isEmbedded && named.length > MOST_TOGETHER) {
-    await writeByCollection(db, deletes, transaction);
-    await writeByCollection(db, others, transaction);
-  } else if (named.length > 0) {
-    await writeTogether(db, [...deletes, ...others], transaction);
+  try {
+    if (db.isEmbedded && named.length > MOST_TOGETHER) {
+      await writeByCollection(db, deletes, transaction);
+      await writeByCollection(db, others, transaction);
+    } else if (named.length > 0) {
+      await writeTogether(db, [...deletes, ...others], transaction);
+    }
+  } catch (error) {
+    noteConflict(error, named, transaction);
+    throw error;
   }
 }
 

@@ -98,7 +98,7 @@ test('two processes that record late signals of a user at once make no sessions 
         overLimit: new Map<never, never>(),
       };
       const rules = await readRules(ctx, orgId, shard, transaction);
-      const attempt = { rules, shard, isFirst: false, isAssumed: false };
+      const attempt = { rules, shard, isFirst: false, isAssumed: false, waiting: 'after' as const };
       const plan = await decideBatch(ctx, attempt, batch, transaction);
       if (attempts === 1) await bothHaveRead();
       return plan;
