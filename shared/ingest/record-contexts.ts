@@ -7,6 +7,7 @@ import type { Rules } from '../budgets/rules.ts';
 import { commitByRules } from '../budgets/rules.ts';
 import { contextsTold } from '../moves/metrics.ts';
 import { planFacts, type RecordedFacts, rememberFacts } from '../moves/plan-facts.ts';
+import { type Rename, takenRenames } from '../moves/taken-renames.ts';
 import { CONTEXTS_PER_SESSION } from '../platform/basics/contract.ts';
 import type { Decision } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -38,7 +39,11 @@ export async function recordContexts(
   const { outcomes, moved, moving } =
     fine.length === 0
       ? NOTHING
-      : await takeTurn(ctx, sender.orgId, { item: fine, weight: fine.length, run: commitTold });
+      : await takeTurn(ctx, sender.orgId, {
+          item: { rows: fine, isBound: sender.boundUserId !== null },
+          weight: fine.length,
+          run: commitTold,
+        });
   let next = 0;
   const results = checked.map((result): ContextResult => {
     if (!('_id' in result)) return result;
@@ -70,6 +75,12 @@ async function findNewOverLimit(
   return new Set([...over.keys()].map(({ row }) => row));
 }
 
+/** The contexts of one request, and whether its key is bound to one user. */
+interface Request {
+  rows: readonly ContextRow[];
+  isBound: boolean;
+}
+
 interface Told {
   outcomes: ContextResult[];
   moved: number;
@@ -79,19 +90,15 @@ interface Told {
 const NOTHING: Told = { outcomes: [], moved: 0, moving: false };
 
 /** Records the contexts of several requests in one transaction. Each request is told of all calls that moved with it. */
-async function commitTold(
-  ctx: Context,
-  orgId: string,
-  requests: readonly (readonly ContextRow[])[],
-): Promise<Told[]> {
+async function commitTold(ctx: Context, orgId: string, requests: readonly Request[]): Promise<Told[]> {
   const decided = await commitByRules(ctx, orgId, { shardOf: currentShard }, ({ rules }, transaction) =>
-    decideTold(ctx, rules, requests.flat(), transaction),
+    decideTold(ctx, rules, requests, transaction),
   );
   rememberFacts(ctx, decided.recorded);
   const { moved, moving } = decided.recorded;
   const outcomes = [...decided.outcomes];
-  return requests.map(({ length }) => ({
-    outcomes: outcomes.splice(0, length),
+  return requests.map(({ rows }) => ({
+    outcomes: outcomes.splice(0, rows.length),
     moved: moved.context + moved.boundary,
     moving,
   }));
@@ -100,9 +107,11 @@ async function commitTold(
 async function decideTold(
   ctx: Context,
   rules: Rules,
-  rows: readonly ContextRow[],
+  requests: readonly Request[],
   transaction: ClientSession,
 ): Promise<Decision<{ outcomes: ContextResult[]; recorded: RecordedFacts }>> {
+  const rows = requests.flatMap((request) => request.rows);
+  const ofBound = new Set(requests.flatMap((request) => (request.isBound ? request.rows : [])));
   const sessions = [...new Set(rows.map(({ client_session }) => client_session))];
   const there = await contextRows(ctx)
     .find({ client_session: { $in: sessions } }, { session: transaction, projection: { client_session: 1 } })
@@ -113,26 +122,17 @@ async function decideTold(
   for (const { client_session } of there) count(client_session);
   const hashNames = rules.organization.hash_names === true;
   const fresh: ContextRow[] = [];
+  const renames: Rename[] = [];
   const outcomes = rows.map((row): ContextResult => {
     if (known.has(row._id)) return { status: 'duplicate' };
     if ((counts.get(row.client_session) ?? 0) >= CONTEXTS_PER_SESSION) return TOO_MANY_CONTEXTS;
     known.add(row._id);
     count(row.client_session);
     fresh.push(withKeptNames(row, hashNames));
+    renames.push(...renameOf(row, ofBound.has(row)));
     return { status: 'accepted' };
   });
-  const boundaries = fresh.flatMap(({ place, renamed_from, ts }) =>
-    place?.branch && renamed_from
-      ? [
-          {
-            repository: place.repository,
-            branch_hash: renamed_from.hash,
-            atMs: ts.getTime(),
-            renamed_to: place.branch.hash,
-          },
-        ]
-      : [],
-  );
+  const boundaries = await takenRenames(ctx, rules.organization._id, renames, transaction);
   const { result: recorded, ...plan } = await planFacts(
     ctx,
     rules,
@@ -140,6 +140,14 @@ async function decideTold(
     transaction,
   );
   return { ...plan, result: { outcomes, recorded } };
+}
+
+function renameOf({ place, renamed_from, ts, user_id }: ContextRow, isBound: boolean): Rename[] {
+  if (!place?.branch || !renamed_from) return [];
+  const { repository, branch } = place;
+  const boundary = { repository, branch_hash: renamed_from.hash, atMs: ts.getTime() };
+  const only = isBound && user_id !== undefined ? { onlyOf: user_id } : {};
+  return [{ boundary: { ...boundary, renamed_to: branch.hash }, ...only }];
 }
 
 const TOO_MANY_CONTEXTS = rejectContext(

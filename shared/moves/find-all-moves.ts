@@ -13,6 +13,9 @@ import {
   type FoundMoves,
   findBranchMoves,
   findSessionMoves,
+  type Limits,
+  LOOKED_AT_ONCE,
+  type Looked,
   MOVED_AT_ONCE,
   type SessionMove,
 } from './find-moves.ts';
@@ -38,8 +41,8 @@ export interface FoundAll extends Pick<FoundMoves, 'moved' | 'others'> {
 /** A client session or a branch with new facts. */
 interface Step {
   cause: Cause;
-  /** Finds what moves now, `most` at the most, and plans the due row of the rest. */
-  find: (most: number) => Promise<{ found: FoundMoves; due: Plan }>;
+  /** Finds what moves now, within limits, and plans the due row of the rest. */
+  find: (limits: Limits) => Promise<{ found: FoundMoves; due: Plan }>;
 }
 
 /** Finds what moves now, and plans the due rows of the rest: first the calls of sessions, then those of branches. */
@@ -60,26 +63,26 @@ export async function findAllMoves(
     const waiting = due.get(dueId(moveBranchCallsJob, branch));
     return branchStep(ctx, facts, { branch, move, waiting }, transaction);
   });
-  const all: FoundAll = { moved: [], others: [], count: { context: 0, boundary: 0 }, due: NO_PLAN };
+  const count: Record<Cause, number> = { context: 0, boundary: 0 };
+  const moved = new Map<string, FoundMoves['moved'][number]>();
+  const others: Looked[] = [];
+  const rests: Plan[] = [];
+  let look = LOOKED_AT_ONCE;
   for (const { cause, find } of [...sessions, ...branches]) {
-    const { found, due: rest } = await find(MOVED_AT_ONCE - all.moved.length);
-    add(all, cause, found);
-    all.due = joinPlans(all.due, rest);
+    const { found, due: rest } = await find({ most: MOVED_AT_ONCE - moved.size, look });
+    // A call moves once.
+    const fresh = found.moved.filter(({ call }) => !moved.has(call._id));
+    for (const move of fresh) moved.set(move.call._id, move);
+    count[cause] += fresh.length;
+    others.push(...found.others);
+    rests.push(rest);
+    look -= found.looked;
   }
-  return all;
+  const staying = others.filter(({ _id }) => !moved.has(_id));
+  return { moved: [...moved.values()], others: staying, count, due: joinPlans(...rests) };
 }
 
-/** Adds what one session or branch has found: a call moves once, and then stays nowhere. */
-function add(all: FoundAll, cause: Cause, { moved, others }: FoundMoves): void {
-  const gone = new Set(all.moved.map(({ call }) => call._id));
-  const fresh = moved.filter(({ call }) => !gone.has(call._id));
-  for (const { call } of fresh) gone.add(call._id);
-  all.count[cause] += fresh.length;
-  all.moved.push(...fresh);
-  all.others = [...all.others, ...others].filter(({ _id }) => !gone.has(_id));
-}
-
-const NONE_FOUND: FoundMoves = { moved: [], others: [], rest: null };
+const NONE_FOUND: FoundMoves = { moved: [], others: [], looked: 0, rest: null };
 
 /** A move that is under way takes the new span as well. */
 function sessionStep(
@@ -89,7 +92,7 @@ function sessionStep(
   transaction: ClientSession,
 ): Step {
   const { client_session, span } = move;
-  const find: Step['find'] = async (most) => {
+  const find: Step['find'] = async (limits) => {
     if (waiting) {
       const { from, until } = waiting as DueRow & DueSessionMove;
       const fromMs = Math.min(span.fromMs, from.getTime());
@@ -97,7 +100,7 @@ function sessionStep(
       const due = dueSession(ctx, facts.orgId, client_session, { fromMs, untilMs }, null);
       return { found: NONE_FOUND, due };
     }
-    const found = await findSessionMoves(ctx, facts, move, most, transaction);
+    const found = await findSessionMoves(ctx, facts, move, limits, transaction);
     const due = found.rest ? dueSession(ctx, facts.orgId, client_session, span, found.rest) : NO_PLAN;
     return { found, due };
   };
@@ -111,13 +114,13 @@ function branchStep(
   { branch, move, waiting }: { branch: string; move: BranchMove; waiting: DueRow | undefined },
   transaction: ClientSession,
 ): Step {
-  const find: Step['find'] = async (most) => {
+  const find: Step['find'] = async (limits) => {
     if (waiting) {
       const { from } = waiting as DueRow & DueBranchMove;
       const fromMs = Math.min(move.fromMs, from.getTime());
       return { found: NONE_FOUND, due: dueBranch(ctx, facts.orgId, branch, { ...move, fromMs }) };
     }
-    const found = await findBranchMoves(ctx, facts, move, most, transaction);
+    const found = await findBranchMoves(ctx, facts, move, limits, transaction);
     return { found, due: found.rest ? dueBranch(ctx, facts.orgId, branch, move) : NO_PLAN };
   };
   return { cause: 'boundary', find };

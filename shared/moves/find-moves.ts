@@ -12,8 +12,15 @@ import { type Signal, signalRows } from '../signals/model.ts';
 
 /** Calls that one transaction moves, at most. */
 export const MOVED_AT_ONCE = 500;
-/** Calls that one transaction looks at. */
+/** Calls of one client session or work that one transaction looks at, and of all together. */
 const READ_AT_ONCE = 1_000;
+export const LOOKED_AT_ONCE = 2_000;
+
+/** How many calls a search may move at the most, and how many it may look at. */
+export interface Limits {
+  most: number;
+  look: number;
+}
 
 /** A call as far as a move looks at it. */
 export type Looked = Pick<
@@ -28,6 +35,8 @@ export interface FoundMoves {
   moved: { call: Looked; work: WorkRow | undefined }[];
   /** Calls that were looked at and stay, or have their turn later. */
   others: readonly Looked[];
+  /** How many calls it has looked at. */
+  looked: number;
   /** The last call of those that are done (without an id: the first of those that are not); null when all are done. */
   rest: Pick<Looked, '_id' | 'ts'> | null;
 }
@@ -39,50 +48,63 @@ export interface SessionMove {
   after?: string;
 }
 
-/** Finds the calls of a client session that belong elsewhere by these facts, in the order of their times, `most` at the most. */
+/** Finds the calls of a client session that belong elsewhere by these facts, in the order of their times, within limits. */
 export async function findSessionMoves(
   ctx: Context,
   facts: Facts,
   { client_session, span, after }: SessionMove,
-  most: number,
+  { most, look }: Limits,
   transaction: ClientSession,
 ): Promise<FoundMoves> {
   const from = dateAt(Math.max(span.fromMs, ctx.clock.now() - SIGNAL_AGE_MS.behind));
+  if (Math.min(most, look) <= 0)
+    return { moved: [], others: [], looked: 0, rest: { ts: from, _id: after ?? '' } };
+  const limit = Math.min(look, READ_AT_ONCE);
   const later = after ? { $or: [{ ts: { $gt: from } }, { _id: { $gt: after } }] } : {};
   const ts = { $gte: from, $lt: dateAt(span.untilMs) };
-  const calls = await findCalls(ctx, { client_session, ts, org_id: facts.orgId, ...later }, transaction);
+  const calls = await findCalls(
+    ctx,
+    { client_session, ts, org_id: facts.orgId, ...later },
+    limit,
+    transaction,
+  );
   const works = await worksOf(ctx, calls, transaction);
   const decided = await decideWorks(
     ctx,
     facts,
     calls.map(({ work, own = [], ...call }) => ({ ...call, own, ...partsBy(works, work) })),
   );
-  return chosen(calls, decided, most);
+  return chosen(calls, decided, { most, isAll: calls.length < limit });
 }
 
 /** The first calls that match, in the order of their times. */
 function findCalls(
   ctx: Context,
   matching: mongo.Filter<Signal>,
+  limit: number,
   transaction: ClientSession,
 ): Promise<Looked[]> {
   return signalRows(ctx)
     .find(matching, { session: transaction })
     .sort({ ts: 1, _id: 1 })
-    .limit(READ_AT_ONCE)
+    .limit(limit)
     .project<Looked>(LOOKED)
     .toArray();
 }
 
-function chosen(calls: readonly Looked[], decided: WorksByCall, most: number): FoundMoves {
+function chosen(
+  calls: readonly Looked[],
+  decided: WorksByCall,
+  { most, isAll }: { most: number; isAll: boolean },
+): FoundMoves {
   const differing = calls.filter(({ _id, work }) => decided.get(_id)?._id !== work);
   const moved = differing.slice(0, most).map((call) => ({ call, work: decided.get(call._id) }));
   const gone = new Set(moved.map(({ call }) => call));
   const isMore = differing.length > most;
   const first = calls.slice(0, 1).map(({ ts }) => ({ ts, _id: '' }));
   const last = (isMore ? (moved.at(-1)?.call ?? first[0]) : calls.at(-1)) ?? null;
-  const rest = isMore || calls.length === READ_AT_ONCE ? last : null;
-  return { moved, others: calls.filter((call) => !gone.has(call)), rest };
+  const rest = isMore || !isAll ? last : null;
+  return { moved, others: calls.filter((call) => !gone.has(call)), looked: calls.length, rest };
 }
 
 async function worksOf(
@@ -108,14 +130,16 @@ export interface BranchMove {
   fromMs: number;
 }
 
-/** Finds the calls of a branch that lie in another stretch by these facts, `most` at the most. */
+/** Finds the calls of a branch that lie in another stretch by these facts, within limits. */
 export async function findBranchMoves(
   ctx: Context,
   facts: Facts,
   { repository, branch_hash, fromMs }: BranchMove,
-  most: number,
+  { most, look }: Limits,
   transaction: ClientSession,
 ): Promise<FoundMoves> {
+  if (Math.min(most, look) <= 0)
+    return { moved: [], others: [], looked: 0, rest: { ts: dateAt(fromMs), _id: '' } };
   const { orgId } = facts;
   const key = branchKey(ctx, orgId, repository, branch_hash);
   const boundaries = (await facts.boundaries(new Set([key]))).get(key) ?? [];
@@ -125,14 +149,18 @@ export async function findBranchMoves(
     .toArray();
   const oldestMs = ctx.clock.now() - SIGNAL_AGE_MS.behind;
   const works = rows.filter((row) => row.repository === repository && row.since >= earliestMs);
+  // All calls after the end of a stretch differ, so none beyond those that move is to be read.
+  const limit = Math.min(look, most + 1);
   const calls: Looked[] = [];
   for (const { _id: work, since } of works) {
     const endMs = boundaries.find((at) => at > since);
-    if (endMs === undefined || calls.length > most) continue;
+    if (endMs === undefined || calls.length >= limit) continue;
     const ts = { $gte: dateAt(Math.max(endMs, oldestMs)) };
-    calls.push(...(await findCalls(ctx, { work, ts, org_id: orgId }, transaction)));
+    const left = limit - calls.length;
+    calls.push(...(await findCalls(ctx, { work, ts, org_id: orgId }, left, transaction)));
   }
   const byId = new Map(works.map((row) => [row._id, row]));
   const parts = new Map(calls.map(({ _id, work }) => [_id, partsBy(byId, work)]));
-  return chosen(calls, await stretchWorks(ctx, facts, { calls, parts }), most);
+  const decided = await stretchWorks(ctx, facts, { calls, parts });
+  return chosen(calls, decided, { most, isAll: calls.length < limit });
 }

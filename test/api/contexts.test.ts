@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { workRows } from '../../shared/attribution/model.ts';
+import { boundaryRows, workRows } from '../../shared/attribution/model.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
@@ -82,5 +83,62 @@ describe('a context', () => {
     });
     const organization = await readOrganization(api.ctx, orgId);
     expect(await reconcileUsage(api.ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
+  });
+});
+
+describe('a rename', () => {
+  const renamed = (from: string, ts = NOW - 2 * DAY) => ({
+    ...SHOP,
+    client_session_id: 'renaming',
+    ts: at(ts),
+    branch: 'new-name',
+    renamed_from: from,
+  });
+  const boundaries = (orgId: string) => boundaryRows(api.ctx).countDocuments({ org_id: orgId });
+
+  /** A call of a user on a branch, after the rename. */
+  const onBranch = (key: string, branch: string, user_id: string) =>
+    call(key, NOW - DAY, { user_id, repository: SHOP.repository, branch });
+
+  async function boundKey(orgId: string, user_id: string): Promise<string> {
+    const made = await createApiKey(api.ctx, { org_id: orgId, user_id, scopes: ['signals:write'] });
+    return made.key;
+  }
+
+  it('by a bound key splits no branch on which others have calls, and its place counts all the same', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    await onBranch(key, 'main', 'bob');
+    await onBranch(key, 'main', 'mallory');
+    const told = await post(await boundKey(orgId, 'mallory'), 'contexts', { contexts: [renamed('main')] });
+    expect(told.body).toEqual({ results: [{ status: 'accepted' }], moved: 0, moving: false });
+    expect(await boundaries(orgId)).toBe(0);
+    const own = { user_id: 'mallory', metadata: { client_session_id: 'renaming' } };
+    expect(await workOf(orgId, await call(key, NOW - DAY, own))).toBe('github.com/acme/shop new-name');
+  });
+
+  it('by a bound key splits a branch of its own user, that of an unbound one any', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    await onBranch(key, 'mine', 'ada');
+    await onBranch(key, 'ours', 'ada');
+    await onBranch(key, 'ours', 'bob');
+    const own = await post(await boundKey(orgId, 'ada'), 'contexts', { contexts: [renamed('mine')] });
+    expect(own.body).toMatchObject({ moved: 1 });
+    const any = await post(key, 'contexts', { contexts: [renamed('ours', NOW - 3 * DAY)] });
+    expect(any.body).toMatchObject({ moved: 2 });
+    expect(await boundaries(orgId)).toBe(2);
+  });
+
+  it('splits a branch a thousand times at the most', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const first = renamed('busy', NOW - 3 * DAY);
+    await post(key, 'contexts', { contexts: [first] });
+    const row = await boundaryRows(api.ctx).findOne({ org_id: orgId });
+    if (!row) throw new Error('there is no boundary');
+    const copies = Array.from({ length: 998 }, (_, index) => ({ ...row, _id: `${row._id}-${index}` }));
+    await boundaryRows(api.ctx).insertMany(copies);
+    const contexts = [renamed('busy', NOW - DAY), renamed('busy', NOW - DAY + 1)];
+    const told = await post(key, 'contexts', { contexts });
+    expect(told.body.results).toEqual([{ status: 'accepted' }, { status: 'accepted' }]);
+    expect(await boundaries(orgId)).toBe(1_000);
   });
 });

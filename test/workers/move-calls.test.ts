@@ -3,11 +3,13 @@ import { contextRows, sessionWorkRows, workRows } from '../../shared/attribution
 import { plainName } from '../../shared/attribution/names.ts';
 import { recordContexts } from '../../shared/ingest/record-contexts.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { voidSignals } from '../../shared/ingest/void-signals.ts';
 import { moveSessionCallsJob } from '../../shared/moves/jobs.ts';
 import { moveBranchCalls, moveSessionCalls } from '../../shared/moves/move-calls.ts';
 import { rememberFacts } from '../../shared/moves/plan-facts.ts';
 import { planBoundaries } from '../../shared/moves/record-boundaries.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { CONTEXTS_PER_SESSION } from '../../shared/platform/basics/contract.ts';
 import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { sessionHeadRows } from '../../shared/sessions/model.ts';
@@ -122,6 +124,109 @@ describe('a context that concerns more calls than one transaction moves', () => 
     expect(await branches(orgId)).toEqual({ one: 300, two: 600 });
     expect(await isConserved(orgId)).toBe(true);
   });
+
+  it('moves all calls of one moment, though more than one transaction moves', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const sender = senderOf(orgId);
+    const [ts, client_session_id] = [NOW - 2 * DAY, 's-1'];
+    const alike = Array.from({ length: 700 }, () => makeSignal({ ts, metadata: { client_session_id } }));
+    await recordSignals(api.ctx, sender, alike);
+    const told = await recordContexts(api.ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
+    expect(told).toMatchObject({ moved: 500, moving: true });
+    for (const key of await dueKeys(orgId)) await moveSessionCalls(api.ctx, key);
+    expect(await branches(orgId)).toEqual({ one: 700 });
+    expect(await isConserved(orgId)).toBe(true);
+  });
+
+  it('goes to the end of the queue after ten transactions, and goes on from there', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const sender = senderOf(orgId);
+    for (let part = 0; part < 7; part += 1)
+      await recordSignals(api.ctx, sender, calls(800, NOW - 2 * DAY + part * 800_000));
+    await recordContexts(api.ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
+    const [key = ''] = await dueKeys(orgId);
+    expect(await moveSessionCalls(api.ctx, key)).toEqual({ notBeforeMs: NOW });
+    expect(await branches(orgId)).toEqual({ one: 5_500, none: 100 });
+    expect(await moveSessionCalls(api.ctx, key)).toBeUndefined();
+    expect(await branches(orgId)).toEqual({ one: 5_600 });
+    expect(await isConserved(orgId)).toBe(true);
+  });
+});
+
+/** Calls of a client session of its own. */
+function callsOf(client_session_id: string, count: number): Record<string, unknown>[] {
+  return calls(count, NOW - 2 * DAY).map((call) => ({ ...call, metadata: { client_session_id } }));
+}
+
+describe('contexts of many client sessions', () => {
+  it('look at 2,000 calls in their transaction, and leave the others to workers', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const sender = senderOf(orgId);
+    const names = Array.from({ length: 6 }, (_, index) => `s-${index}`);
+    for (const name of names) await recordSignals(api.ctx, sender, callsOf(name, 500));
+    const context = (name: string, ts: number) => ({ ...contextOf('one', ts), client_session_id: name });
+    const tell = (ts: number) =>
+      recordContexts(
+        api.ctx,
+        sender,
+        names.map((name) => context(name, ts)),
+      );
+    expect(await tell(NOW - 3 * DAY)).toMatchObject({ moved: 500, moving: true });
+    for (const key of await dueKeys(orgId)) await moveSessionCalls(api.ctx, key);
+    expect(await branches(orgId)).toEqual({ one: 3_000 });
+    // The same again: nothing is to be moved, and as much to be looked at.
+    expect(await tell(NOW - 3 * DAY + 1)).toMatchObject({ moved: 0, moving: true });
+    expect(await dueKeys(orgId)).toHaveLength(3);
+    for (const key of await dueKeys(orgId)) await moveSessionCalls(api.ctx, key);
+    expect(await dueKeys(orgId)).toEqual([]);
+    expect(await isConserved(orgId)).toBe(true);
+  });
+
+  it('move one at a time per process, so that another organization has the other place', async () => {
+    const [many, few] = [await makeTenant(api.ctx), await makeTenant(api.ctx)];
+    for (const { orgId, names } of [
+      { orgId: many.orgId, names: ['s-1', 's-2'] },
+      { orgId: few.orgId, names: ['s-1'] },
+    ]) {
+      for (const name of names) await recordSignals(api.ctx, senderOf(orgId), callsOf(name, 600));
+      const contexts = names.map((name) => ({
+        ...contextOf('one', NOW - 3 * DAY),
+        client_session_id: name,
+      }));
+      await recordContexts(api.ctx, senderOf(orgId), contexts);
+    }
+    const [first = '', second = ''] = await dueKeys(many.orgId);
+    const [other_ = ''] = await dueKeys(few.orgId);
+    const worker: { ctx?: TestApi['ctx'] } = {};
+    const meanwhile = async () => {
+      const same = worker.ctx ?? api.ctx;
+      expect(await moveSessionCalls(same, second)).toEqual({ notBeforeMs: NOW + 1_000 });
+      expect(await moveSessionCalls(same, other_)).toBeUndefined();
+    };
+    worker.ctx = standingStillAfter(api.ctx, signalRows, meanwhile);
+    await moveSessionCalls(worker.ctx, first);
+    expect(await branches(few.orgId)).toEqual({ one: 600 });
+    await moveSessionCalls(worker.ctx, second);
+    expect(await branches(many.orgId)).toEqual({ one: 1_200 });
+  });
+});
+
+describe('a voided call', () => {
+  it('keeps its session in no list of a work, once the last other call of it has moved', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const sender = senderOf(orgId);
+    await recordContexts(api.ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
+    const [wrong, right] = calls(2, NOW - 2 * DAY);
+    const [recorded] = await recordSignals(api.ctx, sender, [wrong, right]);
+    const sessionId = recorded?.status === 'accepted' ? recorded.session_id : '';
+    await voidSignals(api.ctx, orgId, { sessionId, signalIds: [String(wrong?.id)], reason: 'wrong' });
+    expect(await sessionWorkRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);
+    await recordContexts(api.ctx, sender, [contextOf('two', NOW - 2 * DAY + 500)]);
+    expect(await branches(orgId)).toEqual({ one: 1, two: 1 });
+    const rows = await sessionWorkRows(api.ctx).find({ org_id: orgId }).toArray();
+    const work = await workRows(api.ctx).findOne({ _id: rows[0]?.work ?? '' });
+    expect([rows.length, work?.branch?.text]).toEqual([1, 'two']);
+  });
 });
 
 describe('a call and a context that are told at the same moment', () => {
@@ -201,6 +306,20 @@ describe('a boundary', () => {
     expect(await isConserved(orgId)).toBe(true);
   });
 
+  it('moves no call that is older than 35 days, however old it is itself', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const sender = senderOf(orgId);
+    const early = await openTestContext({ clock: createTestClock(NOW - 38 * DAY), sharing: api.ctx });
+    await recordContexts(early, sender, [contextOf('one', NOW - 40 * DAY)]);
+    await recordSignals(early, sender, calls(3, NOW - 39 * DAY));
+    await early.close();
+    await recordContexts(api.ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
+    await recordSignals(api.ctx, sender, calls(2, NOW - 2 * DAY));
+    const before = NOW - 60 * DAY;
+    expect(await bound(api.ctx, orgId, 'one', before)).toMatchObject({ moved: { boundary: 2 } });
+    expect(await stretches(orgId)).toEqual({ 0: 3, [before]: 2 });
+  });
+
   it.each(['call', 'boundary'])(
     'and a call that are told at the same moment find each other (%s waits)',
     async (who) => {
@@ -246,5 +365,16 @@ describe('contexts', () => {
       { status: 'duplicate' },
     ]);
     expect(await contextRows(api.ctx).countDocuments({ org_id: orgId })).toBe(2_000);
+  });
+
+  it('of one request count towards the most of their client session', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const posted = Array.from({ length: CONTEXTS_PER_SESSION + 1 }, (_, index) =>
+      contextOf('one', NOW - 9 * DAY + index),
+    );
+    const { results } = await recordContexts(api.ctx, senderOf(orgId), posted);
+    expect(results.at(-2)).toEqual({ status: 'accepted' });
+    expect(results.at(-1)).toMatchObject({ status: 'rejected', code: 'too_many_contexts' });
+    expect(await contextRows(api.ctx).countDocuments({ org_id: orgId })).toBe(CONTEXTS_PER_SESSION);
   });
 });

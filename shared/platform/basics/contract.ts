@@ -26,6 +26,8 @@ export const NO_PROJECT = 'unassigned';
 /** Contexts per request; more is a 413. And of one client session; one more is rejected. */
 export const CONTEXTS_PER_REQUEST = 500;
 export const CONTEXTS_PER_SESSION = 2_000;
+/** Boundaries of one branch, after which it takes no rename more. */
+export const BOUNDARIES_PER_BRANCH = 1_000;
 /** Signals per request; more is a 413. */
 export const SIGNALS_PER_REQUEST = 1_000;
 /** Log records, spans or metrics per OTLP request, and as many resources and scopes; more is a 400. */
