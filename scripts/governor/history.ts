@@ -15,7 +15,7 @@ export function addClientCommands(program: Command, env: Record<string, string |
   const around: Env = {
     env,
     now: () => systemClock.now(),
-    print: (report) => print(report, options().json === true),
+    print: (report) => print(report, options()),
     fallback: () => ({ api: readUp(options().data).api, key: readDemo(options().data) }),
   };
   addCheckCommand(program, around);

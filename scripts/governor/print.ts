@@ -1,16 +1,16 @@
 import { asCell, inOneLine } from './cells.ts';
 import { renderTable } from './table.ts';
 
-/** One object for `--json`, else a line per value and a table per list. */
-export function print(result: Record<string, unknown>, json: boolean): void {
-  if (json) {
+/** One object for `--json`, else a line per value and a table per list, with `--wide` as wide as it is. */
+export function print(result: Record<string, unknown>, options: { json?: boolean; wide?: boolean }): void {
+  if (options.json) {
     console.log(JSON.stringify(result));
     return;
   }
   for (const [name, value] of Object.entries(result)) {
     if (Array.isArray(value) && value.length > 0 && value.every(isObject)) {
       console.log(`${name}:`);
-      console.log(renderTable(value, terminalWidth()));
+      console.log(renderTable(value, options.wide ? null : terminalWidth()));
     } else console.log(`${name}: ${isObject(value) ? inOneLine(JSON.stringify(value)) : asCell(value)}`);
   }
 }

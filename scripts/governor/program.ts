@@ -23,6 +23,7 @@ export function createProgram(env: Record<string, string | undefined>): Command 
     .description('Set up and look after usage-governor')
     .version(versionOf(), '--version', 'print the version')
     .option('--json', 'print one JSON object and nothing else')
+    .option('--wide', 'show tables with all their columns, however wide the terminal is')
     .option('--data <dir>', 'where scripts/up keeps its data (its up.json names the stores)', '.data')
     .showHelpAfterError()
     .exitOverride((error) => process.exit(error.exitCode));

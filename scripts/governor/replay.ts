@@ -40,7 +40,7 @@ export function addReplayCommand(program: Command, env: Record<string, string | 
       const summary = await withProgress(systemClock, ({ update }) =>
         replay({ ...options, onProgress: update }),
       );
-      print({ ...summary }, json === true);
+      print({ ...summary }, { json: json === true });
     });
 }
 

@@ -22,7 +22,7 @@ export type Run = (work: (ctx: Context) => Promise<Record<string, unknown> | nul
 
 export function createRunner(program: Command, env: Environment): Run {
   return async (work) => {
-    const { json, data } = program.opts<{ json?: boolean; data: string }>();
+    const { data, ...form } = program.opts<{ json?: boolean; wide?: boolean; data: string }>();
     const config = configOf(env, data);
     // The log goes to stderr: stdout is the answer and nothing else.
     const log = createLog({ level: config.logLevel, process: 'cli', destination: process.stderr });
@@ -32,7 +32,7 @@ export function createRunner(program: Command, env: Environment): Run {
       // A change wakes workers. Without Redis it is made all the same, and their sweeps find it.
       await waitUntilReady(ctx.redis.queues, 1_000).catch(() => undefined);
       const result = await work(ctx);
-      if (result !== null) print(result, json === true);
+      if (result !== null) print(result, form);
     } finally {
       await ctx.close();
     }

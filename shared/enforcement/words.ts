@@ -16,7 +16,20 @@ export function reasonOf(refusing: RefusingBudget, viewer: Viewer): string {
   if (cause === 'unreadable') return `${who} cannot be read now, and denies calls until it can.`;
   const why = isSeen ? `has ${leftWords(refusing)}` : 'refuses this call';
   const end = shownEnd(interval);
-  return end === null ? `${who} ${why}.` : `${who} ${why} until ${end}.`;
+  return end === null ? `${who} ${why}.` : `${who} ${why} until ${timeWords(end)}.`;
+}
+
+const MINUTE = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+});
+
+/** An ISO time as people read it: "1 Dec, 00:00 UTC". */
+export function timeWords(instant: string): string {
+  return `${MINUTE.format(Temporal.Instant.from(instant).epochMilliseconds)} UTC`;
 }
 
 /** The last line of a hook's refusal: how the person asks for more, by a command or on a page. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { statusCache } from '../../shared/enforcement/cached-status.ts';
+import { timeWords } from '../../shared/enforcement/words.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
@@ -113,7 +114,7 @@ describe('a check', () => {
     });
     expect(await ask(2.5)).toMatchObject({
       allow: false,
-      reason: `Budget "second" has $1.00 of $9.00 left until ${window_end}.`,
+      reason: `Budget "second" has $1.00 of $9.00 left until ${timeWords(window_end)}.`,
       refused_by: { id, name: 'second', cause: 'spent', resets_at: window_end },
       retry_at: window_end,
       budgets: [{ refuses: false, cause: null }, { refuses: true, cause: 'spent' }, { refuses: true }],

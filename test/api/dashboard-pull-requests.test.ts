@@ -67,6 +67,7 @@ test('a cost that is not known is never a zero', () => {
 });
 
 test('the sentence says whether more may come', () => {
+  expect(costSentence(pull, true)).toMatch(/^Your part: \$4\.20, 3 calls, from /);
   expect(costSentence(pull)).toMatch(/^So far it has cost \$4\.20: 3 calls by 2 people, from /);
   const one = { ...pull, state: 'merged', signals: 1, people: 1, last_day: pull.first_day } as const;
   expect(costSentence(one)).toMatch(/^It has cost \$4\.20: 1 call by 1 person, on /);

@@ -603,7 +603,7 @@ describe('tools that spend', () => {
     });
     expect(refused.isError).toBe(true);
     expect(refused.content[0].text).toMatch(
-      /^Budget "budget of spender" has \$0\.10 of \$1\.00 left until 20/,
+      /^Budget "budget of spender" has \$0\.10 of \$1\.00 left until \d+ [A-Z][a-z]+, \d\d:\d\d UTC/,
     );
   });
 

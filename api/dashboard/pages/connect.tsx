@@ -30,13 +30,17 @@ import { Section } from '../parts/page/section.tsx';
 /** The persons as whom a key reports. */
 const OWNERS = { me: 'me', all: 'everybody in the organization: each record names its user' };
 
+/** The fate of calls while the service is away. */
+const OUTAGES = { go: 'go on', stop: 'stop' };
+
 interface Draft {
   owner: keyof typeof OWNERS;
   life: keyof typeof LIVES;
   asks: boolean;
+  outage: keyof typeof OUTAGES;
 }
 
-const NEW: Draft = { owner: 'me', life: '', asks: false };
+const NEW: Draft = { owner: 'me', life: '', asks: false, outage: 'go' };
 
 type Made = { id: string; key: string; created_at: number; user_id: string | null };
 
@@ -54,7 +58,7 @@ export function Connect() {
     <Page title="Connect" lead="Three steps until the first signal of a tool arrives">
       <Section title="1. Choose the tool and create a key">
         <SearchSelect name="tool" label="Tool" maw={320} value={tool} data={optionsOf(TOOLS)} />
-        <KeyChoices field={field} />
+        <KeyChoices tool={tool} field={field} />
         <div>
           <ActButton act={create} variant="filled">
             Create key
@@ -67,7 +71,7 @@ export function Connect() {
         ) : (
           <Text c="dimmed">With a key in place of API_KEY, once you have created one.</Text>
         )}
-        <Settings tool={tool} made={made} asks={draft.asks} isForAll={draft.owner === 'all'} />
+        <Settings tool={tool} made={made} draft={draft} />
       </Section>
       <Section title="3. Use it once">
         {made ? (
@@ -100,7 +104,7 @@ function bodyOf(tool: Tool, { owner, life, asks }: Draft, userId: string) {
   };
 }
 
-function KeyChoices({ field }: { field: ReturnType<typeof useDraft<Draft>>['field'] }) {
+function KeyChoices({ tool, field }: { tool: Tool; field: ReturnType<typeof useDraft<Draft>>['field'] }) {
   const isAdmin = useIsAdmin();
   const asks = field('asks');
   return (
@@ -130,6 +134,14 @@ function KeyChoices({ field }: { field: ReturnType<typeof useDraft<Draft>>['fiel
         checked={asks.value}
         onChange={(event) => asks.onChange(event.currentTarget.checked)}
       />
+      {asks.value && tool === 'claude-code' && (
+        <Choice
+          label="When this service is away"
+          description="Likewise with an expired or unknown key"
+          of={OUTAGES}
+          {...field('outage')}
+        />
+      )}
     </>
   );
 }
@@ -137,19 +149,18 @@ function KeyChoices({ field }: { field: ReturnType<typeof useDraft<Draft>>['fiel
 function Settings({
   tool,
   made,
-  asks,
-  isForAll,
+  draft: { asks, owner, outage },
 }: {
   tool: Tool;
   made: Made | null;
-  asks: boolean;
-  isForAll: boolean;
+  draft: Draft;
 }) {
   const forms = formsOf(tool);
   const form = useChoice('form', FORMS) ?? forms[0];
   const shown = forms.includes(form) ? form : forms[0];
   const { origin } = window.location;
-  const target = { origin, key: made?.key ?? 'API_KEY', asks, userId: isForAll ? 'ada' : null };
+  const stops = outage === 'stop';
+  const target = { origin, key: made?.key ?? 'API_KEY', asks, stops, userId: owner === 'all' ? 'ada' : null };
   return (
     <>
       {forms.length > 1 && (
@@ -162,13 +173,13 @@ function Settings({
         />
       )}
       <Copyable label="Settings" value={pasteFor(tool, shown, target)} />
-      <Place tool={tool} form={shown} asks={asks} />
+      <Place tool={tool} form={shown} asks={asks} stops={stops} />
     </>
   );
 }
 
 /** Where the settings belong, and what else the hooks need. */
-function Place({ tool, form, asks }: { tool: Tool; form: Form; asks: boolean }) {
+function Place({ tool, form, asks, stops }: { tool: Tool; form: Form; asks: boolean; stops: boolean }) {
   if (form === 'managed')
     return (
       <List size="sm" aria-label="Path of the file, by system">
@@ -193,7 +204,10 @@ function Place({ tool, form, asks }: { tool: Tool; form: Form; asks: boolean }) 
       <Text size="sm">
         And these hooks in ~/.claude/settings.json, which refuse a call that a hard budget refuses:
       </Text>
-      <Copyable label="Hooks" value={JSON.stringify({ hooks: hooksFor(window.location.origin) }, null, 2)} />
+      <Copyable
+        label="Hooks"
+        value={JSON.stringify({ hooks: hooksFor(window.location.origin, stops) }, null, 2)}
+      />
     </>
   );
 }

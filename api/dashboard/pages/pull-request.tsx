@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Problem } from '../data/client.ts';
 import { type PullRequestDetail as Detail, pullRequestQuery } from '../data/pull-requests.ts';
+import { useIsAdmin } from '../data/use-me.ts';
 import { ChartCard } from '../parts/chart/card.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
@@ -53,10 +54,11 @@ function Reference({ pull }: { pull: Detail }) {
 
 function Costs({ pull }: { pull: Detail }) {
   const { cost_usd, by_user, by_model, by_branch } = pull;
+  const isAdmin = useIsAdmin();
   return (
     <Stack>
       <Text size="lg" className="wrap" data-sentence>
-        <bdi>{plainName(costSentence(pull))}</bdi>
+        <bdi>{plainName(costSentence(pull, !isAdmin))}</bdi>
       </Text>
       {pull.signals > 0 && <Sums pull={pull} />}
       <Paper withBorder p="md">

@@ -27,6 +27,24 @@ test('cuts the widest columns to the width that there is', () => {
   expect(renderTable(rows, null)).toContain('a'.repeat(200));
 });
 
+test('never cuts an id: it leaves out the last columns instead, and says how many', () => {
+  const key_id = '0Ftyx1jU17fa0Ftyx1jU17fa';
+  const row = {
+    key_id,
+    name: 'n'.repeat(30),
+    scopes: 's'.repeat(40),
+    user_id: 'usr_55bBAtQ9x2mK',
+    last_use: 'l'.repeat(20),
+  };
+  const lines = renderTable([row], 60).split('\n');
+  expect(lines[1]).toContain(key_id);
+  expect(lines[1]).toContain('usr_55bBAtQ9x2mK');
+  expect(lines[2]).toBe('2 more columns: --wide');
+  for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(60);
+  expect(renderTable([row], 10)).toContain(key_id);
+  expect(renderTable([row], null)).not.toContain('--wide');
+});
+
 test('shows what a terminal would obey, and what would turn the text round', () => {
   const table = renderTable([{ name: '\u001b[2Jevil\u202Eexe.txt\n' }], null);
   expect(table.split('\n')).toEqual(['name', '\\u001b[2Jevil\\u202eexe.txt\\u000a']);

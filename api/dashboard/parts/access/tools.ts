@@ -55,6 +55,8 @@ interface Target {
   key: string;
   /** True when a hook asks before each call whether its budgets allow it. */
   asks: boolean;
+  /** True when calls stop while this service does not answer, or does not know the key. */
+  stops: boolean;
   /** Null when the key is bound to its user; else each record names one, such as this. */
   userId: string | null;
 }
@@ -82,21 +84,21 @@ function setVariable(line: string, form: Form): string {
 }
 
 /** `managed-settings.json` of Claude Code (https://code.claude.com/docs/en/settings). */
-function managedSettings(settings: readonly string[], { origin, key, asks }: Target): string {
+function managedSettings(settings: readonly string[], { origin, key, asks, stops }: Target): string {
   const given = asks ? [...settings, `GOVERNOR_API_KEY=${key}`] : settings;
   const env = Object.fromEntries(
     given.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
-  return JSON.stringify({ env, ...(asks ? { hooks: hooksFor(origin) } : {}) }, null, 2);
+  return JSON.stringify({ env, ...(asks ? { hooks: hooksFor(origin, stops) } : {}) }, null, 2);
 }
 
 /** The hooks by which Claude Code asks (docs/budgets.md). They read the key from GOVERNOR_API_KEY. */
-export function hooksFor(origin: string): Record<string, unknown> {
+export function hooksFor(origin: string, stops: boolean): Record<string, unknown> {
   const hook = {
     type: 'http',
     url: `${origin}/hooks/claude-code`,
     timeout: 5,
-    onFailure: 'block',
+    ...(stops ? { onFailure: 'block' } : {}),
     headers: { Authorization: 'Bearer $GOVERNOR_API_KEY' },
     allowedEnvVars: ['GOVERNOR_API_KEY'],
   };

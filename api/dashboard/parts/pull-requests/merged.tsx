@@ -1,6 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type MergedSums, mergedQuery } from '../../data/pull-requests.ts';
+import { useIsAdmin } from '../../data/use-me.ts';
 import { useFilters, useRange } from '../../data/use-range.ts';
 import { Load } from '../page/load.tsx';
 import { exact, money } from '../text/format.ts';
@@ -36,6 +37,7 @@ function MergedSumsOf({
   before: MergedSums | undefined;
   than: string;
 }) {
+  const isAdmin = useIsAdmin();
   if (now.merged === 0)
     return (
       <Text c="dimmed">
@@ -58,11 +60,15 @@ function MergedSumsOf({
       label={title}
       of={[
         {
-          label: 'Cost per merged pull request',
+          label: isAdmin ? 'Cost per merged pull request' : 'Your part per merged pull request',
           value: money(perMerged(now) ?? 0),
           notes: [change(perMerged)],
         },
-        { label: 'Median', value: money(median(now) ?? 0), notes: [change(median)] },
+        {
+          label: isAdmin ? 'Median' : 'Median of your parts',
+          value: money(median(now) ?? 0),
+          notes: [change(median)],
+        },
         {
           label: 'Pull requests merged',
           value: exact(now.merged),

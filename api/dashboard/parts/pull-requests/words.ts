@@ -52,9 +52,16 @@ export function costOf({ signals, cost_usd, unpriced_signals }: Costs): string {
   return cost_usd === 0 ? 'no price' : `≥ ${money(cost_usd)}`;
 }
 
-/** The sentence that most people came for: "This pull request has cost $4.20: 120 calls by 3 people, 10 – 15 Jan." */
-export function costSentence(pull: Costs & Days & { people: number; state: string; branch: string }): string {
+/**
+ * The sentence that most people came for: "It has cost $4.20: 120 calls by 3 people, 10 – 15 Jan." A member, who sees own
+ * calls only, reads "Your part: $1.20, 12 calls, 10 – 15 Jan."
+ */
+export function costSentence(
+  pull: Costs & Days & { people: number; state: string; branch: string },
+  isOwnPart = false,
+): string {
   const { signals, people, cost_usd, unpriced_signals, state, branch } = pull;
+  if (signals === 0 && isOwnPart) return 'Your part: no calls.';
   if (signals === 0)
     return state === 'open'
       ? `No call on the branch ${branch} is known yet.`
@@ -63,7 +70,9 @@ export function costSentence(pull: Costs & Days & { people: number; state: strin
   const who = `${exact(people)} ${people === 1 ? 'person' : 'people'}`;
   const took = `${calls} by ${who}${daysOf(pull)}`;
   if (unpriced_signals === signals) return `The cost is not known: ${took}, none with a known price.`;
-  const cost = `${state === 'open' ? 'So far it has' : 'It has'} cost ${money(cost_usd)}: ${took}.`;
+  const own = `Your part: ${money(cost_usd)}, ${calls}${daysOf(pull)}.`;
+  const all = `${state === 'open' ? 'So far it has' : 'It has'} cost ${money(cost_usd)}: ${took}.`;
+  const cost = isOwnPart ? own : all;
   if (unpriced_signals === 0) return cost;
   const have = unpriced_signals === 1 ? 'call has' : 'calls have';
   return `${cost} ${exact(unpriced_signals)} ${have} no known price and count as nothing.`;
