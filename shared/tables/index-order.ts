@@ -5,7 +5,7 @@ import { type CollectionDeclaration, createCollections, dropIndex } from '../pla
 import type { Migration } from '../platform/mongo/schema.ts';
 import { pullRequestRows } from '../pull-requests/model.ts';
 import { signalRows } from '../signals/model.ts';
-import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
+import { deliveryRows } from '../webhooks/deliveries/model.ts';
 
 /** The indexes that another one replaces, which has the same fields and more. */
 const REPLACED: readonly (readonly [CollectionDeclaration, readonly string[]])[] = [
@@ -14,7 +14,6 @@ const REPLACED: readonly (readonly [CollectionDeclaration, readonly string[]])[]
   [auditRows, ['org_id_1_at_1']],
   [pullRequestRows, ['org_id_1_opened_at_1', 'org_id_1_repository_1_opened_at_1']],
   [deliveryRows, ['webhook_id_1_status_1_created_at_1']],
-  [queuedDeliveryRows, ['state_1_at_1']],
   [apiKeyRows, ['org_id_1_created_at_1']],
 ];
 

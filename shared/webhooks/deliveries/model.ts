@@ -95,7 +95,7 @@ export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_
 export const queuedDeliveryRows = collection<QueuedDelivery>('queued_deliveries', {
   shardKey: { webhook_id: 1, _id: 1 },
   indexes: [
-    { key: { state: 1, at: 1, webhook_id: 1 } },
+    { key: { state: 1, at: 1 } },
     { key: { webhook_id: 1, state: 1, at: 1 } },
     { key: { webhook_id: 1, created_at: 1, _id: 1 } },
   ],
