@@ -107,6 +107,18 @@ export function nativeId(...parts: readonly string[]): string {
   return id.length <= ID_LENGTH ? id : hashedKey(24, id);
 }
 
+const SHORTEST_UNIQUE_ID = 16;
+
+/** True when an id of a tool or a provider is long enough not to repeat: a shorter one is none. */
+export function isUniqueId(id: string): boolean {
+  return id.length >= SHORTEST_UNIQUE_ID;
+}
+
+/** The first of these ids of a record that is long enough not to repeat. */
+export function uniqueTextOf(record: OtlpRecord, ...keys: readonly string[]): string | undefined {
+  return keys.map((key) => textOf(record, key)).find((id) => id !== undefined && isUniqueId(id));
+}
+
 /** An id for a record without one: a hash of the event and of the parts that distinguish it. */
 export function derivedFrom(event: string, ...parts: readonly (string | number | undefined)[]): string {
   return hashedKey(24, event, ...parts.map((part) => part ?? ''));

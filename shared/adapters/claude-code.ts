@@ -12,6 +12,7 @@ import {
   pairsOf,
   stampOf,
   toolNameOf,
+  uniqueTextOf,
 } from './base.ts';
 import { countOf, entryOf, flagOf, numberOf, textOf } from './fields.ts';
 import type { OtlpRecord } from './otlp/record.ts';
@@ -103,7 +104,7 @@ function model(record: OtlpRecord): Pick<PostedSignal, 'model'> {
 
 /** R: the request's own id, else one of the session, the event's number and its time. */
 function requestId(record: OtlpRecord, event: string): string {
-  return textOf(record, 'request_id', 'client_request_id') ?? sequenceId(record, event);
+  return uniqueTextOf(record, 'request_id', 'client_request_id') ?? sequenceId(record, event);
 }
 
 function sequenceId(record: OtlpRecord, event: string): string {
@@ -162,7 +163,7 @@ function refusalOf(record: OtlpRecord): PostedSignal {
 function toolCallOf(record: OtlpRecord): PostedSignal {
   return {
     ...common(record),
-    id: nativeId(textOf(record, 'tool_use_id') ?? sequenceId(record, 'tool_result')),
+    id: nativeId(uniqueTextOf(record, 'tool_use_id') ?? sequenceId(record, 'tool_result')),
     ...toolNameOf(record, 'tool_name'),
     ...(flagOf(record, 'success') === false ? errorOf(record, 'error_type') : {}),
     ...latencyOf(record, 'duration_ms'),
@@ -175,7 +176,7 @@ function permissionOf(record: OtlpRecord): PostedSignal | null {
   if (!decision) return null;
   return {
     ...common(record),
-    id: nativeId(textOf(record, 'tool_use_id') ?? sequenceId(record, 'tool_decision'), 'decision'),
+    id: nativeId(uniqueTextOf(record, 'tool_use_id') ?? sequenceId(record, 'tool_decision'), 'decision'),
     ...toolNameOf(record, 'tool_name'),
     ...interventionOf('tool_permission', decision),
     ...metadata(record, 'source'),

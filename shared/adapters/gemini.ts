@@ -11,6 +11,7 @@ import {
   stampOf,
   tokensOf,
   toolNameOf,
+  uniqueTextOf,
 } from './base.ts';
 import { countOf, entryOf, flagOf, textOf } from './fields.ts';
 import type { OtlpRecord } from './otlp/record.ts';
@@ -94,7 +95,7 @@ function callOf({ adapter, record }: Origin): PostedSignal {
   const { input, output, isOff } = countsOf(record);
   const cacheRead = countOf(record, 'cached_content_token_count');
   const { tokens, repaired } = tokensOf({ input, output, cacheRead, cacheWrite: 0 });
-  const own = textOf(record, 'response_id');
+  const own = uniqueTextOf(record, 'response_id');
   const derived = derivedFrom('api_response', ...place(record), stampOf(record), input, output, cacheRead);
   return {
     ...common({ adapter, record }),

@@ -2,6 +2,7 @@ import {
   baseOf,
   costOf,
   errorOf,
+  isUniqueId,
   latencyOf,
   metadataOf,
   modelOf,
@@ -171,13 +172,6 @@ function sessionOf(record: OtlpRecord): Record<string, string | undefined> {
 
 function callId(record: OtlpRecord): string {
   return uniqueId(record, textOf(record, ...FIELDS.responseId));
-}
-
-const SHORTEST_UNIQUE_ID = 16;
-
-/** True when a provider's id of an answer is long enough not to repeat. */
-export function isUniqueId(id: string): boolean {
-  return id.length >= SHORTEST_UNIQUE_ID;
 }
 
 /** The provider's id of an answer, unless it is so short that it repeats; else the span's own. */

@@ -1,4 +1,4 @@
-import type { Found, FoundCall } from './readers/history.ts';
+import { type Found, type FoundCall, REPEATED } from './readers/history.ts';
 
 /** The calls of all files, each once, and what was left out, counted by reason. */
 export interface Collection {
@@ -36,5 +36,3 @@ function keepBest(collection: Collection, call: FoundCall): void {
   if (collection.covered.has(call.key) || (known && known.rank >= call.rank)) return;
   collection.calls.set(call.key, call);
 }
-
-const REPEATED = 'told by another line';

@@ -27,6 +27,11 @@ export async function findHistory(tool: Tool, folders: readonly string[]): Promi
   const content: FolderContent = { files: [], unreadable: 0 };
   const paths: string[] = [];
   for (const folder of folders) {
+    // A tool's setting may name a file itself, by any name.
+    if ((await stat(folder)).isFile()) {
+      paths.push(folder);
+      continue;
+    }
     const below = await listFiles(folder, content);
     // A folder further down has lost what comes before it.
     const isHistory = (path: string) =>

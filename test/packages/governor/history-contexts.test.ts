@@ -99,7 +99,7 @@ describe('the places in the history of Claude Code', () => {
     });
     expect(await branches()).toEqual({ null: 1 });
     const sessionId = String(fixture.records[1]?.attributes['session.id']);
-    const same = { requestId: 'req_011CTabcdef', sessionId, cwd: makeCheckout(), gitBranch: 'cart' };
+    const same = { requestId: 'req_011CTabcdefgh', sessionId, cwd: makeCheckout(), gitBranch: 'cart' };
     writeLines(transcript(), [claudeLine(Date.parse('2026-11-22T03:00:02Z'), 'msg_1', GOLDEN_USAGE, same)]);
     const sent = await signalRows(api.ctx).findOne({ org_id: tenant.orgId });
     const own = { ...target(), userId: sent?.user_id, nowMs: clock.now() };

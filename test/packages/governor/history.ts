@@ -53,7 +53,7 @@ export function claudeLine(
     type: 'assistant',
     timestamp: new Date(ts).toISOString(),
     sessionId: 'session-1',
-    requestId: `req_${messageId}`,
+    requestId: `req_0123456789_${messageId}`,
     cwd: '/nowhere/atlas',
     message: {
       id: messageId,

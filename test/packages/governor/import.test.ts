@@ -81,11 +81,15 @@ describe('the history of Claude Code', () => {
       claudeLine(NOW - 2_000, 'msg_1', middle, resumed),
     ]);
     const report = await run('claude-code');
-    expect(report).toMatchObject({ signals: 1, accepted: 1, left_out: { 'told by another line': 3 } });
+    expect(report).toMatchObject({
+      signals: 1,
+      accepted: 1,
+      left_out: { 'told by another line': 3, damaged: 1 },
+    });
     expect(await totals()).toEqual(GOLDEN);
     expect(await stored()).toMatchObject([
       {
-        id: 'req_msg_1',
+        id: 'req_0123456789_msg_1',
         adapter: 'claude-code',
         user_id: 'ada',
         project_id: 'atlas',
@@ -115,10 +119,52 @@ describe('the history of Claude Code', () => {
       headers: { Authorization: `Bearer ${tenant.key}`, 'Content-Type': 'application/json' },
       body: bytesOf({ ...fixture, records: fixture.records.slice(1, 2) }, 'json'),
     });
-    const same = { requestId: 'req_011CTabcdef' };
+    const same = { requestId: 'req_011CTabcdefgh' };
     writeLines(transcript(), [claudeLine(Date.parse('2026-11-22T03:00:02Z'), 'msg_1', GOLDEN_USAGE, same)]);
     expect(await run('claude-code')).toMatchObject({ duplicates: 1, accepted: 0 });
     expect((await totals()).count).toBe(1);
+  });
+
+  it.each(['relay', 'a-relay-that-has-one-long-id'])(
+    'counts each answer of a gateway that calls all of them %s and gives no request id',
+    async (id) => {
+      const usage = (turn: number) => ({ ...GOLDEN_USAGE, cache_read_input_tokens: 8_000 + turn });
+      const bare = { requestId: undefined };
+      const turns = [0, 1, 2].map((turn) => claudeLine(NOW - 9_000 + turn * 1_000, id, usage(turn), bare));
+      writeLines(transcript(), [...turns, turns[1] ?? '']);
+      expect(await run('claude-code')).toMatchObject({
+        accepted: 3,
+        left_out: { 'told by another line': 1 },
+      });
+      expect(await totals()).toMatchObject({ count: 3, tokens_in: 3 * 8_512 + 3 });
+      expect(await run('claude-code')).toMatchObject({ accepted: 0, duplicates: 3 });
+    },
+  );
+
+  it('counts the answers of sessions whose gateway gives all of them one short id and equal counts', async () => {
+    const bare = (sessionId: string) => ({ requestId: 'req', sessionId });
+    for (const session of ['s-1', 's-2'])
+      writeLines(transcript().replace('session-1', session), [
+        claudeLine(NOW, 'relay', GOLDEN_USAGE, bare(session)),
+      ]);
+    expect(await run('claude-code')).toMatchObject({ accepted: 2, left_out: {} });
+  });
+
+  it('takes counts as digits, and leaves uncounted what says no count', async () => {
+    const line = (id: string, usage: Json) => claudeLine(NOW, id, usage as never);
+    writeLines(transcript(), [
+      line('digits', { input_tokens: '15', output_tokens: '20' }),
+      line('null', { input_tokens: null, output_tokens: 20 }),
+      line('part', { input_tokens: 12.5, output_tokens: 20 }),
+      line('word', { input_tokens: 7, output_tokens: 'many' }),
+      line('cache', { input_tokens: 7, output_tokens: 20, cache_read_input_tokens: -1 }),
+    ]);
+    expect(await run('claude-code')).toMatchObject({ accepted: 5 });
+    const rows = await stored();
+    const of = (name: string) => rows.find(({ id }) => id.endsWith(`_${name}`));
+    expect(of('digits')).toMatchObject({ tokens_in: 15, tokens_out: 20, cost_source: 'computed' });
+    for (const name of ['null', 'part', 'word', 'cache'])
+      expect(of(name), name).toMatchObject({ cost_source: 'unknown', cost_nusd: null });
   });
 
   it('ends where OpenTelemetry began to tell for calls without a request id, which it tells under another', async () => {
@@ -210,10 +256,48 @@ describe('the history of Codex', () => {
   it('takes exact records where they are, and not the steps beside them, in whichever file those are replayed', async () => {
     const usage = { input_tokens: 12_000, cached_input_tokens: 8_000, output_tokens: 900 };
     const record = (id: string) => codexLine(NOW - 5_000, 'token_usage_record', { response_id: id, usage });
-    writeLines(rollout('10-00-00-a'), [meta('a'), turn, record('resp_1'), ...steps, record('resp_2')]);
-    writeLines(rollout('11-00-00-b'), [meta('b', { source: { subagent: {} } }), turn, ...steps]);
+    writeLines(rollout('10-00-00-a'), [
+      meta('a'),
+      turn,
+      record('resp_0123456789_1'),
+      ...steps,
+      record('resp_0123456789_2'),
+    ]);
+    writeLines(rollout('11-00-00-b'), [
+      meta('b', { source: { subagent: { thread_spawn: { parent_thread_id: 'a', depth: 1 } } } }),
+      turn,
+      ...steps,
+    ]);
     await run('codex');
-    expect((await stored()).map(({ id }) => id).sort()).toEqual(['resp_1', 'resp_2']);
+    expect((await stored()).map(({ id }) => id).sort()).toEqual(['resp_0123456789_1', 'resp_0123456789_2']);
+  });
+
+  it('counts the calls of sessions with equal counts that have no parent in common', async () => {
+    const one = codexStep(NOW - 5_000, [10_240, 9_216, 6], [10_240, 9_216, 6]);
+    for (const id of ['a', 'b', 'c'])
+      writeLines(rollout(`1${id.charCodeAt(0) - 97}-00-00-${id}`), [meta(id), turn, one]);
+    expect(await run('codex')).toMatchObject({ accepted: 3, left_out: {} });
+  });
+
+  it('counts no step that does not raise the running total, as after a compaction', async () => {
+    const again = codexStep(NOW - 5_500, [4_000, 0, 0], [24_000, 16_000, 1_800]);
+    writeLines(rollout('10-00-00-a'), [meta('a'), turn, ...steps, again]);
+    expect(await run('codex')).toMatchObject({ accepted: 2, left_out: { 'told by another line': 1 } });
+  });
+
+  it('says which lines with usage are no calls', async () => {
+    const total = { total_token_usage: { input_tokens: 5, output_tokens: 5 } };
+    const line = codexLine(NOW, 'event_msg', { type: 'token_count', info: total });
+    writeLines(rollout('10-00-00-a'), [
+      meta('a'),
+      turn,
+      line,
+      '{"type":"event_msg","payload":{"type":"token_count"',
+    ]);
+    expect(await run('codex')).toMatchObject({
+      signals: 0,
+      left_out: { 'without the counts of its step': 1, damaged: 1 },
+    });
   });
 
   it('is read compressed and from the archive, the active file first', async () => {
@@ -368,9 +452,9 @@ describe('the history of', () => {
     });
     const data = { statusCode: 429, message: 'MARKED-CONTENT', responseBody: 'MARKED-CONTENT' };
     const messages = [
-      message('msg_1', { name: 'APIError', data }),
-      message('msg_2', { name: 'MessageAbortedError', data: { message: 'MARKED-CONTENT' } }),
-      message('msg_3'),
+      message('msg_0123456789_1', { name: 'APIError', data }),
+      message('msg_0123456789_2', { name: 'MessageAbortedError', data: { message: 'MARKED-CONTENT' } }),
+      message('msg_0123456789_3'),
     ];
     for (const each of messages)
       writeLines(join(home.folder, 'storage', 'message', 'ses_1', `${each.id}.json`), [each]);
@@ -421,6 +505,43 @@ describe('the history of', () => {
       metadata: { source: 'import', client_session_id: 'one' },
     });
     expect(JSON.stringify(await stored())).not.toContain('MARKED-CONTENT');
+  });
+
+  it('GitHub Copilot CLI’s file exporter is read, wherever its setting puts the file', async () => {
+    const seconds = Math.floor(NOW / 1_000);
+    const span = (name: string, attributes: Json) => ({
+      type: 'span',
+      traceId: '0db1ced01ca548441108a12300e13dc9',
+      spanId: '2476adcb70d62355',
+      name,
+      kind: 2,
+      startTime: [seconds - 2, 444_000_000],
+      endTime: [seconds - 1, 712_000_000],
+      attributes,
+      status: { code: 0 },
+      resource: { attributes: { 'service.name': 'github-copilot' } },
+      instrumentationScope: { name: 'github.copilot', version: '1.0.102' },
+    });
+    const chat = span('chat claude-sonnet-4-5', {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'anthropic',
+      'gen_ai.request.model': 'claude-sonnet-4-5',
+      'gen_ai.response.finish_reasons': ['stop'],
+      'gen_ai.response.id': 'msg_0123456789abcdef',
+      'gen_ai.usage.input_tokens': 8_512,
+      'gen_ai.usage.cache_read.input_tokens': 8_000,
+      'gen_ai.usage.cache_write.input_tokens': 500,
+      'gen_ai.usage.output_tokens': 300,
+      'github.copilot.cost': 0.5,
+    });
+    const file = join(home.folder, 'spans');
+    const around = span('invoke_agent', { 'gen_ai.operation.name': 'invoke_agent' });
+    writeLines(file, [chat, { ...around, spanId: '2b9c9e1416550e75' }, { type: 'metric', name: 'tokens' }]);
+    const homes = toolNamed('copilot').homes('/home/ada', { COPILOT_OTEL_FILE_EXPORTER_PATH: file });
+    expect(homes).toContain(file);
+    expect(await run('copilot', file)).toMatchObject({ accepted: 1, left_out: { 'no spans': 1 } });
+    expect(await totals()).toEqual(GOLDEN);
+    expect((await stored())[0]?.latency_ms).toBe(1_268);
   });
 
   it('GitHub Copilot CLI is read as spans', async () => {

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { nativeId } from '../../../../shared/adapters/base.ts';
+import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/adapters/base.ts';
 import { nusdFromUsd } from '../../../../shared/pricing/money.ts';
 import { priceCall } from '../../../../shared/pricing/price.ts';
 import { findRates } from '../../../../shared/pricing/rates.ts';
@@ -8,10 +8,12 @@ import {
   asObject,
   asText,
   asTime,
+  DAMAGED,
   eachLine,
   type Found,
   type Json,
   parseObject,
+  rankBy,
   signalOf,
   type Tool,
   WITHOUT_ID,
@@ -36,22 +38,28 @@ function readLine(line: string): Found[] {
   // Most lines are prompts and tools' bodies: those are not even parsed.
   if (!line.includes('"usage"')) return [];
   const entry = parseObject(line);
-  const message = asObject(entry?.message);
+  if (!entry) return [DAMAGED];
+  const message = asObject(entry.message);
   const usage = asObject(message?.usage);
-  if (!entry || !message || !usage) return [];
+  if (!message || !usage) return [];
   const model = asText(message.model);
   if (model === '<synthetic>' || entry.isApiErrorMessage === true) return [{ leftOut: 'no call of a model' }];
   const ts = asTime(entry.timestamp);
   const messageId = asText(message.id);
   if (ts === undefined || messageId === undefined) return [WITHOUT_ID];
-  const requestId = asText(entry.requestId);
-  const call = callOf(usage, { id: nativeId(requestId ?? messageId), ts, model, entry });
+  const requestId = uniqueText(entry.requestId);
+  // Equal in all lines of one answer, and another one in the next, where a relay gives each the same id.
+  const counts = INPUT_COUNTS.map((name) => asCount(usage[name]));
+  const session = isUniqueId(messageId) ? '' : asText(entry.sessionId);
+  const id =
+    requestId === undefined ? derivedFrom('message', messageId, session, ...counts) : nativeId(requestId);
+  const call = callOf(usage, { id, ts, model, entry });
   return [
     {
       call: {
-        key: JSON.stringify([messageId, requestId]),
-        rank: asCount(usage.output_tokens),
-        // Some gateways give none: then OpenTelemetry has an id of its own making.
+        key: requestId === undefined ? id : JSON.stringify([messageId, requestId]),
+        rank: rankBy(asCount(usage.output_tokens)),
+        // Some gateways give none, or a short one: then OpenTelemetry has an id of its own making.
         sharesId: requestId !== undefined,
         signal: call,
         cwd: asText(entry.cwd),
@@ -59,6 +67,13 @@ function readLine(line: string): Found[] {
       },
     },
   ];
+}
+
+const INPUT_COUNTS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
+
+function uniqueText(id: unknown): string | undefined {
+  const own = asText(id);
+  return own !== undefined && isUniqueId(own) ? own : undefined;
 }
 
 /** Claude Code names a commit without a branch `HEAD`. */

@@ -1,15 +1,17 @@
 import { join } from 'node:path';
-import { derivedFrom, nativeId } from '../../../../shared/adapters/base.ts';
+import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/adapters/base.ts';
 import {
   asCount,
   asObject,
   asText,
   asTime,
+  DAMAGED,
   type FileReader,
   type Found,
   type FoundCall,
   type Json,
   parseObject,
+  REPEATED,
   signalOf,
   type Tool,
   WITHOUT_ID,
@@ -45,7 +47,17 @@ interface Rollout {
   /** The branch and the repository at its beginning. */
   git: { branch?: string | undefined; repositoryUrl?: string | undefined };
   hasRecords: boolean;
-  steps: FoundCall[];
+  /** The counts of the last step's running total. */
+  total: string;
+  steps: Step[];
+}
+
+/** A step, before it is known whose steps the file replays. */
+interface Step {
+  counts: number[];
+  last: Json;
+  ts: string;
+  at: Pick<Rollout, 'sessionId' | 'model' | 'cwd' | 'git'>;
 }
 
 const KINDS = ['session_meta', 'turn_context', 'token_count', 'token_usage_record'];
@@ -58,19 +70,24 @@ function openRollout(): FileReader {
     cwd: undefined,
     git: {},
     hasRecords: false,
+    total: '',
     steps: [],
   };
   return {
     line: (line) => (KINDS.some((kind) => line.includes(`"${kind}"`)) ? readLine(rollout, line) : []),
     // Where there are records, the steps say the same; replayed elsewhere they must not count either.
-    end: () => rollout.steps.map((call) => (rollout.hasRecords ? { covered: call.key } : { call })),
+    end: () =>
+      rollout.steps
+        .map((step) => stepCall(rollout.originId, step))
+        .map((call) => (rollout.hasRecords ? { covered: call.key } : { call })),
   };
 }
 
 function readLine(rollout: Rollout, line: string): Found[] {
   const entry = parseObject(line);
-  const payload = asObject(entry?.payload);
-  if (!entry || !payload) return [];
+  if (!entry) return [DAMAGED];
+  const payload = asObject(entry.payload);
+  if (!payload) return [];
   const kind = entry.type === 'event_msg' ? asText(payload.type) : asText(entry.type);
   const ts = asTime(entry.timestamp);
   // A fork's first line is its own; its parent's may follow among what is replayed.
@@ -80,7 +97,7 @@ function readLine(rollout: Rollout, line: string): Found[] {
     const git = asObject(payload.git);
     if (isFirst && git)
       rollout.git = { branch: asText(git.branch), repositoryUrl: asText(git.repository_url) };
-    rollout.originId = asText(payload.forked_from_id) ?? asText(payload.id) ?? rollout.originId;
+    rollout.originId = parentOf(payload) ?? asText(payload.id) ?? rollout.originId;
   }
   if (kind === 'session_meta' || kind === 'turn_context') {
     rollout.model = asText(payload.model) ?? rollout.model;
@@ -91,32 +108,59 @@ function readLine(rollout: Rollout, line: string): Found[] {
   return kind === 'token_count' ? readStep(rollout, payload, ts) : [];
 }
 
+/** The session whose steps this one replays: a fork names it, and so does an agent that another one has started. */
+function parentOf(meta: Json): string | undefined {
+  const spawned = asObject(asObject(asObject(meta.source)?.subagent)?.thread_spawn);
+  return asText(meta.forked_from_id) ?? asText(spawned?.parent_thread_id);
+}
+
 function readRecord(rollout: Rollout, payload: Json, ts: string | undefined): Found[] {
   const responseId = asText(payload.response_id);
   const usage = asObject(payload.usage);
   if (ts === undefined || responseId === undefined || !usage) return [WITHOUT_ID];
   rollout.hasRecords = true;
   const model = asText(payload.model) ?? rollout.model;
-  return [{ call: callOf({ ...rollout, model }, usage, { id: nativeId(responseId), key: responseId, ts }) }];
+  const isUnique = isUniqueId(responseId);
+  const id = isUnique
+    ? nativeId(responseId)
+    : derivedFrom(
+        'token_usage_record',
+        rollout.originId,
+        responseId,
+        ts,
+        ...COUNTS.map((name) => asCount(usage[name])),
+      );
+  return [{ call: callOf({ ...rollout, model }, usage, { id, key: isUnique ? responseId : id, ts }) }];
 }
 
 function readStep(rollout: Rollout, payload: Json, ts: string | undefined): Found[] {
   const info = asObject(payload.info);
   const last = asObject(info?.last_token_usage);
   const total = asObject(info?.total_token_usage);
-  if (!last || !total) return [];
+  if (!last && !total) return [];
+  if (!last || !total) return [{ leftOut: 'without the counts of its step' }];
   if (ts === undefined) return [WITHOUT_ID];
-  // The running total distinguishes steps, wherever and whenever they were copied.
-  const counts = [total, last].flatMap((usage) => COUNTS.map((name) => asCount(usage[name])));
-  const id = derivedFrom('token_count', rollout.originId, ...counts);
-  rollout.steps.push(callOf(rollout, last, { id, key: JSON.stringify(counts), ts }));
+  const countsOf = (usage: Json) => COUNTS.map((name) => asCount(usage[name]));
+  // After a compaction the context is counted once more: no step that does not raise the total is a call.
+  const before = rollout.total;
+  rollout.total = JSON.stringify(countsOf(total));
+  if (rollout.total === before) return [{ leftOut: REPEATED }];
+  const { sessionId, model, cwd, git } = rollout;
+  const counts = [total, last].flatMap(countsOf);
+  rollout.steps.push({ counts, last, ts, at: { sessionId, model, cwd, git } });
   return [];
+}
+
+/** The running total distinguishes the steps of a session, wherever and whenever they were copied. */
+function stepCall(originId: string, { counts, last, ts, at }: Step): FoundCall {
+  const id = derivedFrom('token_count', originId, ...counts);
+  return callOf(at, last, { id, key: id, ts });
 }
 
 const COUNTS = ['input_tokens', 'cached_input_tokens', 'output_tokens', 'reasoning_output_tokens'];
 
 function callOf(
-  { sessionId, model, cwd, git }: Rollout,
+  { sessionId, model, cwd, git }: Step['at'],
   usage: Json,
   { id, key, ts }: { id: string; key: string; ts: string },
 ): FoundCall {

@@ -1,19 +1,21 @@
 import { join } from 'node:path';
 import { adaptRecord, KEY_RULES } from '../../../../shared/adapters/adapt.ts';
-import { derivedFrom, nativeId } from '../../../../shared/adapters/base.ts';
+import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/adapters/base.ts';
 import { readRecords } from '../../../../shared/adapters/otlp/read-records.ts';
 import { type OtlpRecord, UnreadableOtlp } from '../../../../shared/adapters/otlp/record.ts';
-import { isUniqueId } from '../../../../shared/adapters/spans.ts';
 import {
   asCount,
+  asList,
   asObject,
   asText,
   asTime,
+  DAMAGED,
   eachLine,
   type FileReader,
   type Found,
   type Json,
   parseObject,
+  rankBy,
   signalOf,
   type Tool,
   WITHOUT_ID,
@@ -28,7 +30,11 @@ const ADAPTER = 'github-copilot';
 export const copilot: Tool = {
   name: 'copilot',
   adapter: ADAPTER,
-  homes: (home) => [join(home, '.copilot', 'session-state'), join(home, '.copilot', 'otel')],
+  homes: (home, { COPILOT_OTEL_FILE_EXPORTER_PATH: exported }) => [
+    join(home, '.copilot', 'session-state'),
+    join(home, '.copilot', 'otel'),
+    ...(exported ? [exported] : []),
+  ],
   isHistory: (path) => path.endsWith('.jsonl') && (!/(?:^|\/)session-state\//.test(path) || isSession(path)),
   open: (path) => (isSession(path) ? openSession() : eachLine(readRequest)),
 };
@@ -53,10 +59,11 @@ const KINDS = ['session.start', 'session.resume', 'session.usage_record'];
 function readEvent(session: Session, line: string): Found[] {
   if (!KINDS.some((kind) => line.includes(`"${kind}"`))) return [];
   const event = parseObject(line);
-  const data = asObject(event?.data);
+  if (!event) return [DAMAGED];
+  const data = asObject(event.data);
   const usage = asObject(data?.usage);
-  if (event?.type === 'session.usage_record' && usage)
-    return readUsage(session, usage, asTime(event.timestamp));
+  if (event.type === 'session.usage_record')
+    return usage ? readUsage(session, usage, asTime(event.timestamp)) : [{ leftOut: 'without counts' }];
   session.id = asText(data?.sessionId) ?? session.id;
   session.cwd = asText(asObject(data?.context)?.cwd) ?? session.cwd;
   return [];
@@ -79,15 +86,16 @@ function readUsage({ id: sessionId, cwd }: Session, usage: Json, ts: string | un
     cacheRead: asCount(usage.cacheReadTokens),
     cacheWrite: asCount(usage.cacheWriteTokens),
   });
-  return [{ call: { key: id, rank: asCount(usage.outputTokens), sharesId, signal, cwd } }];
+  return [{ call: { key: id, rank: rankBy(asCount(usage.outputTokens)), sharesId, signal, cwd } }];
 }
 
 /** A request of OTLP/JSON, read as if it had been sent. */
 function readRequest(line: string): Found[] {
   if (line.trim() === '') return [];
-  const request = parseObject(line);
+  const written = parseObject(line);
+  const request = written?.type === 'span' ? requestOf(written) : written;
   if (!request || !('resourceSpans' in request)) return [{ leftOut: 'no spans' }];
-  return spansOf(line).flatMap((record): Found[] => {
+  return spansOf(JSON.stringify(request)).flatMap((record): Found[] => {
     const { signals, rejected } = adaptRecord(record);
     if (rejected !== undefined) return [{ leftOut: rejected }];
     // The key or `--user-id` names the user, as for every other history.
@@ -95,6 +103,40 @@ function readRequest(line: string): Found[] {
       return { call: { key: signal.id, rank: signal.tokens_out ?? 0, sharesId: true, signal } };
     });
   });
+}
+
+/** A span as the file exporter of Copilot CLI (1.0.102) writes it, as a request of OTLP/JSON. */
+function requestOf(span: Json): Json {
+  const { traceId, spanId, parentSpanId, name, startTime, endTime, status } = span;
+  const resource = { attributes: keyValues(asObject(span.resource)?.attributes) };
+  const one = {
+    traceId,
+    spanId,
+    parentSpanId,
+    name,
+    status,
+    startTimeUnixNano: nanosOf(startTime),
+    endTimeUnixNano: nanosOf(endTime),
+    attributes: keyValues(span.attributes),
+  };
+  return { resourceSpans: [{ resource, scopeSpans: [{ scope: span.instrumentationScope, spans: [one] }] }] };
+}
+
+/** A time of whole seconds and nanoseconds. */
+function nanosOf(time: unknown): string {
+  const [seconds, nanos] = asList(time).map(asCount);
+  return String(BigInt(seconds || 0) * 1_000_000_000n + BigInt(nanos || 0));
+}
+
+function keyValues(attributes: unknown): Json[] {
+  return Object.entries(asObject(attributes) ?? {}).map(([key, value]) => ({ key, value: anyValue(value) }));
+}
+
+function anyValue(value: unknown): Json {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'number') return { doubleValue: value };
+  return { arrayValue: { values: asList(value).map(anyValue) } };
 }
 
 /** No spans for a line that is damaged. */

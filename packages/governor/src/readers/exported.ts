@@ -30,6 +30,7 @@ function readSession(session: Json): Found[] {
   const ts = asTime(session.lastActivity ?? asObject(session.metadata)?.lastActivity);
   if (sessionId === undefined || ts === undefined) return [WITHOUT_ID];
   const parts = asList(session.modelBreakdowns).map((part) => asObject(part) ?? {});
+  if (parts.length === 0) return [{ leftOut: 'without its models' }];
   return parts.map((part) => {
     const model = asText(part.modelName) ?? 'unknown';
     const cacheRead = asCount(part.cacheReadTokens);

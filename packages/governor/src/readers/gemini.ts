@@ -7,11 +7,13 @@ import {
   asObject,
   asText,
   asTime,
+  DAMAGED,
   eachLine,
   type FileReader,
   type Found,
   type Json,
   parseObject,
+  rankBy,
   signalOf,
   type Tool,
   WITHOUT_ID,
@@ -36,7 +38,7 @@ function openLines(): FileReader {
   return {
     line: (line) => {
       const entry = parseObject(line);
-      if (!entry) return [];
+      if (!entry) return line.includes('"tokens"') ? [DAMAGED] : [];
       sessionId ||= asText(entry.sessionId) ?? '';
       return readMessage(entry, sessionId);
     },
@@ -46,13 +48,15 @@ function openLines(): FileReader {
 
 function readDocument(document: string): Found[] {
   const chat = parseObject(document);
-  const messages = asList(chat?.messages).map((message) => asObject(message) ?? {});
-  return messages.flatMap((message) => readMessage(message, asText(chat?.sessionId) ?? ''));
+  if (!chat) return document.includes('"tokens"') ? [DAMAGED] : [];
+  const messages = asList(chat.messages).map((message) => asObject(message) ?? {});
+  return messages.flatMap((message) => readMessage(message, asText(chat.sessionId) ?? ''));
 }
 
 function readMessage(message: Json, sessionId: string): Found[] {
   const tokens = asObject(message.tokens);
-  if (message.type !== 'gemini' || !tokens) return [];
+  if (!tokens) return [];
+  if (message.type !== 'gemini') return [{ leftOut: 'no call of a model' }];
   const counts = {
     input: asCount(tokens.input),
     output: asCount(tokens.output),
@@ -81,8 +85,10 @@ export const qwen: Tool = {
 function readQwenLine(line: string): Found[] {
   if (!line.includes('"usageMetadata"')) return [];
   const entry = parseObject(line);
-  const usage = asObject(entry?.usageMetadata);
-  if (entry?.type !== 'assistant' || !usage) return [];
+  if (!entry) return [DAMAGED];
+  const usage = asObject(entry.usageMetadata);
+  if (!usage) return [];
+  if (entry.type !== 'assistant') return [{ leftOut: 'no call of a model' }];
   const counts = {
     input: asCount(usage.promptTokenCount),
     output: asCount(usage.candidatesTokenCount),
@@ -124,5 +130,5 @@ function chatCall(message: Json, { adapter, own, sessionId, counts, cacheRead }:
     output,
     cacheRead,
   });
-  return [{ call: { key: id, rank: output, sharesId: false, signal, cwd: asText(message.cwd) } }];
+  return [{ call: { key: id, rank: rankBy(output), sharesId: false, signal, cwd: asText(message.cwd) } }];
 }

@@ -26,6 +26,12 @@ export type Found = { call: FoundCall } | { covered: string } | { leftOut: strin
 /** A line that cannot be distinguished from another one. */
 export const WITHOUT_ID: Found = { leftOut: 'without a time or an id' };
 
+/** A line that is no JSON object, though it has usage in it. */
+export const DAMAGED: Found = { leftOut: 'damaged' };
+
+/** A line about a call that another line reports too. */
+export const REPEATED = 'told by another line';
+
 /** Reads one file, line by line. `end` returns the calls that depend on later lines. */
 export interface FileReader {
   line(text: string): Found[];
@@ -73,9 +79,19 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A count ≥ 0; 0 when it is missing or not a count. */
+/**
+ * A count ≥ 0 as a number or as digits; 0 when it is missing. NaN for anything else that is there: sums of it are NaN too, and
+ * `signalOf` makes it a call that is not counted.
+ */
 export function asCount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+  if (value === undefined) return 0;
+  const count = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : Number.NaN;
+}
+
+/** The rank of a line by its output, which grows from line to line of one answer. */
+export function rankBy(output: number): number {
+  return Number.isNaN(output) ? 0 : output;
 }
 
 /** ISO 8601 in UTC of a time as text or epoch milliseconds; undefined for none. */
@@ -84,7 +100,7 @@ export function asTime(value: unknown): string | undefined {
   return ms > 0 && ms <= 8.64e15 ? new Date(ms).toISOString() : undefined;
 }
 
-/** A call in history. Tokens as signals have them: the input includes cached tokens. */
+/** A call in history. Tokens as signals have them: the input includes cached tokens. NaN: what the line says is no count. */
 export interface HistoryCall {
   id: string;
   ts: string;
@@ -111,10 +127,7 @@ export function signalOf(call: HistoryCall): PostedSignal {
     adapter,
     ...(model === undefined ? {} : { model: clip(model, 256) }),
     ...(provider === undefined ? {} : { provider: clip(provider, 128) }),
-    tokens_in: call.input,
-    tokens_out: call.output,
-    cache_read_tokens: call.cacheRead ?? 0,
-    cache_write_tokens: call.cacheWrite ?? 0,
+    ...tokensOf(call),
     ...(costUsd ? { cost_usd: costUsd } : {}),
     ...(errorCode === undefined ? {} : { error: { code: clip(errorCode, 128) } }),
     metadata: {
@@ -122,5 +135,15 @@ export function signalOf(call: HistoryCall): PostedSignal {
       ...(sessionId === undefined ? {} : { client_session_id: clip(sessionId, 256) }),
       ...call.metadata,
     },
+  };
+}
+
+function tokensOf({ input, output, cacheRead = 0, cacheWrite = 0 }: HistoryCall) {
+  const isCounted = [input, cacheRead, cacheWrite].every((count) => !Number.isNaN(count));
+  return {
+    tokens_in: isCounted ? input : null,
+    tokens_out: Number.isNaN(output) ? null : output,
+    cache_read_tokens: isCounted ? cacheRead : 0,
+    cache_write_tokens: isCounted ? cacheWrite : 0,
   };
 }

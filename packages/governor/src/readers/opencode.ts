@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { nativeId } from '../../../../shared/adapters/base.ts';
+import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/adapters/base.ts';
 import {
   asCount,
   asObject,
@@ -27,7 +27,8 @@ export const opencode: Tool = {
 function readMessage(text: string): Found[] {
   const message = parseObject(text);
   const tokens = asObject(message?.tokens);
-  if (message?.role !== 'assistant' || !tokens) return [];
+  if (!tokens) return [];
+  if (message?.role !== 'assistant') return [{ leftOut: 'no call of a model' }];
   const id = asText(message.id);
   // It is written before the model answers, and again with what that took.
   const ts = asTime(asObject(message.time)?.completed);
@@ -35,8 +36,12 @@ function readMessage(text: string): Found[] {
     return [{ leftOut: 'not finished' }];
   if (id === undefined || ts === undefined) return [WITHOUT_ID];
   const cwd = asText(asObject(message.path)?.cwd);
-  const signal = signalOf({ id: nativeId(id), ts, adapter: 'opencode', ...usageOf(message, tokens) });
-  return [{ call: { key: id, rank: signal.tokens_out ?? 0, sharesId: false, signal, cwd } }];
+  const isUnique = isUniqueId(id);
+  const ownId = isUnique ? nativeId(id) : derivedFrom('message', asText(message.sessionID), id, ts);
+  const signal = signalOf({ id: ownId, ts, adapter: 'opencode', ...usageOf(message, tokens) });
+  return [
+    { call: { key: isUnique ? id : ownId, rank: signal.tokens_out ?? 0, sharesId: false, signal, cwd } },
+  ];
 }
 
 function usageOf(message: Json, tokens: Json) {
