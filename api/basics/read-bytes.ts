@@ -102,7 +102,8 @@ function refuseBomb(inflated: number, compressed: number): void {
 }
 
 function codingOf({ headers }: IncomingMessage, codings: readonly Coding[]): Coding | null {
-  const named = (headers['content-encoding'] ?? 'identity').toLowerCase();
+  // RFC 9110, 8.4.1.3: `x-gzip` is gzip.
+  const named = (headers['content-encoding'] ?? 'identity').toLowerCase().replace(/^x-gzip$/, 'gzip');
   if (named === 'identity') return null;
   const coding = codings.find((candidate) => candidate === named);
   if (coding) return coding;

@@ -6,10 +6,13 @@ Prompts, answers and keys are neither sent nor logged.
 
 import asyncio
 import atexit
+import base64
+import hashlib
 import json
 import logging
 import os
 import time
+import unicodedata
 import uuid
 from collections import OrderedDict, deque
 from datetime import datetime, timezone
@@ -27,6 +30,8 @@ BILLED = {
     "aresponses", "responses", "anthropic_messages", "aanthropic_messages", "agenerate_content", "generate_content",
     "agenerate_content_stream", "generate_content_stream",
 }
+# What is left of a report that was rejected, sent once more: it settles the reservation.
+ALWAYS_VALID = {"id", "ts", "user_id", "adapter", "model", "tokens_in", "tokens_out", "cost_usd", "reservation_id"}
 MOST_WAITING = 10_000
 MOST_OPEN = 100_000
 BATCH = 500
@@ -194,11 +199,14 @@ class Governor(CustomLogger):
         return {"json": {"signals": batch}, "headers": {"Authorization": f"Bearer {self.settings.key}"}}
 
     def _sent(self, batch, answer):
+        again = []
         for signal, result in zip(batch, answer["results"]):
             if result["status"] == "rejected":
                 log.error("the report of a call was rejected: %s", result.get("code"))
+                if result.get("code") == "invalid_signal" and signal.keys() - ALWAYS_VALID:
+                    again.append({name: signal[name] for name in signal if name in ALWAYS_VALID})
         sent = {id(signal) for signal in batch}
-        self._waiting = deque(signal for signal in self._waiting if id(signal) not in sent)
+        self._waiting = deque([signal for signal in self._waiting if id(signal) not in sent] + again)
 
     def _drain(self):
         """Sends what waits when the process ends, for at most five seconds."""
@@ -266,26 +274,43 @@ def most_tokens_out(model):
     return max((limit for limit in limits if limit), default=None)
 
 
+def clip(text, most):
+    """A text as the service stores it: well-formed, without NUL, of so many characters at most."""
+    clean = str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "")
+    return unicodedata.normalize("NFC", clean)[:most]
+
+
+def native_id(own):
+    """An id as the service's adapters make it: one beyond 128 characters (UTF-16 units) is hashed."""
+    whole = clip(own, None)
+    if len(whole.encode("utf-16-le")) // 2 <= 128:
+        return whole
+    digest = hashlib.sha256(json.dumps([whole], ensure_ascii=False).encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode()[:32]
+
+
 def signal_of(payload, call_id, user, reservation):
     """The signal of a call, with the id that LiteLLM's own telemetry gives it, so that both count once."""
     usage = (payload.get("metadata") or {}).get("usage_object") or {}
     details = usage.get("prompt_tokens_details") or {}
     cached = min(int(details.get("cached_tokens") or 0), int(payload.get("prompt_tokens") or 0))
+    written = int(details.get("cache_creation_tokens") or usage.get("cache_creation_input_tokens") or 0)
     signal = {
-        "id": payload.get("id") or call_id,
+        "id": native_id(payload.get("id") or call_id),
         "ts": datetime.fromtimestamp(payload.get("endTime") or time.time(), timezone.utc).isoformat(),
-        "user_id": str(user) if user else "litellm",
+        "user_id": clip(user, 256) if user else "litellm",
         "adapter": "litellm",
-        "model": payload.get("model") or "unknown",
+        "model": clip(payload.get("model") or "unknown", 256),
         "tokens_in": int(payload.get("prompt_tokens") or 0),
         "tokens_out": int(payload.get("completion_tokens") or 0),
         "cache_read_tokens": cached,
+        "cache_write_tokens": max(0, min(written, int(payload.get("prompt_tokens") or 0) - cached)),
     }
     # LiteLLM gives 0 to a call that it cannot price: then the service's list decides.
     if payload.get("response_cost") and not payload.get("response_cost_failure_debug_info"):
         signal["cost_usd"] = float(payload["response_cost"])
     if payload.get("custom_llm_provider"):
-        signal["provider"] = payload["custom_llm_provider"]
+        signal["provider"] = clip(payload["custom_llm_provider"], 128)
     if reservation:
         signal["reservation_id"] = reservation
     return signal

@@ -44,12 +44,18 @@ const FAULTS = {
   values: `A part of the body, such as a record, holds more than ${BOUNDS.values} values.`,
 } as const;
 
+/** The body without U+FEFF before it, which RFC 8259 lets a reader ignore. */
+function withoutMark(body: Uint8Array): Uint8Array {
+  const isMarked = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+  return isMarked ? body.subarray(3) : body;
+}
+
 /**
  * Opens an OTLP/JSON body (lowerCamelCase, hex ids, int64 as text or number). Parses one part at a time: the objects of a whole
  * body take many times its bytes. The points of metrics are skipped as bytes.
  */
 export function openJsonBody(body: Uint8Array, kind: OtlpKind): BodyReader {
-  const cursor = openJson(body);
+  const cursor = openJson(withoutMark(body));
   const names = FIELDS[kind];
   const parse = () => objectOf(parseValue(cursor, BOUNDS));
   return {

@@ -25,6 +25,11 @@ export interface Checkout {
 const run = promisify(execFile);
 const PATIENCE_MS = 1_500;
 
+/** A folder's own configuration may name programs. These settings win over it, so that none of them runs. */
+const HARMLESS = ['log.showSignature=false', 'core.fsmonitor=false', 'core.hooksPath=/dev/null'].flatMap(
+  (setting) => ['-c', setting],
+);
+
 /** Asks git; null when it answers with an error, or there is none. */
 type Git = (...args: string[]) => Promise<string | null>;
 
@@ -39,7 +44,7 @@ function gitIn(cwd: string, env: Readonly<Record<string, string | undefined>>): 
   const options = { cwd, env: { ...own, GIT_OPTIONAL_LOCKS: '0' }, timeout: PATIENCE_MS, windowsHide: true };
   return async (...args) => {
     try {
-      const { stdout } = await run('git', args, options);
+      const { stdout } = await run('git', [...HARMLESS, ...args], options);
       return stdout.replace(/\n$/, '');
     } catch {
       return null;
@@ -109,6 +114,8 @@ async function readRename(git: Git, branch: string): Promise<Checkout['renamed']
   const log = await git(
     'log',
     '-g',
+    '--no-show-signature',
+    '--no-ext-diff',
     '-n',
     '100',
     '--date=unix',
