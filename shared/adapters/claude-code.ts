@@ -104,11 +104,18 @@ function model(record: OtlpRecord): Pick<PostedSignal, 'model'> {
 
 /** R: the request's own id, else one of the session, the event's number and its time. */
 function requestId(record: OtlpRecord, event: string): string {
-  return uniqueTextOf(record, 'request_id', 'client_request_id') ?? sequenceId(record, event);
+  const own = textOf(record, 'request_id', 'client_request_id');
+  return uniqueTextOf(record, 'request_id', 'client_request_id') ?? sequenceId(record, event, own);
 }
 
-function sequenceId(record: OtlpRecord, event: string): string {
-  return derivedFrom(event, textOf(record, 'session.id'), textOf(record, 'event.sequence'), stampOf(record));
+function toolUseId(record: OtlpRecord, event: string): string {
+  return uniqueTextOf(record, 'tool_use_id') ?? sequenceId(record, event, textOf(record, 'tool_use_id'));
+}
+
+/** `own`: an id that is too short to count alone. */
+function sequenceId(record: OtlpRecord, event: string, own?: string): string {
+  const sequence = [textOf(record, 'session.id'), textOf(record, 'event.sequence'), stampOf(record)];
+  return derivedFrom(event, ...sequence, ...(own === undefined ? [] : [own]));
 }
 
 function callOf(record: OtlpRecord): PostedSignal {
@@ -163,7 +170,7 @@ function refusalOf(record: OtlpRecord): PostedSignal {
 function toolCallOf(record: OtlpRecord): PostedSignal {
   return {
     ...common(record),
-    id: nativeId(uniqueTextOf(record, 'tool_use_id') ?? sequenceId(record, 'tool_result')),
+    id: nativeId(toolUseId(record, 'tool_result')),
     ...toolNameOf(record, 'tool_name'),
     ...(flagOf(record, 'success') === false ? errorOf(record, 'error_type') : {}),
     ...latencyOf(record, 'duration_ms'),
@@ -176,7 +183,7 @@ function permissionOf(record: OtlpRecord): PostedSignal | null {
   if (!decision) return null;
   return {
     ...common(record),
-    id: nativeId(uniqueTextOf(record, 'tool_use_id') ?? sequenceId(record, 'tool_decision'), 'decision'),
+    id: nativeId(toolUseId(record, 'tool_decision'), 'decision'),
     ...toolNameOf(record, 'tool_name'),
     ...interventionOf('tool_permission', decision),
     ...metadata(record, 'source'),

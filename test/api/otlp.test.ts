@@ -176,6 +176,10 @@ describe('POST /otlp/v1', () => {
     const zipped = gzipSync(bytesOf(many(1), 'protobuf'));
     const gzip = { 'Content-Encoding': 'gzip' };
     expect((await send(key, zipped, { encoding: 'protobuf', headers: gzip })).status).toBe(200);
+    const named = { 'Content-Encoding': 'X-Gzip' };
+    expect((await send(key, zipped, { encoding: 'protobuf', headers: named })).status).toBe(200);
+    const marked = Buffer.concat([Buffer.from('\uFEFF'), bytesOf(many(1), 'json')]);
+    expect((await send(key, marked)).status).toBe(200);
     const chunked = new Blob([new Uint8Array(bytesOf(many(2), 'json'))]).stream();
     const charset = { 'Content-Type': 'application/json; charset=utf-8' };
     expect((await send(key, chunked, { headers: charset })).status).toBe(200);
@@ -399,12 +403,12 @@ describe('who a record is of', () => {
 
     await addMember(api.ctx, { org_id: orgId, email: ' ADA@example.com', role: 'member', user_id: 'ada' });
     clock.advance(61_000);
-    await sendFixture(key, many(1, { request_id: 'member' }), 'json');
+    await sendFixture(key, many(1, { request_id: 'member-0123456789' }), 'json');
     const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'], user_id: 'bea' });
-    await sendFixture(bound.key, many(1, { request_id: 'bound' }), 'json');
+    await sendFixture(bound.key, many(1, { request_id: 'bound-01234567890' }), 'json');
     const byId = new Map((await storedOf(orgId)).map(({ id, user_id }) => [id, user_id]));
-    expect(byId.get('member')).toBe('ada');
-    expect(byId.get('bound')).toBe('bea');
+    expect(byId.get('member-0123456789')).toBe('ada');
+    expect(byId.get('bound-01234567890')).toBe('bea');
   });
 
   it('is the member whose user id is that e-mail, also when the member has another one by now', async () => {

@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -130,6 +130,35 @@ function installHooks(folder: string): void {
 const places = () => told.map(({ repository, branch }) => [repository, branch]);
 
 describe('governor context --hook', () => {
+  it('runs no program that the configuration of the folder names', async () => {
+    const folder = makeRepository();
+    const ran = join(root, 'ran');
+    const program = join(root, 'program.sh');
+    writeFileSync(program, `#!/bin/sh\ntouch '${ran}'\nexit 1\n`, { mode: 0o755 });
+    for (const [name, value] of [
+      ['log.showSignature', 'true'],
+      ['gpg.program', program],
+      ['core.fsmonitor', program],
+      ['core.pager', program],
+      ['diff.external', program],
+    ] as const)
+      git(folder, ['config', name, value]);
+    const [tree, parent] = ['HEAD^{tree}', 'HEAD'].map((of) => git(folder, ['rev-parse', of]).trim());
+    const who = 'Ada <ada@example.org> 1767261600 +0000';
+    const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n aGVsbG8=\n -----END PGP SIGNATURE-----';
+    const signed = `tree ${tree}\nparent ${parent}\nauthor ${who}\ncommitter ${who}\n${signature}\n\ntwo\n`;
+    const commit = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], {
+      cwd: folder,
+      env,
+      input: signed,
+      encoding: 'utf8',
+    }).trim();
+    git(folder, ['update-ref', 'HEAD', commit]);
+    await hook(folder);
+    expect(places()).toEqual([['github.com/acme/shop', 'main']]);
+    expect(existsSync(ran)).toBe(false);
+  });
+
   it('tells the repository without credentials, the branch and the commit, and nothing else, once in ten minutes', async () => {
     const folder = makeRepository();
     const head = git(folder, ['rev-parse', 'HEAD']).trim();
