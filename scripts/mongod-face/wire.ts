@@ -18,6 +18,11 @@ export interface Command {
   isQuery: boolean;
 }
 
+/** The database and the collection that a command names. */
+export function namespaceOf({ name, body }: Pick<Command, 'name' | 'body'>): string {
+  return `${String(body.$db)}.${String(body[name])}`;
+}
+
 const HEADER = 16;
 const OP_REPLY = 1;
 const OP_QUERY = 2004;

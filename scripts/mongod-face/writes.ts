@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import type { Command, Fields } from './wire.ts';
+import { type Command, type Fields, namespaceOf } from './wire.ts';
 
 /** One insert, update or delete of a command, with the names that all commands share. */
 export interface Write {
@@ -21,7 +21,7 @@ export function isWrite({ name }: Pick<Command, 'name'>): boolean {
 
 /** The writes of one command, in their order. */
 export function writesOf({ name, body }: Pick<Command, 'name' | 'body'>): Write[] {
-  const namespace = `${body.$db}.${body[name]}`;
+  const namespace = namespaceOf({ name, body });
   switch (name) {
     case 'insert':
       return listOf(body.documents).map((row) => ({ namespace, row, isUpsert: false }));

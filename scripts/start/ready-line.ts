@@ -10,7 +10,7 @@ export type ReadyLine = {
   operator_token: string;
   mongo_url: string;
   redis_url: string;
-  pids: Record<ProcessName, number | null>;
+  pids: Record<Exclude<ProcessName, 'mongod-face'>, number | null>;
   orgs: ShownOrganization[];
 };
 

@@ -1,5 +1,5 @@
 import type { Failure } from '../failures.ts';
-import type { Command, Fields } from '../wire.ts';
+import { type Command, type Fields, namespaceOf } from '../wire.ts';
 import { isOperators, listOf, writesOf } from '../writes.ts';
 
 /** The indexes of each namespace that were made through this face: name to key. */
@@ -22,7 +22,7 @@ export function checkIndexes({ name, body }: Command, known: KnownIndexes): Fail
   if (name !== 'createIndexes') return null;
   const failures = listOf(body.indexes).flatMap(problemsOf);
   const names = new Set([
-    ...(known.get(`${body.$db}.${body[name]}`)?.keys() ?? []),
+    ...(known.get(namespaceOf({ name, body }))?.keys() ?? []),
     ...listOf(body.indexes).map((index) => String(index.name)),
   ]);
   if (names.size > MOST_INDEXES) failures.push(cannot('add index fails, too many indexes'));
@@ -85,9 +85,9 @@ export function changesIndexes({ name }: Command): boolean {
 
 /** Remembers what was made, and forgets what was dropped. */
 export function learnIndexes({ name, body }: Command, known: KnownIndexes): void {
-  const namespace = `${body.$db}.${body[name]}`;
+  const namespace = namespaceOf({ name, body });
   if (name === 'dropDatabase') {
-    for (const other of known.keys()) if (other.startsWith(`${body.$db}.`)) known.delete(other);
+    for (const other of known.keys()) if (other.startsWith(`${String(body.$db)}.`)) known.delete(other);
   } else if (name === 'createIndexes') {
     const indexes = known.get(namespace) ?? new Map<string, Fields>();
     for (const index of listOf(body.indexes)) indexes.set(String(index.name), index.key as Fields);

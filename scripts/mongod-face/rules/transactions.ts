@@ -34,5 +34,5 @@ export function checkTransaction({ name, body }: Command): Failure | null {
   // Drivers write the other one into each command of a direct connection, also to a primary.
   return mode === 'primary' || mode === 'primaryPreferred'
     ? null
-    : { code: 72, message: `Read preference in a transaction must be primary, not: ${mode}` };
+    : { code: 72, message: `Read preference in a transaction must be primary, not: ${String(mode)}` };
 }

@@ -15,7 +15,8 @@ export function checkUpdates(command: Command): Failure | null {
 function checkOperators(operators: Fields, filter: Fields): Failure | null {
   const paths = Object.values(operators).flatMap((fields) => Object.keys((fields ?? {}) as Fields));
   // https://www.mongodb.com/docs/manual/reference/operator/update/
-  if (collisionIn(paths)) return { code: 40, message: `Updating ${paths} would create a conflict` };
+  if (collisionIn(paths))
+    return { code: 40, message: `Updating ${paths.join(', ')} would create a conflict` };
   // https://www.mongodb.com/docs/manual/core/document/#the-_id-field
   const { _id } = (operators.$set ?? {}) as Fields;
   return _id === undefined || _id === filter._id

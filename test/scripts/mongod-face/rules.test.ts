@@ -52,7 +52,7 @@ test.each<[string, Command, number]>([
   ['a batch of no writes', command('insert', 'things', { documents: [] }), 16],
   [
     'a batch of 100,001 writes',
-    command('delete', 'things', { deletes: new Array(100_001).fill({ q: {}, limit: 1 }) }),
+    command('delete', 'things', { deletes: Array.from({ length: 100_001 }, () => ({ q: {}, limit: 1 })) }),
     16,
   ],
   [
@@ -83,7 +83,7 @@ test.each<[string, Command, number]>([
 test.each<[string, Command]>([
   [
     'a batch of 100,000 writes',
-    command('delete', 'things', { deletes: new Array(100_000).fill({ q: {}, limit: 1 }) }),
+    command('delete', 'things', { deletes: Array.from({ length: 100_000 }, () => ({ q: {}, limit: 1 })) }),
   ],
   ['63 indexes beside that of _id', command('createIndexes', 'things', { indexes: manyIndexes.slice(1) })],
   ['$gt in a partial index', index({ partialFilterExpression: { a: { $gt: '' } } })],
