@@ -50,6 +50,28 @@ describe('POST /api/v1/signals', () => {
     expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBe(2);
   });
 
+  it('counts a call in the project that it names, and in that of its key only where it names none', async () => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    const { key: own } = await createApiKey(api.ctx, {
+      org_id: orgId,
+      scopes: ['signals:write'],
+      project_id: 'shop',
+    });
+    const call = (call: object) => makeSignal({ ts: clock.now(), tokens_in: 0, tokens_out: 0, ...call });
+    const signals = [
+      call({ id: 'named', project_id: 'web', cost_usd: 1 }),
+      call({ id: 'unnamed', project_id: undefined, cost_usd: 2 }),
+      call({ id: 'same', project_id: 'shop', cost_usd: 4 }),
+    ];
+    const sent = await api.call('/api/v1/signals', { key: own, body: { signals } });
+    expect(sent.body.results).toMatchObject(signals.map(({ id }) => ({ id, status: 'accepted' })));
+    const usage = await api.call('/api/v1/usage?from=2026-11-21&to=2026-11-22&group_by=project_id', { key });
+    expect(usage.body.groups).toMatchObject([
+      { key: { project_id: 'shop' }, signals: 2, cost_usd: 6 },
+      { key: { project_id: 'web' }, signals: 1, cost_usd: 1 },
+    ]);
+  });
+
   it('takes a single signal and a gzipped batch alike', async () => {
     const { key } = await makeTenant(api.ctx);
     const single = await api.call('/api/v1/signals', {
