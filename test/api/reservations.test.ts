@@ -197,6 +197,26 @@ describe('a reservation', () => {
     expect((await reserve('idem', 6, {}, refused)).body.allow).toBe(true);
   });
 
+  test('leaves nothing in Redis without an end but the keys of its organization, and its record no longer than itself', async () => {
+    const own = await makeTenant(api.ctx);
+    await api.call('/api/v1/budgets', { key: own.key, body: TEN_DOLLARS });
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const ask = () =>
+      api.call('/api/v1/budgets/reserve', { key: own.key, headers, body: { estimate_usd: 1, ttl_s: 60 } });
+    await until(async () => (await ask()).status === 200);
+    const redis = api.ctx.redis.meter;
+    const { state, held, reservations, ends, people, replicated } = reservationKeys(own.orgId);
+    const lasting = new Set([state, held, reservations, ends, people, replicated]);
+    const found = await redis.keys(`{${own.orgId}}*`);
+    const ending = found.filter((name) => !lasting.has(name));
+    expect(ending).toHaveLength(1);
+    for (const name of ending) {
+      const leftMs = await redis.pttl(name);
+      expect(leftMs).toBeGreaterThan(0);
+      expect(leftMs).toBeLessThanOrEqual(60_000);
+    }
+  });
+
   test('that was released is not what a repeat with its key is answered: that holds its own, or is refused', async () => {
     await budget('again');
     const headers = { 'Idempotency-Key': randomUUID() };
