@@ -136,3 +136,14 @@ test('another process decides by a change without reading again by itself, becau
     await until(async () => (await isAllowed(other)) === isEnough);
   }
 });
+
+test.each([
+  { scope: 'user', scope_id: 'ada' },
+  { scope: 'project', scope_id: 'shop' },
+])('a change that repeats the scope $scope keeps its id', async (of) => {
+  const body = { name: 'B', metric: 'signals', threshold: 5, window: 'daily', ...of };
+  const { id } = (await api.call('/api/v1/budgets', { key, body })).body;
+  const change = { scope: of.scope, threshold: 7 };
+  const changed = await api.call(`/api/v1/budgets/${id}`, { method: 'PATCH', key, body: change });
+  expect(changed).toMatchObject({ status: 200, body: { ...of, threshold: 7 } });
+});

@@ -5,6 +5,7 @@ import { eraseMember } from '../../shared/administration/erase-member.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
+import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
 import { budgetRows } from '../../shared/budgets/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
@@ -93,6 +94,24 @@ const runDue = async () => {
   const due = await dueRows(api.ctx).find({ org_id: admin.orgId, kind: endRaise.kind }).toArray();
   for (const { key } of due) await endRaise.handle({ key }, api.ctx);
 };
+
+test('the end of a raise alone tells that the limit which is in force then is exceeded', async () => {
+  await subscribeToAll(api.ctx, admin.orgId);
+  const id = await asked({ amount: 5, duration_s: 3_600 });
+  expect((await act(id, 'approve')).status).toBe(200);
+  await spend(11);
+  await evaluateDue(api.ctx, admin.orgId);
+  const told = async () =>
+    (await readEvents(api.ctx, admin.orgId))
+      .filter(({ type }) => /^budget\.(warning|exceeded)$/.test(type))
+      .map(({ type, data }) => [type, data.current, 'of', data.threshold].map(String).join(' '));
+  expect(await told()).toEqual([]);
+  clock.advance(HOUR_MS);
+  await runDue();
+  await evaluateDue(api.ctx, admin.orgId);
+  expect(await told()).toEqual(['budget.warning 11 of 10', 'budget.exceeded 11 of 10']);
+  expect(await dueRows(api.ctx).countDocuments({ org_id: admin.orgId, kind: endRaise.kind })).toBe(0);
+});
 
 describe('asking for more', () => {
   test('is shown to the person without what they do not see, and to admins whole', async () => {
