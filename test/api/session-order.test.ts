@@ -3,6 +3,7 @@ import { addMember } from '../../shared/administration/members.ts';
 import { reportAnomalies } from '../../shared/anomalies/report-anomalies.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
+import { SIGNAL_AGE_MS } from '../../shared/platform/basics/contract.ts';
 import { type Session, sessionRows } from '../../shared/sessions/model.ts';
 import { rollupRows } from '../../shared/usage/model.ts';
 import { makeTenant } from '../support/factories.ts';
@@ -136,6 +137,13 @@ describe('the order of sessions', () => {
     expect(totals[0]).toBe(meant.length);
   });
 
+  it('has a session that begins as far ahead of the clock as a signal may', async () => {
+    const tenant = await makeTenant(api.ctx);
+    await recordAll(api.ctx, tenant.orgId, [{ ts: NOW + SIGNAL_AGE_MS.ahead }]);
+    const { ids, totals } = await walk('', tenant.key);
+    expect([ids.length, totals]).toEqual([1, [1]]);
+  });
+
   it('of more than 50,000 sessions has only the columns with an index; the problem names the number', async () => {
     const tenant = await makeTenant(api.ctx);
     await recordAll(api.ctx, tenant.orgId, [{ ts: NOW - HOUR }]);
@@ -211,6 +219,15 @@ describe('the filters of sessions', () => {
       expect(exported).toEqual(ordered(meant, 'started_at', 'asc'));
     },
   );
+
+  it('state=open has each of more than 500 open sessions once', async () => {
+    const tenant = await makeTenant(api.ctx);
+    const people = Array.from({ length: 501 }, (_, at) => ({ user_id: `u${at}`, ts: NOW - 60_000 - at }));
+    await recordAll(api.ctx, tenant.orgId, people);
+    const { ids, totals } = await walk('state=open&limit=100', tenant.key);
+    expect([new Set(ids).size, ids.length]).toEqual([501, 501]);
+    expect(new Set(totals)).toEqual(new Set([501]));
+  });
 
   it('count at one moment: neither more nor fewer sessions have ended than at any time of the question', async () => {
     const tenant = await makeTenant(api.ctx);
