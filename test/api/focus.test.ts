@@ -239,6 +239,19 @@ describe('a FOCUS file', () => {
     expect(text).toMatch(words);
   });
 
+  it('begins with no day of which calls are purged, and names the first whole one', async () => {
+    // Calls are kept for 396 days, since noon of this one.
+    const bounds = { from: '2025-10-21T13:00:00Z', to: '2025-10-23' };
+    const { status, body } = await ask(bounds);
+    expect([status, body.code, body.exact_from]).toEqual([
+      400,
+      'invalid_request',
+      '2025-10-22T00:00:00.000Z',
+    ]);
+    for (const kept of [{ from: '2025-10-22' }, { granularity: 'hour' }])
+      expect((await ask({ ...bounds, ...kept })).status).toBe(200);
+  });
+
   it('has the same rows in the same order where a day is read in passes', async () => {
     const day = Date.parse('2026-11-10T00:00:00Z');
     const users = Array.from({ length: 40 }, (_, at) => `user-${(at * 17) % 40}`);
