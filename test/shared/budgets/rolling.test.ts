@@ -125,6 +125,18 @@ describe('a level of a rolling budget', () => {
     expect(await use(orgId, 80, -1)).toEqual(['budget.exceeded']);
   });
 
+  test('that a late signal reaches in an earlier window than one that is told is not kept of the earlier one', async () => {
+    const orgId = await makeOrganization();
+    await createBudget(ctx, orgId, base);
+    nextDay(2);
+    expect(await use(orgId, 80)).toEqual(['budget.warning']);
+    const told = await budgetFiringRows(ctx).find({ org_id: orgId }).toArray();
+    expect(await use(orgId, 85, -1)).toEqual(['budget.exceeded']);
+    const kept = await budgetFiringRows(ctx).find({ org_id: orgId }).sort({ fired_at: 1 }).toArray();
+    expect(kept.filter(({ level }) => level === 'warning')).toEqual(told);
+    expect(kept).toHaveLength(2);
+  });
+
   test('counts what was used before the budget was made, and fires by it at once', async () => {
     const orgId = await makeOrganization();
     await post(orgId, 60, -2);
