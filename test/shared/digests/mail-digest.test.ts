@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeMember } from '../../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
 import { addMember } from '../../../shared/administration/members.ts';
+import { reportAnomalies } from '../../../shared/anomalies/report-anomalies.ts';
 import { createBudget } from '../../../shared/budgets/change-budgets.ts';
 import { askForDigest } from '../../../shared/digests/ask-for-digest.ts';
 import { type Member, memberRows } from '../../../shared/organizations/model.ts';
@@ -11,6 +12,7 @@ import type { MailAttempt } from '../../../shared/platform/mail/send-mail.ts';
 import { changePreferences } from '../../../shared/preferences/change-preferences.ts';
 import { mailDigestJob } from '../../../shared/preferences/jobs.ts';
 import { preferencesRows } from '../../../shared/preferences/model.ts';
+import { sessionRows } from '../../../shared/sessions/model.ts';
 import { mailPermitRows } from '../../../shared/webhooks/endpoints/mail-permits.ts';
 import { unsubscribe, unsubscribeUrl } from '../../../shared/webhooks/endpoints/unsubscribe.ts';
 import { mailDigest, moveDigests } from '../../../workers/index.ts';
@@ -111,6 +113,23 @@ describe('the digest of a member', () => {
     expect(text).toContain('Cost: $99.00, $0.00 the week before');
     expect(text).toContain('$99.00: eve, secret,');
     expect(text).toContain('Signals that are held and wait for a decision of an admin: 1');
+  });
+
+  it.each([
+    { count: 5, rest: [] },
+    { count: 7, rest: ['and 2 more'] },
+  ])('lists five of $count anomalies, and says how many more there are', async ({ count, rest }) => {
+    for (let at = 0; at < count; at += 1)
+      await report({ ts: NOON, user_id: 'ada', project_id: `p${at}`, cost_usd: 1 });
+    const spike = { anomaly_type: 'cost_spike', baseline_avg: 1, observed: 9, deviation_pct: 800 } as const;
+    for (const session of await sessionRows(ctx).find({ org_id: orgId }).toArray())
+      await reportAnomalies(ctx, session, [spike]);
+    await choose('daily');
+    clock.set(MORNING);
+    await mailAllDue();
+    const line = 'cost spike of “ada”, 800 % above usual';
+    const listed = plainMail(smtp.mails[0]).match(/^Anomalies: .*$/m);
+    expect(listed?.[0]).toBe([`Anomalies: ${count}`, line, line, line, line, line, ...rest].join(' '));
   });
 
   it('has names as text: one line, no link, no direction, no header', async () => {
