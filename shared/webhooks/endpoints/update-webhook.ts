@@ -45,8 +45,9 @@ function fieldsOf(
   { secret, ...change }: WebhookChange,
   nowMs: number,
 ): Partial<Webhook> {
-  const { alert_at = webhook.alert_at, forecast = webhook.forecast } = change;
-  const asksAsBefore = isDeepStrictEqual([alert_at, forecast], [webhook.alert_at, webhook.forecast]);
+  const { alert_at = webhook.alert_at } = change;
+  // Forecasts are told of open windows alone.
+  const asksAsBefore = isDeepStrictEqual(alert_at, webhook.alert_at);
   return {
     ...change,
     ...(asksAsBefore ? {} : { alerts_since: dateAt(nowMs) }),

@@ -184,6 +184,29 @@ describe('a per cent of a window that is over', () => {
     expect(percents(await alertsOf(orgId))).toEqual([50]);
   });
 
+  test.each([{ forecast: true }, { forecast: false }])(
+    'is told also after its webhook changed to %j, which is about open windows',
+    async (change) => {
+      const { orgId, webhooks } = await tenantWith([{ alert_at: [50], forecast: !change.forecast }]);
+      clock.advance(24 * HOUR);
+      await updateWebhook(ctx, orgId, webhooks[0] ?? '', change);
+      await late(orgId, 'ada', 50);
+      await evaluateDue(ctx, orgId);
+      expect((await alertsOf(orgId)).map(({ type, data }) => [type, data.alert_at])).toEqual([
+        ['budget.threshold', 50],
+      ]);
+    },
+  );
+
+  test('is not told to a webhook that asked for it later', async () => {
+    const { orgId, webhooks } = await tenantWith([{ alert_at: [40] }]);
+    clock.advance(24 * HOUR);
+    await updateWebhook(ctx, orgId, webhooks[0] ?? '', { alert_at: [50] });
+    await late(orgId, 'ada', 50);
+    await evaluateDue(ctx, orgId);
+    expect(await alertsOf(orgId)).toEqual([]);
+  });
+
   test('is not told when somebody joins the team who had used it', async () => {
     const { orgId } = await tenantWith([{ alert_at: [50] }]);
     const person = { org_id: orgId, email: 'a@e.org', role: 'member' } as const;
