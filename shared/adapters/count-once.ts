@@ -125,7 +125,8 @@ function keysOfOuter(span: Compared): string[] {
 /** The groups whose spans, of these scopes, are of the same call as an inner one. */
 function keysAround(scopes: ReadonlySet<string>, inner: Compared): string[] {
   const counts = countsOf(inner);
-  const alike = counts === null ? [ANY] : [counts, null];
+  // An outer span may know the output alone, and says 0 for the input.
+  const alike = counts === null ? [ANY] : [counts, [0, counts[1]], null];
   const series = inner.series === undefined ? [ANY] : [inner.series, null];
   return [...scopes]
     .filter((scope) => scope !== inner.scope)
@@ -147,14 +148,20 @@ function keysOf(
   return [[...call, id], ...alike].map((parts) => JSON.stringify(parts));
 }
 
-/** One instrumentation reports a call once, so a span of its own in another is another call. */
+/**
+ * One instrumentation reports a call once, so a span of its own in another is another call; but an outer one without counts
+ * repeats what it is around.
+ */
 function isSameCall(a: Compared, b: Compared): boolean {
   const { signal: one } = a;
   const { signal: two } = b;
-  if (a.scope === b.scope || one.tool_name !== two.tool_name || !one.error !== !two.error) return false;
+  const isAround = one.tokens_in === null && typeof two.tokens_in === 'number';
+  if ((a.scope === b.scope && !isAround) || one.tool_name !== two.tool_name || !one.error !== !two.error)
+    return false;
   if (one.id === two.id) return true;
   const isCountedOnce = one.tokens_in === null || two.tokens_in === null;
-  const isAlike = isCountedOnce || (one.tokens_in === two.tokens_in && one.tokens_out === two.tokens_out);
+  const isInputAlike = one.tokens_in === two.tokens_in || one.tokens_in === 0;
+  const isAlike = isCountedOnce || (isInputAlike && one.tokens_out === two.tokens_out);
   return isAlike && (a.series === undefined || b.series === undefined || a.series === b.series);
 }
 

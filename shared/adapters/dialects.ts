@@ -31,6 +31,14 @@ export const FIELDS = {
     'gen_ai.usage.cache_read.input_tokens',
     'gen_ai.usage.input_tokens.cached',
     'gen_ai.usage.cache_read_input_tokens',
+    'gen_ai.usage.cache_read_tokens',
+    'gen_ai.usage.input_cached_tokens',
+    'gen_ai.usage.cached_input_tokens',
+    'gen_ai.usage.cached_tokens',
+    'gen_ai.usage.input_cache_read',
+    'gen_ai.usage.details.cache_read_tokens',
+    'gen_ai.usage.details.cache_read_input_tokens',
+    'gen_ai.usage.details.cached_tokens',
     'ai.usage.inputTokenDetails.cacheReadTokens',
     'ai.usage.cachedInputTokens',
     'llm.token_count.prompt_details.cache_read',
@@ -40,6 +48,14 @@ export const FIELDS = {
     'gen_ai.usage.cache_creation.input_tokens',
     'gen_ai.usage.input_tokens.cache_write',
     'gen_ai.usage.cache_creation_input_tokens',
+    'gen_ai.usage.cache_write_tokens',
+    'gen_ai.usage.cache_write_input_tokens',
+    'gen_ai.usage.cache_creation_tokens',
+    'gen_ai.usage.input_cache_creation',
+    'gen_ai.usage.input_cache_write',
+    'gen_ai.usage.details.cache_write_tokens',
+    'gen_ai.usage.details.cache_creation_input_tokens',
+    'gen_ai.usage.details.cache_creation_tokens',
     'ai.usage.inputTokenDetails.cacheWriteTokens',
     'llm.token_count.prompt_details.cache_write',
   ],
@@ -66,13 +82,34 @@ export const TOOL_SIGNATURES = [
   'metadata.user_api_key_team_id',
 ] as const;
 
-/** OpenLLMetry's names: with Bedrock its input leaves out what was cached. */
-export const OPENLLMETRY_CACHE_KEYS = [
-  'gen_ai.usage.cache_read_input_tokens',
-  'gen_ai.usage.cache_creation_input_tokens',
-] as const;
+/** The parts of an input that version 6 of the Vercel AI SDK writes, and earlier ones do not. */
+const AI_SDK_6_PARTS = ['noCacheTokens', 'cacheReadTokens', 'cacheWriteTokens'].map(
+  (part) => `ai.usage.inputTokenDetails.${part}`,
+);
 
-export const SPAN_KEYS: readonly string[] = [...Object.values(FIELDS).flat(), ...TOOL_SIGNATURES];
+/** The dialects whose input leaves out what was cached, by the provider of the call. In all others the input includes it. */
+export const EXCLUSIVE_INPUTS: readonly {
+  /** One of these is there. */
+  has: readonly string[];
+  /** None of these is there. */
+  lacks: readonly string[];
+  provider: RegExp;
+}[] = [
+  // OpenLLMetry's names.
+  {
+    has: ['gen_ai.usage.cache_read_input_tokens', 'gen_ai.usage.cache_creation_input_tokens'],
+    lacks: [],
+    provider: /^(?:aws|amazon|bedrock)/,
+  },
+  // The Vercel AI SDK up to 5.
+  { has: ['ai.usage.cachedInputTokens'], lacks: AI_SDK_6_PARTS, provider: /anthropic/ },
+];
+
+export const SPAN_KEYS: readonly string[] = [
+  ...Object.values(FIELDS).flat(),
+  ...TOOL_SIGNATURES,
+  ...AI_SDK_6_PARTS,
+];
 
 /** The prefix of GitHub Copilot's own attributes. */
 export const COPILOT_PREFIX = 'github.copilot.';

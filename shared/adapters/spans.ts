@@ -10,7 +10,7 @@ import {
   tokensOf,
   toolNameOf,
 } from './base.ts';
-import { COPILOT_PREFIX, FIELDS, OPENLLMETRY_CACHE_KEYS } from './dialects.ts';
+import { COPILOT_PREFIX, EXCLUSIVE_INPUTS, FIELDS } from './dialects.ts';
 import { clip, countOf, RejectedRecord, textOf } from './fields.ts';
 import type { OtlpRecord } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
@@ -134,20 +134,21 @@ function usageOf(record: OtlpRecord): ReturnType<typeof tokensOf> {
   const cacheRead = countOf(record, ...FIELDS.cacheRead);
   const cacheWrite = countOf(record, ...FIELDS.cacheWrite);
   const output = countOf(record, ...FIELDS.output);
-  const { tokens, repaired } = tokensOf({ input, output, cacheRead, cacheWrite });
-  const isRepaired =
-    'usage_repaired' in repaired || cacheRead + cacheWrite === 0 || !isBedrockOfOpenLlmetry(record);
-  if (isRepaired) return { tokens, repaired };
+  if (cacheRead + cacheWrite === 0 || !leavesOutCached(record))
+    return tokensOf({ input, output, cacheRead, cacheWrite });
+  const whole = input + cacheRead + cacheWrite;
   return {
-    tokens: { ...tokens, tokens_in: input + cacheRead + cacheWrite },
+    ...tokensOf({ input: whole, output, cacheRead, cacheWrite }),
     repaired: { usage_repaired: 'exclusive' },
   };
 }
 
-function isBedrockOfOpenLlmetry(record: OtlpRecord): boolean {
-  const provider = textOf(record, ...FIELDS.provider)?.toLowerCase() ?? '';
-  const isItsName = OPENLLMETRY_CACHE_KEYS.some((key) => record.attributes.has(key));
-  return isItsName && /^(?:aws|amazon|bedrock)/.test(provider);
+function leavesOutCached(record: OtlpRecord): boolean {
+  const named = textOf(record, ...FIELDS.provider)?.toLowerCase() ?? '';
+  const isThere = (key: string) => record.attributes.has(key);
+  return EXCLUSIVE_INPUTS.some(
+    ({ has, lacks, provider }) => provider.test(named) && has.some(isThere) && !lacks.some(isThere),
+  );
 }
 
 function toolCallOf(record: OtlpRecord, tool: Tool): PostedSignal {

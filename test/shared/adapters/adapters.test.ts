@@ -98,6 +98,44 @@ describe('tokens', () => {
   });
 });
 
+describe('tokens of a cache', () => {
+  const spanOf = (attributes: Record<string, unknown>) => changed('semconv', 1, attributes).signals[0];
+
+  it.each([
+    'cache_read_tokens',
+    'input_cached_tokens',
+    'cached_input_tokens',
+    'cached_tokens',
+    'input_cache_read',
+    'details.cache_read_tokens',
+  ])('are read under gen_ai.usage.%s', (name) => {
+    const counts = { 'gen_ai.usage.prompt_tokens': 9_000, [`gen_ai.usage.${name}`]: 8_000 };
+    expect(spanOf(counts)).toMatchObject({ tokens_in: 9_000, cache_read_tokens: 8_000 });
+  });
+
+  it.each([
+    'cache_write_tokens',
+    'cache_write_input_tokens',
+    'cache_creation_tokens',
+    'input_cache_creation',
+    'input_cache_write',
+    'details.cache_write_tokens',
+  ])('that were written are read under gen_ai.usage.%s', (name) => {
+    const counts = { 'gen_ai.usage.prompt_tokens': 9_000, [`gen_ai.usage.${name}`]: 8_000 };
+    expect(spanOf(counts)).toMatchObject({ tokens_in: 9_000, cache_write_tokens: 8_000 });
+  });
+
+  it('are beside the input in version 5 of the AI SDK with Anthropic, and in it from version 6 on', () => {
+    const own = { 'ai.usage.inputTokens': 5_000, 'ai.usage.cachedInputTokens': 2_183 };
+    const of = (more: object) => changed('ai-sdk', 2, { ...own, ...more }).signals[0];
+    const anthropic = { 'ai.model.provider': 'anthropic.messages' };
+    expect(of(anthropic)).toMatchObject({ tokens_in: 7_183, cache_read_tokens: 2_183 });
+    const six = { ...anthropic, 'ai.usage.inputTokenDetails.noCacheTokens': 2_817 };
+    expect(of(six)).toMatchObject({ tokens_in: 5_000, cache_read_tokens: 2_183 });
+    expect(of({ 'ai.model.provider': 'openai.chat' })).toMatchObject({ tokens_in: 5_000 });
+  });
+});
+
 describe('values', () => {
   it('come as numbers or as text, truth too', () => {
     const [asNumbers, asText] = signalsFrom('claude-code');

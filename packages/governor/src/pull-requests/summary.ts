@@ -78,15 +78,25 @@ function asText(summary: Summary): string {
   ].join('\n');
 }
 
-function sentenceOf({ signals, tokens_in, tokens_out, unpriced_signals }: Summary): string {
-  const all = `${calls(signals)}, ${count(tokens_in)} tokens in, ${count(tokens_out)} tokens out.`;
+function sentenceOf(summary: Summary): string {
+  const { signals, tokens_in, tokens_out, unpriced_signals, by_model } = summary;
+  const tools = by_model.data.filter(isWithoutModel).reduce((sum, row) => sum + row.signals, 0);
+  const all = `${calls(signals - tools)}, ${count(tokens_in)} tokens in, ${count(tokens_out)} tokens out.`;
   if (unpriced_signals === 0) return all;
   return `${all} Not in the cost: ${calls(unpriced_signals)} without a known price.`;
 }
 
-/** Dearest first; all that are not listed are one line. */
-function modelsOf({ by_model: { data, others } }: Summary) {
-  return others === null ? data : [...data, { ...others, model: 'others' }];
+type ModelRow = Summary['by_model']['data'][number];
+
+/** Most expensive first; all that are not listed are one line. */
+function modelsOf({ by_model: { data, others } }: Summary): ModelRow[] {
+  const models = data.filter((row) => !isWithoutModel(row));
+  return others === null ? models : [...models, { ...others, model: 'others' }];
+}
+
+/** True for the row of what is no call of a model, such as a tool: its signals name none and have no tokens. */
+function isWithoutModel({ model, tokens_in, tokens_out, cost_usd, unpriced_signals }: ModelRow): boolean {
+  return model === 'unknown' && tokens_in + tokens_out + cost_usd + unpriced_signals === 0;
 }
 
 function calls(number: number): string {
