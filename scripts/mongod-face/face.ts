@@ -213,7 +213,7 @@ function settle(
     return null;
   }
   if (!isWrite(command) && frame.length > LONGEST_FAILURE) return null;
-  const error = errorIn(readAnswer(frame));
+  const error = errorIn(command, readAnswer(frame));
   if (!error) return null;
   abortBoth(face, connection, transaction);
   // A transient error is never one of a single write: https://www.mongodb.com/docs/manual/core/transactions-in-applications/.

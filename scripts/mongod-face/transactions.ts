@@ -95,8 +95,12 @@ function sessionOf(session: Fields): string {
 }
 
 /** The code of the error in an answer, also of the first write that failed; null of success. */
-export function errorIn(answer: Fields): { code: number; message: string } | null {
-  const { firstBatch } = (answer.cursor ?? {}) as Fields;
+export function errorIn(
+  { name }: Pick<Command, 'name'>,
+  answer: Fields,
+): { code: number; message: string } | null {
+  // The batch of a read holds rows, which may have a `code` of their own.
+  const { firstBatch } = (name === 'bulkWrite' ? (answer.cursor ?? {}) : {}) as Fields;
   const failed = [answer, ...listOf(answer.writeErrors), ...listOf(firstBatch)].filter(
     (part) => part.code !== undefined && (part.ok ?? 0) === 0,
   );

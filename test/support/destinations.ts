@@ -9,6 +9,7 @@ import type { Destination } from '../../shared/destinations/model.ts';
 import { runDestination } from '../../shared/destinations/runs/run-destination.ts';
 import { openStore } from '../../shared/destinations/stores/open-store.ts';
 import type { ObjectStore } from '../../shared/destinations/stores/store.ts';
+import { DeadlineError } from '../../shared/platform/basics/within.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 
 /** An empty folder for exports. */
@@ -64,9 +65,7 @@ export interface Manifest {
 }
 
 /** An error as of a store of ours that is away: a run ends with it as if its process had been killed. */
-export class Killed extends Error {
-  override name = 'DeadlineError';
-}
+export class Killed extends DeadlineError {}
 
 /** Runs a destination and kills it at the `at`th act on its place: before the act, or after it. Returns false when it ended before. */
 export async function runAndKill(

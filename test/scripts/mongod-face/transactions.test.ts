@@ -53,6 +53,19 @@ test('a client finds a MongoDB 8 that is the primary of its set at the address o
   await db.connection.close();
 });
 
+test('a transaction that reads a row with a code of its own goes on', async () => {
+  const { session, things, write } = await begin('coded');
+  await client
+    .db()
+    .collection<{ _id: string }>('coded')
+    .insertOne({ _id: 'a', code: null } as never);
+  const rows = await client.db().collection('coded').find({}, { session }).toArray();
+  expect(rows).toHaveLength(1);
+  await write();
+  await session.commitTransaction();
+  expect(await things.findOne({ _id: 'coded' })).toMatchObject({ n: 1 });
+});
+
 test('a write to a row that another open transaction holds is a conflict at once', async () => {
   const first = await begin('held');
   await first.write();
