@@ -19,10 +19,15 @@ export const timeOrDate = z
   .meta({
     documentedAs: {
       type: 'string',
-      pattern: String.raw`^\d{4}-\d{2}-\d{2}(T.+)?$`,
+      pattern: `^(?:${patternOf(instantOrUtc)}|${patternOf(z.iso.date())})$`,
       examples: ['2026-11-01T09:30:00Z', '2026-11-01'],
     },
   });
+
+function patternOf(schema: z.ZodType): string {
+  return String(z.toJSONSchema(schema, { io: 'input' }).pattern).replaceAll(/^\^|\$$/g, '');
+}
+
 export type TimeOrDate = z.output<typeof timeOrDate>;
 
 interface AskedRange {

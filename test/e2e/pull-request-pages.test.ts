@@ -148,7 +148,7 @@ describe('the costs of pull requests on the dashboard', () => {
   test('a member sees the own cost, and of a pull request without own calls the page of unknown ones', async () => {
     const { page, context } = await open('/pull-requests', 'Tom');
     await page.getByRole('link', { name: 'Remember the cart' }).click();
-    await page.getByText(/^It has cost \$2\.00: 1 call by 1 person, on /).waitFor();
+    await page.getByText(/^Your part: \$2\.00, 1 call/).waitFor();
     for (const id of [ids[11], 'pr_0000000000000000000000', 'nonsense']) {
       await visit(page, `/pull-requests/${id}`);
       await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
