@@ -32,7 +32,7 @@ export function publishLine(dataDir: string, line: ReadyLine): void {
 }
 
 /** The settings of the running service that the command line needs too, and that no store has. */
-const SHARED_SETTINGS = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'PLANS_FILE'] as const;
+const SHARED_SETTINGS = ['OIDC_ISSUER', 'OIDC_AUDIENCE', 'OIDC_CLIENT_ID', 'PLANS_FILE'] as const;
 
 /** Writes `settings.json`, so that the command line judges and changes by the settings of the service. */
 export function publishSettings(dataDir: string, env: Readonly<Record<string, string>>): void {
