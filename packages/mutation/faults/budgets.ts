@@ -253,13 +253,13 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     [
       {
         what: 'signals are counted by rules that have changed',
-        text: '{ _id: versionKey(orgId, shard), version, ...told },',
-        replacement: '{ _id: versionKey(orgId, shard), ...told },',
+        text: '{ _id: versionKey(orgId, shard), version, ...told, ...none },',
+        replacement: '{ _id: versionKey(orgId, shard), ...told, ...none },',
       },
       {
         what: 'a changed rule meets the signals of one shard',
-        text: 'return ALL_COUNTER_SHARDS.map((shard) =>',
-        replacement: 'return ALL_COUNTER_SHARDS.slice(0, 1).map((shard) =>',
+        text: 'return ALL_COUNTER_SHARDS.map((shard) => {',
+        replacement: 'return ALL_COUNTER_SHARDS.slice(0, 1).map((shard) => {',
       },
     ],
   ),
