@@ -283,8 +283,8 @@ export const SESSION_FAULTS: readonly Fault[] = [
       },
       {
         what: 'a call with counts does not repeat one whose counts nobody reported',
-        text: 'counts === null ? [ANY] : [counts, null]',
-        replacement: 'counts === null ? [ANY] : [counts]',
+        text: 'counts === null ? [ANY] : [counts, [0, counts[1]], null]',
+        replacement: 'counts === null ? [ANY] : [counts, [0, counts[1]]]',
       },
       {
         what: 'a call of a model does not repeat one that names none',

@@ -4,13 +4,30 @@ import { ROOT } from '../../../scripts/stack/files.ts';
 import { parseUpOptions } from '../../../scripts/start/options.ts';
 
 test('starts on 8080 with .data in the repository and with demo traffic unless told otherwise', () => {
-  const usual = { port: 8080, dataDir: join(ROOT, '.data'), empty: false, timeScale: null, json: false };
+  const usual = {
+    port: 8080,
+    dataDir: join(ROOT, '.data'),
+    empty: false,
+    timeScale: null,
+    json: false,
+    mongodFace: false,
+  };
   expect(parseUpOptions([], {})).toEqual(usual);
 });
 
 test('takes every option', () => {
-  const args = ['--port', '9000', '--data', 'here', '--empty', '--time-scale', '100', '--json'];
-  const taken = { port: 9000, dataDir: 'here', empty: true, timeScale: '100', json: true };
+  const args = [
+    '--port',
+    '9000',
+    '--data',
+    'here',
+    '--empty',
+    '--time-scale',
+    '100',
+    '--mongod-face',
+    '--json',
+  ];
+  const taken = { port: 9000, dataDir: 'here', empty: true, timeScale: '100', json: true, mongodFace: true };
   expect(parseUpOptions(args, { NODE_ENV: 'development' })).toEqual(taken);
 });
 
