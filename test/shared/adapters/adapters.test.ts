@@ -99,7 +99,7 @@ describe('tokens', () => {
 });
 
 describe('tokens of a cache', () => {
-  const spanOf = (attributes: Record<string, unknown>) => changed('semconv', 1, attributes).signals[0];
+  const spanOf = (attributes: Record<string, number>) => changed('semconv', 1, attributes).signals[0];
 
   it.each([
     'cache_read_tokens',
