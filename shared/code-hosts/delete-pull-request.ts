@@ -7,6 +7,7 @@ import type { Context } from '../platform/context/context.ts';
 import { secondShard } from '../platform/mongo/counter-shards.ts';
 import { deleteRows } from '../platform/mongo/writes.ts';
 import { planCount } from '../pull-requests/counts.ts';
+import { renamesIn } from '../pull-requests/decide.ts';
 import { noSuchPullRequest, pullRequestRows } from '../pull-requests/model.ts';
 import { actOn, planDivided, undoneWrites } from './record-report.ts';
 
@@ -20,7 +21,7 @@ export async function deletePullRequest(ctx: Context, orgId: string, id: string)
     const { writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const row = await pullRequestRows(ctx).findOne({ _id: id, org_id: orgId }, { session: transaction });
     if (!row) throw noSuchPullRequest();
-    const undone = row.renames.map(({ at, repository, from, to }) => ({ at, repository, branch: from, to }));
+    const undone = renamesIn(row);
     const writes = [
       ...touched,
       deleteRows(pullRequestRows, { _id: id, org_id: orgId }),

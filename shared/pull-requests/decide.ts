@@ -217,9 +217,15 @@ function renamesOf(seen: readonly Seen[]): HeadRename[] {
   return renames;
 }
 
+/** Each rename, as the boundary that it makes. */
+export function renamesIn({ renames }: PullRequest): BranchBoundary[] {
+  return renames.map(({ at, repository, from, to }) => ({ at, repository, branch: from, to }));
+}
+
 /** Each end and each rename, also an end that it was reopened from. */
-function boundariesOf({ seen, renames, head_repository: repository, branch }: PullRequest): BranchBoundary[] {
-  const renamed = renames.map(({ at, repository, from, to }) => ({ at, repository, branch: from, to }));
+function boundariesOf(row: PullRequest): BranchBoundary[] {
+  const { seen, head_repository: repository, branch } = row;
+  const renamed = renamesIn(row);
   if (repository === null) return renamed;
   const first = seen.filter(
     ({ state }, index) => state !== 'open' && (seen[index - 1]?.state ?? 'open') === 'open',
