@@ -10,7 +10,7 @@ import { updateRow } from '../platform/mongo/writes.ts';
 import { earliestCountedMs } from '../usage/calendar.ts';
 import { closeDay } from './close-day.ts';
 import { readClosed } from './closed-rows.ts';
-import { addMonths, closeDayOf, lastDueMonth, monthOf } from './months.ts';
+import { addMonths, closeDayOf, lastDueMonth, monthOf, startOfMonth } from './months.ts';
 
 /** Closes the months of every organization that are due. One that fails is left for the next run. Returns how many were closed. */
 export async function closeAllMonths(ctx: Context): Promise<number> {
@@ -31,9 +31,10 @@ export async function closeMonths(ctx: Context, organization: Organization): Pro
   const first = dayAt(earliestCountedMs(organization.created_at.getTime()));
   const last = lastDueMonth(closeDayOf(organization), ctx.clock.now());
   const months: string[] = [];
-  // Days that were purged before this can have no corrections, nor can days before a first closing.
-  let correctedSince = through === undefined ? null : later(first, dayAt(keptSinceMs(ctx)));
   let month = through === undefined ? monthOf(first) : addMonths(through, 1);
+  // Days before a first closing have no corrections, nor have those that could no longer change when the last month was closed.
+  const changedSince = dayAt(Math.max(earliestCountedMs(startOfMonth(month)), keptSinceMs(ctx)));
+  let correctedSince = through === undefined ? null : later(first, changedSince);
   for (; month <= last; month = addMonths(month, 1)) {
     await closeDays(ctx, organization, month, correctedSince);
     if (await recordClose(ctx, orgId, month)) months.push(month);

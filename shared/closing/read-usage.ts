@@ -1,12 +1,16 @@
 import { hash } from 'node:crypto';
 import type { Columns, Row } from '../exports/columns.ts';
+import { columnsOfDays, dailyRowsOfCalls } from '../exports/export-days.ts';
 import { exportUsage } from '../exports/export-usage.ts';
+import { keptSinceMs } from '../exports/focus/export-focus.ts';
 import type { Organization } from '../organizations/model.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { isCode } from '../platform/basics/errors.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { signalRows } from '../signals/model.ts';
+
+const COLUMNS = columnsOfDays('daily');
 
 /** A day in short: the hash changes when anything of the day does. */
 export interface DayTotals {
@@ -21,36 +25,49 @@ export interface DailyTable extends DayTotals {
   rows: Row[];
 }
 
-/** Reads the usage of a UTC day, or null where rollups no longer tell it: then nothing can change it any more. */
+/**
+ * Reads the usage of a UTC day. Where rollups have only whole days of another timezone it is summed from the calls, which takes
+ * longer; null where those are not kept, or where the caller knows that nothing has changed (`isSettled`).
+ */
 export async function readDaily(
   ctx: Context,
   organization: Organization,
   fromMs: number,
+  { isSettled = false }: { isSettled?: boolean } = {},
 ): Promise<DailyTable | null> {
+  const voided = await countVoided(ctx, organization._id, fromMs);
+  const rows = await readRows(ctx, organization, fromMs, isSettled);
+  if (rows === null) return null;
+  const keyed = rows.map((row): [key: string, row: Row] => [keyOf(row), row]);
+  keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const sorted = keyed.map(([, row]) => row);
+  return {
+    columns: COLUMNS,
+    rows: sorted,
+    costNusd: sumOf({ columns: COLUMNS, rows }, 'cost_usd'),
+    isEmpty: rows.length === 0,
+    hash: hashOf(voided === 0 ? sorted : [sorted, voided]),
+  };
+}
+
+async function readRows(
+  ctx: Context,
+  organization: Organization,
+  fromMs: number,
+  isSettled: boolean,
+): Promise<Row[] | null> {
+  const question = { level: 'daily', fromMs, toMs: fromMs + DAY_MS, timezone: 'UTC', filter: {} } as const;
   try {
-    return await readTable(ctx, organization, fromMs);
+    return await Array.fromAsync(flat(exportUsage(ctx, organization, question).rows));
   } catch (error) {
-    if (isCode(error, 'invalid_request')) return null;
-    throw error;
+    if (!isCode(error, 'invalid_request')) throw error;
+    const isRead = !isSettled && fromMs >= keptSinceMs(ctx);
+    return isRead ? dailyRowsOfCalls(ctx, organization._id, fromMs) : null;
   }
 }
 
-async function readTable(ctx: Context, organization: Organization, fromMs: number): Promise<DailyTable> {
-  const voided = await countVoided(ctx, organization._id, fromMs);
-  const question = { level: 'daily', fromMs, toMs: fromMs + DAY_MS, timezone: 'UTC', filter: {} } as const;
-  const { columns, rows: batches } = exportUsage(ctx, organization, question);
-  const keyed: [key: string, row: Row][] = [];
-  for await (const rows of batches) for (const row of rows) keyed.push([keyOf(columns, row), row]);
-  keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  const rows = keyed.map(([, row]) => row);
-  const costNusd = sumOf({ columns, rows }, 'cost_usd');
-  return {
-    columns,
-    rows,
-    costNusd,
-    isEmpty: rows.length === 0,
-    hash: hashOf(voided === 0 ? rows : [rows, voided]),
-  };
+async function* flat(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
+  for await (const rows of batches) yield* rows;
 }
 
 /**
@@ -71,8 +88,8 @@ export function sumOf({ columns, rows }: Pick<DailyTable, 'columns' | 'rows'>, c
   return rows.reduce((sum, row) => sum + BigInt(row[at] as bigint | number), 0n);
 }
 
-function keyOf(columns: Columns, row: Row): string {
-  return JSON.stringify(row.filter((_, index) => columns[index]?.type === 'text'));
+function keyOf(row: Row): string {
+  return JSON.stringify(row.filter((_, index) => COLUMNS[index]?.type === 'text'));
 }
 
 /** Hashes values; whole numbers of any size are text. */

@@ -10,19 +10,19 @@ import { type CountedSignal, rollupChanges } from './plan-rollups.ts';
 
 const BATCH_ROWS = 5_000;
 
-/** The day and quarter-hour rollups that a day must have, computed by the rule that the write path uses. */
+/** The day and quarter-hour rollups that a range must have, computed by the rule that the write path uses. */
 export async function sumOfSignals(
   ctx: Context,
-  organization: Organization,
-  day: { fromMs: number; toMs: number },
-  transaction: ClientSession,
+  organization: Pick<Organization, '_id' | 'timezones'>,
+  range: { fromMs: number; toMs: number },
+  transaction?: ClientSession,
 ): Promise<Rollup[]> {
-  const within = { $gte: new Date(day.fromMs), $lt: new Date(day.toMs) };
+  const within = { $gte: new Date(range.fromMs), $lt: new Date(range.toMs) };
   const rows = new Map<string, Rollup>();
   const add = (changes: readonly Rollup[]) => {
     for (const change of changes) addRow(rows, change);
   };
-  const options = { session: transaction, batchSize: BATCH_ROWS };
+  const options = { batchSize: BATCH_ROWS, ...(transaction ? { session: transaction } : {}) };
   const signals = signalRows(ctx).find(
     { org_id: organization._id, ts: within },
     { ...options, projection: COUNTED },

@@ -1,8 +1,10 @@
 import { readDaily } from '../../closing/read-usage.ts';
 import { describeSchema } from '../../exports/focus/export-focus.ts';
 import { isStoreError } from '../../platform/basics/errors.ts';
+import { DAY_MS } from '../../platform/basics/interval.ts';
 import { dayBefore, daysDescending, lastFinishedDay, startOfDay } from '../../platform/basics/utc-days.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { earliestCountedMs } from '../../usage/calendar.ts';
 import { ExportFailure, RunLost } from '../failures.ts';
 import type { Destination, ExportRun } from '../model.ts';
 import { openStore } from '../stores/open-store.ts';
@@ -95,12 +97,19 @@ function earlierOf(a: string, b: string): string {
 
 /** Writes a day at all levels and in all billing periods that have some of it, and returns how many partitions were unchanged. */
 async function writeDay(ctx: Context, writing: Writing, of: ClosedDay): Promise<number> {
-  const daily = await readDaily(ctx, writing.organization, startOfDay(of.day));
+  const { destination, run } = writing;
+  const isSettled = !run.force && wasSeenLast(destination, of.day);
+  const daily = await readDaily(ctx, writing.organization, startOfDay(of.day), { isSettled });
   let unchanged = 0;
-  for (const level of writing.destination.levels)
+  for (const level of destination.levels)
     for (const target of await targetsOf(ctx, writing, level, of))
       if ((await writePartition(ctx, writing, target, daily)) === 'unchanged') unchanged += 1;
   return unchanged;
+}
+
+/** Returns true for a day that a successful run has read after its last change. */
+function wasSeenLast({ through }: Destination, day: string): boolean {
+  return startOfDay(day) < earliestCountedMs(startOfDay(through) + DAY_MS);
 }
 
 /** Writes the description of the columns beside FOCUS files, where it is not there as it should be. */

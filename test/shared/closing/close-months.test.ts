@@ -6,6 +6,7 @@ import { auditRows } from '../../../shared/audit/model.ts';
 import { closeDay } from '../../../shared/closing/close-day.ts';
 import { closeAllMonths, closeMonths } from '../../../shared/closing/close-months.ts';
 import { focusClosedRows } from '../../../shared/closing/model.ts';
+import { readDaily } from '../../../shared/closing/read-usage.ts';
 import { type Destination, exportRunRows } from '../../../shared/destinations/model.ts';
 import { askForRun } from '../../../shared/destinations/runs/ask-for-run.ts';
 import { runDestination } from '../../../shared/destinations/runs/run-destination.ts';
@@ -14,6 +15,7 @@ import { organizationRows } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import { organizationChange } from '../../../shared/organizations/view.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
+import { quarterHourRetention } from '../../../shared/usage/model.ts';
 import { checkManifests, filesIn, makeDestination, newFolder } from '../../support/destinations.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
@@ -62,6 +64,7 @@ const partitions = async () => {
   for (const [path, { files: named, state, billing_period, charge_date }] of Object.entries(
     checkManifests(files),
   )) {
+    if (billing_period === undefined) continue;
     const rows = named.flatMap(
       ({ name }) => parse(files[join(dirname(path), name)] ?? '', { columns: true }) as Row[],
     );
@@ -306,6 +309,113 @@ test('a call that is voided and sent again for another person and project change
   await run(destination);
   const parts = Object.entries(await read()).filter(([path]) => path.includes('/part-'));
   expect(parts.map(([, text]) => String(text)).join()).toMatch(/bob.*p2/);
+});
+
+/** The zones of both ends of the date line, two with daylight saving time, and one that no hour fits. */
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/Los_Angeles',
+  'Pacific/Kiritimati',
+  'Pacific/Pago_Pago',
+  'Asia/Kathmandu',
+];
+/** The costs of a charge day: over all partitions, and as the download has them. */
+const costsOf = async (day: string) => {
+  const pushed = Object.entries(await partitions()).filter(([name]) => name.endsWith(day));
+  const sum = (rows: readonly Row[]) => rows.reduce((all, row) => all + Number(row.EffectiveCost), 0);
+  const query = `level=focus&format=csv&from=${day}T00:00:00Z&to=${day}T23:59:00Z`;
+  const { text, status } = await api.call(`/api/v1/usage/export?${query}`, { key });
+  expect(status, text).toBe(200);
+  const downloaded = sum(parse(text, { columns: true }) as Row[]);
+  return [sum(pushed.flatMap(([, { rows }]) => rows)), downloaded];
+};
+/** Moves the clock, and deletes the quarter hours that are too old then. */
+const passTo = async (time: string) => {
+  clock.set(at(time));
+  await quarterHourRetention.purge(api.ctx, clock.now(), orgId);
+};
+
+test.each(ZONES)('a call that is voided in its 35th day is taken away for good (%s)', async (timezone) => {
+  clock.set(at('01-25T12:00'));
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone }));
+  const calls = [
+    { id: 'wrong', ts: at('01-20T10:00'), cost_usd: 7 },
+    { ts: at('01-20T11:00'), cost_usd: 1 },
+  ];
+  const [session] = await post(...calls);
+  const destination = await make();
+  await run(destination);
+  await passTo('02-07T03:00');
+  await close();
+  await run(destination);
+  await passTo('02-24T09:30');
+  await voidCall(session, 'wrong');
+  await passTo('02-25T03:00');
+  expect(await run(destination)).toMatchObject({ partitions_written: 1 });
+  expect(await costsOf('2026-01-20')).toEqual([1, 1]);
+  await passTo('03-07T03:00');
+  await close();
+  await run(destination);
+  expect(await costsOf('2026-01-20')).toEqual([1, 1]);
+  expect((await partitions())['2026-02 2026-01-20']?.state).toBe('final');
+  expect(await run(destination)).toMatchObject({ partitions_written: 0 });
+});
+
+test.each(ZONES)('a correction is in its month when that closes, however late (%s)', async (timezone) => {
+  clock.set(at('01-25T12:00'));
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone }));
+  await post({ ts: at('01-20T10:00'), cost_usd: 1 });
+  await passTo('02-07T03:00');
+  await close();
+  await passTo('02-10T12:00');
+  await post({ ts: at('01-20T23:30'), cost_usd: 5 });
+  await passTo('03-19T12:00');
+  await close();
+  const destination = await make();
+  await run(destination);
+  expect(await costsOf('2026-01-20')).toEqual([6, 6]);
+  expect((await partitions())['2026-02 2026-01-20']?.rows).toHaveLength(1);
+});
+
+test('the calls of a day sum to what its rollups had', async () => {
+  clock.set(at('01-25T12:00'));
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Asia/Kolkata' }));
+  const calls = ['ada', 'bob'].flatMap((user_id) => [
+    { user_id, ts: at('01-20T00:00'), tokens_in: 1_000, tokens_out: 10 },
+    { user_id, ts: at('01-20T18:45'), cost_usd: 0.1, project_id: 'shop', provider: 'aws.bedrock' },
+    { user_id, ts: at('01-20T23:59'), model: 'unheard-of', error: { code: 'overloaded' } },
+    { user_id, ts: at('01-19T23:59') },
+    { user_id, ts: at('01-21T00:00') },
+  ]);
+  const sessions = await post({ id: 'wrong', ts: at('01-20T09:00') }, ...calls);
+  await voidCall(sessions[0], 'wrong');
+  const organization = await readOrganization(api.ctx, orgId);
+  const before = await readDaily(api.ctx, organization, at('01-20T00:00'));
+  expect(before?.rows).toHaveLength(6);
+  await passTo('03-10T03:00');
+  expect(await readDaily(api.ctx, organization, at('01-20T00:00'))).toEqual(before);
+});
+
+test('outside UTC a destination whose runs failed for weeks gets what changed meanwhile', async () => {
+  clock.set(at('01-25T12:00'));
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Asia/Kolkata' }));
+  const levels = [
+    { level: 'focus', format: 'csv' },
+    { level: 'daily', format: 'csv' },
+  ];
+  const destination = await makeDestination(api.ctx, orgId, { since: '2026-01-15', levels });
+  await post({ ts: at('01-20T10:00'), cost_usd: 1 });
+  await run(destination);
+  await post({ ts: at('01-20T11:00'), cost_usd: 5 }, { ts: at('01-18T11:00'), cost_usd: 2 });
+  await passTo('03-10T03:00');
+  await run(destination);
+  expect(await costsOf('2026-01-18')).toEqual([2, 2]);
+  expect(await costsOf('2026-01-20')).toEqual([6, 6]);
+  const daily = Object.entries(await read()).filter(([path]) => /daily.*2026-01-20.*part-/.test(path));
+  expect(daily.map(([, text]) => parse(text, { columns: true }) as Row[])).toMatchObject([
+    [{ start: '2026-01-20T00:00:00.000Z', signals: '2', sessions: '2', cost_usd: '6.000000000' }],
+  ]);
 });
 
 test('a month that another worker has closed meanwhile keeps no more days', async () => {
