@@ -13,7 +13,7 @@ import { rebuildCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
 import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
 import { refundSpend } from '../../shared/credits/ledger/refund-spend.ts';
-import { withReceipt } from '../../shared/credits/ledger/transaction.ts';
+import { detailsOf } from '../../shared/credits/ledger/transaction.ts';
 import { plansOf } from '../../shared/credits/meter/plans.ts';
 import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { creditAccountRows } from '../../shared/credits/model.ts';
@@ -104,22 +104,15 @@ async function openAccount(ctx: Context, orgId: string, userId: string): Promise
   return findAccount(ctx, orgId, userId);
 }
 
-interface LedgerOptions {
-  limit: number;
-  receipts?: boolean;
-}
-
 function addLedger(program: Command, credits: Command, run: Run): void {
   credits
     .command('ledger <org_id> <user_id>')
     .description('The newest transactions of a member, with their ids')
     .option('--limit <count>', 'how many', parseInteger, 20)
-    .option('--receipts', 'with the signed receipts of spends')
-    .action((orgId: string, userId: string, { limit, receipts = false }: LedgerOptions) =>
+    .action((orgId: string, userId: string, { limit }: { limit: number }) =>
       run(async (ctx) => {
         const accountId = await openAccount(ctx, orgId, userId);
-        const rows = await readNewest(ctx, accountId, limit);
-        return { transactions: receipts ? rows : rows.map(({ receipt: _, ...row }) => row) };
+        return { transactions: await readNewest(ctx, accountId, limit) };
       }),
     );
   credits
@@ -154,9 +147,9 @@ function addLedger(program: Command, credits: Command, run: Run): void {
 }
 
 async function readNewest(ctx: Context, accountId: string, limit: number) {
-  const page = { beforeSeq: null, limit, include: 'receipt' } as const;
+  const page = { beforeSeq: null, limit, include: 'details' } as const;
   const chunks = await Array.fromAsync(readLedger(ctx, accountId, {}, page));
-  return chunks.flat().map(withReceipt);
+  return chunks.flat().map(detailsOf());
 }
 
 function addReceipts(program: Command, run: Run): void {

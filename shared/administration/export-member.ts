@@ -7,7 +7,7 @@ import { recordAct } from '../audit/record-audit.ts';
 import { budgetRows, personOverrideRows } from '../budgets/model.ts';
 import { inputOf, thresholdOf } from '../budgets/view.ts';
 import { readLedger } from '../credits/ledger/read-ledger.ts';
-import { withReceipt } from '../credits/ledger/transaction.ts';
+import { detailsOf } from '../credits/ledger/transaction.ts';
 import { listDevices } from '../devices/list-devices.ts';
 import { heldRows } from '../held/model.ts';
 import { viewHeld } from '../held/view.ts';
@@ -95,9 +95,10 @@ export async function* exportMember(
     yield { kind: 'anomaly', data: viewAnomaly(anomaly) };
   }
   yield* usageOf(ctx, member);
-  const whole = { beforeSeq: null, limit: Number.POSITIVE_INFINITY, include: 'receipt' } as const;
+  const whole = { beforeSeq: null, limit: Number.POSITIVE_INFINITY, include: 'details' } as const;
+  const view = detailsOf();
   for await (const rows of readLedger(ctx, member._id, {}, whole)) {
-    for (const row of rows) yield { kind: 'transaction', data: withReceipt(row) };
+    for (const row of rows) yield { kind: 'transaction', data: view(row) };
   }
   yield* auditOf(ctx, member);
 }

@@ -20,6 +20,8 @@ export interface CreditAccount {
   plan: Tier;
   anchor: Anchor;
   created_at: Date;
+  /** The `seq` through which its ledger rows have no receipts any more. */
+  receipts_gone_through?: number;
 }
 
 export const creditAccountRows = collection<CreditAccount>('credit_accounts', {
@@ -46,7 +48,7 @@ export const deviceTokenRows = collection<DeviceToken>('device_tokens', {
 
 export type Balance = [window: number, monthly: number, paid: number, granted: number];
 
-/** One change of one bucket of one account. Kept for ever, never changed. A spend's row holds its receipt. */
+/** One change of one bucket of one account. Kept for ever, and never changed but for its receipt, which goes once no repeat can ask for it. */
 export interface LedgerRow {
   /** `transactionId` */
   _id: string;
@@ -61,7 +63,7 @@ export interface LedgerRow {
   /** Hashes of the idempotency key, and of the request that came with it. */
   idk?: string;
   fingerprint?: string;
-  /** A spend has its device and the signed receipt. */
+  /** A spend has its device and, for as long as a repeat may need it, the signed receipt. */
   device_id?: string;
   receipt?: string;
   /** Credits that are left after it. Among rows that were written together, the last one has it. */
@@ -75,7 +77,7 @@ export interface LedgerRow {
 /** The fields of a ledger row that readers are shown. */
 export type LedgerItem = Pick<
   LedgerRow,
-  '_id' | 'seq' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'receipt' | 'balance'
+  '_id' | 'seq' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'balance'
 >;
 
 export const ledgerRows = collection<LedgerRow>('ledger', {

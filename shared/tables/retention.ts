@@ -1,6 +1,7 @@
 import { contextRetention } from '../attribution/model.ts';
 import { auditRetention } from '../audit/model.ts';
 import { budgetWindowRetention, personWindowRetention } from '../budgets/retention.ts';
+import { receiptRetention } from '../credits/ledger/forget-receipts.ts';
 import { exportRunRetention } from '../destinations/model.ts';
 import { eventRetention } from '../events/model.ts';
 import { heldRetention } from '../held/model.ts';
@@ -26,6 +27,7 @@ export const RETENTION: readonly RetentionRule[] = [
   pendingDeliveryRetention,
   auditRetention,
   idempotencyRetention,
+  receiptRetention,
   keyRetention,
   exportRunRetention,
 ];

@@ -207,7 +207,7 @@ async function spend({ ctx }: Story): Promise<void> {
   await grantCredits(ctx, { accountId, bucket: 'granted', amount: 5, idempotencyKey: 'a-grant' });
   await spendOnce(ctx, account.token);
   await projectAll(ctx);
-  const whole = { beforeSeq: null, limit: 100, include: 'receipt' } as const;
+  const whole = { beforeSeq: null, limit: 100, include: 'details' } as const;
   for await (const rows of readLedger(ctx, accountId, {}, whole))
     for (const { _id, reason } of rows) if (reason === 'receipt') await refundSpend(ctx, accountId, _id);
 }

