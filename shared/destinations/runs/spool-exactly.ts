@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { type DailyTable, type DayTotals, readDaily } from '../../closing/read-usage.ts';
 import { startOfDay } from '../../platform/basics/utc-days.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { ExportFailure } from '../failures.ts';
+import type { ExportPartition } from '../model.ts';
 import {
   finalFingerprint,
   openFingerprint,
@@ -11,7 +13,7 @@ import {
   totalsOf,
 } from './partition-table.ts';
 import type { Writing } from './run.ts';
-import { type Spooled, spool } from './spool.ts';
+import { type Part, type Spooled, spool } from './spool.ts';
 import type { Target } from './targets.ts';
 
 /** The files of a partition that sum to usage. */
@@ -73,4 +75,22 @@ function checked(
   if ((spooled.sums.get(SUMMED[level.level].at(-1) ?? '') ?? 0n) !== costNusd)
     throw new ExportFailure('sums_differ', day);
   return { ...spooled, ...(schemaId ? { schemaId } : {}), ...(unpriced ? { unpriced } : {}) };
+}
+
+/**
+ * The parts of a day that is written again. One that its manifest does not name yet gets a name that no other worker gives to any
+ * file: one that stalled may still delete what it had replaced, and no place deletes on a condition.
+ */
+export async function ownParts(
+  { store, claim }: Writing,
+  parts: readonly Part[],
+  known: ExportPartition | null,
+): Promise<Part[]> {
+  const key = known?.manifest_key ?? null;
+  if (key === null) return [...parts];
+  const named = (await store.read(key))?.text ?? '';
+  return parts.map((part) => {
+    const own = hash('sha256', `${part.sha256} ${claim.claim_id}`, 'hex').slice(0, 16);
+    return named.includes(part.name) ? part : { ...part, name: part.name.replace(/[0-9a-f]{16}/, own) };
+  });
 }

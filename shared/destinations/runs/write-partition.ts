@@ -23,7 +23,7 @@ import { finalFingerprint, openFingerprint, SUMMED, totalsOf } from './partition
 import { mayReplace } from './place.ts';
 import { confirmRun, type Writing } from './run.ts';
 import { PART_NAME, type Spooled } from './spool.ts';
-import { type SpooledPartition, spoolFinal, spoolOpen } from './spool-exactly.ts';
+import { ownParts, type SpooledPartition, spoolFinal, spoolOpen } from './spool-exactly.ts';
 import type { KnownTarget, Target } from './targets.ts';
 
 /** The primary key of a day of a level at a destination, as a billing period has it. */
@@ -50,11 +50,12 @@ export async function writePartition(
   { target, known }: KnownTarget,
   daily: DailyTable | null,
 ): Promise<'written' | 'unchanged'> {
-  const spooled = await spoolIfChanged(ctx, writing, { target, known }, daily);
-  if (spooled === null) {
+  const made = await spoolIfChanged(ctx, writing, { target, known }, daily);
+  if (made === null) {
     if (known) await removeLeftover(ctx, writing, known);
     return 'unchanged';
   }
+  const spooled = { ...made, parts: await ownParts(writing, made.parts, known) };
   const folder = partitionFolder(writing.destination.prefix, target);
   const row = draftRow(ctx, writing.destination, target, { ...spooled, folder });
   if (spooled.rows === 0 && (known?.manifest_key ?? null) === null) {
@@ -226,10 +227,6 @@ async function removeLeftover(
   if (leftover.length === 0 || manifest_key === null) return;
   await confirmRun(ctx, writing);
   const folder = manifest_key.slice(0, manifest_key.lastIndexOf('/') + 1);
-  for (const name of leftover) {
-    // Another worker may have taken over the run since then, and names the file again.
-    const manifest = await writing.store.read(manifest_key);
-    if (!manifest?.text.includes(name)) await writing.store.remove(`${folder}${name}`);
-  }
+  for (const name of leftover) await writing.store.remove(`${folder}${name}`);
   await exportPartitionRows(ctx).updateOne({ _id }, { $set: { leftover: [] } });
 }

@@ -280,36 +280,34 @@ test('a destination that is changed under way ends its run as stale, and the nex
   expect(Object.keys(checkManifests(await read()))).toHaveLength(2);
 });
 
-test('a file that the manifest names again by now is not deleted', async () => {
+test('a worker that stalls before it deletes a file deletes none that another one has named since', async () => {
   await twoDays();
   const destination = await makeDestination(api.ctx, orgId);
   await run(destination);
-  const before = await read();
-  await post([makeSignal({ ts: FEB_1 + 2 * HOUR_MS, user_id: 'eve' })]);
-  const day = `${dayOf('2026-02-01')}/`;
+  const late = makeSignal({ ts: FEB_1 + 2 * HOUR_MS, user_id: 'eve', id: 'late' });
+  const posted = await api.call('/api/v1/signals', { key, body: { signals: [late] } });
+  const voidUrl = `/api/v1/sessions/${posted.body.results[0].session_id}/void`;
   const removed: string[] = [];
   await untilDue(destination._id);
   await runDestination(api.ctx, destination._id, (context, of) => {
     const store = openStore(context, of);
-    let isWritten = false;
-    return {
-      ...store,
-      putText: async (key, text, expected) => {
-        isWritten ||= key.endsWith('manifest.json');
-        return store.putText(key, text, expected);
-      },
-      // As if another worker had taken over and named the former file again.
-      read: async (key, mostBytes) => {
-        const there = await store.read(key, mostBytes);
-        return isWritten && there ? { ...there, text: String(before[`${day}manifest.json`]) } : there;
-      },
-      remove: async (key) => {
-        removed.push(key);
-        await store.remove(key);
-      },
+    const remove = async (path: string) => {
+      if (removed.push(path) === 1) {
+        // The day is again what it was before, and another worker takes over the run.
+        const body = { signal_ids: ['late'], reason: 'a mistake' };
+        expect((await api.call(voidUrl, { key, body })).status).toBe(200);
+        await runDestination(api.ctx, destination._id);
+      }
+      await store.remove(path);
     };
+    return { ...store, remove };
   });
-  expect(removed).toEqual([]);
+  expect(removed).toHaveLength(1);
+  const files = await read();
+  const manifests = checkManifests(files);
+  expect(manifests[`${dayOf('2026-02-01')}/manifest.json`]).toMatchObject({ rows: 2 });
+  await run(destination);
+  expect(Object.keys(await read()).filter((path) => path.includes('/part-'))).toHaveLength(2);
 });
 
 test('a destination that moves while a day is recorded is written at its new place from the first day on', async () => {
