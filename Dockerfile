@@ -15,7 +15,7 @@ COPY package.json package-lock.json ./
 # The base image is Node 26 already, so the npm package that carries Node need not run its installer.
 RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund && npm cache clean --force
 COPY . .
-COPY --from=dashboard /app/api/dashboard/dist api/dashboard/dist
+COPY --from=dashboard /app/packages/dashboard/dist packages/dashboard/dist
 USER node
 EXPOSE 8080
 # node itself is process 1, so SIGTERM reaches it and it can finish what is under way.

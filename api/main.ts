@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { plansOf } from '../shared/credits/meter/plans.ts';
-import { keepKeysPublished } from '../shared/credits/receipts/publish-keys.ts';
-import { signerOf } from '../shared/credits/receipts/signer.ts';
+import { plansOf } from '../shared/core/credits/meter/plans.ts';
+import { keepKeysPublished } from '../shared/core/credits/receipts/publish-keys.ts';
+import { signerOf } from '../shared/core/credits/receipts/signer.ts';
 import { collectGarbage } from '../shared/platform/basics/collect-garbage.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';

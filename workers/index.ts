@@ -1,51 +1,18 @@
-import { hashNames as hashNamesOf } from '../shared/administration/hash-names.ts';
-import { hashNamesJob, mailInvitationJob } from '../shared/administration/jobs.ts';
-import { invitationMail } from '../shared/administration/mail-invitation.ts';
-import { freezeAllAnalytics } from '../shared/analytics/freeze-weeks.ts';
-import { freezeAnalyticsJob } from '../shared/analytics/jobs.ts';
-import { checkSession as lookAtSession } from '../shared/anomalies/check-session.ts';
-import { checkSessionJob } from '../shared/anomalies/jobs.ts';
-import { evaluateDue } from '../shared/budgets/evaluate-due.ts';
-import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
-import { closeAllMonths } from '../shared/closing/close-months.ts';
-import { closeMonthsJob } from '../shared/closing/jobs.ts';
-import { expireCreditsJob, reconcileCreditsJob } from '../shared/credits/jobs.ts';
-import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
-import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
-import { alertDestination as mailDestination } from '../shared/destinations/alert-destination.ts';
-import { alertDestinationJob, runDestinationJob } from '../shared/destinations/jobs.ts';
-import { runDestination as runDueDestination } from '../shared/destinations/runs/run-destination.ts';
-import { revokeDevicesJob } from '../shared/devices/jobs.ts';
-import { revokeDevicesOfRemoved } from '../shared/devices/revoke-device.ts';
-import { digestMail } from '../shared/digests/mail-digest.ts';
-import { releaseDue } from '../shared/enforcement/release-due.ts';
-import { reportHeldJob } from '../shared/held/jobs.ts';
-import { reportHeld as reportHeldSignals } from '../shared/held/report-held.ts';
-import { endIfSilent } from '../shared/ingest/end-session.ts';
-import { releaseReservationsJob } from '../shared/keys/jobs.ts';
-import { sendDueMail } from '../shared/mails/send-due-mail.ts';
-import { moveBranchCallsJob, moveSessionCallsJob } from '../shared/moves/jobs.ts';
-import {
-  moveBranchCalls as moveCallsOfBranch,
-  moveSessionCalls as moveCallsOfSession,
-} from '../shared/moves/move-calls.ts';
-import { DAY_MS } from '../shared/platform/basics/interval.ts';
-import type { Context } from '../shared/platform/context/context.ts';
-import { mailDigestJob, moveDigestsJob } from '../shared/preferences/jobs.ts';
-import { moveDigests as moveDigestTimes } from '../shared/preferences/move-digests.ts';
-import { endDueRaise } from '../shared/raises/end-due.ts';
-import { endRaiseJob, mailRaiseJob } from '../shared/raises/jobs.ts';
-import { raiseMail } from '../shared/raises/mail-raise.ts';
-import { purgeJob } from '../shared/retention/jobs.ts';
-import { purge } from '../shared/retention/purge.ts';
-import { endSessionJob, moveSessionEndsJob } from '../shared/sessions/jobs.ts';
-import { moveSessionEnds as moveOpenEnds } from '../shared/sessions/move-session-ends.ts';
-import { RETENTION } from '../shared/tables/retention.ts';
-import { makeSnapshotsJob, reconcileUsageJob } from '../shared/usage/jobs.ts';
-import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snapshots.ts';
-import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
-import { alertAdmins as mailAdmins } from '../shared/webhooks/deliveries/alert-admins.ts';
-import { expireHeld as expireTooManyHeld } from '../shared/webhooks/deliveries/expire-held.ts';
+import { revokeDevicesJob } from '../shared/core/accounts/devices/jobs.ts';
+import { revokeDevicesOfRemoved } from '../shared/core/accounts/devices/revoke-device.ts';
+import { releaseReservationsJob } from '../shared/core/accounts/keys/jobs.ts';
+import { endIfSilent } from '../shared/core/calls/ingest/end-session.ts';
+import { endSessionJob, moveSessionEndsJob } from '../shared/core/calls/sessions/jobs.ts';
+import { moveSessionEnds as moveOpenEnds } from '../shared/core/calls/sessions/move-session-ends.ts';
+import { makeSnapshotsJob, reconcileUsageJob } from '../shared/core/calls/usage/jobs.ts';
+import { makeAllSnapshots, makeAskedSnapshots } from '../shared/core/calls/usage/make-snapshots.ts';
+import { reconcileAllUsage } from '../shared/core/calls/usage/reconcile-usage.ts';
+import { expireCreditsJob, reconcileCreditsJob } from '../shared/core/credits/jobs.ts';
+import { reconcileCredits as reconcileAllCredits } from '../shared/core/credits/ledger/reconcile.ts';
+import { expireCredits as writeOffExpired } from '../shared/core/credits/meter/expire-credits.ts';
+import { sendDueMail } from '../shared/core/events/mails/send-due-mail.ts';
+import { alertAdmins as mailAdmins } from '../shared/core/events/webhooks/deliveries/alert-admins.ts';
+import { expireHeld as expireTooManyHeld } from '../shared/core/events/webhooks/deliveries/expire-held.ts';
 import {
   deliverWebhookJob,
   expireHeldJob,
@@ -53,13 +20,46 @@ import {
   recoverDeliveriesJob,
   retryWebhookJob,
   sendDigestsJob,
-} from '../shared/webhooks/deliveries/jobs.ts';
-import { planStep } from '../shared/webhooks/deliveries/plan-in-steps.ts';
-import { holdExhausted } from '../shared/webhooks/deliveries/recover-deliveries.ts';
-import { sendDigests as sendDueDigests } from '../shared/webhooks/deliveries/send-digests.ts';
-import { alertAdminsJob, drainWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
-import { deliver } from '../shared/webhooks/sending/deliver.ts';
-import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
+} from '../shared/core/events/webhooks/deliveries/jobs.ts';
+import { planStep } from '../shared/core/events/webhooks/deliveries/plan-in-steps.ts';
+import { holdExhausted } from '../shared/core/events/webhooks/deliveries/recover-deliveries.ts';
+import { sendDigests as sendDueDigests } from '../shared/core/events/webhooks/deliveries/send-digests.ts';
+import { alertAdminsJob, drainWebhookJob } from '../shared/core/events/webhooks/endpoints/jobs.ts';
+import { deliver } from '../shared/core/events/webhooks/sending/deliver.ts';
+import { drainDeliveries } from '../shared/core/events/webhooks/sending/drain-deliveries.ts';
+import { evaluateDue } from '../shared/core/limits/budgets/fire/evaluate-due.ts';
+import { evaluateBudgetsJob } from '../shared/core/limits/budgets/rules/jobs.ts';
+import { releaseDue } from '../shared/core/limits/enforcement/reserve/release-due.ts';
+import { purgeJob } from '../shared/core/retention/jobs.ts';
+import { purge } from '../shared/core/retention/purge.ts';
+import { hashNames as hashNamesOf } from '../shared/people/hash-names.ts';
+import { hashNamesJob, mailInvitationJob } from '../shared/people/jobs.ts';
+import { invitationMail } from '../shared/people/mail-invitation.ts';
+import { DAY_MS } from '../shared/platform/basics/interval.ts';
+import type { Context } from '../shared/platform/context/context.ts';
+import { RETENTION } from '../shared/tables/retention.ts';
+import { freezeAllAnalytics } from '../shared/wings/analytics/freeze-weeks.ts';
+import { freezeAnalyticsJob } from '../shared/wings/analytics/jobs.ts';
+import { checkSession as lookAtSession } from '../shared/wings/anomalies/check-session.ts';
+import { checkSessionJob } from '../shared/wings/anomalies/jobs.ts';
+import { digestMail } from '../shared/wings/digests/mail-digest.ts';
+import { mailDigestJob, moveDigestsJob } from '../shared/wings/digests/preferences/jobs.ts';
+import { moveDigests as moveDigestTimes } from '../shared/wings/digests/preferences/move-digests.ts';
+import { reportHeldJob } from '../shared/wings/held/jobs.ts';
+import { reportHeld as reportHeldSignals } from '../shared/wings/held/report-held.ts';
+import { closeAllMonths } from '../shared/wings/push/closing/close-months.ts';
+import { closeMonthsJob } from '../shared/wings/push/closing/jobs.ts';
+import { alertDestination as mailDestination } from '../shared/wings/push/destinations/alert-destination.ts';
+import { alertDestinationJob, runDestinationJob } from '../shared/wings/push/destinations/jobs.ts';
+import { runDestination as runDueDestination } from '../shared/wings/push/destinations/runs/run-destination.ts';
+import { endDueRaise } from '../shared/wings/raises/end-due.ts';
+import { endRaiseJob, mailRaiseJob } from '../shared/wings/raises/jobs.ts';
+import { raiseMail } from '../shared/wings/raises/mail-raise.ts';
+import { moveBranchCallsJob, moveSessionCallsJob } from '../shared/wings/work/moves/jobs.ts';
+import {
+  moveBranchCalls as moveCallsOfBranch,
+  moveSessionCalls as moveCallsOfSession,
+} from '../shared/wings/work/moves/move-calls.ts';
 import { dueJobRow, jobRow, oneOfOrganization } from './job-row.ts';
 
 // Every job, with what is done about it: what is exported here is a row. Those with `everyMs` repeat by BullMQ's Job
@@ -86,7 +86,7 @@ export const reportHeld = dueJobRow(reportHeldJob, { concurrency: 4, work: repor
 export const moveSessionCalls = dueJobRow(moveSessionCallsJob, { concurrency: 2, work: moveCallsOfSession });
 export const moveBranchCalls = dueJobRow(moveBranchCallsJob, { concurrency: 2, work: moveCallsOfBranch });
 
-/** How many attempts run is limited per endpoint (shared/webhooks/sending/endpoint.ts). */
+/** How many attempts run is limited per endpoint (shared/core/events/webhooks/sending/endpoint.ts). */
 const attempts = { concurrency: Number.POSITIVE_INFINITY, work: deliver };
 export const deliverWebhook = jobRow(deliverWebhookJob, attempts);
 export const retryWebhook = jobRow(retryWebhookJob, attempts);

@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
-import { plansOf } from '../shared/credits/meter/plans.ts';
+import { plansOf } from '../shared/core/credits/meter/plans.ts';
+import { receivePublished } from '../shared/core/events/webhooks/deliveries/published.ts';
+import { cancelWaiters } from '../shared/core/events/webhooks/sending/endpoint.ts';
 import { collectGarbage } from '../shared/platform/basics/collect-garbage.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
@@ -8,8 +10,6 @@ import { openContext } from '../shared/platform/context/context.ts';
 import { refuseUnprepared } from '../shared/platform/mongo/schema.ts';
 import { connectQueues } from '../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../shared/tables/metrics.ts';
-import { receivePublished } from '../shared/webhooks/deliveries/published.ts';
-import { cancelWaiters } from '../shared/webhooks/sending/endpoint.ts';
 import * as jobs from './index.ts';
 import { answerProbe } from './probe.ts';
 import { startProjector } from './project-ledger.ts';

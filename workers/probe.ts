@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isOperatorToken } from '../shared/keys/credential.ts';
+import { isOperatorToken } from '../shared/core/accounts/keys/credential.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { readReadiness } from '../shared/platform/context/readiness.ts';
 import { WARNINGS } from '../shared/tables/warnings.ts';

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { recoverCredits } from '../shared/credits/ledger/open-shards.ts';
-import { projectRound, type Round } from '../shared/credits/ledger/project-ledger.ts';
-import { findPausedShards, measureShards } from '../shared/credits/meter/shards.ts';
-import { stalledShards } from '../shared/credits/metrics.ts';
+import { recoverCredits } from '../shared/core/credits/ledger/open-shards.ts';
+import { projectRound, type Round } from '../shared/core/credits/ledger/project-ledger.ts';
+import { findPausedShards, measureShards } from '../shared/core/credits/meter/shards.ts';
+import { stalledShards } from '../shared/core/credits/metrics.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { connectRedis, waitUntilReady } from '../shared/platform/redis/connect.ts';
 import { ALL_SHARDS, groupBySlot, shardKeys } from '../shared/platform/redis/keys.ts';

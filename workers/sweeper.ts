@@ -1,11 +1,11 @@
-import { measureBehind } from '../shared/destinations/measure-behind.ts';
+import { deliverWebhookJob } from '../shared/core/events/webhooks/deliveries/jobs.ts';
+import { sweepDeliveries } from '../shared/core/events/webhooks/sending/sweep-deliveries.ts';
 import { every } from '../shared/platform/basics/every.ts';
 import { within } from '../shared/platform/basics/within.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { sweepDue } from '../shared/platform/due/sweep-due.ts';
 import { groupBySlot } from '../shared/platform/redis/keys.ts';
-import { deliverWebhookJob } from '../shared/webhooks/deliveries/jobs.ts';
-import { sweepDeliveries } from '../shared/webhooks/sending/sweep-deliveries.ts';
+import { measureBehind } from '../shared/wings/push/destinations/measure-behind.ts';
 import * as jobs from './index.ts';
 import { sweptRows } from './metrics.ts';
 

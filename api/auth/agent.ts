@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { findMemberByIdentity } from '../../shared/identity/find-member.ts';
-import { verifyAgentToken } from '../../shared/identity/verify-access-token.ts';
+import { findMemberByIdentity } from '../../shared/core/accounts/identity/find-member.ts';
+import { verifyAgentToken } from '../../shared/core/accounts/identity/verify-access-token.ts';
 import { baseUrl, type Config } from '../../shared/platform/basics/config.ts';
 import { DomainError, isCode } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';

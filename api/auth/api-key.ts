@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { authenticateApiKey, keyIdOf, lastReadKey } from '../../shared/keys/api-keys.ts';
-import type { ApiKey } from '../../shared/keys/model.ts';
-import { authenticateFromMemory } from '../../shared/keys/remembered-keys.ts';
+import { authenticateApiKey, keyIdOf, lastReadKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import type { ApiKey } from '../../shared/core/accounts/keys/model.ts';
+import { authenticateFromMemory } from '../../shared/core/accounts/keys/remembered-keys.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { ApiKeyPrincipal, Auth } from '../basics/route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { accountOfToken, credentialHash, credentialId } from '../../shared/keys/credential.ts';
+import { accountOfToken, credentialHash, credentialId } from '../../shared/core/accounts/keys/credential.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { boundedCache } from '../../shared/platform/context/per-context.ts';
 import type { DevicePrincipal } from '../basics/route.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { findMemberByIdentity } from '../../shared/identity/find-member.ts';
-import { verifyAccessToken } from '../../shared/identity/verify-access-token.ts';
+import { findMemberByIdentity } from '../../shared/core/accounts/identity/find-member.ts';
+import { verifyAccessToken } from '../../shared/core/accounts/identity/verify-access-token.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { IdentityPrincipal } from '../basics/route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isOperatorToken } from '../../shared/keys/credential.ts';
+import { isOperatorToken } from '../../shared/core/accounts/keys/credential.ts';
 import { bearerToken } from './bearer.ts';
 
 /** The operator token, as Bearer or as the password of Basic (any user name: browsers ask for one). */

@@ -1,7 +1,7 @@
-import type { Organization } from '../../shared/organizations/model.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { type Reader, wholeOrganization } from '../../shared/organizations/reader.ts';
-import { usersOfTeam } from '../../shared/organizations/teams.ts';
+import type { Organization } from '../../shared/core/accounts/organizations/model.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { type Reader, wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { usersOfTeam } from '../../shared/core/accounts/organizations/teams.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 

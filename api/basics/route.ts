@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { OtlpEncoding } from '../../shared/adapters/otlp/read-records.ts';
+import type { OtlpEncoding } from '../../shared/core/calls/adapters/otlp/read-records.ts';
 import type { Role, Scope } from '../../shared/platform/basics/contract.ts';
 import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
 import type { IdPrefix } from '../../shared/platform/basics/ids.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { checkAnswer } from '../../shared/enforcement/view.ts';
+import { checkAnswer } from '../../shared/core/limits/enforcement/check/view.ts';
 import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
-import { RAISE_STATES } from '../../shared/raises/model.ts';
+import { RAISE_STATES } from '../../shared/wings/raises/model.ts';
 import { type Json, jsonSchema } from './schema.ts';
 
 const bucket = z.strictObject({ credits: z.int().min(0), resets_at: z.int().nullable() });

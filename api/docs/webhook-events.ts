@@ -1,14 +1,18 @@
 import { z } from 'zod';
-import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS } from '../../shared/budgets/model.ts';
-import { FAILURE_CODES } from '../../shared/destinations/failures.ts';
+import { sessionView } from '../../shared/core/calls/sessions/view.ts';
+import {
+  BUDGET_METRICS,
+  BUDGET_SCOPES,
+  BUDGET_WINDOWS,
+} from '../../shared/core/limits/budgets/rules/model.ts';
 import {
   ANOMALY_TYPES,
   EVENT_TYPES,
   type EventType,
   NAMED_EVENT_TYPES,
 } from '../../shared/platform/basics/contract.ts';
-import { RAISE_STATES } from '../../shared/raises/model.ts';
-import { sessionView } from '../../shared/sessions/view.ts';
+import { FAILURE_CODES } from '../../shared/wings/push/destinations/failures.ts';
+import { RAISE_STATES } from '../../shared/wings/raises/model.ts';
 import { type Json, jsonSchema } from './schema.ts';
 
 const budget = {

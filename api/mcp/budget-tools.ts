@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { noteAsked } from '../../shared/enforcement/asked.ts';
-import { checkBudgets } from '../../shared/enforcement/check.ts';
-import { estimateOf } from '../../shared/enforcement/estimate.ts';
-import { releaseReservation } from '../../shared/enforcement/release.ts';
-import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
-import { checkAnswer, viewVerdict } from '../../shared/enforcement/view.ts';
+import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
+import { checkBudgets } from '../../shared/core/limits/enforcement/check/check.ts';
+import { estimateOf } from '../../shared/core/limits/enforcement/check/estimate.ts';
+import { checkAnswer, viewVerdict } from '../../shared/core/limits/enforcement/check/view.ts';
+import { releaseReservation } from '../../shared/core/limits/enforcement/reserve/release.ts';
+import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';

@@ -1,4 +1,4 @@
-import { nusdFromUsd, usd9 } from '../../shared/pricing/money.ts';
+import { nusdFromUsd, usd9 } from '../../shared/core/pricing/money.ts';
 
 /** Bytes of a result's JSON. A model pays for each. */
 export const RESULT_BYTES = 8_192;

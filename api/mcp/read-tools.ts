@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
-import { narrowToReader } from '../../shared/organizations/reader.ts';
+import { readOrganization, timezoneAt } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { narrowToReader } from '../../shared/core/accounts/organizations/reader.ts';
+import { INTERVALS, zonesOf } from '../../shared/core/calls/usage/calendar.ts';
+import { measuresView } from '../../shared/core/calls/usage/measures.ts';
+import { readUsage } from '../../shared/core/calls/usage/read-usage.ts';
 import { timezone } from '../../shared/platform/basics/text.ts';
-import { findWorks } from '../../shared/pull-requests/read-works.ts';
-import { INTERVALS, zonesOf } from '../../shared/usage/calendar.ts';
-import { measuresView } from '../../shared/usage/measures.ts';
-import { readUsage } from '../../shared/usage/read-usage.ts';
+import { findWorks } from '../../shared/wings/work/pull-requests/read-works.ts';
 import { rangeIn } from '../schemas/time.ts';
 import { ownGroupings, workFilters } from '../schemas/usage-query.ts';
 import { countThatFits, plainAnswer } from './plain.ts';

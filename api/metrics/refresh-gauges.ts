@@ -1,12 +1,12 @@
-import { readBudgetGauges } from '../../shared/budgets/gauges.ts';
-import { measureShards } from '../../shared/credits/meter/shards.ts';
-import { readMoveGauges } from '../../shared/moves/gauges.ts';
-import { organizationRows } from '../../shared/organizations/model.ts';
+import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
+import { readUsageGauges } from '../../shared/core/calls/usage/gauges.ts';
+import { measureShards } from '../../shared/core/credits/meter/shards.ts';
+import { readBudgetGauges } from '../../shared/core/limits/budgets/show/gauges.ts';
 import { within } from '../../shared/platform/basics/within.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { perContext } from '../../shared/platform/context/per-context.ts';
 import { readReadiness } from '../../shared/platform/context/readiness.ts';
-import { readUsageGauges } from '../../shared/usage/gauges.ts';
+import { readMoveGauges } from '../../shared/wings/work/moves/gauges.ts';
 
 /** However often it is scraped, the stores are asked this often, and once at a time. */
 const EVERY_MS = 15_000;

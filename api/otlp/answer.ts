@@ -1,8 +1,8 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { OtlpEncoding } from '../../shared/adapters/otlp/read-records.ts';
-import type { OtlpOutcome } from '../../shared/adapters/receive.ts';
+import type { OtlpEncoding } from '../../shared/core/calls/adapters/otlp/read-records.ts';
+import type { OtlpOutcome } from '../../shared/core/calls/adapters/receive.ts';
 import { problemOf } from '../basics/problem.ts';
 import { type Reply, reply } from '../basics/route.ts';
 import { encodingOf, OTLP_TYPES } from './body.ts';

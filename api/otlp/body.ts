@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { OtlpEncoding } from '../../shared/adapters/otlp/read-records.ts';
+import type { OtlpEncoding } from '../../shared/core/calls/adapters/otlp/read-records.ts';
 import { type BodyLimits, charsetOf, readBytes, wrongType } from '../basics/read-bytes.ts';
 
 /** The media type of each encoding of OTLP/HTTP. */

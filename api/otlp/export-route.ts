@@ -1,6 +1,6 @@
-import type { OtlpEncoding } from '../../shared/adapters/otlp/read-records.ts';
-import { UnreadableOtlp } from '../../shared/adapters/otlp/record.ts';
-import type { OtlpOutcome } from '../../shared/adapters/receive.ts';
+import type { OtlpEncoding } from '../../shared/core/calls/adapters/otlp/read-records.ts';
+import { UnreadableOtlp } from '../../shared/core/calls/adapters/otlp/record.ts';
+import type { OtlpOutcome } from '../../shared/core/calls/adapters/receive.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { type AnyRoute, type ApiKeyPrincipal, route } from '../basics/route.ts';

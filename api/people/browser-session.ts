@@ -1,8 +1,8 @@
 import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
-import type { VisitorReason } from '../../shared/identity/me.ts';
-import type { Identity } from '../../shared/identity/verify-access-token.ts';
-import type { Member } from '../../shared/organizations/model.ts';
+import type { VisitorReason } from '../../shared/core/accounts/identity/me.ts';
+import type { Identity } from '../../shared/core/accounts/identity/verify-access-token.ts';
+import type { Member } from '../../shared/core/accounts/organizations/model.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { createSessionStore } from './session-store.ts';
 import { cookieSettings } from './settings.ts';

@@ -9,7 +9,7 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import { perContext } from '../../shared/platform/context/per-context.ts';
 
 /** Where `npm run build` puts the dashboard. */
-const DIST = fileURLToPath(new URL('../dashboard/dist/', import.meta.url));
+const DIST = fileURLToPath(new URL('../../packages/dashboard/dist/', import.meta.url));
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',

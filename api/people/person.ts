@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { findMemberByAccount } from '../../shared/identity/find-member.ts';
-import type { Member } from '../../shared/organizations/model.ts';
+import { findMemberByAccount } from '../../shared/core/accounts/identity/find-member.ts';
+import type { Member } from '../../shared/core/accounts/organizations/model.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';

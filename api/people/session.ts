@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { actingAs } from '../../shared/audit/record-audit.ts';
-import { plansOf } from '../../shared/credits/meter/plans.ts';
+import { actingAs } from '../../shared/core/accounts/audit/record-audit.ts';
 import {
   acceptInvitation,
   declineInvitation,
   describeInvitations,
-} from '../../shared/identity/invitations.ts';
-import type { Me, SignInProblem, Visitor } from '../../shared/identity/me.ts';
-import { whyNobodySignsIn } from '../../shared/identity/sign-in-state.ts';
-import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
+} from '../../shared/core/accounts/identity/invitations.ts';
+import type { Me, SignInProblem, Visitor } from '../../shared/core/accounts/identity/me.ts';
+import { whyNobodySignsIn } from '../../shared/core/accounts/identity/sign-in-state.ts';
+import { readOrganization, timezoneAt } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { plansOf } from '../../shared/core/credits/meter/plans.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { unauthorized } from '../auth/bearer.ts';

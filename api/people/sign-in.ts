@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import * as oidc from 'openid-client';
-import { confirmEmail } from '../../shared/identity/confirm-email.ts';
-import { findMemberByIdentity } from '../../shared/identity/find-member.ts';
-import { type Claims, findInvitations } from '../../shared/identity/invitations.ts';
+import { confirmEmail } from '../../shared/core/accounts/identity/confirm-email.ts';
+import { findMemberByIdentity } from '../../shared/core/accounts/identity/find-member.ts';
+import { type Claims, findInvitations } from '../../shared/core/accounts/identity/invitations.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { problemOf } from '../basics/problem.ts';

@@ -1,5 +1,5 @@
-import { addCodeHost as add, getCodeHost } from '../../shared/code-hosts/manage-code-hosts.ts';
-import { addedCodeHostView, codeHostInput, viewCodeHost } from '../../shared/code-hosts/view.ts';
+import { addCodeHost as add, getCodeHost } from '../../shared/wings/work/code-hosts/manage-code-hosts.ts';
+import { addedCodeHostView, codeHostInput, viewCodeHost } from '../../shared/wings/work/code-hosts/view.ts';
 import { route } from '../basics/route.ts';
 
 export const addCodeHost = route({

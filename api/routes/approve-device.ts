@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approveLinking } from '../../shared/devices/answer-linking.ts';
+import { approveLinking } from '../../shared/core/accounts/devices/answer-linking.ts';
 import { route } from '../basics/route.ts';
 
 export const userCodeBody = z.strictObject({

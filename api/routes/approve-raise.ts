@@ -1,6 +1,6 @@
-import { statusCache } from '../../shared/enforcement/cached-status.ts';
-import { approveRaise as approve } from '../../shared/raises/answer.ts';
-import { approvalInput, ownRaiseView, viewOwnRaise } from '../../shared/raises/view.ts';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
+import { approveRaise as approve } from '../../shared/wings/raises/answer.ts';
+import { approvalInput, ownRaiseView, viewOwnRaise } from '../../shared/wings/raises/view.ts';
 import { route } from '../basics/route.ts';
 import { approverOf, personViewer, raiseParams } from '../schemas/raise.ts';
 

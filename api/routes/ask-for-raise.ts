@@ -1,6 +1,6 @@
-import { askForRaise as ask } from '../../shared/raises/ask.ts';
-import { readRaise } from '../../shared/raises/read-raises.ts';
-import { raiseInput, raiseView, viewRaise } from '../../shared/raises/view.ts';
+import { askForRaise as ask } from '../../shared/wings/raises/ask.ts';
+import { readRaise } from '../../shared/wings/raises/read-raises.ts';
+import { raiseInput, raiseView, viewRaise } from '../../shared/wings/raises/view.ts';
 import { route } from '../basics/route.ts';
 import { personOf } from '../schemas/raise.ts';
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { noteAsked } from '../../shared/enforcement/asked.ts';
-import { estimateOf } from '../../shared/enforcement/estimate.ts';
-import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
-import { viewVerdict } from '../../shared/enforcement/view.ts';
+import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
+import { estimateOf } from '../../shared/core/limits/enforcement/check/estimate.ts';
+import { viewVerdict } from '../../shared/core/limits/enforcement/check/view.ts';
+import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
+import { nusdFromUsd } from '../../shared/core/pricing/money.ts';
 import { DomainError, isCode } from '../../shared/platform/basics/errors.ts';
 import { within } from '../../shared/platform/basics/within.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { nusdFromUsd } from '../../shared/pricing/money.ts';
 import { type ApiKeyPrincipal, reply, route } from '../basics/route.ts';
 import { callerOf } from '../schemas/call.ts';
 import { gateHeaders, readGateHeaders } from '../schemas/gate-headers.ts';

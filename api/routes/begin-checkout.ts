@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { beginCheckout as begin } from '../../shared/credits/purchases/begin-checkout.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { beginCheckout as begin } from '../../shared/wings/purchases/begin-checkout.ts';
 import { route } from '../basics/route.ts';
 import { dashboardUrl } from '../people/settings.ts';
 

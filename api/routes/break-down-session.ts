@@ -1,5 +1,5 @@
-import { breakDown, breakdownView } from '../../shared/sessions/break-down.ts';
-import { readSession } from '../../shared/sessions/read-session.ts';
+import { breakDown, breakdownView } from '../../shared/core/calls/sessions/break-down.ts';
+import { readSession } from '../../shared/core/calls/sessions/read-session.ts';
 import { route } from '../basics/route.ts';
 import { sessionParams } from '../schemas/params.ts';
 

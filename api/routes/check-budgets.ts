@@ -1,7 +1,7 @@
-import { noteAsked } from '../../shared/enforcement/asked.ts';
-import { checkBudgets as check } from '../../shared/enforcement/check.ts';
-import { estimateOf } from '../../shared/enforcement/estimate.ts';
-import { checkAnswer, viewVerdict } from '../../shared/enforcement/view.ts';
+import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
+import { checkBudgets as check } from '../../shared/core/limits/enforcement/check/check.ts';
+import { estimateOf } from '../../shared/core/limits/enforcement/check/estimate.ts';
+import { checkAnswer, viewVerdict } from '../../shared/core/limits/enforcement/check/view.ts';
 import { route } from '../basics/route.ts';
 import { callerOf, checkInput } from '../schemas/call.ts';
 

@@ -1,5 +1,5 @@
-import { closeSession as close } from '../../shared/ingest/end-session.ts';
-import { viewListedSession } from '../../shared/sessions/view.ts';
+import { closeSession as close } from '../../shared/core/calls/ingest/end-session.ts';
+import { viewListedSession } from '../../shared/core/calls/sessions/view.ts';
 import { route } from '../basics/route.ts';
 import { sessionParams } from '../schemas/params.ts';
 import { writtenSession, writtenSessionFor } from '../schemas/usage-scope.ts';

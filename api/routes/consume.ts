@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { BUCKETS } from '../../shared/credits/buckets.ts';
-import { spendCredit } from '../../shared/credits/ledger/spend.ts';
-import { noteDeviceAddress } from '../../shared/devices/addresses.ts';
+import { noteDeviceAddress } from '../../shared/core/accounts/devices/addresses.ts';
+import { BUCKETS } from '../../shared/core/credits/buckets.ts';
+import { spendCredit } from '../../shared/core/credits/ledger/spend.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { reply, route } from '../basics/route.ts';
 import { requiredIdempotencyKey } from '../schemas/params.ts';

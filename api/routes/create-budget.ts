@@ -1,6 +1,6 @@
-import { createBudget as create } from '../../shared/budgets/change-budgets.ts';
-import { budgetInput } from '../../shared/budgets/input.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { createBudget as create } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { budgetInput } from '../../shared/core/limits/budgets/rules/input.ts';
 import { route } from '../basics/route.ts';
 import { changedBudget } from '../schemas/changed-budget.ts';
 import { writtenBudget } from '../schemas/usage-scope.ts';

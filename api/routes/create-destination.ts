@@ -1,8 +1,8 @@
-import { destinationInput } from '../../shared/destinations/input.ts';
-import { createDestination as create } from '../../shared/destinations/manage-destinations.ts';
-import { showDestination } from '../../shared/destinations/show-destinations.ts';
-import { destinationView } from '../../shared/destinations/view.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { destinationInput } from '../../shared/wings/push/destinations/input.ts';
+import { createDestination as create } from '../../shared/wings/push/destinations/manage-destinations.ts';
+import { showDestination } from '../../shared/wings/push/destinations/show-destinations.ts';
+import { destinationView } from '../../shared/wings/push/destinations/view.ts';
 import { route } from '../basics/route.ts';
 
 export const createDestination = route({

@@ -1,8 +1,4 @@
-import {
-  invitationsInput,
-  invitationsView,
-  inviteMembers,
-} from '../../shared/administration/invite-members.ts';
+import { invitationsInput, invitationsView, inviteMembers } from '../../shared/people/invite-members.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { route } from '../basics/route.ts';
 

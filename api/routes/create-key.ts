@@ -1,5 +1,5 @@
-import { createKey as create } from '../../shared/keys/manage-keys.ts';
-import { keyInput, mintedKeyView, viewKey } from '../../shared/keys/view.ts';
+import { createKey as create } from '../../shared/core/accounts/keys/manage-keys.ts';
+import { keyInput, mintedKeyView, viewKey } from '../../shared/core/accounts/keys/view.ts';
 import { route } from '../basics/route.ts';
 import { createdKey } from '../schemas/created-key.ts';
 

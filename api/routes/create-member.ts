@@ -1,5 +1,5 @@
-import { addMember, getMember } from '../../shared/administration/members.ts';
-import { memberInput, memberView, viewMember } from '../../shared/organizations/view.ts';
+import { memberInput, memberView, viewMember } from '../../shared/core/accounts/organizations/view.ts';
+import { addMember, getMember } from '../../shared/people/members.ts';
 import { route } from '../basics/route.ts';
 
 export const createMember = route({

@@ -1,7 +1,7 @@
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { createWebhook as create } from '../../shared/webhooks/endpoints/create-webhook.ts';
-import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
-import { viewWebhook, webhookInput, webhookView } from '../../shared/webhooks/endpoints/view.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { createWebhook as create } from '../../shared/core/events/webhooks/endpoints/create-webhook.ts';
+import { getWebhook } from '../../shared/core/events/webhooks/endpoints/get-webhook.ts';
+import { viewWebhook, webhookInput, webhookView } from '../../shared/core/events/webhooks/endpoints/view.ts';
 import { route } from '../basics/route.ts';
 
 export const createWebhook = route({

@@ -1,6 +1,6 @@
-import { removeBudget } from '../../shared/budgets/change-budgets.ts';
-import { statusCache } from '../../shared/enforcement/cached-status.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { removeBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { route } from '../basics/route.ts';
 import { budgetParams } from '../schemas/params.ts';
 

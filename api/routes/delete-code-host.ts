@@ -1,4 +1,4 @@
-import { deleteCodeHost as remove } from '../../shared/code-hosts/manage-code-hosts.ts';
+import { deleteCodeHost as remove } from '../../shared/wings/work/code-hosts/manage-code-hosts.ts';
 import { route } from '../basics/route.ts';
 import { codeHostParams } from '../schemas/params.ts';
 

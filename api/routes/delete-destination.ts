@@ -1,5 +1,5 @@
-import { deleteDestination as remove } from '../../shared/destinations/manage-destinations.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { deleteDestination as remove } from '../../shared/wings/push/destinations/manage-destinations.ts';
 import { route } from '../basics/route.ts';
 import { destinationParams } from '../schemas/params.ts';
 

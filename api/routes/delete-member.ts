@@ -1,4 +1,4 @@
-import { removeMember as remove } from '../../shared/administration/remove-member.ts';
+import { removeMember as remove } from '../../shared/people/remove-member.ts';
 import { route } from '../basics/route.ts';
 import { madeQuery, memberParams } from '../schemas/params.ts';
 

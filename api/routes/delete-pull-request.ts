@@ -1,4 +1,4 @@
-import { deletePullRequest as remove } from '../../shared/code-hosts/delete-pull-request.ts';
+import { deletePullRequest as remove } from '../../shared/wings/work/code-hosts/delete-pull-request.ts';
 import { route } from '../basics/route.ts';
 import { pullRequestParams } from '../schemas/params.ts';
 

@@ -1,5 +1,5 @@
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { deleteWebhook as remove } from '../../shared/webhooks/endpoints/delete-webhook.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { deleteWebhook as remove } from '../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
 import { route } from '../basics/route.ts';
 import { webhookParams } from '../schemas/params.ts';
 

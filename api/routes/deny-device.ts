@@ -1,4 +1,4 @@
-import { denyLinking } from '../../shared/devices/answer-linking.ts';
+import { denyLinking } from '../../shared/core/accounts/devices/answer-linking.ts';
 import { route } from '../basics/route.ts';
 import { userCodeBody } from './approve-device.ts';
 

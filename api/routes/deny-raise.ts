@@ -1,5 +1,5 @@
-import { denyRaise as deny } from '../../shared/raises/answer.ts';
-import { ownRaiseView, refusalInput, viewOwnRaise } from '../../shared/raises/view.ts';
+import { denyRaise as deny } from '../../shared/wings/raises/answer.ts';
+import { ownRaiseView, refusalInput, viewOwnRaise } from '../../shared/wings/raises/view.ts';
 import { route } from '../basics/route.ts';
 import { approverOf, personViewer, raiseParams } from '../schemas/raise.ts';
 

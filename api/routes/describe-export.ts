@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { FORMATS } from '../../shared/exports/encode.ts';
-import { FOCUS_VERSIONS } from '../../shared/exports/focus/columns.ts';
-import { describeFocus } from '../../shared/exports/focus/export-focus.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { FORMATS } from '../../shared/wings/exports/encode.ts';
+import { FOCUS_VERSIONS } from '../../shared/wings/exports/focus/columns.ts';
+import { describeFocus } from '../../shared/wings/exports/focus/export-focus.ts';
 import { route } from '../basics/route.ts';
 import { askedCalls } from '../schemas/asked-usage.ts';
 import { focusOptions, focusQuestion } from '../schemas/focus-query.ts';

@@ -1,4 +1,4 @@
-import { discardHeld } from '../../shared/held/decide.ts';
+import { discardHeld } from '../../shared/wings/held/decide.ts';
 import { route } from '../basics/route.ts';
 import { decisions, heldIds } from '../schemas/held.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { countNotSent } from '../../shared/core/events/webhooks/deliveries/recover-deliveries.ts';
+import { enableWebhook as enable } from '../../shared/core/events/webhooks/endpoints/enable-webhook.ts';
+import { getWebhook } from '../../shared/core/events/webhooks/endpoints/get-webhook.ts';
+import { viewWebhook, webhookView } from '../../shared/core/events/webhooks/endpoints/view.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
-import { countNotSent } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
-import { enableWebhook as enable } from '../../shared/webhooks/endpoints/enable-webhook.ts';
-import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
-import { viewWebhook, webhookView } from '../../shared/webhooks/endpoints/view.ts';
 import { route } from '../basics/route.ts';
 import { webhookParams } from '../schemas/params.ts';
 

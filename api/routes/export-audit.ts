@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AUDIT_FORMATS, exportAudit as exportRows } from '../../shared/administration/export-audit.ts';
-import { CONTENT_TYPES, encode } from '../../shared/exports/encode.ts';
+import { AUDIT_FORMATS, exportAudit as exportRows } from '../../shared/people/export-audit.ts';
+import { CONTENT_TYPES, encode } from '../../shared/wings/exports/encode.ts';
 import { reply, route } from '../basics/route.ts';
 import { auditFilter, auditFilters } from '../schemas/audit-query.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readBalances } from '../../shared/credits/meter/read-balances.ts';
+import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
 import { route } from '../basics/route.ts';
 import { balance } from '../schemas/balance.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { budgetUsageView, readBudgetUsage } from '../../shared/budgets/read-usage.ts';
+import { budgetUsageView, readBudgetUsage } from '../../shared/core/limits/budgets/show/read-usage.ts';
 import { instantOrUtc } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 import { budgetParams } from '../schemas/params.ts';

@@ -1,5 +1,8 @@
-import { readVisibleBudget } from '../../shared/budgets/read-budgets.ts';
-import { reservedBudgetView, showReserved } from '../../shared/enforcement/show-reserved.ts';
+import { readVisibleBudget } from '../../shared/core/limits/budgets/show/read-budgets.ts';
+import {
+  reservedBudgetView,
+  showReserved,
+} from '../../shared/core/limits/enforcement/reserve/show-reserved.ts';
 import { route } from '../basics/route.ts';
 import { budgetParams } from '../schemas/params.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { hasArrived } from '../../shared/credits/purchases/begin-checkout.ts';
 import { text } from '../../shared/platform/basics/text.ts';
+import { hasArrived } from '../../shared/wings/purchases/begin-checkout.ts';
 import { route } from '../basics/route.ts';
 
 export const getCheckout = route({

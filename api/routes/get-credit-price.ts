@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { offerTo } from '../../shared/credits/purchases/begin-checkout.ts';
+import { offerTo } from '../../shared/wings/purchases/begin-checkout.ts';
 import { route } from '../basics/route.ts';
 
 const count = z.int().nullable();

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { getDelivery as read } from '../../shared/webhooks/deliveries/find-delivery.ts';
-import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
-import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { getDelivery as read } from '../../shared/core/events/webhooks/deliveries/find-delivery.ts';
+import { deliveryView, viewDelivery } from '../../shared/core/events/webhooks/deliveries/view.ts';
+import { getWebhook } from '../../shared/core/events/webhooks/endpoints/get-webhook.ts';
 import { route } from '../basics/route.ts';
 import { deliveryParams } from '../schemas/params.ts';
 

@@ -1,6 +1,6 @@
-import { showDestination } from '../../shared/destinations/show-destinations.ts';
-import { destinationView } from '../../shared/destinations/view.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { showDestination } from '../../shared/wings/push/destinations/show-destinations.ts';
+import { destinationView } from '../../shared/wings/push/destinations/view.ts';
 import { route } from '../basics/route.ts';
 import { destinationParams } from '../schemas/params.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readJwks } from '../../shared/credits/receipts/publish-keys.ts';
+import { readJwks } from '../../shared/core/credits/receipts/publish-keys.ts';
 import { route } from '../basics/route.ts';
 
 export const getJwks = route({

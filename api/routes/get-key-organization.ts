@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
+import { readOrganization, timezoneAt } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { BODY_BYTES, PLANS, SCOPES, SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { route } from '../basics/route.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { BUCKETS, REASONS } from '../../shared/credits/buckets.ts';
-import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
-import { detailsOf, ledgerTransaction, toTransaction } from '../../shared/credits/ledger/transaction.ts';
-import type { LedgerItem } from '../../shared/credits/model.ts';
+import { BUCKETS, REASONS } from '../../shared/core/credits/buckets.ts';
+import { readLedger } from '../../shared/core/credits/ledger/read-ledger.ts';
+import { detailsOf, ledgerTransaction, toTransaction } from '../../shared/core/credits/ledger/transaction.ts';
+import type { LedgerItem } from '../../shared/core/credits/model.ts';
 import { reply, route } from '../basics/route.ts';
 import { makeSeqCursor, openSeqCursor } from '../schemas/page.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DIMENSIONS } from '../../shared/analytics/model.ts';
-import { readAnalytics } from '../../shared/analytics/read-analytics.ts';
+import { DIMENSIONS } from '../../shared/wings/analytics/model.ts';
+import { readAnalytics } from '../../shared/wings/analytics/read-analytics.ts';
 import { ownOrganization } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { orgParams } from '../schemas/params.ts';

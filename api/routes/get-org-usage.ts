@@ -1,5 +1,5 @@
+import { GROUPINGS } from '../../shared/core/calls/usage/group-usage.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { GROUPINGS } from '../../shared/usage/group-usage.ts';
 import { ownOrganization, requirePaidPlan } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { readAskedUsage } from '../schemas/asked-usage.ts';

@@ -1,5 +1,5 @@
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { organizationView, viewOrganization } from '../../shared/organizations/view.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { organizationView, viewOrganization } from '../../shared/core/accounts/organizations/view.ts';
 import { route } from '../basics/route.ts';
 
 export const getOrganization = route({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { checkBudgets } from '../../shared/enforcement/check.ts';
-import { checkAnswer, viewVerdict, visibleOf } from '../../shared/enforcement/view.ts';
-import { statusLine } from '../../shared/enforcement/words.ts';
+import { checkBudgets } from '../../shared/core/limits/enforcement/check/check.ts';
+import { checkAnswer, viewVerdict, visibleOf } from '../../shared/core/limits/enforcement/check/view.ts';
+import { statusLine } from '../../shared/core/limits/enforcement/check/words.ts';
 import { reply, route } from '../basics/route.ts';
 import { callerOf } from '../schemas/call.ts';
 

@@ -1,5 +1,5 @@
-import { readRaise } from '../../shared/raises/read-raises.ts';
-import { ownRaiseView, viewOwnRaise } from '../../shared/raises/view.ts';
+import { readRaise } from '../../shared/wings/raises/read-raises.ts';
+import { ownRaiseView, viewOwnRaise } from '../../shared/wings/raises/view.ts';
 import { route } from '../basics/route.ts';
 import { personViewer, raiseParams } from '../schemas/raise.ts';
 

@@ -1,5 +1,5 @@
-import { readPreferences } from '../../shared/preferences/change-preferences.ts';
-import { preferencesView, viewPreferences } from '../../shared/preferences/view.ts';
+import { readPreferences } from '../../shared/wings/digests/preferences/change-preferences.ts';
+import { preferencesView, viewPreferences } from '../../shared/wings/digests/preferences/view.ts';
 import { route } from '../basics/route.ts';
 
 export const getPreferences = route({

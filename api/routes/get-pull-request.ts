@@ -1,6 +1,6 @@
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { readPullRequest } from '../../shared/pull-request-costs/read-pull-request.ts';
-import { pullRequestDetailView } from '../../shared/pull-request-costs/view.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { readPullRequest } from '../../shared/wings/work/costs/read-pull-request.ts';
+import { pullRequestDetailView } from '../../shared/wings/work/costs/view.ts';
 import { route } from '../basics/route.ts';
 import { pullRequestParams } from '../schemas/params.ts';
 

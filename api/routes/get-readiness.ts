@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { warnOfSigningKey } from '../../shared/credits/receipts/signer.ts';
-import { whyNobodySignsIn } from '../../shared/identity/sign-in-state.ts';
+import { whyNobodySignsIn } from '../../shared/core/accounts/identity/sign-in-state.ts';
+import { warnOfSigningKey } from '../../shared/core/credits/receipts/signer.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { readReadiness } from '../../shared/platform/context/readiness.ts';
 import { WARNINGS } from '../../shared/tables/warnings.ts';

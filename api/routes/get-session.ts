@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Context } from '../../shared/platform/context/context.ts';
 import {
   type AttributedSession,
   attributionView,
   contextView,
   readAttribution,
-} from '../../shared/sessions/read-attribution.ts';
-import { readSession, streamSignals } from '../../shared/sessions/read-session.ts';
-import { listedSessionView, viewListedSession } from '../../shared/sessions/view.ts';
-import { signalView, viewSignal } from '../../shared/signals/view.ts';
+} from '../../shared/core/calls/sessions/read-attribution.ts';
+import { readSession, streamSignals } from '../../shared/core/calls/sessions/read-session.ts';
+import { listedSessionView, viewListedSession } from '../../shared/core/calls/sessions/view.ts';
+import { signalView, viewSignal } from '../../shared/core/calls/signals/view.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import { reply, route } from '../basics/route.ts';
 import { sessionParams } from '../schemas/params.ts';
 

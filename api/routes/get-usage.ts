@@ -1,4 +1,4 @@
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { route } from '../basics/route.ts';
 import { readAskedUsage } from '../schemas/asked-usage.ts';
 import { teamFilter } from '../schemas/session-query.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { findAccount } from '../../shared/credits/ledger/ensure-account.ts';
-import { grantAudited } from '../../shared/credits/ledger/grant-credits.ts';
-import { ledgerTransaction } from '../../shared/credits/ledger/transaction.ts';
+import { findAccount } from '../../shared/core/credits/ledger/ensure-account.ts';
+import { grantAudited } from '../../shared/core/credits/ledger/grant-credits.ts';
+import { ledgerTransaction } from '../../shared/core/credits/ledger/transaction.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { reply, route } from '../basics/route.ts';
 import { requiredIdempotencyKey } from '../schemas/params.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { noteAsked } from '../../shared/enforcement/asked.ts';
-import { checkBudgets } from '../../shared/enforcement/check.ts';
-import { askWords, reasonOf } from '../../shared/enforcement/words.ts';
+import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
+import { checkBudgets } from '../../shared/core/limits/enforcement/check/check.ts';
+import { askWords, reasonOf } from '../../shared/core/limits/enforcement/check/words.ts';
 import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { HOOK_BODY_BYTES } from '../../shared/platform/basics/contract.ts';
 import { textOrEmpty } from '../../shared/platform/basics/text.ts';

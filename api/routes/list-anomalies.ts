@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { narrowToReader } from '../../shared/core/accounts/organizations/reader.ts';
+import { ANOMALY_TYPES } from '../../shared/platform/basics/contract.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import {
   listAnomalies as list,
   listedAnomalyView,
   viewListedAnomaly,
-} from '../../shared/anomalies/list-anomalies.ts';
-import { narrowToReader } from '../../shared/organizations/reader.ts';
-import { ANOMALY_TYPES } from '../../shared/platform/basics/contract.ts';
-import { text } from '../../shared/platform/basics/text.ts';
+} from '../../shared/wings/anomalies/list-anomalies.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 import { listRange, timeOrDate } from '../schemas/time.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { namedAuditView, nameEntries } from '../../shared/administration/name-audit.ts';
-import { listAudit as list } from '../../shared/audit/list-audit.ts';
+import { listAudit as list } from '../../shared/core/accounts/audit/list-audit.ts';
+import { namedAuditView, nameEntries } from '../../shared/people/name-audit.ts';
 import { route } from '../basics/route.ts';
 import { auditFilter, auditFilters } from '../schemas/audit-query.ts';
 import { answerLongPage, longPageOf, pageQuery } from '../schemas/page.ts';

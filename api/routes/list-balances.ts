@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readAllBalances } from '../../shared/credits/meter/read-balances.ts';
+import { readAllBalances } from '../../shared/core/credits/meter/read-balances.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { requireScope } from '../auth/authenticate.ts';
 import { route } from '../basics/route.ts';

@@ -3,7 +3,7 @@ import {
   budgetEventView,
   listBudgetEvents as list,
   viewBudgetEvent,
-} from '../../shared/budgets/read-history.ts';
+} from '../../shared/core/limits/budgets/show/read-history.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 import { budgetParams } from '../schemas/params.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listPeople, personView } from '../../shared/enforcement/show-people.ts';
+import { listPeople, personView } from '../../shared/core/limits/enforcement/reserve/show-people.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';

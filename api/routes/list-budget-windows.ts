@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { budgetWindowView, readBudgetWindows } from '../../shared/budgets/read-history.ts';
+import { budgetWindowView, readBudgetWindows } from '../../shared/core/limits/budgets/show/read-history.ts';
 import { route } from '../basics/route.ts';
 import { budgetParams } from '../schemas/params.ts';
 

@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { listBudgets as list } from '../../shared/budgets/read-budgets.ts';
-import { reservedBudgetView, showAllReserved } from '../../shared/enforcement/show-reserved.ts';
+import { listBudgets as list } from '../../shared/core/limits/budgets/show/read-budgets.ts';
+import {
+  reservedBudgetView,
+  showAllReserved,
+} from '../../shared/core/limits/enforcement/reserve/show-reserved.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listCodeHosts as list } from '../../shared/code-hosts/manage-code-hosts.ts';
-import { codeHostView, viewCodeHost } from '../../shared/code-hosts/view.ts';
+import { listCodeHosts as list } from '../../shared/wings/work/code-hosts/manage-code-hosts.ts';
+import { codeHostView, viewCodeHost } from '../../shared/wings/work/code-hosts/view.ts';
 import { route } from '../basics/route.ts';
 
 export const listCodeHosts = route({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { showDestinations } from '../../shared/destinations/show-destinations.ts';
-import { destinationView } from '../../shared/destinations/view.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { showDestinations } from '../../shared/wings/push/destinations/show-destinations.ts';
+import { destinationView } from '../../shared/wings/push/destinations/view.ts';
 import { route } from '../basics/route.ts';
 
 export const listDestinations = route({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceView, listDevices as list } from '../../shared/devices/list-devices.ts';
+import { deviceView, listDevices as list } from '../../shared/core/accounts/devices/list-devices.ts';
 import { route } from '../basics/route.ts';
 
 export const listDevices = route({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { getDestination } from '../../shared/destinations/manage-destinations.ts';
-import { DESTINATION_LEVELS, PARTITION_STATES } from '../../shared/destinations/model.ts';
-import { listPartitions } from '../../shared/destinations/runs/list-runs.ts';
-import { partitionView, viewPartition } from '../../shared/destinations/view.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { getDestination } from '../../shared/wings/push/destinations/manage-destinations.ts';
+import { DESTINATION_LEVELS, PARTITION_STATES } from '../../shared/wings/push/destinations/model.ts';
+import { listPartitions } from '../../shared/wings/push/destinations/runs/list-runs.ts';
+import { partitionView, viewPartition } from '../../shared/wings/push/destinations/view.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 import { destinationParams } from '../schemas/params.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { getDestination } from '../../shared/destinations/manage-destinations.ts';
-import { listRuns } from '../../shared/destinations/runs/list-runs.ts';
-import { runView, viewRun } from '../../shared/destinations/view.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { getDestination } from '../../shared/wings/push/destinations/manage-destinations.ts';
+import { listRuns } from '../../shared/wings/push/destinations/runs/list-runs.ts';
+import { runView, viewRun } from '../../shared/wings/push/destinations/view.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 import { destinationParams } from '../schemas/params.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { listHeld } from '../../shared/held/list-held.ts';
-import { HELD_STATES } from '../../shared/held/model.ts';
-import { heldView, viewHeld } from '../../shared/held/view.ts';
-import { narrowToReader } from '../../shared/organizations/reader.ts';
+import { narrowToReader } from '../../shared/core/accounts/organizations/reader.ts';
 import { text } from '../../shared/platform/basics/text.ts';
+import { listHeld } from '../../shared/wings/held/list-held.ts';
+import { HELD_STATES } from '../../shared/wings/held/model.ts';
+import { heldView, viewHeld } from '../../shared/wings/held/view.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listInterventions as list, readSession } from '../../shared/sessions/read-session.ts';
-import { interventionView, viewIntervention } from '../../shared/signals/view.ts';
+import { listInterventions as list, readSession } from '../../shared/core/calls/sessions/read-session.ts';
+import { interventionView, viewIntervention } from '../../shared/core/calls/signals/view.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 import { sessionParams } from '../schemas/params.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listKeys as list } from '../../shared/keys/manage-keys.ts';
-import { keyView, viewKey } from '../../shared/keys/view.ts';
+import { listKeys as list } from '../../shared/core/accounts/keys/manage-keys.ts';
+import { keyView, viewKey } from '../../shared/core/accounts/keys/view.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';

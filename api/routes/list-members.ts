@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { listMembers as list } from '../../shared/administration/members.ts';
-import { listedMemberView, viewMember } from '../../shared/organizations/view.ts';
+import { listedMemberView, viewMember } from '../../shared/core/accounts/organizations/view.ts';
+import { readLastActivity } from '../../shared/core/calls/sessions/last-activity.ts';
+import { listMembers as list } from '../../shared/people/members.ts';
 import { unixSeconds } from '../../shared/platform/basics/clock.ts';
-import { readLastActivity } from '../../shared/sessions/last-activity.ts';
 import { route } from '../basics/route.ts';
 
 export const listMembers = route({

@@ -1,5 +1,5 @@
-import { listRaises as list } from '../../shared/raises/read-raises.ts';
-import { ownRaiseView, viewOwnRaise } from '../../shared/raises/view.ts';
+import { listRaises as list } from '../../shared/wings/raises/read-raises.ts';
+import { ownRaiseView, viewOwnRaise } from '../../shared/wings/raises/view.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf } from '../schemas/page.ts';
 import { personViewer, raiseQuery } from '../schemas/raise.ts';

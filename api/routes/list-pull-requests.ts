@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { repositoryField } from '../../shared/attribution/fields.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { listPullRequests as list } from '../../shared/pull-request-costs/list-pull-requests.ts';
-import { costedPullRequestView } from '../../shared/pull-request-costs/view.ts';
-import { PULL_REQUEST_STATES } from '../../shared/pull-requests/report.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { repositoryField } from '../../shared/wings/work/attribution/fields.ts';
+import { listPullRequests as list } from '../../shared/wings/work/costs/list-pull-requests.ts';
+import { costedPullRequestView } from '../../shared/wings/work/costs/view.ts';
+import { PULL_REQUEST_STATES } from '../../shared/wings/work/pull-requests/report.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 import { listRange, timeOrDate } from '../schemas/time.ts';

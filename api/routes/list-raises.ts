@@ -1,5 +1,5 @@
-import { listRaises as list } from '../../shared/raises/read-raises.ts';
-import { raiseView, viewRaise } from '../../shared/raises/view.ts';
+import { listRaises as list } from '../../shared/wings/raises/read-raises.ts';
+import { raiseView, viewRaise } from '../../shared/wings/raises/view.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf } from '../schemas/page.ts';
 import { keyViewer, raiseQuery } from '../schemas/raise.ts';

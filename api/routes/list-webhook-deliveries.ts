@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { listDeliveries } from '../../shared/core/events/webhooks/deliveries/list-deliveries.ts';
+import { DELIVERY_STATUSES } from '../../shared/core/events/webhooks/deliveries/model.ts';
+import { deliveryView, viewListedDelivery } from '../../shared/core/events/webhooks/deliveries/view.ts';
+import { getWebhook } from '../../shared/core/events/webhooks/endpoints/get-webhook.ts';
 import { EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
-import { listDeliveries } from '../../shared/webhooks/deliveries/list-deliveries.ts';
-import { DELIVERY_STATUSES } from '../../shared/webhooks/deliveries/model.ts';
-import { deliveryView, viewListedDelivery } from '../../shared/webhooks/deliveries/view.ts';
-import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { route } from '../basics/route.ts';
 import { answerLongPage, longPageOf, pageQuery } from '../schemas/page.ts';
 import { webhookParams } from '../schemas/params.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { listWebhooks as list } from '../../shared/webhooks/deliveries/list-webhooks.ts';
-import { listedWebhookView, viewListedWebhook } from '../../shared/webhooks/deliveries/view.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { listWebhooks as list } from '../../shared/core/events/webhooks/deliveries/list-webhooks.ts';
+import { listedWebhookView, viewListedWebhook } from '../../shared/core/events/webhooks/deliveries/view.ts';
 import { route } from '../basics/route.ts';
 
 export const listWebhooks = route({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findPending } from '../../shared/devices/find-pending.ts';
+import { findPending } from '../../shared/core/accounts/devices/find-pending.ts';
 import { unixSeconds } from '../../shared/platform/basics/clock.ts';
 import { route } from '../basics/route.ts';
 import { userCodeBody } from './approve-device.ts';

@@ -1,4 +1,4 @@
-import { dropMetrics } from '../../shared/adapters/receive.ts';
+import { dropMetrics } from '../../shared/core/calls/adapters/receive.ts';
 import { exportRoute } from '../otlp/export-route.ts';
 
 export const otlpMetrics = exportRoute({

@@ -1,5 +1,5 @@
-import { receiveOtlp } from '../../shared/adapters/receive.ts';
-import { senderOf } from '../../shared/signals/check-signal.ts';
+import { receiveOtlp } from '../../shared/core/calls/adapters/receive.ts';
+import { senderOf } from '../../shared/core/calls/signals/check-signal.ts';
 import { exportRoute } from '../otlp/export-route.ts';
 
 export const otlpTraces = exportRoute({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { budgetInput } from '../../shared/budgets/input.ts';
-import { budgetPreview, previewBudget as preview } from '../../shared/budgets/preview.ts';
-import { askedView, readAsked } from '../../shared/enforcement/asked.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { budgetInput } from '../../shared/core/limits/budgets/rules/input.ts';
+import { budgetPreview, previewBudget as preview } from '../../shared/core/limits/budgets/show/preview.ts';
+import { askedView, readAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';

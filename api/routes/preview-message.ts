@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { URGENCIES } from '../../shared/core/events/webhooks/messages/message.ts';
+import { previewMessage as preview } from '../../shared/core/events/webhooks/messages/preview.ts';
 import { EVENT_TYPES, WEBHOOK_FORMATS } from '../../shared/platform/basics/contract.ts';
-import { URGENCIES } from '../../shared/webhooks/messages/message.ts';
-import { previewMessage as preview } from '../../shared/webhooks/messages/preview.ts';
 import { route } from '../basics/route.ts';
 
 export const previewMessage = route({

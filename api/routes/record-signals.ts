@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { recordSignals as record } from '../../shared/ingest/record-signals.ts';
+import { recordSignals as record } from '../../shared/core/calls/ingest/record-signals.ts';
+import { senderOf } from '../../shared/core/calls/signals/check-signal.ts';
+import { signalInput, signalResult } from '../../shared/core/calls/signals/input.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
-import { senderOf } from '../../shared/signals/check-signal.ts';
-import { signalInput, signalResult } from '../../shared/signals/input.ts';
 import { route } from '../basics/route.ts';
 import { jsonSchema } from '../docs/schema.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { recoverDeliveries as recover } from '../../shared/core/events/webhooks/deliveries/recover-deliveries.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { DAY_MS } from '../../shared/platform/basics/interval.ts';
 import { instant } from '../../shared/platform/basics/text.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { recoverDeliveries as recover } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
 import { route } from '../basics/route.ts';
 import { webhookParams } from '../schemas/params.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { redeemGrant as redeem } from '../../shared/devices/redeem-grant.ts';
+import { redeemGrant as redeem } from '../../shared/core/accounts/devices/redeem-grant.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { route } from '../basics/route.ts';
 

@@ -1,6 +1,6 @@
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { redeliver as repeat } from '../../shared/webhooks/deliveries/redeliver.ts';
-import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { redeliver as repeat } from '../../shared/core/events/webhooks/deliveries/redeliver.ts';
+import { deliveryView, viewDelivery } from '../../shared/core/events/webhooks/deliveries/view.ts';
 import { route } from '../basics/route.ts';
 import { deliveryParams } from '../schemas/params.ts';
 

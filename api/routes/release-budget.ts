@@ -1,4 +1,4 @@
-import { releaseReservation } from '../../shared/enforcement/release.ts';
+import { releaseReservation } from '../../shared/core/limits/enforcement/reserve/release.ts';
 import { route } from '../basics/route.ts';
 import { releaseInput } from '../schemas/call.ts';
 

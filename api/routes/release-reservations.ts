@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { releaseInBudget } from '../../shared/enforcement/release.ts';
+import { releaseInBudget } from '../../shared/core/limits/enforcement/reserve/release.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 import { budgetParams } from '../schemas/params.ts';

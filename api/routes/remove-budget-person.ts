@@ -1,6 +1,6 @@
-import { removePerson } from '../../shared/budgets/change-people.ts';
-import { statusCache } from '../../shared/enforcement/cached-status.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { removePerson } from '../../shared/core/limits/budgets/change/change-people.ts';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { route } from '../basics/route.ts';
 import { budgetPersonParams } from '../schemas/params.ts';
 

@@ -1,10 +1,15 @@
-import { recordReport } from '../../shared/code-hosts/record-report.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
-import { costPullRequest } from '../../shared/pull-request-costs/list-pull-requests.ts';
-import { reportedPullRequestView } from '../../shared/pull-request-costs/view.ts';
-import { faultOfTimes, pullRequestInput, safeUrl, shortTitle } from '../../shared/pull-requests/report.ts';
+import { recordReport } from '../../shared/wings/work/code-hosts/record-report.ts';
+import { costPullRequest } from '../../shared/wings/work/costs/list-pull-requests.ts';
+import { reportedPullRequestView } from '../../shared/wings/work/costs/view.ts';
+import {
+  faultOfTimes,
+  pullRequestInput,
+  safeUrl,
+  shortTitle,
+} from '../../shared/wings/work/pull-requests/report.ts';
 import { route } from '../basics/route.ts';
 
 export const reportPullRequest = route({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { noteAsked } from '../../shared/enforcement/asked.ts';
-import { type Expected, estimateOf } from '../../shared/enforcement/estimate.ts';
-import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
-import { checkAnswer, viewVerdict } from '../../shared/enforcement/view.ts';
+import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
+import { type Expected, estimateOf } from '../../shared/core/limits/enforcement/check/estimate.ts';
+import { checkAnswer, viewVerdict } from '../../shared/core/limits/enforcement/check/view.ts';
+import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { reply, route } from '../basics/route.ts';
 import { callerOf, reserveInput } from '../schemas/call.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { revokeDevice as revoke } from '../../shared/devices/revoke-device.ts';
+import { revokeDevice as revoke } from '../../shared/core/accounts/devices/revoke-device.ts';
 import { DEVICE_ID_LENGTH } from '../../shared/platform/basics/contract.ts';
 import { route } from '../basics/route.ts';
 

@@ -1,4 +1,4 @@
-import { revokeKey as revoke } from '../../shared/keys/manage-keys.ts';
+import { revokeKey as revoke } from '../../shared/core/accounts/keys/manage-keys.ts';
 import { route } from '../basics/route.ts';
 import { keyParams } from '../schemas/params.ts';
 

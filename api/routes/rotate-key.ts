@@ -1,5 +1,5 @@
-import { rotateKey as rotate } from '../../shared/keys/manage-keys.ts';
-import { mintedKeyView, rotation, viewKey } from '../../shared/keys/view.ts';
+import { rotateKey as rotate } from '../../shared/core/accounts/keys/manage-keys.ts';
+import { mintedKeyView, rotation, viewKey } from '../../shared/core/accounts/keys/view.ts';
 import { route } from '../basics/route.ts';
 import { createdKey } from '../schemas/created-key.ts';
 import { keyParams } from '../schemas/params.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { day } from '../../shared/destinations/input.ts';
-import { askForRun } from '../../shared/destinations/runs/ask-for-run.ts';
-import { runView, viewRun } from '../../shared/destinations/view.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { day } from '../../shared/wings/push/destinations/input.ts';
+import { askForRun } from '../../shared/wings/push/destinations/runs/ask-for-run.ts';
+import { runView, viewRun } from '../../shared/wings/push/destinations/view.ts';
 import { route } from '../basics/route.ts';
 import { destinationParams } from '../schemas/params.ts';
 

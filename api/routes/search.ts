@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../../shared/platform/basics/text.ts';
-import { search as find, foundView } from '../../shared/search/search.ts';
+import { search as find, foundView } from '../../shared/wings/search/search.ts';
 import { knowsMembers } from '../auth/knows-members.ts';
 import { route } from '../basics/route.ts';
 

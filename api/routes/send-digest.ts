@@ -1,4 +1,4 @@
-import { askForDigest } from '../../shared/digests/ask-for-digest.ts';
+import { askForDigest } from '../../shared/wings/digests/ask-for-digest.ts';
 import { route } from '../basics/route.ts';
 
 export const sendDigest = route({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { setPerson } from '../../shared/budgets/change-people.ts';
-import { statusCache } from '../../shared/enforcement/cached-status.ts';
-import { readPerson } from '../../shared/enforcement/show-people.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { setPerson } from '../../shared/core/limits/budgets/change/change-people.ts';
+import { readPerson } from '../../shared/core/limits/enforcement/reserve/show-people.ts';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { route } from '../basics/route.ts';
 import { budgetPersonParams } from '../schemas/params.ts';
 import { writtenPerson, writtenPersonFor } from '../schemas/usage-scope.ts';

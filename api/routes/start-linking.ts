@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { publicJwk } from '../../shared/devices/public-key.ts';
-import { findLinking, startLinking as start } from '../../shared/devices/start-linking.ts';
+import { publicJwk } from '../../shared/core/accounts/devices/public-key.ts';
+import { findLinking, startLinking as start } from '../../shared/core/accounts/devices/start-linking.ts';
 import { DEVICE_CODE_LIFETIME_S } from '../../shared/platform/basics/contract.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';

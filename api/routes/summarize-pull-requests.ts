@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { repositoryField } from '../../shared/attribution/fields.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { summarizeMerged } from '../../shared/pull-request-costs/summarize.ts';
-import { pullRequestSummaryView } from '../../shared/pull-request-costs/view.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { repositoryField } from '../../shared/wings/work/attribution/fields.ts';
+import { summarizeMerged } from '../../shared/wings/work/costs/summarize.ts';
+import { pullRequestSummaryView } from '../../shared/wings/work/costs/view.ts';
 import { route } from '../basics/route.ts';
 import { listRange, timeOrDate } from '../schemas/time.ts';
 

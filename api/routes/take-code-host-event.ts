@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { hasProof } from '../../shared/code-hosts/events/prove.ts';
-import { EVENT_OUTCOMES, takeEvent } from '../../shared/code-hosts/take-event.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { hasProof } from '../../shared/wings/work/code-hosts/events/prove.ts';
+import { EVENT_OUTCOMES, takeEvent } from '../../shared/wings/work/code-hosts/take-event.ts';
 import { route } from '../basics/route.ts';
 import { codeHostParams } from '../schemas/params.ts';
 

@@ -3,7 +3,7 @@ import {
   expectSignature,
   OUTCOMES,
   takeStripeEvent as take,
-} from '../../shared/credits/purchases/take-stripe-event.ts';
+} from '../../shared/wings/purchases/take-stripe-event.ts';
 import { route } from '../basics/route.ts';
 
 export const takeStripeEvent = route({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { FAILURE_CODES } from '../../shared/destinations/failures.ts';
-import { getDestination } from '../../shared/destinations/manage-destinations.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { FAILURE_CODES } from '../../shared/wings/push/destinations/failures.ts';
+import { getDestination } from '../../shared/wings/push/destinations/manage-destinations.ts';
 import { route } from '../basics/route.ts';
 import { destinationParams } from '../schemas/params.ts';
 
@@ -34,7 +34,7 @@ export const testDestination = route({
   handle: async ({ principal, params }, ctx) => {
     const destination = await getDestination(ctx, wholeOrganization(principal), params.id);
     // Only this route of the api writes to a destination: what that needs is loaded by its first call.
-    const testing = await import('../../shared/destinations/test-destination.ts');
+    const testing = await import('../../shared/wings/push/destinations/test-destination.ts');
     return testing.testDestination(ctx, destination);
   },
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { ATTEMPT_ERRORS } from '../../shared/core/events/webhooks/deliveries/model.ts';
+import { getOnlyWebhook, getWebhook } from '../../shared/core/events/webhooks/endpoints/get-webhook.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { ATTEMPT_ERRORS } from '../../shared/webhooks/deliveries/model.ts';
-import { getOnlyWebhook, getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { route } from '../basics/route.ts';
 
 export const testWebhook = route({
@@ -38,7 +38,7 @@ export const testWebhook = route({
       ? getOnlyWebhook(ctx, orgId)
       : getWebhook(ctx, orgId, body.webhook_id));
     // Only this route of the api sends: what that needs is loaded by its first call.
-    const sending = await import('../../shared/webhooks/sending/test-webhook.ts');
+    const sending = await import('../../shared/core/events/webhooks/sending/test-webhook.ts');
     return sending.testWebhook(ctx, webhook);
   },
 });

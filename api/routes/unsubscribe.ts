@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { text } from '../../shared/platform/basics/text.ts';
 import {
   unsubscribe as end,
   readUnsubscribeToken,
   subscribeAgain,
-} from '../../shared/webhooks/endpoints/unsubscribe.ts';
+} from '../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { reply, route } from '../basics/route.ts';
 
 const params = z.strictObject({

@@ -1,6 +1,6 @@
-import { changeBudget } from '../../shared/budgets/change-budgets.ts';
-import { budgetChange } from '../../shared/budgets/input.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { changeBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { budgetChange } from '../../shared/core/limits/budgets/rules/input.ts';
 import { route } from '../basics/route.ts';
 import { changedBudget } from '../schemas/changed-budget.ts';
 import { budgetParams } from '../schemas/params.ts';

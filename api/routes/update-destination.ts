@@ -1,8 +1,8 @@
-import { destinationChange } from '../../shared/destinations/input.ts';
-import { showDestination } from '../../shared/destinations/show-destinations.ts';
-import { updateDestination as update } from '../../shared/destinations/update-destination.ts';
-import { destinationView } from '../../shared/destinations/view.ts';
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { destinationChange } from '../../shared/wings/push/destinations/input.ts';
+import { showDestination } from '../../shared/wings/push/destinations/show-destinations.ts';
+import { updateDestination as update } from '../../shared/wings/push/destinations/update-destination.ts';
+import { destinationView } from '../../shared/wings/push/destinations/view.ts';
 import { route } from '../basics/route.ts';
 import { destinationParams } from '../schemas/params.ts';
 

@@ -1,5 +1,5 @@
-import { changeMember as change } from '../../shared/administration/change-member.ts';
-import { memberChange, memberView, viewMember } from '../../shared/organizations/view.ts';
+import { memberChange, memberView, viewMember } from '../../shared/core/accounts/organizations/view.ts';
+import { changeMember as change } from '../../shared/people/change-member.ts';
 import { route } from '../basics/route.ts';
 import { madeQuery, memberParams } from '../schemas/params.ts';
 

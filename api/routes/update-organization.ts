@@ -1,5 +1,9 @@
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { organizationChange, organizationView, viewOrganization } from '../../shared/organizations/view.ts';
+import {
+  organizationChange,
+  organizationView,
+  viewOrganization,
+} from '../../shared/core/accounts/organizations/view.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { route } from '../basics/route.ts';
 
 export const updateOrganization = route({

@@ -1,5 +1,9 @@
-import { changePreferences } from '../../shared/preferences/change-preferences.ts';
-import { preferencesChange, preferencesView, viewPreferences } from '../../shared/preferences/view.ts';
+import { changePreferences } from '../../shared/wings/digests/preferences/change-preferences.ts';
+import {
+  preferencesChange,
+  preferencesView,
+  viewPreferences,
+} from '../../shared/wings/digests/preferences/view.ts';
 import { route } from '../basics/route.ts';
 
 export const updatePreferences = route({

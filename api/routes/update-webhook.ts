@@ -1,8 +1,8 @@
-import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { describeWebhook } from '../../shared/webhooks/deliveries/list-webhooks.ts';
-import { viewWebhookInFull, webhookInFullView } from '../../shared/webhooks/deliveries/view.ts';
-import { updateWebhook as update } from '../../shared/webhooks/endpoints/update-webhook.ts';
-import { webhookChange } from '../../shared/webhooks/endpoints/view.ts';
+import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
+import { describeWebhook } from '../../shared/core/events/webhooks/deliveries/list-webhooks.ts';
+import { viewWebhookInFull, webhookInFullView } from '../../shared/core/events/webhooks/deliveries/view.ts';
+import { updateWebhook as update } from '../../shared/core/events/webhooks/endpoints/update-webhook.ts';
+import { webhookChange } from '../../shared/core/events/webhooks/endpoints/view.ts';
 import { route } from '../basics/route.ts';
 import { webhookParams } from '../schemas/params.ts';
 

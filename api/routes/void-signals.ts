@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { voidSignals as voidAll } from '../../shared/ingest/void-signals.ts';
+import { voidSignals as voidAll } from '../../shared/core/calls/ingest/void-signals.ts';
+import { viewListedSession } from '../../shared/core/calls/sessions/view.ts';
+import { ID_LENGTH } from '../../shared/core/calls/signals/input.ts';
 import { CORRECTED_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { viewListedSession } from '../../shared/sessions/view.ts';
-import { ID_LENGTH } from '../../shared/signals/input.ts';
 import { route } from '../basics/route.ts';
 import { sessionParams, uniqueIds } from '../schemas/params.ts';
 import { writtenSession, writtenSessionFor } from '../schemas/usage-scope.ts';

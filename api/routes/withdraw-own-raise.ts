@@ -1,5 +1,5 @@
-import { ownRaiseView, viewOwnRaise } from '../../shared/raises/view.ts';
-import { withdrawRaise as withdraw } from '../../shared/raises/withdraw.ts';
+import { ownRaiseView, viewOwnRaise } from '../../shared/wings/raises/view.ts';
+import { withdrawRaise as withdraw } from '../../shared/wings/raises/withdraw.ts';
 import { route } from '../basics/route.ts';
 import { personViewer, raiseParams } from '../schemas/raise.ts';
 

@@ -1,5 +1,5 @@
-import { raiseView, viewRaise } from '../../shared/raises/view.ts';
-import { withdrawRaise as withdraw } from '../../shared/raises/withdraw.ts';
+import { raiseView, viewRaise } from '../../shared/wings/raises/view.ts';
+import { withdrawRaise as withdraw } from '../../shared/wings/raises/withdraw.ts';
 import { route } from '../basics/route.ts';
 import { personOf, raiseParams } from '../schemas/raise.ts';
 

@@ -1,10 +1,10 @@
-import type { Organization } from '../../shared/organizations/model.ts';
-import { narrowToReader, type Reader } from '../../shared/organizations/reader.ts';
+import type { Organization } from '../../shared/core/accounts/organizations/model.ts';
+import { narrowToReader, type Reader } from '../../shared/core/accounts/organizations/reader.ts';
+import { zonesOf } from '../../shared/core/calls/usage/calendar.ts';
+import { readGroupSeries } from '../../shared/core/calls/usage/read-group-series.ts';
+import { readUsage } from '../../shared/core/calls/usage/read-usage.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { findWorks } from '../../shared/pull-requests/read-works.ts';
-import { zonesOf } from '../../shared/usage/calendar.ts';
-import { readGroupSeries } from '../../shared/usage/read-group-series.ts';
-import { readUsage } from '../../shared/usage/read-usage.ts';
+import { findWorks } from '../../shared/wings/work/pull-requests/read-works.ts';
 import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { rangeIn } from './time.ts';
 import { MOST_GROUP_SERIES, refuseMisplaced, type UsageQuery } from './usage-query.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AuditFilter } from '../../shared/audit/list-audit.ts';
-import { memberRows } from '../../shared/organizations/model.ts';
+import type { AuditFilter } from '../../shared/core/accounts/audit/list-audit.ts';
+import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { listRange, timeOrDate } from './time.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Caller } from '../../shared/enforcement/budget-status.ts';
+import type { Caller } from '../../shared/core/limits/enforcement/state/budget-status.ts';
 import { NO_PROJECT } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';

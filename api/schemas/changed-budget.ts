@@ -1,6 +1,6 @@
-import { readBudget } from '../../shared/budgets/read-budgets.ts';
-import { statusCache } from '../../shared/enforcement/cached-status.ts';
-import { showReserved } from '../../shared/enforcement/show-reserved.ts';
+import { readBudget } from '../../shared/core/limits/budgets/show/read-budgets.ts';
+import { showReserved } from '../../shared/core/limits/enforcement/reserve/show-reserved.ts';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
 import { writtenBudgetFor } from './usage-scope.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { BILLED, FOCUS_VERSIONS } from '../../shared/exports/focus/columns.ts';
-import { type FocusQuestion, GRANULARITIES } from '../../shared/exports/focus/export-focus.ts';
 import type { timezone } from '../../shared/platform/basics/text.ts';
+import { BILLED, FOCUS_VERSIONS } from '../../shared/wings/exports/focus/columns.ts';
+import { type FocusQuestion, GRANULARITIES } from '../../shared/wings/exports/focus/export-focus.ts';
 import { rangeIn, type TimeOrDate } from './time.ts';
 
 /** The options of a FOCUS file. */

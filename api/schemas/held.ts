@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { decisionView } from '../../shared/held/decide.ts';
 import { CORRECTED_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { text } from '../../shared/platform/basics/text.ts';
+import { decisionView } from '../../shared/wings/held/decide.ts';
 import { uniqueIds } from './params.ts';
 
 /** The body of a decision about held signals. */

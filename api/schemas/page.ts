@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { sameHash } from '../../shared/keys/credential.ts';
+import { sameHash } from '../../shared/core/accounts/keys/credential.ts';
 import { PAGE_SIZE } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { SessionMatch } from '../../shared/core/calls/sessions/match-sessions.ts';
+import { nusdFromUsd } from '../../shared/core/pricing/money.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { nusdFromUsd } from '../../shared/pricing/money.ts';
-import type { SessionMatch } from '../../shared/sessions/match-sessions.ts';
 import { flag } from './params.ts';
 
 /** US dollars that a session may be asked to have cost. */

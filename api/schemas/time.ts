@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { startOfDate, type Zones } from '../../shared/core/calls/usage/calendar.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { instantOrUtc } from '../../shared/platform/basics/text.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { startOfDate, type Zones } from '../../shared/usage/calendar.ts';
 
 /**
  * An ISO 8601 time, or a date, which means its first moment in a timezone that the handler knows. The document has one

@@ -1,7 +1,10 @@
-import { isVisible } from '../../shared/budgets/visible.ts';
-import { type PersonView, personView } from '../../shared/enforcement/show-people.ts';
-import { type ReservedBudgetView, reservedBudgetView } from '../../shared/enforcement/show-reserved.ts';
-import { listedSessionView } from '../../shared/sessions/view.ts';
+import { listedSessionView } from '../../shared/core/calls/sessions/view.ts';
+import { isVisible } from '../../shared/core/limits/budgets/rules/visible.ts';
+import { type PersonView, personView } from '../../shared/core/limits/enforcement/reserve/show-people.ts';
+import {
+  type ReservedBudgetView,
+  reservedBudgetView,
+} from '../../shared/core/limits/enforcement/reserve/show-reserved.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
 
 const BUDGET_USAGE = {

@@ -4,8 +4,8 @@ import {
   claimKey,
   keepAnswer,
   releaseKey,
-} from '../../shared/idempotency/claim-key.ts';
-import { createClaimed, mayExist } from '../../shared/idempotency/creation.ts';
+} from '../../shared/core/accounts/idempotency/claim-key.ts';
+import { createClaimed, mayExist } from '../../shared/core/accounts/idempotency/creation.ts';
 import { unixSeconds } from '../../shared/platform/basics/clock.ts';
 import {
   DomainError,

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { actingAs } from '../../shared/audit/record-audit.ts';
+import { actingAs } from '../../shared/core/accounts/audit/record-audit.ts';
 import { isCode } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { AnyRoute } from '../basics/route.ts';

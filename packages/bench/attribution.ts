@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { makeSnapshots } from '../../shared/core/calls/usage/make-snapshots.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
-import { makeSnapshots } from '../../shared/usage/make-snapshots.ts';
 import { contextAt, get, nextNumber, post, SESSIONS, type Service, signalAt } from './attribution-client.ts';
 import { numberOption, onStage, quantile, type Row, report, round, runClients } from './bench.ts';
 import { measurePullRequests } from './pull-request-pages.ts';

@@ -1,7 +1,12 @@
-import { counterKey, personRowKey, personWindowKey } from '../../shared/budgets/keys.ts';
-import { type Budget, budgetRows, noCounts, personWindowRows } from '../../shared/budgets/model.ts';
-import { windowAt } from '../../shared/budgets/windows.ts';
-import { raiseOrganizationVersion } from '../../shared/organizations/versions.ts';
+import { raiseOrganizationVersion } from '../../shared/core/accounts/organizations/versions.ts';
+import { counterKey, personRowKey, personWindowKey } from '../../shared/core/limits/budgets/rules/keys.ts';
+import {
+  type Budget,
+  budgetRows,
+  noCounts,
+  personWindowRows,
+} from '../../shared/core/limits/budgets/rules/model.ts';
+import { windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';

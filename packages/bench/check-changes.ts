@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addMember } from '../../shared/administration/members.ts';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { changeBudget } from '../../shared/budgets/change-budgets.ts';
-import { setPerson } from '../../shared/budgets/change-people.ts';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
-import { approveRaise, revokeRaise } from '../../shared/raises/answer.ts';
-import { askForRaise } from '../../shared/raises/ask.ts';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { changeBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { setPerson } from '../../shared/core/limits/budgets/change/change-people.ts';
+import { addMember } from '../../shared/people/members.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
+import { approveRaise, revokeRaise } from '../../shared/wings/raises/answer.ts';
+import { askForRaise } from '../../shared/wings/raises/ask.ts';
 import { askJson, percentiles } from './bench.ts';
 import { insertBudgets, makeBudget, makeTemplate } from './budgets.ts';
 import { makeKey, type Stage } from './stage.ts';

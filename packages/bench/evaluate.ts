@@ -1,32 +1,32 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
-import { changeBudget, createBudget } from '../../shared/budgets/change-budgets.ts';
-import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
-import { firingKey } from '../../shared/budgets/keys.ts';
+import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import type { Organization } from '../../shared/core/accounts/organizations/model.ts';
+import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
+import { checkSignal, type Draft } from '../../shared/core/calls/signals/check-signal.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { addRow } from '../../shared/core/calls/usage/measures.ts';
+import { type Rollup, rollupRows } from '../../shared/core/calls/usage/model.ts';
+import { rollupChanges } from '../../shared/core/calls/usage/plan-rollups.ts';
+import { createWebhook } from '../../shared/core/events/webhooks/endpoints/create-webhook.ts';
+import { changeBudget, createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
+import { calendarWindowAt } from '../../shared/core/limits/budgets/rules/calendar-windows.ts';
+import { firingKey } from '../../shared/core/limits/budgets/rules/keys.ts';
 import {
   BUDGET_METRICS,
   type Budget,
   budgetFiringRows,
   budgetRows,
   CALENDAR_WINDOWS,
-} from '../../shared/budgets/model.ts';
-import { windowAt } from '../../shared/budgets/windows.ts';
-import type { BudgetStatus } from '../../shared/enforcement/budget-status.ts';
-import { refreshStatuses } from '../../shared/enforcement/refresh-status.ts';
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import type { Organization } from '../../shared/organizations/model.ts';
+} from '../../shared/core/limits/budgets/rules/model.ts';
+import { windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
+import type { BudgetStatus } from '../../shared/core/limits/enforcement/state/budget-status.ts';
+import { refreshStatuses } from '../../shared/core/limits/enforcement/state/refresh-status.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
-import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
-import { signalRows } from '../../shared/signals/model.ts';
-import { addRow } from '../../shared/usage/measures.ts';
-import { type Rollup, rollupRows } from '../../shared/usage/model.ts';
-import { rollupChanges } from '../../shared/usage/plan-rollups.ts';
-import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
 import { evaluateBudgets } from '../../workers/index.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { cpuSeconds, numberOption, onStage, percentiles, type Row, report, round, timed } from './bench.ts';

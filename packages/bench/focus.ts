@@ -1,7 +1,7 @@
-import { type ChargePeriod, readSignals } from '../../shared/exports/focus/sum-charges.ts';
+import { type Signal, signalKey, signalRows } from '../../shared/core/calls/signals/model.ts';
+import { priceCall } from '../../shared/core/pricing/price.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
-import { priceCall } from '../../shared/pricing/price.ts';
-import { type Signal, signalKey, signalRows } from '../../shared/signals/model.ts';
+import { type ChargePeriod, readSignals } from '../../shared/wings/exports/focus/sum-charges.ts';
 import { numberOption, onStage, type Row, report, round } from './bench.ts';
 import { makeKey, type Stage } from './stage.ts';
 import { measureExport } from './usage-exports.ts';

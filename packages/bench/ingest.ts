@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 import type { ClientSession } from 'mongoose';
+import { checkSignal, type Draft } from '../../shared/core/calls/signals/check-signal.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
-import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
 import { numberOption, quantile, report, round, runClients } from './bench.ts';
 import { expectAll, makeKey, type Stage, setStage } from './stage.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Bucket, Reason } from '../../shared/credits/buckets.ts';
-import { monthAt } from '../../shared/credits/meter/anchor.ts';
-import type { PlanCredits } from '../../shared/credits/meter/plans.ts';
-import { type CreditAccount, type LedgerRow, transactionId } from '../../shared/credits/model.ts';
+import type { Bucket, Reason } from '../../shared/core/credits/buckets.ts';
+import { monthAt } from '../../shared/core/credits/meter/anchor.ts';
+import type { PlanCredits } from '../../shared/core/credits/meter/plans.ts';
+import { type CreditAccount, type LedgerRow, transactionId } from '../../shared/core/credits/model.ts';
 
 /** An account that is being spent from, as `consume.lua` would have it, and what its rows add up to so far. */
 export interface Wallet {

@@ -1,6 +1,9 @@
-import { fenceId } from '../../shared/credits/ledger/fence.ts';
-import { RECORD_KEPT_S } from '../../shared/credits/meter/idempotency.ts';
-import { plansOf } from '../../shared/credits/meter/plans.ts';
+import { deviceRows } from '../../shared/core/accounts/devices/model.ts';
+import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
+import { fenceId } from '../../shared/core/credits/ledger/fence.ts';
+import { RECORD_KEPT_S } from '../../shared/core/credits/meter/idempotency.ts';
+import { plansOf } from '../../shared/core/credits/meter/plans.ts';
 import {
   type CreditAccount,
   creditAccountRows,
@@ -8,10 +11,7 @@ import {
   type LedgerRow,
   ledgerFenceRows,
   ledgerRows,
-} from '../../shared/credits/model.ts';
-import { deviceRows } from '../../shared/devices/model.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { memberRows } from '../../shared/organizations/model.ts';
+} from '../../shared/core/credits/model.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil } from '../../scripts/stack/wait.ts';
-import { BUCKETS } from '../../shared/credits/buckets.ts';
-import { readAccount } from '../../shared/credits/meter/account-record.ts';
-import { storedBalances } from '../../shared/credits/meter/account-state.ts';
-import { findPausedShards } from '../../shared/credits/meter/shards.ts';
-import { readJwks } from '../../shared/credits/receipts/publish-keys.ts';
-import { signerOf } from '../../shared/credits/receipts/signer.ts';
+import { BUCKETS } from '../../shared/core/credits/buckets.ts';
+import { readAccount } from '../../shared/core/credits/meter/account-record.ts';
+import { storedBalances } from '../../shared/core/credits/meter/account-state.ts';
+import { findPausedShards } from '../../shared/core/credits/meter/shards.ts';
+import { readJwks } from '../../shared/core/credits/receipts/publish-keys.ts';
+import { signerOf } from '../../shared/core/credits/receipts/signer.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import {
   askJson,

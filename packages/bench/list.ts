@@ -1,10 +1,10 @@
-import { organizationRows } from '../../shared/organizations/model.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { sessionKey } from '../../shared/core/calls/sessions/assign.ts';
+import { type Session, sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { derivedId } from '../../shared/platform/basics/ids.ts';
-import { sessionKey } from '../../shared/sessions/assign.ts';
-import { type Session, sessionRows } from '../../shared/sessions/model.ts';
-import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import { askJson, numberOption, onStage, percentiles, type Row, report, round } from './bench.ts';
 import { makeKey, type Stage } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { numberOption, onStage, percentiles, report, round, runClients } from './bench.ts';
 import { insertBudgets, makeBudget } from './budgets.ts';
 import { makeKey, type Stage } from './stage.ts';

@@ -1,4 +1,4 @@
-import type { OtlpKind } from '../../shared/adapters/otlp/record.ts';
+import type { OtlpKind } from '../../shared/core/calls/adapters/otlp/record.ts';
 import { memoryMib, type Row, round } from './bench.ts';
 import { type Encoding, TYPES } from './otlp-bodies.ts';
 import { forgetPeak } from './otlp-memory.ts';

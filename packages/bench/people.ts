@@ -1,14 +1,14 @@
 import { Pool } from 'undici';
-import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { organizationRows } from '../../shared/organizations/model.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { sessionKey } from '../../shared/core/calls/sessions/assign.ts';
+import { type Session, sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { checkSignal, type Draft } from '../../shared/core/calls/signals/check-signal.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
+import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { derivedId } from '../../shared/platform/basics/ids.ts';
-import { sessionKey } from '../../shared/sessions/assign.ts';
-import { type Session, sessionRows } from '../../shared/sessions/model.ts';
-import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
-import { signalRows } from '../../shared/signals/model.ts';
-import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import {
   askJson,
   memoryMib,

@@ -1,8 +1,12 @@
-import { branchKey, plainName } from '../../shared/attribution/names.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { countPullRequests } from '../../shared/pull-requests/counts.ts';
-import { type PullRequest, pullRequestId, pullRequestRows } from '../../shared/pull-requests/model.ts';
+import { branchKey, plainName } from '../../shared/wings/work/attribution/names.ts';
+import { countPullRequests } from '../../shared/wings/work/pull-requests/counts.ts';
+import {
+  type PullRequest,
+  pullRequestId,
+  pullRequestRows,
+} from '../../shared/wings/work/pull-requests/model.ts';
 import { get, post, type Service, signalAt } from './attribution-client.ts';
 import { quantile, type Row, round, runClients } from './bench.ts';
 import { makeKey, type Stage } from './stage.ts';

@@ -1,6 +1,6 @@
+import type { Session } from '../../shared/core/calls/sessions/model.ts';
+import { type Signal, signalKey, signalRows } from '../../shared/core/calls/signals/model.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import type { Session } from '../../shared/sessions/model.ts';
-import { type Signal, signalKey, signalRows } from '../../shared/signals/model.ts';
 import { round } from './bench.ts';
 
 const SESSIONS_A_WRITE = 500;

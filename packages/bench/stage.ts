@@ -8,15 +8,15 @@ import { makeSecrets, makeSigningKey } from '../../scripts/stack/make-secrets.ts
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { mongoServerCommand, type RunningStore, startMongo, startRedis } from '../../scripts/stack/stores.ts';
 import { answersOk, waitUntil } from '../../scripts/stack/wait.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { rollupRows } from '../../shared/core/calls/usage/model.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { MIGRATIONS } from '../../shared/tables/migrations.ts';
 import { release } from '../../shared/tables/release.ts';
-import { rollupRows } from '../../shared/usage/model.ts';
 import { startCluster } from './redis-cluster.ts';
 
 type Environment = Record<string, string>;

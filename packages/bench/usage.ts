@@ -1,8 +1,13 @@
-import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { cellOf, snapshotOf } from '../../shared/usage/make-snapshots.ts';
-import { type Rollup, type RollupPeriod, rollupRows, snapshotRows } from '../../shared/usage/model.ts';
-import { rollupKey } from '../../shared/usage/plan-rollups.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { cellOf, snapshotOf } from '../../shared/core/calls/usage/make-snapshots.ts';
+import {
+  type Rollup,
+  type RollupPeriod,
+  rollupRows,
+  snapshotRows,
+} from '../../shared/core/calls/usage/model.ts';
+import { rollupKey } from '../../shared/core/calls/usage/plan-rollups.ts';
+import { freezeAnalytics } from '../../shared/wings/analytics/freeze-weeks.ts';
 import { numberOption, onStage, percentiles, type Row, report, round } from './bench.ts';
 import { makeKey, type Stage } from './stage.ts';
 import { measureExport } from './usage-exports.ts';

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { eventRows } from '../../shared/events/model.ts';
+import { eventRows } from '../../shared/core/events/record/model.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { collection } from '../../shared/platform/mongo/collection.ts';
 import { DURABLE } from '../../shared/platform/mongo/connect.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Connectable } from '../../shared/adapters/connect-settings.ts';
+import type { Connectable } from '../../shared/core/calls/adapters/connect-settings.ts';
 import { FAIL, MARKS, USE_TOOL } from './models/ledger.ts';
 
 type Environment = Record<string, string>;

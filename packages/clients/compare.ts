@@ -1,5 +1,5 @@
-import { priceCall } from '../../shared/pricing/price.ts';
-import type { Signal } from '../../shared/signals/model.ts';
+import type { Signal } from '../../shared/core/calls/signals/model.ts';
+import { priceCall } from '../../shared/core/pricing/price.ts';
 import type { ModelCall } from './models/ledger.ts';
 
 /** How what was recorded differs from what the model counted. */

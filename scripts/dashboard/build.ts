@@ -22,7 +22,7 @@ async function buildFiles(): Promise<void> {
   // Whatever runs this: React takes its small, fast form by this variable.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
-  await build({ configFile: join(ROOT, 'api/dashboard/vite.config.ts'), logLevel: 'warn' });
+  await build({ configFile: join(ROOT, 'packages/dashboard/vite.config.ts'), logLevel: 'warn' });
   writeGuide();
   const tooLarge = checkSize();
   for (const line of tooLarge) console.error(line);
@@ -30,11 +30,11 @@ async function buildFiles(): Promise<void> {
 }
 
 function isCurrent(): boolean {
-  const page = join(ROOT, 'api/dashboard/dist/index.html');
+  const page = join(ROOT, 'packages/dashboard/dist/index.html');
   if (!existsSync(page)) return false;
   const builtMs = statSync(page).mtimeMs;
   const isOlder = (path: string) => statSync(path).mtimeMs < builtMs;
-  const sources = ['api/dashboard', 'api/routes', 'scripts/dashboard', 'docs'].flatMap(filesOf);
+  const sources = ['packages/dashboard', 'api/routes', 'scripts/dashboard', 'docs'].flatMap(filesOf);
   return [join(ROOT, 'package-lock.json'), join(ROOT, 'README.md'), ...sources].every(isOlder);
 }
 
@@ -44,5 +44,5 @@ function filesOf(folder: string): string[] {
   return found
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.includes('/api/dashboard/dist/'));
+    .filter((path) => !path.includes('/packages/dashboard/dist/'));
 }

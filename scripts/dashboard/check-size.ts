@@ -7,7 +7,7 @@ import { ROOT } from '../stack/files.ts';
 /** Bytes of JavaScript and CSS, gzipped, that a first visit to Overview may load; any other page loads a little more. */
 const BUDGET = 260_000;
 
-const DIST = join(ROOT, 'api/dashboard/dist');
+const DIST = join(ROOT, 'packages/dashboard/dist');
 const chunk = z.object({
   file: z.string(),
   css: z.array(z.string()).default([]),

@@ -1,8 +1,8 @@
-import { approveLinking } from '../../shared/devices/answer-linking.ts';
-import { deviceRows } from '../../shared/devices/model.ts';
-import { redeemGrant } from '../../shared/devices/redeem-grant.ts';
-import { startLinking } from '../../shared/devices/start-linking.ts';
-import type { Member } from '../../shared/organizations/model.ts';
+import { approveLinking } from '../../shared/core/accounts/devices/answer-linking.ts';
+import { deviceRows } from '../../shared/core/accounts/devices/model.ts';
+import { redeemGrant } from '../../shared/core/accounts/devices/redeem-grant.ts';
+import { startLinking } from '../../shared/core/accounts/devices/start-linking.ts';
+import type { Member } from '../../shared/core/accounts/organizations/model.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 
 /** A linked device with its token, which is shown once. */

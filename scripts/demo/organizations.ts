@@ -1,10 +1,10 @@
 import { decodeJwt } from 'jose';
-import { addMember } from '../../shared/administration/members.ts';
-import { linkIdentity } from '../../shared/identity/link-identity.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { linkIdentity } from '../../shared/core/accounts/identity/link-identity.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { memberRows, organizationRows } from '../../shared/core/accounts/organizations/model.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { mcpAudience } from '../../shared/platform/basics/config.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { isCode } from '../../shared/platform/basics/errors.ts';

@@ -1,9 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { revokeAnyDevice } from '../../shared/devices/revoke-device.ts';
-import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
-import { type ApiKey, endOfKey, nameMaker } from '../../shared/keys/model.ts';
-import { keyInput, rotation } from '../../shared/keys/view.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { revokeAnyDevice } from '../../shared/core/accounts/devices/revoke-device.ts';
+import {
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+} from '../../shared/core/accounts/keys/api-keys.ts';
+import { type ApiKey, endOfKey, nameMaker } from '../../shared/core/accounts/keys/model.ts';
+import { keyInput, rotation } from '../../shared/core/accounts/keys/view.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { checkInput, parseInteger, parseTime } from './input.ts';
 import { openShards } from './open-shards.ts';

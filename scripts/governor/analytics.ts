@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { freezeAnalytics } from '../../shared/wings/analytics/freeze-weeks.ts';
 import type { Run } from './run.ts';
 
 /** `analytics`: what a worker does hourly, now. */

@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import { addCodeHost, deleteCodeHost, listCodeHosts } from '../../shared/code-hosts/manage-code-hosts.ts';
-import { CODE_HOST_PROVIDERS } from '../../shared/code-hosts/model.ts';
-import { codeHostInput, viewCodeHost } from '../../shared/code-hosts/view.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import {
+  addCodeHost,
+  deleteCodeHost,
+  listCodeHosts,
+} from '../../shared/wings/work/code-hosts/manage-code-hosts.ts';
+import { CODE_HOST_PROVIDERS } from '../../shared/wings/work/code-hosts/model.ts';
+import { codeHostInput, viewCodeHost } from '../../shared/wings/work/code-hosts/view.ts';
 import { checkInput } from './input.ts';
 import type { Run } from './run.ts';
 

@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { keyInput } from '../../shared/core/accounts/keys/view.ts';
+import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
 import {
   CONNECTABLE,
   type Connectable,
   placeOf,
   settingsFor,
-} from '../../shared/adapters/connect-settings.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { keyInput } from '../../shared/keys/view.ts';
-import { organizationRows } from '../../shared/organizations/model.ts';
+} from '../../shared/core/calls/adapters/connect-settings.ts';
 import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';

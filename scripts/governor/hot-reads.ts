@@ -1,12 +1,12 @@
-import { auditRows } from '../../shared/audit/model.ts';
-import { budgetWindowRows } from '../../shared/budgets/model.ts';
-import { ledgerRows } from '../../shared/credits/model.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { rollupRows } from '../../shared/core/calls/usage/model.ts';
+import { ledgerRows } from '../../shared/core/credits/model.ts';
+import { deliveryRows, queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
+import { budgetWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
-import { pullRequestRows } from '../../shared/pull-requests/model.ts';
-import { sessionRows } from '../../shared/sessions/model.ts';
-import { signalRows } from '../../shared/signals/model.ts';
-import { rollupRows } from '../../shared/usage/model.ts';
-import { deliveryRows, queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
+import { pullRequestRows } from '../../shared/wings/work/pull-requests/model.ts';
 
 /** A frequent read, with values that no row has: a plan depends on the fields alone. */
 interface HotRead {

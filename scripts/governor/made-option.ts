@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { MadeObjects } from '../../shared/administration/made-by.ts';
+import type { MadeObjects } from '../../shared/people/made-by.ts';
 import { DomainError, isCode } from '../../shared/platform/basics/errors.ts';
 import { inOneLine } from './cells.ts';
 

@@ -1,4 +1,4 @@
-import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
+import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 

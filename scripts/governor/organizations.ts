@@ -1,15 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { changeMember } from '../../shared/administration/change-member.ts';
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { addMember, listMembers } from '../../shared/administration/members.ts';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { linkIdentity } from '../../shared/identity/link-identity.ts';
-import type { Identity } from '../../shared/identity/verify-access-token.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { organizationRows } from '../../shared/organizations/model.ts';
-import { holdAboveOf, readOrganization } from '../../shared/organizations/read-organization.ts';
-import { memberChange, memberInput, organizationChange } from '../../shared/organizations/view.ts';
+import { linkIdentity } from '../../shared/core/accounts/identity/link-identity.ts';
+import type { Identity } from '../../shared/core/accounts/identity/verify-access-token.ts';
+import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
+import { holdAboveOf, readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import {
+  memberChange,
+  memberInput,
+  organizationChange,
+} from '../../shared/core/accounts/organizations/view.ts';
+import { changeMember } from '../../shared/people/change-member.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
+import { addMember, listMembers } from '../../shared/people/members.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import { K_POPULATIONS, PLANS, ROLES, type Role, type Tier } from '../../shared/platform/basics/contract.ts';
 import { exactText, text, timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
 import { checkInput, parseInteger, parseLimit } from './input.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { type Progress, withProgress } from '../../packages/governor/src/progress.ts';
-import { eraseMember } from '../../shared/administration/erase-member.ts';
-import { exportMember } from '../../shared/administration/export-member.ts';
+import { eraseMember } from '../../shared/people/erase-member.ts';
+import { exportMember } from '../../shared/people/export-member.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { explainMade, type MadeOptions, madeOption, revokeMade } from './made-option.ts';
 import { openShards } from './open-shards.ts';

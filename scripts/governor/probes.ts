@@ -1,9 +1,10 @@
 import { Cluster } from 'ioredis';
 import { z } from 'zod';
-import { measureShards } from '../../shared/credits/meter/shards.ts';
-import { heldRows } from '../../shared/held/model.ts';
-import { whyNobodySignsIn } from '../../shared/identity/sign-in-state.ts';
-import { organizationRows } from '../../shared/organizations/model.ts';
+import { whyNobodySignsIn } from '../../shared/core/accounts/identity/sign-in-state.ts';
+import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
+import { measureShards } from '../../shared/core/credits/meter/shards.ts';
+import { countUnsentAlerts } from '../../shared/core/events/webhooks/deliveries/alert-admins.ts';
+import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import type { Config } from '../../shared/platform/basics/config.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -17,8 +18,7 @@ import {
   waitUntilReady,
 } from '../../shared/platform/redis/connect.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
-import { countUnsentAlerts } from '../../shared/webhooks/deliveries/alert-admins.ts';
-import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
+import { heldRows } from '../../shared/wings/held/model.ts';
 
 /** The service as `status` reaches it: the stores directly, the api by its address. */
 export interface Service {

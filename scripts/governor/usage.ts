@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { withProgress } from '../../packages/governor/src/progress.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { purge } from '../../shared/retention/purge.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { reconcileAllUsage, reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
+import { purge } from '../../shared/core/retention/purge.ts';
 import { RETENTION } from '../../shared/tables/retention.ts';
-import { reconcileAllUsage, reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import { parseDay } from './input.ts';
 import type { Run } from './run.ts';
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { enableWebhook } from '../../shared/core/events/webhooks/endpoints/enable-webhook.ts';
+import { listForOperator } from '../../shared/core/events/webhooks/endpoints/list-for-operator.ts';
+import { rotateSecretKeys } from '../../shared/core/events/webhooks/endpoints/rotate-secret-keys.ts';
 import { SEALED_ROWS } from '../../shared/tables/secrets.ts';
-import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
-import { listForOperator } from '../../shared/webhooks/endpoints/list-for-operator.ts';
-import { rotateSecretKeys } from '../../shared/webhooks/endpoints/rotate-secret-keys.ts';
 import type { Run } from './run.ts';
 
 /** `webhook` and `webhook-secrets`. */

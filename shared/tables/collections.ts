@@ -1,7 +1,26 @@
-import { frozenCellRows, frozenWeekRows } from '../analytics/model.ts';
-import { anomalyRows } from '../anomalies/model.ts';
-import { boundaryRows, contextRows, sessionWorkRows, workRows } from '../attribution/model.ts';
-import { auditRows } from '../audit/model.ts';
+import { auditRows } from '../core/accounts/audit/model.ts';
+import { deviceGrantRows, deviceRows } from '../core/accounts/devices/model.ts';
+import { idempotencyRecordRows } from '../core/accounts/idempotency/model.ts';
+import { apiKeyRows } from '../core/accounts/keys/model.ts';
+import { endedMailRows } from '../core/accounts/organizations/ended-mails.ts';
+import { memberRows, organizationRows } from '../core/accounts/organizations/model.ts';
+import { organizationVersionRows } from '../core/accounts/organizations/versions.ts';
+import { sessionHeadRows, sessionRows } from '../core/calls/sessions/model.ts';
+import { signalRows } from '../core/calls/signals/model.ts';
+import { rollupRows, snapshotRows } from '../core/calls/usage/model.ts';
+import {
+  creditAccountRows,
+  creditAlertRows,
+  deviceTokenRows,
+  ledgerFenceRows,
+  ledgerRows,
+  paidCheckoutRows,
+  signingKeyRows,
+} from '../core/credits/model.ts';
+import { eventRows } from '../core/events/record/model.ts';
+import { deliveryRows, queuedDeliveryRows } from '../core/events/webhooks/deliveries/model.ts';
+import { mailPermitRows } from '../core/events/webhooks/endpoints/mail-permits.ts';
+import { webhookRows } from '../core/events/webhooks/endpoints/model.ts';
 import {
   budgetAlertRows,
   budgetEvaluationRows,
@@ -11,44 +30,25 @@ import {
   budgetWindowRows,
   personOverrideRows,
   personWindowRows,
-} from '../budgets/model.ts';
-import { peopleLogRows } from '../budgets/people-log.ts';
-import { focusClosedRows } from '../closing/model.ts';
-import { codeHostRows } from '../code-hosts/model.ts';
-import {
-  creditAccountRows,
-  creditAlertRows,
-  deviceTokenRows,
-  ledgerFenceRows,
-  ledgerRows,
-  paidCheckoutRows,
-  signingKeyRows,
-} from '../credits/model.ts';
-import { destinationRows, exportPartitionRows, exportRunRows } from '../destinations/model.ts';
-import { deviceGrantRows, deviceRows } from '../devices/model.ts';
-import { askedRows, reservationStateRows, settlementRows } from '../enforcement/model.ts';
-import { eventRows } from '../events/model.ts';
-import { heldRows } from '../held/model.ts';
-import { idempotencyRecordRows } from '../idempotency/model.ts';
-import { apiKeyRows } from '../keys/model.ts';
-import { endedMailRows } from '../organizations/ended-mails.ts';
-import { memberRows, organizationRows } from '../organizations/model.ts';
-import { organizationVersionRows } from '../organizations/versions.ts';
+} from '../core/limits/budgets/rules/model.ts';
+import { peopleLogRows } from '../core/limits/budgets/rules/people-log.ts';
+import { askedRows, reservationStateRows, settlementRows } from '../core/limits/enforcement/state/model.ts';
 import { dueRows } from '../platform/due/model.ts';
 import { createCollections } from '../platform/mongo/collection.ts';
 import type { Db } from '../platform/mongo/connect.ts';
 import { schemaRows } from '../platform/mongo/schema.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
-import { preferencesRows } from '../preferences/model.ts';
-import { pullRequestCountRows } from '../pull-requests/counts.ts';
-import { pullRequestRows } from '../pull-requests/model.ts';
-import { raiseRows } from '../raises/model.ts';
-import { sessionHeadRows, sessionRows } from '../sessions/model.ts';
-import { signalRows } from '../signals/model.ts';
-import { rollupRows, snapshotRows } from '../usage/model.ts';
-import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
-import { mailPermitRows } from '../webhooks/endpoints/mail-permits.ts';
-import { webhookRows } from '../webhooks/endpoints/model.ts';
+import { frozenCellRows, frozenWeekRows } from '../wings/analytics/model.ts';
+import { anomalyRows } from '../wings/anomalies/model.ts';
+import { preferencesRows } from '../wings/digests/preferences/model.ts';
+import { heldRows } from '../wings/held/model.ts';
+import { focusClosedRows } from '../wings/push/closing/model.ts';
+import { destinationRows, exportPartitionRows, exportRunRows } from '../wings/push/destinations/model.ts';
+import { raiseRows } from '../wings/raises/model.ts';
+import { boundaryRows, contextRows, sessionWorkRows, workRows } from '../wings/work/attribution/model.ts';
+import { codeHostRows } from '../wings/work/code-hosts/model.ts';
+import { pullRequestCountRows } from '../wings/work/pull-requests/counts.ts';
+import { pullRequestRows } from '../wings/work/pull-requests/model.ts';
 
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
 export const COLLECTIONS = [

@@ -1,11 +1,11 @@
-import { contextRows } from '../attribution/model.ts';
-import { auditRows } from '../audit/model.ts';
-import { apiKeyRows } from '../keys/model.ts';
+import { auditRows } from '../core/accounts/audit/model.ts';
+import { apiKeyRows } from '../core/accounts/keys/model.ts';
+import { signalRows } from '../core/calls/signals/model.ts';
+import { deliveryRows } from '../core/events/webhooks/deliveries/model.ts';
 import { type CollectionDeclaration, createCollections, dropIndex } from '../platform/mongo/collection.ts';
 import type { Migration } from '../platform/mongo/schema.ts';
-import { pullRequestRows } from '../pull-requests/model.ts';
-import { signalRows } from '../signals/model.ts';
-import { deliveryRows } from '../webhooks/deliveries/model.ts';
+import { contextRows } from '../wings/work/attribution/model.ts';
+import { pullRequestRows } from '../wings/work/pull-requests/model.ts';
 
 /** The indexes that another one replaces, which has the same fields and more. */
 const REPLACED: readonly (readonly [CollectionDeclaration, readonly string[]])[] = [

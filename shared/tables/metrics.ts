@@ -1,16 +1,16 @@
-import * as codeHosts from '../code-hosts/metrics.ts';
-import * as credits from '../credits/metrics.ts';
-import * as destinations from '../destinations/metrics.ts';
-import * as devices from '../devices/metrics.ts';
-import * as enforcement from '../enforcement/metrics.ts';
-import * as ingest from '../ingest/metrics.ts';
-import * as moves from '../moves/metrics.ts';
+import * as devices from '../core/accounts/devices/metrics.ts';
+import * as ingest from '../core/calls/ingest/metrics.ts';
+import * as usage from '../core/calls/usage/metrics.ts';
+import * as credits from '../core/credits/metrics.ts';
+import * as webhooks from '../core/events/webhooks/sending/metrics.ts';
+import * as enforcement from '../core/limits/enforcement/state/metrics.ts';
+import * as retention from '../core/retention/metrics.ts';
 import type { Metrics } from '../platform/basics/metrics.ts';
 import * as platform from '../platform/context/metrics.ts';
-import * as raises from '../raises/metrics.ts';
-import * as retention from '../retention/metrics.ts';
-import * as usage from '../usage/metrics.ts';
-import * as webhooks from '../webhooks/sending/metrics.ts';
+import * as destinations from '../wings/push/destinations/metrics.ts';
+import * as raises from '../wings/raises/metrics.ts';
+import * as codeHosts from '../wings/work/code-hosts/metrics.ts';
+import * as moves from '../wings/work/moves/metrics.ts';
 
 /** Shows every metric of the nouns from the start of a process on, also those that have not counted anything yet. */
 export function registerMetrics(ctx: { metrics: Metrics }): void {

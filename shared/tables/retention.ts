@@ -1,17 +1,17 @@
-import { contextRetention } from '../attribution/model.ts';
-import { auditRetention } from '../audit/model.ts';
-import { budgetWindowRetention, personWindowRetention } from '../budgets/retention.ts';
-import { receiptRetention } from '../credits/ledger/forget-receipts.ts';
-import { exportRunRetention } from '../destinations/model.ts';
-import { eventRetention } from '../events/model.ts';
-import { heldRetention } from '../held/model.ts';
-import { idempotencyRetention } from '../idempotency/model.ts';
-import { keyRetention } from '../keys/model.ts';
+import { auditRetention } from '../core/accounts/audit/model.ts';
+import { idempotencyRetention } from '../core/accounts/idempotency/model.ts';
+import { keyRetention } from '../core/accounts/keys/model.ts';
+import { signalRetention } from '../core/calls/signals/model.ts';
+import { quarterHourRetention } from '../core/calls/usage/model.ts';
+import { receiptRetention } from '../core/credits/ledger/forget-receipts.ts';
+import { eventRetention } from '../core/events/record/model.ts';
+import { deliveryRetention, pendingDeliveryRetention } from '../core/events/webhooks/deliveries/model.ts';
+import { budgetWindowRetention, personWindowRetention } from '../core/limits/budgets/count/retention.ts';
 import type { RetentionRule } from '../platform/mongo/retention.ts';
-import { raiseRetention } from '../raises/model.ts';
-import { signalRetention } from '../signals/model.ts';
-import { quarterHourRetention } from '../usage/model.ts';
-import { deliveryRetention, pendingDeliveryRetention } from '../webhooks/deliveries/model.ts';
+import { heldRetention } from '../wings/held/model.ts';
+import { exportRunRetention } from '../wings/push/destinations/model.ts';
+import { raiseRetention } from '../wings/raises/model.ts';
+import { contextRetention } from '../wings/work/attribution/model.ts';
 
 /** Everything that is not kept for ever. Each rule is declared by its noun; no noun imports this table. */
 export const RETENTION: readonly RetentionRule[] = [

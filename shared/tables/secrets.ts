@@ -1,6 +1,6 @@
-import { codeHostSecrets } from '../code-hosts/model.ts';
-import { destinationSecrets } from '../destinations/model.ts';
-import { type SealedRows, webhookSecrets } from '../webhooks/endpoints/rotate-secret-keys.ts';
+import { type SealedRows, webhookSecrets } from '../core/events/webhooks/endpoints/rotate-secret-keys.ts';
+import { destinationSecrets } from '../wings/push/destinations/model.ts';
+import { codeHostSecrets } from '../wings/work/code-hosts/model.ts';
 
 /** Every secret that WEBHOOK_SECRET_KEYS encrypts, for the rotation of its keys. */
 export const SEALED_ROWS: readonly SealedRows[] = [webhookSecrets, codeHostSecrets, destinationSecrets];

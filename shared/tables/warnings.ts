@@ -1,8 +1,8 @@
-import { warnOfRedis } from '../credits/meter/shards.ts';
+import { warnOfRedis } from '../core/credits/meter/shards.ts';
+import { warnOfUnsentAlerts } from '../core/events/webhooks/deliveries/alert-admins.ts';
 import { warnOfClock } from '../platform/context/clock-skew.ts';
 import { warnOfPaused } from '../platform/context/paused-queues.ts';
 import type { Warning } from '../platform/context/readiness.ts';
-import { warnOfUnsentAlerts } from '../webhooks/deliveries/alert-admins.ts';
 import { JOBS } from './jobs.ts';
 
 /** Every warning of `/readyz`. Each is declared by its noun; no noun imports this table. */

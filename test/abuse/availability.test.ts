@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { revokeApiKey } from '../../shared/keys/api-keys.ts';
-import { mintCredential, mintDeviceToken } from '../../shared/keys/credential.ts';
-import { apiKeyRows } from '../../shared/keys/model.ts';
+import { revokeApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { mintCredential, mintDeviceToken } from '../../shared/core/accounts/keys/credential.ts';
+import { apiKeyRows } from '../../shared/core/accounts/keys/model.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { sha256 } from '../support/credits.ts';
 import { makeTenant } from '../support/factories.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeMember } from '../../shared/administration/change-member.ts';
-import { createApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
-import { apiKeyRows } from '../../shared/keys/model.ts';
+import { createApiKey, rotateApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { apiKeyRows } from '../../shared/core/accounts/keys/model.ts';
+import { changeMember } from '../../shared/people/change-member.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { type Answer, startApi, type TestApi, until } from '../support/harness.ts';

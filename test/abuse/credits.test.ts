@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { addRow } from '../../shared/credits/ledger/replay.ts';
-import { emptyState, storedBalances } from '../../shared/credits/meter/account-state.ts';
-import { readBalances } from '../../shared/credits/meter/read-balances.ts';
-import { ledgerRows } from '../../shared/credits/model.ts';
+import { addRow } from '../../shared/core/credits/ledger/replay.ts';
+import { emptyState, storedBalances } from '../../shared/core/credits/meter/account-state.ts';
+import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
+import { ledgerRows } from '../../shared/core/credits/model.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import {
   makeAccount,
   type OwnRedis,

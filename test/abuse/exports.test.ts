@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encode, FORMATS, neutralize } from '../../shared/exports/encode.ts';
+import { encode, FORMATS, neutralize } from '../../shared/wings/exports/encode.ts';
 import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { makeRichAccounts, startLoad } from '../support/drills/load.ts';

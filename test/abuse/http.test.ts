@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../api/routes/index.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { baseUrl } from '../../shared/platform/basics/config.ts';
-import { signalRows } from '../../shared/signals/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { type Answer, openKeptLog, startApi, type TestApi, until } from '../support/harness.ts';
 import { sendRaw } from '../support/raw-http.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { auditRows } from '../../shared/audit/model.ts';
-import { deviceRows } from '../../shared/devices/model.ts';
-import { newCredentialId } from '../../shared/keys/credential.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { deviceRows } from '../../shared/core/accounts/devices/model.ts';
+import { newCredentialId } from '../../shared/core/accounts/keys/credential.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import { WRONG_USER_CODES } from '../../shared/platform/basics/contract.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
@@ -276,7 +276,7 @@ describe('62 what is not the own device does not exist', () => {
       if (event.commandName !== 'find' || event.command.find !== 'devices') return;
       commands.push(JSON.stringify(Object.keys(event.command.filter as object)));
     };
-    const revokeOnly = await import('../../shared/devices/revoke-device.ts');
+    const revokeOnly = await import('../../shared/core/accounts/devices/revoke-device.ts');
     const { db } = api.ctx;
     const devices = deviceRows({ db });
     const find = devices.findOne.bind(devices);

@@ -1,10 +1,10 @@
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
-import { mintCredential } from '../../shared/keys/credential.ts';
-import { apiKeyRows } from '../../shared/keys/model.ts';
-import { signalRows } from '../../shared/signals/model.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { mintCredential } from '../../shared/core/accounts/keys/credential.ts';
+import { apiKeyRows } from '../../shared/core/accounts/keys/model.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { type Answer, createTestClock, openKeptLog, startApi, type TestApi } from '../support/harness.ts';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { readBalances } from '../../shared/credits/meter/read-balances.ts';
+import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import {
   type OwnRedis,
   openCreditContext,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { auditRows } from '../../shared/audit/model.ts';
-import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { releaseReservations } from '../../workers/index.ts';
 import {

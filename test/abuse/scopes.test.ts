@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeMember } from '../../shared/administration/change-member.ts';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { auditRows } from '../../shared/audit/model.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { changeMember } from '../../shared/people/change-member.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';

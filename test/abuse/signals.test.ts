@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memberRows } from '../../shared/organizations/model.ts';
-import { sessionRows } from '../../shared/sessions/model.ts';
-import { signalRows } from '../../shared/signals/model.ts';
+import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 

@@ -1,7 +1,7 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { createWebhook } from '../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
@@ -9,7 +9,7 @@ import { attemptAllDue, makeWebhook, raise, SECRET } from '../support/webhooks.t
 
 /**
  * Rows 96 and 97 over HTTP, 100 to 103 at a receiver. Every other form of URL and address, names and rebinding (98):
- * test/shared/webhooks/guard.test.ts; redirects (99) and what is kept of an answer (101): post.test.ts there.
+ * test/shared/core/events/webhooks/guard.test.ts; redirects (99) and what is kept of an answer (101): post.test.ts there.
  */
 let api: TestApi;
 let production: TestApi;

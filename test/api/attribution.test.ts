@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { eraseMember } from '../../shared/administration/erase-member.ts';
-import { hashNames } from '../../shared/administration/hash-names.ts';
-import { addMember } from '../../shared/administration/members.ts';
-import { contextRows, sessionWorkRows } from '../../shared/attribution/model.ts';
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
-import { organizationVersionRows } from '../../shared/organizations/versions.ts';
-import { signalRows } from '../../shared/signals/model.ts';
+import { organizationVersionRows } from '../../shared/core/accounts/organizations/versions.ts';
+import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
+import { eraseMember } from '../../shared/people/erase-member.ts';
+import { hashNames } from '../../shared/people/hash-names.ts';
+import { addMember } from '../../shared/people/members.ts';
+import { contextRows, sessionWorkRows } from '../../shared/wings/work/attribution/model.ts';
 import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, openKeptLog, openTestContext, startApi, type TestApi } from '../support/harness.ts';
 

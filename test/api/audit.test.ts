@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeMember } from '../../shared/administration/change-member.ts';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { auditRows } from '../../shared/audit/model.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { changeMember } from '../../shared/people/change-member.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { COUNTED_ROWS } from '../../shared/platform/basics/paginate.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
-import { creditAccountRows } from '../../shared/credits/model.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
+import { creditAccountRows } from '../../shared/core/credits/model.ts';
+import { addMember } from '../../shared/people/members.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
 import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';

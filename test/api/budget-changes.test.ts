@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { evaluateBudgetsJob } from '../../shared/budgets/jobs.ts';
-import { statusCache } from '../../shared/enforcement/cached-status.ts';
+import { evaluateBudgetsJob } from '../../shared/core/limits/budgets/rules/jobs.ts';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { channelOf } from '../../shared/platform/queues/job.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';

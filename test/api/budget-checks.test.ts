@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeMember } from '../../shared/administration/change-member.ts';
-import { addMember } from '../../shared/administration/members.ts';
-import { statusCache } from '../../shared/enforcement/cached-status.ts';
-import { timeWords } from '../../shared/enforcement/words.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { timeWords } from '../../shared/core/limits/enforcement/check/words.ts';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
+import { changeMember } from '../../shared/people/change-member.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { statusCache } from '../../shared/enforcement/cached-status.ts';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { recordAll } from '../support/usage.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { budgetRows, budgetWindowRows } from '../../shared/budgets/model.ts';
-import type { BudgetView } from '../../shared/budgets/view.ts';
-import { statusCache } from '../../shared/enforcement/cached-status.ts';
-import { providerOf } from '../../shared/pricing/rates.ts';
-import { signalRows } from '../../shared/signals/model.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { budgetRows, budgetWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import type { BudgetView } from '../../shared/core/limits/budgets/rules/view.ts';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
+import { providerOf } from '../../shared/core/pricing/rates.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { pick, seeded } from '../support/random.ts';

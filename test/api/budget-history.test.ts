@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
-import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 

@@ -4,7 +4,7 @@ import { hookClaudeCode } from '../../api/routes/hook-claude-code.ts';
 import { admit } from '../../api/serve/admit.ts';
 import type { Exchange } from '../../api/serve/exchange.ts';
 import { checkCall } from '../../packages/governor/src/check.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 

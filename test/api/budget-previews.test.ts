@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
-import { budgetRows } from '../../shared/budgets/model.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import { addMember } from '../../shared/people/members.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock, until } from '../support/harness.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
-import { auditRows } from '../../shared/audit/model.ts';
-import { overrideKey } from '../../shared/budgets/keys.ts';
-import { personOverrideRows } from '../../shared/budgets/model.ts';
-import { statusCache } from '../../shared/enforcement/cached-status.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { overrideKey } from '../../shared/core/limits/budgets/rules/keys.ts';
+import { personOverrideRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
+import { addMember } from '../../shared/people/members.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';

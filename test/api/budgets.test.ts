@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
-import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { listBudgets } from '../../shared/budgets/read-budgets.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { listBudgets } from '../../shared/core/limits/budgets/show/read-budgets.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 

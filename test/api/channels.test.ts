@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { deliveryRows } from '../../shared/webhooks/deliveries/model.ts';
-import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
-import { cancelWaiters } from '../../shared/webhooks/sending/endpoint.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { deliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
+import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
+import { cancelWaiters } from '../../shared/core/events/webhooks/sending/endpoint.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { DIMENSIONS, type Grouping, WORK_DIMENSIONS } from '../../api/dashboard/data/range.ts';
-import { costContent } from '../../api/dashboard/pages/overview/cost-content.ts';
-import { addMember } from '../../shared/administration/members.ts';
+import { DIMENSIONS, type Grouping, WORK_DIMENSIONS } from '../../packages/dashboard/data/range.ts';
+import { costContent } from '../../packages/dashboard/pages/overview/cost-content.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { makeSignal } from '../support/factories.ts';
 import { api, DAY, daysAgo, iso, key, NOW, orgId, SHOP, setUpShop } from '../support/shop.ts';
 

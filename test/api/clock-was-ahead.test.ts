@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { statusCache } from '../../shared/enforcement/cached-status.ts';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { makeTenant } from '../support/factories.ts';
 import {
   createTestClock,

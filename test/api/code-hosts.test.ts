@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { CODE_HOST_PROVIDERS, codeHostRows } from '../../shared/code-hosts/model.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { CODE_HOSTS_PER_ORGANIZATION } from '../../shared/platform/basics/contract.ts';
-import { type PullRequest, pullRequestRows } from '../../shared/pull-requests/model.ts';
+import { CODE_HOST_PROVIDERS, codeHostRows } from '../../shared/wings/work/code-hosts/model.ts';
+import { type PullRequest, pullRequestRows } from '../../shared/wings/work/pull-requests/model.ts';
 import {
   gitlabSignature,
   type HostedPullRequest,

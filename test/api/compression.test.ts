@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sessionRows } from '../../shared/sessions/model.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { recordAll } from '../support/usage.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { boundaryRows, workRows } from '../../shared/attribution/model.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { signalRows } from '../../shared/signals/model.ts';
-import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
+import { boundaryRows, workRows } from '../../shared/wings/work/attribution/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 

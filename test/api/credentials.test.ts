@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnyRoute } from '../../api/basics/route.ts';
 import { routes as table } from '../../api/routes/index.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { mintCredential, mintDeviceToken } from '../../shared/keys/credential.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { mintCredential, mintDeviceToken } from '../../shared/core/accounts/keys/credential.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';

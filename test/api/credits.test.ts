@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { ledgerRows } from '../../shared/credits/model.ts';
-import { signerOf } from '../../shared/credits/receipts/signer.ts';
-import { mintDeviceToken } from '../../shared/keys/credential.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { mintDeviceToken } from '../../shared/core/accounts/keys/credential.ts';
+import { ledgerRows } from '../../shared/core/credits/model.ts';
+import { signerOf } from '../../shared/core/credits/receipts/signer.ts';
 import {
   addDevice,
   forgetAnswers,

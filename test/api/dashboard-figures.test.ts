@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { plusDays, rangeOf, readShared } from '../../api/dashboard/data/range.ts';
-import { readSessionSearch } from '../../api/dashboard/data/session-search.ts';
-import { weeksOf } from '../../api/dashboard/parts/analytics/weeks.ts';
-import { ticksOf } from '../../api/dashboard/parts/chart/scale.ts';
-import { creditsPerDay } from '../../api/dashboard/parts/credits/pace.ts';
-import { changeWords } from '../../api/dashboard/parts/text/change-words.ts';
-import { axisMoney, percent } from '../../api/dashboard/parts/text/format.ts';
-import { plainName } from '../../api/dashboard/parts/text/plain-name.ts';
-import { bucketLabel, budgetLabel, dateTime, inWords, latency } from '../../api/dashboard/words/time.ts';
+import { plusDays, rangeOf, readShared } from '../../packages/dashboard/data/range.ts';
+import { readSessionSearch } from '../../packages/dashboard/data/session-search.ts';
+import { weeksOf } from '../../packages/dashboard/parts/analytics/weeks.ts';
+import { ticksOf } from '../../packages/dashboard/parts/chart/scale.ts';
+import { creditsPerDay } from '../../packages/dashboard/parts/credits/pace.ts';
+import { changeWords } from '../../packages/dashboard/parts/text/change-words.ts';
+import { axisMoney, percent } from '../../packages/dashboard/parts/text/format.ts';
+import { plainName } from '../../packages/dashboard/parts/text/plain-name.ts';
+import { bucketLabel, budgetLabel, dateTime, inWords, latency } from '../../packages/dashboard/words/time.ts';
 
 test.each([0.0003, 0.0176, 0.02, 0.07, 0.3, 1.1, 9, 30, 700, 24_000, 1_100_000])(
   'an axis up to $%d names every line differently',

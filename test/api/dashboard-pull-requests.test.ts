@@ -4,8 +4,12 @@ import {
   costSentence,
   readReference,
   sessionsOf,
-} from '../../api/dashboard/parts/pull-requests/words.ts';
-import { isAttributed, pullRequestsOf, workWords } from '../../api/dashboard/parts/session/work-words.ts';
+} from '../../packages/dashboard/parts/pull-requests/words.ts';
+import {
+  isAttributed,
+  pullRequestsOf,
+  workWords,
+} from '../../packages/dashboard/parts/session/work-words.ts';
 
 test.each([
   ['12', { number: '12' }],

@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { destinationRows, exportPartitionRows, exportRunRows } from '../../shared/destinations/model.ts';
-import { runDestination } from '../../shared/destinations/runs/run-destination.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { decryptSecret } from '../../shared/core/events/webhooks/endpoints/encrypt-secret.ts';
+import { rotateSecretKeys } from '../../shared/core/events/webhooks/endpoints/rotate-secret-keys.ts';
+import { purge } from '../../shared/core/retention/purge.ts';
 import { DESTINATIONS_PER_ORGANIZATION } from '../../shared/platform/basics/contract.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
-import { purge } from '../../shared/retention/purge.ts';
 import { RETENTION } from '../../shared/tables/retention.ts';
 import { SEALED_ROWS } from '../../shared/tables/secrets.ts';
-import { decryptSecret } from '../../shared/webhooks/endpoints/encrypt-secret.ts';
-import { rotateSecretKeys } from '../../shared/webhooks/endpoints/rotate-secret-keys.ts';
+import {
+  destinationRows,
+  exportPartitionRows,
+  exportRunRows,
+} from '../../shared/wings/push/destinations/model.ts';
+import { runDestination } from '../../shared/wings/push/destinations/runs/run-destination.ts';
 import { FOLDER, newFolder } from '../support/destinations.ts';
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';

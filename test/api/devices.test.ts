@@ -1,14 +1,14 @@
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { auditRows } from '../../shared/audit/model.ts';
-import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
-import { touchDevices } from '../../shared/credits/ledger/project-ledger.ts';
-import { deviceTokenRows } from '../../shared/credits/model.ts';
-import { deviceGrantRows, deviceRows } from '../../shared/devices/model.ts';
-import { revokeDevice } from '../../shared/devices/revoke-device.ts';
-import { credentialHash, credentialId } from '../../shared/keys/credential.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { deviceGrantRows, deviceRows } from '../../shared/core/accounts/devices/model.ts';
+import { revokeDevice } from '../../shared/core/accounts/devices/revoke-device.ts';
+import { credentialHash, credentialId } from '../../shared/core/accounts/keys/credential.ts';
+import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
+import { touchDevices } from '../../shared/core/credits/ledger/project-ledger.ts';
+import { deviceTokenRows } from '../../shared/core/credits/model.ts';
+import { addMember } from '../../shared/people/members.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import { DEVICE_CODE_LIFETIME_S } from '../../shared/platform/basics/contract.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { sessionRows } from '../../shared/sessions/model.ts';
-import { rollupRows } from '../../shared/usage/model.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { rollupRows } from '../../shared/core/calls/usage/model.ts';
 
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, until } from '../support/harness.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type Budget, budgetRows } from '../../shared/budgets/model.ts';
-import { organizationRows } from '../../shared/organizations/model.ts';
+import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
+import { type Budget, budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { recordAll } from '../support/usage.ts';

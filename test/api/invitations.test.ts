@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeMember } from '../../shared/administration/change-member.ts';
-import { addMember } from '../../shared/administration/members.ts';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { auditRows } from '../../shared/audit/model.ts';
-import { declineInvitation } from '../../shared/identity/invitations.ts';
-import { endedMailRows } from '../../shared/organizations/ended-mails.ts';
-import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { declineInvitation } from '../../shared/core/accounts/identity/invitations.ts';
+import { endedMailRows } from '../../shared/core/accounts/organizations/ended-mails.ts';
+import { memberRows, organizationRows } from '../../shared/core/accounts/organizations/model.ts';
+import {
+  subscribeAgain,
+  unsubscribe,
+  unsubscribeUrl,
+} from '../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
+import { changeMember } from '../../shared/people/change-member.ts';
+import { addMember } from '../../shared/people/members.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import { type DueRow, dueRows } from '../../shared/platform/due/model.ts';
-import { subscribeAgain, unsubscribe, unsubscribeUrl } from '../../shared/webhooks/endpoints/unsubscribe.ts';
 import { mailInvitation } from '../../workers/index.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';

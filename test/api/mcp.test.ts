@@ -2,9 +2,9 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
-import { sessionRows } from '../../shared/sessions/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeMember } from '../../shared/administration/change-member.ts';
-import { addMember } from '../../shared/administration/members.ts';
-import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { budgetRows } from '../../shared/budgets/model.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import { changeMember } from '../../shared/people/change-member.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { makeTenant } from '../support/factories.ts';

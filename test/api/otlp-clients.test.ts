@@ -18,9 +18,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { startMongo } from '../../scripts/stack/stores.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { signalRows } from '../../shared/signals/model.ts';
-import { readFixture } from '../shared/adapters/fixtures.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { readFixture } from '../shared/core/calls/adapters/fixtures.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 

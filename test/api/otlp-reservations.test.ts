@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { signalRows } from '../../shared/signals/model.ts';
-import { readFixture } from '../shared/adapters/fixtures.ts';
-import { bytesOf, type Fixture, type FixtureRecord } from '../shared/adapters/otlp-messages.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { readFixture } from '../shared/core/calls/adapters/fixtures.ts';
+import { bytesOf, type Fixture, type FixtureRecord } from '../shared/core/calls/adapters/otlp-messages.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 

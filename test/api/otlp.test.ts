@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { withDecoded } from '../../shared/adapters/decode.ts';
-import { UnreadableOtlp } from '../../shared/adapters/otlp/record.ts';
-import { addMember } from '../../shared/administration/members.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { signalRows } from '../../shared/signals/model.ts';
-import { FIXTURES, readFixture } from '../shared/adapters/fixtures.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { withDecoded } from '../../shared/core/calls/adapters/decode.ts';
+import { UnreadableOtlp } from '../../shared/core/calls/adapters/otlp/record.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { addMember } from '../../shared/people/members.ts';
+import { FIXTURES, readFixture } from '../shared/core/calls/adapters/fixtures.ts';
 import {
   bytesOf,
   decodeAnswer,
@@ -14,7 +14,7 @@ import {
   type FixtureRecord,
   type Json,
   type Kind,
-} from '../shared/adapters/otlp-messages.ts';
+} from '../shared/core/calls/adapters/otlp-messages.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, openKeptLog, startApi, type TestApi } from '../support/harness.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { memberRows } from '../../shared/organizations/model.ts';
+import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import { readDue } from '../../shared/platform/due/plan-due.ts';
 import type { MailAttempt } from '../../shared/platform/mail/send-mail.ts';
-import { mailDigestJob } from '../../shared/preferences/jobs.ts';
-import { preferencesRows } from '../../shared/preferences/model.ts';
+import { mailDigestJob } from '../../shared/wings/digests/preferences/jobs.ts';
+import { preferencesRows } from '../../shared/wings/digests/preferences/model.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson, type Person } from '../support/people.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { pullRequestRows } from '../../shared/pull-requests/model.ts';
-import { signalRows } from '../../shared/signals/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { pullRequestRows } from '../../shared/wings/work/pull-requests/model.ts';
 import { type Fact, naive } from '../support/attribution-oracle.ts';
 import { payloadOf } from '../support/code-hosts.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { boundaryRows } from '../../shared/attribution/model.ts';
-import { auditRows } from '../../shared/audit/model.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { boundaryRows } from '../../shared/wings/work/attribution/model.ts';
 import { makeSignal } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { countPullRequests, pullRequestCountRows } from '../../shared/pull-requests/counts.ts';
-import { pullRequestRows } from '../../shared/pull-requests/model.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { countPullRequests, pullRequestCountRows } from '../../shared/wings/work/pull-requests/counts.ts';
+import { pullRequestRows } from '../../shared/wings/work/pull-requests/model.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
-import { plansOf } from '../../shared/credits/meter/plans.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
+import { plansOf } from '../../shared/core/credits/meter/plans.ts';
 import {
   type OwnRedis,
   openCreditContext,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import type { BudgetInput } from '../../shared/budgets/input.ts';
-import { nameOfUser } from '../../shared/enforcement/budget-status.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import type { BudgetInput } from '../../shared/core/limits/budgets/rules/input.ts';
+import { nameOfUser } from '../../shared/core/limits/enforcement/state/budget-status.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock, until } from '../support/harness.ts';

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { callReservations } from '../../shared/enforcement/call-reservations.ts';
-import { settlementRows } from '../../shared/enforcement/model.ts';
-import { readStatuses } from '../../shared/enforcement/read-status.ts';
-import { openReservations, readReservationState } from '../../shared/enforcement/reservation-state.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { callReservations } from '../../shared/core/limits/enforcement/state/call-reservations.ts';
+import { settlementRows } from '../../shared/core/limits/enforcement/state/model.ts';
+import { readStatuses } from '../../shared/core/limits/enforcement/state/read-status.ts';
+import {
+  openReservations,
+  readReservationState,
+} from '../../shared/core/limits/enforcement/state/reservation-state.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
-import { removeMember } from '../../shared/administration/remove-member.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { addMember } from '../../shared/people/members.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { search } from '../../shared/search/search.ts';
+import { search } from '../../shared/wings/search/search.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
-import { reportAnomalies } from '../../shared/anomalies/report-anomalies.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { type Session, sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { rollupRows } from '../../shared/core/calls/usage/model.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../../shared/platform/basics/contract.ts';
-import { type Session, sessionRows } from '../../shared/sessions/model.ts';
-import { rollupRows } from '../../shared/usage/model.ts';
+import { reportAnomalies } from '../../shared/wings/anomalies/report-anomalies.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { pick, seeded } from '../support/random.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { anomalyRows } from '../../shared/anomalies/model.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { sessionRows } from '../../shared/sessions/model.ts';
-import { signalRows } from '../../shared/signals/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { anomalyRows } from '../../shared/wings/anomalies/model.ts';
 
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, until } from '../support/harness.ts';
@@ -262,7 +262,7 @@ describe('GET /api/v1/sessions', () => {
     const tenant = await makeTenant(api.ctx);
     const signals = ['ada', 'bob'].map((user_id) => makeSignal({ ts: clock.now(), user_id }));
     const posted = await api.call('/api/v1/signals', { key: tenant.key, body: { signals } });
-    const { createApiKey } = await import('../../shared/keys/api-keys.ts');
+    const { createApiKey } = await import('../../shared/core/accounts/keys/api-keys.ts');
     const bound = await createApiKey(api.ctx, {
       org_id: tenant.orgId,
       scopes: ['usage:read'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readFixture } from '../shared/adapters/fixtures.ts';
-import { bytesOf } from '../shared/adapters/otlp-messages.ts';
+import { readFixture } from '../shared/core/calls/adapters/fixtures.ts';
+import { bytesOf } from '../shared/core/calls/adapters/otlp-messages.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { payloadOf } from '../support/code-hosts.ts';
 import { makeTenant } from '../support/factories.ts';
 import { api, DAY, daysAgo, host, iso, key, NOW, orgId, SHOP, setUpShop, spend } from '../support/shop.ts';

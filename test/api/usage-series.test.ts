@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { recordAll } from '../support/usage.ts';

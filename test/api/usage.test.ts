@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { addMember } from '../../shared/administration/members.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { pick, seeded } from '../support/random.ts';

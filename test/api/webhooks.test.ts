@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { holdExhausted } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
-import { decryptSecret } from '../../shared/webhooks/endpoints/encrypt-secret.ts';
-import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
+import { holdExhausted } from '../../shared/core/events/webhooks/deliveries/recover-deliveries.ts';
+import { decryptSecret } from '../../shared/core/events/webhooks/endpoints/encrypt-secret.ts';
+import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
-import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { sendDigestsJob } from '../../shared/webhooks/deliveries/jobs.ts';
-import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
-import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
-import type { WebhookInput } from '../../shared/webhooks/endpoints/view.ts';
+import { sendDigestsJob } from '../../shared/core/events/webhooks/deliveries/jobs.ts';
+import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
+import { createWebhook } from '../../shared/core/events/webhooks/endpoints/create-webhook.ts';
+import type { WebhookInput } from '../../shared/core/events/webhooks/endpoints/view.ts';
+import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { noonTimezone } from '../support/calendars.ts';
 import { makeAccount, type TestAccount, untilOpen, writePlans } from '../support/credits.ts';
 import { type Attempt, spendByHttp } from '../support/drills/load.ts';

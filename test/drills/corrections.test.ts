@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
+import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
 import type { NetProxy } from '../support/drills/proxy.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ledgerRows } from '../../shared/credits/model.ts';
+import { ledgerRows } from '../../shared/core/credits/model.ts';
 import { startProjector } from '../../workers/project-ledger.ts';
 import {
   expectReplayed,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { signalRows } from '../../shared/signals/model.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { darkenNext } from '../support/drills/darken.ts';
 import { startOwnMongo } from '../support/drills/own-mongo.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
-import { changePreferences } from '../../shared/preferences/change-preferences.ts';
-import { mailDigestJob } from '../../shared/preferences/jobs.ts';
-import { preferencesRows } from '../../shared/preferences/model.ts';
+import { changePreferences } from '../../shared/wings/digests/preferences/change-preferences.ts';
+import { mailDigestJob } from '../../shared/wings/digests/preferences/jobs.ts';
+import { preferencesRows } from '../../shared/wings/digests/preferences/model.ts';
 import { noonTimezone } from '../support/calendars.ts';
 import { type Stack, startStack } from '../support/drills/stack.ts';
 import { until } from '../support/harness.ts';

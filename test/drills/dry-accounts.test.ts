@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
-import { readBalances } from '../../shared/credits/meter/read-balances.ts';
+import { grantCredits } from '../../shared/core/credits/ledger/grant-credits.ts';
+import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
 import { makeAccount, type TestAccount } from '../support/credits.ts';
 import { checkCredits } from '../support/drills/checker.ts';
 import { type Load, startLoad } from '../support/drills/load.ts';

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { exportPartitionRows, exportRunRows } from '../../shared/destinations/model.ts';
-import { askForRun } from '../../shared/destinations/runs/ask-for-run.ts';
-import { runDestination } from '../../shared/destinations/runs/run-destination.ts';
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
 import { dayAt } from '../../shared/platform/basics/utc-days.ts';
+import { exportPartitionRows, exportRunRows } from '../../shared/wings/push/destinations/model.ts';
+import { askForRun } from '../../shared/wings/push/destinations/runs/ask-for-run.ts';
+import { runDestination } from '../../shared/wings/push/destinations/runs/run-destination.ts';
 import { checkManifests, makeDestination } from '../support/destinations.ts';
 import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';

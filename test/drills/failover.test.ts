@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
-import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
+import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
+import { reconcileCredits } from '../../shared/core/credits/ledger/reconcile.ts';
 import { untilOpen } from '../support/credits.ts';
 import { checkCredits } from '../support/drills/checker.ts';
 import { makeRichAccounts, startLoad } from '../support/drills/load.ts';

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { foldMonths } from '../../shared/budgets/fold-months.ts';
-import { budgetMonthRows, budgetWindowRows } from '../../shared/budgets/model.ts';
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
+import { foldMonths } from '../../shared/core/limits/budgets/count/fold-months.ts';
+import { budgetMonthRows, budgetWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { moveToOtherShard } from '../../shared/platform/mongo/counter-shards.ts';
 import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
 import type { NetProxy } from '../support/drills/proxy.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sessionRows } from '../../shared/sessions/model.ts';
-import { signalRows } from '../../shared/signals/model.ts';
-import { rollupRows } from '../../shared/usage/model.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { rollupRows } from '../../shared/core/calls/usage/model.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
 import type { NetProxy } from '../support/drills/proxy.ts';

@@ -3,9 +3,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { readBalances } from '../../shared/credits/meter/read-balances.ts';
-import { ledgerRows } from '../../shared/credits/model.ts';
-import { sessionRows } from '../../shared/sessions/model.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
+import { ledgerRows } from '../../shared/core/credits/model.ts';
 import { makeAccount, projectAll, sha256 } from '../support/credits.ts';
 import { checkCredits } from '../support/drills/checker.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
@@ -171,8 +171,8 @@ test(`two releases with different scripts side by side under load agree on every
 
 /** The hashes of the spend's script in both releases. */
 function scriptShas(): string[] {
-  const files = ['platform/redis/identity', 'credits/meter/prelude', 'credits/meter/consume'].map((name) =>
-    readFileSync(new URL(`../../shared/${name}.lua`, import.meta.url), 'utf8'),
+  const files = ['platform/redis/identity', 'core/credits/meter/prelude', 'core/credits/meter/consume'].map(
+    (name) => readFileSync(new URL(`../../shared/${name}.lua`, import.meta.url), 'utf8'),
   );
   return [files, files.map((text) => text + OTHER_RELEASE)].map((texts) =>
     createHash('sha1').update(texts.join('\n')).digest('hex'),

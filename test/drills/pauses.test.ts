@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { keyDigest } from '../../shared/credits/meter/idempotency.ts';
-import { readBalances } from '../../shared/credits/meter/read-balances.ts';
-import { verifyReceipts } from '../../shared/credits/receipts/verify-receipts.ts';
+import { keyDigest } from '../../shared/core/credits/meter/idempotency.ts';
+import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
+import { verifyReceipts } from '../../shared/core/credits/receipts/verify-receipts.ts';
 import {
   makeAccount,
   sha256,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { projectRound } from '../../shared/credits/ledger/project-ledger.ts';
-import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
-import { ledgerRows } from '../../shared/credits/model.ts';
+import { projectRound } from '../../shared/core/credits/ledger/project-ledger.ts';
+import { reconcileCredits } from '../../shared/core/credits/ledger/reconcile.ts';
+import { ledgerRows } from '../../shared/core/credits/model.ts';
 import { ALL_SHARDS, accountKeys, shardOf } from '../../shared/platform/redis/keys.ts';
 import {
   expectReplayed,

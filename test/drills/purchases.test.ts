@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { readBalances } from '../../shared/credits/meter/read-balances.ts';
-import { ledgerRows } from '../../shared/credits/model.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
+import { ledgerRows } from '../../shared/core/credits/model.ts';
 import { makeAccount, type TestAccount } from '../support/credits.ts';
 import { type Child, hasEnded, startChild } from '../support/drills/child.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';

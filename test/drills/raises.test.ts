@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { approveRaise } from '../../shared/raises/answer.ts';
-import { askForRaise } from '../../shared/raises/ask.ts';
-import { raiseRows } from '../../shared/raises/model.ts';
+import { approveRaise } from '../../shared/wings/raises/answer.ts';
+import { askForRaise } from '../../shared/wings/raises/ask.ts';
+import { raiseRows } from '../../shared/wings/raises/model.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
 import type { NetProxy } from '../support/drills/proxy.ts';

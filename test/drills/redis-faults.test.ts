@@ -9,11 +9,11 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { planRedis, redisServerCommand, startRedis } from '../../scripts/stack/stores.ts';
-import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
-import { replayLedger } from '../../shared/credits/ledger/replay.ts';
-import { readAccount } from '../../shared/credits/meter/account-record.ts';
-import { readBalances } from '../../shared/credits/meter/read-balances.ts';
-import { signerOf } from '../../shared/credits/receipts/signer.ts';
+import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
+import { replayLedger } from '../../shared/core/credits/ledger/replay.ts';
+import { readAccount } from '../../shared/core/credits/meter/account-record.ts';
+import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
+import { signerOf } from '../../shared/core/credits/receipts/signer.ts';
 import { ALL_SHARDS, accountKeys, shardKeys } from '../../shared/platform/redis/keys.ts';
 import {
   forgetAnswers,

@@ -7,7 +7,7 @@ import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { startMongo } from '../../scripts/stack/stores.ts';
-import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
+import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { killChild } from '../support/drills/child.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { makeTenant } from '../support/factories.ts';

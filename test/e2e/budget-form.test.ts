@@ -1,6 +1,6 @@
 import type { Browser, Locator } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { BudgetView } from '../../shared/budgets/view.ts';
+import type { BudgetView } from '../../shared/core/limits/budgets/rules/view.ts';
 import { openAs, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call } from '../support/harness.ts';

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { openAs, openPage, type View } from '../support/browser.ts';
 import { type DashboardStack, type PersonName, startDashboard } from '../support/dashboard-stack.ts';
 import { makeSignal } from '../support/factories.ts';

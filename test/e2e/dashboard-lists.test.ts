@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { openAs, openPage, type View, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack, PersonName } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { ensureDemoDevice } from '../../scripts/demo/devices.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { memberRows } from '../../shared/organizations/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { openAs, openPage, signIn, type View, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack, PersonName } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../../scripts/stack/chromium.ts';
-import { changeMember } from '../../shared/administration/change-member.ts';
+import { changeMember } from '../../shared/people/change-member.ts';
 import { openAs, openBrowser, type View, type WatchedPage } from '../support/browser.ts';
 import { type DashboardStack, type PersonName, startDashboard } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';

@@ -1,11 +1,11 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { changeMember } from '../../shared/administration/change-member.ts';
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { addMember } from '../../shared/administration/members.ts';
-import { actingAs } from '../../shared/audit/record-audit.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { memberRows } from '../../shared/organizations/model.ts';
+import { actingAs } from '../../shared/core/accounts/audit/record-audit.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
+import { changeMember } from '../../shared/people/change-member.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { openAs, openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decideLate } from '../../shared/analytics/decide-late.ts';
-import type { UserCell, WeekCells } from '../../shared/analytics/model.ts';
-import { type Cell, type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
+import { decideLate } from '../../shared/wings/analytics/decide-late.ts';
+import type { UserCell, WeekCells } from '../../shared/wings/analytics/model.ts';
+import { type Cell, type Contribution, suppressWeek } from '../../shared/wings/analytics/suppress.ts';
 import { pick, seeded } from '../support/random.ts';
 
 /**

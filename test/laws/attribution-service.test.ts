@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { makeSnapshots } from '../../shared/usage/make-snapshots.ts';
-import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { makeSnapshots } from '../../shared/core/calls/usage/make-snapshots.ts';
+import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import {
   type Call,
   call,

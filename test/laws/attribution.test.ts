@@ -9,8 +9,12 @@ import {
   spanOf,
   stretchAt,
   type Told,
-} from '../../shared/attribution/decide-work.ts';
-import { type Head, type Rename, resolvePullRequest } from '../../shared/attribution/resolve-pull-request.ts';
+} from '../../shared/wings/work/attribution/decide-work.ts';
+import {
+  type Head,
+  type Rename,
+  resolvePullRequest,
+} from '../../shared/wings/work/attribution/resolve-pull-request.ts';
 import {
   type Belongs,
   type Call,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { nusdFromUsd } from '../../shared/pricing/money.ts';
-import { sessionRows } from '../../shared/sessions/model.ts';
-import { signalRows } from '../../shared/signals/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { nusdFromUsd } from '../../shared/core/pricing/money.ts';
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { addMember } from '../../shared/administration/members.ts';
-import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { BUDGET_METRICS, type BudgetScope } from '../../shared/budgets/model.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { BUDGET_METRICS, type BudgetScope } from '../../shared/core/limits/budgets/rules/model.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { scan } from '../support/budget-oracle.ts';
 import { everyCalendar } from '../support/calendars.ts';
 import { BOUND_SCOPES, makeTenant } from '../support/factories.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import type { Budget, Calendar } from '../../shared/budgets/model.ts';
-import { readBudget } from '../../shared/budgets/read-budgets.ts';
-import { countedWindowAt, NEVER_MS, windowAt } from '../../shared/budgets/windows.ts';
-import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
-import { signalRows } from '../../shared/signals/model.ts';
+import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import type { Budget, Calendar } from '../../shared/core/limits/budgets/rules/model.ts';
+import { countedWindowAt, NEVER_MS, windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
+import { readBudget } from '../../shared/core/limits/budgets/show/read-budgets.ts';
+import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
 import { makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
 

@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addMember } from '../../shared/administration/members.ts';
-import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
-import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { forecast, levelsReached } from '../../shared/budgets/evaluate.ts';
-import { BUDGET_METRICS, type Budget, CALENDAR_WINDOWS } from '../../shared/budgets/model.ts';
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
+import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { calendarWindowAt } from '../../shared/core/limits/budgets/rules/calendar-windows.ts';
+import { forecast, levelsReached } from '../../shared/core/limits/budgets/rules/evaluate.ts';
+import {
+  BUDGET_METRICS,
+  type Budget,
+  CALENDAR_WINDOWS,
+} from '../../shared/core/limits/budgets/rules/model.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { compare, counted } from '../support/budget-oracle.ts';
 import { makeTenant, senderOf } from '../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';

@@ -2,14 +2,14 @@ import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { closeMonths } from '../../shared/closing/close-months.ts';
-import { exportRunRows } from '../../shared/destinations/model.ts';
-import { askForRun } from '../../shared/destinations/runs/ask-for-run.ts';
-import { runDestination } from '../../shared/destinations/runs/run-destination.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { makeSnapshots } from '../../shared/core/calls/usage/make-snapshots.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { dayAt } from '../../shared/platform/basics/utc-days.ts';
-import { makeSnapshots } from '../../shared/usage/make-snapshots.ts';
+import { closeMonths } from '../../shared/wings/push/closing/close-months.ts';
+import { exportRunRows } from '../../shared/wings/push/destinations/model.ts';
+import { askForRun } from '../../shared/wings/push/destinations/runs/ask-for-run.ts';
+import { runDestination } from '../../shared/wings/push/destinations/runs/run-destination.ts';
 import {
   checkManifests,
   filesIn,

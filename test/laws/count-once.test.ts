@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countOnce, type SpanSignal } from '../../shared/adapters/count-once.ts';
-import { firstEnclosing } from '../../shared/adapters/first-enclosing.ts';
+import { countOnce, type SpanSignal } from '../../shared/core/calls/adapters/count-once.ts';
+import { firstEnclosing } from '../../shared/core/calls/adapters/first-enclosing.ts';
 
 const RUNS = Number(process.env.LAW_RUNS ?? 300);
 

@@ -6,8 +6,8 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { signalRows } from '../../shared/signals/model.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 

@@ -17,8 +17,8 @@ import {
   idpEnvironment,
   issuerOf,
 } from '../../scripts/idp/state.ts';
-import { addMember } from '../../shared/administration/members.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 
 const people = [

@@ -43,20 +43,20 @@ function checkImports(files: Record<string, string>): { output: string; status: 
 
 test('two folders that import one way pass', () => {
   const { output, status } = checkImports({
-    'shared/usage/rollups.ts': 'export const rollups = 1;\n',
-    'shared/budgets/windows.ts':
-      "import { rollups } from '../usage/rollups.ts';\nexport const windows = rollups;\n",
+    'shared/core/calls/usage/rollups.ts': 'export const rollups = 1;\n',
+    'shared/core/limits/budgets/rules/windows.ts':
+      "import { rollups } from '../../../calls/usage/rollups.ts';\nexport const windows = rollups;\n",
   });
   expect([status, output]).toEqual([0, expect.stringContaining('no dependency violations')]);
 });
 
 test('two folders that import each other are refused, though no file imports in a circle', () => {
   const { output, status } = checkImports({
-    'shared/usage/rollups.ts': 'export const rollups = 1;\n',
-    'shared/usage/read.ts':
-      "import { windows } from '../budgets/windows.ts';\nexport const read = windows;\n",
-    'shared/budgets/windows.ts':
-      "import { rollups } from '../usage/rollups.ts';\nexport const windows = rollups;\n",
+    'shared/core/calls/usage/rollups.ts': 'export const rollups = 1;\n',
+    'shared/core/calls/usage/read.ts':
+      "import { windows } from '../../limits/budgets/rules/windows.ts';\nexport const read = windows;\n",
+    'shared/core/limits/budgets/rules/windows.ts':
+      "import { rollups } from '../../../calls/usage/rollups.ts';\nexport const windows = rollups;\n",
   });
   expect(output).toContain('folders-import-one-way');
   expect(status).not.toBe(0);
@@ -64,9 +64,9 @@ test('two folders that import each other are refused, though no file imports in 
 
 test('two files that import each other are refused, though one takes only a type', () => {
   const { output, status } = checkImports({
-    'shared/usage/table.ts':
+    'shared/core/calls/usage/table.ts':
       "import { idOf } from './sums.ts';\nexport interface Table {\n  id: typeof idOf;\n}\n",
-    'shared/usage/sums.ts':
+    'shared/core/calls/usage/sums.ts':
       "import type { Table } from './table.ts';\nexport const idOf = (table: Table) => table;\n",
   });
   expect(output).toContain('files-import-one-way');
@@ -75,20 +75,21 @@ test('two files that import each other are refused, though one takes only a type
 
 test('a type counts as an import, and the platform knows no noun', () => {
   const { output, status } = checkImports({
-    'shared/signals/model.ts': 'export interface Signal {\n  _id: string;\n}\n',
+    'shared/core/calls/signals/model.ts': 'export interface Signal {\n  _id: string;\n}\n',
     'shared/platform/basics/ids.ts':
-      "import type { Signal } from '../../signals/model.ts';\nexport type Id = Signal['_id'];\n",
+      "import type { Signal } from '../../core/calls/signals/model.ts';\nexport type Id = Signal['_id'];\n",
   });
   expect(output).toContain('platform-knows-no-noun');
   expect(status).not.toBe(0);
 });
 
-test('no noun imports a table of nouns', () => {
+test('no noun of the core imports a table of nouns', () => {
   const { output, status } = checkImports({
     'shared/tables/jobs.ts': 'export const JOBS = [];\n',
-    'shared/sessions/end.ts': "import { JOBS } from '../tables/jobs.ts';\nexport const end = JOBS;\n",
+    'shared/core/calls/sessions/end.ts':
+      "import { JOBS } from '../../../tables/jobs.ts';\nexport const end = JOBS;\n",
   });
-  expect(output).toContain('tables-are-the-top');
+  expect(output).toContain('core-knows-no-wing');
   expect(status).not.toBe(0);
 });
 

@@ -1,11 +1,11 @@
-import { counterKey } from '../../shared/budgets/keys.ts';
-import { type Budget, budgetWindowRows } from '../../shared/budgets/model.ts';
-import { countedFromMs, countedWindowAt, windowAt } from '../../shared/budgets/windows.ts';
-import { memberRows } from '../../shared/organizations/model.ts';
+import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
+import { type Session, sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { type Signal, signalRows } from '../../shared/core/calls/signals/model.ts';
+import { counterKey } from '../../shared/core/limits/budgets/rules/keys.ts';
+import { type Budget, budgetWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import { countedFromMs, countedWindowAt, windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
 import type { Interval } from '../../shared/platform/basics/interval.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { type Session, sessionRows } from '../../shared/sessions/model.ts';
-import { type Signal, signalRows } from '../../shared/signals/model.ts';
 
 /** The amount that each window of a budget must hold, by a plain scan of the signals and sessions: start (ms) -> amount. */
 export async function scan(ctx: Context, budget: Budget): Promise<Map<number, number>> {

@@ -1,5 +1,5 @@
-import type { BudgetInput } from '../../shared/budgets/input.ts';
-import { CALENDAR_WINDOWS } from '../../shared/budgets/model.ts';
+import type { BudgetInput } from '../../shared/core/limits/budgets/rules/input.ts';
+import { CALENDAR_WINDOWS } from '../../shared/core/limits/budgets/rules/model.ts';
 
 /** The windows of budgets, each with the fields that it needs. A total begins so many days ago. */
 export function everyCalendar(

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { addCodeHost } from '../../shared/code-hosts/manage-code-hosts.ts';
-import type { CodeHostProvider } from '../../shared/code-hosts/model.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { addCodeHost } from '../../shared/wings/work/code-hosts/manage-code-hosts.ts';
+import type { CodeHostProvider } from '../../shared/wings/work/code-hosts/model.ts';
 import type { Answer, TestApi } from './harness.ts';
 
 /** A pull request as a code host knows it. */

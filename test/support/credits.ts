@@ -7,23 +7,23 @@ import { Redis } from 'ioredis';
 import { afterAll, expect } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
-import { addMember } from '../../shared/administration/members.ts';
-import { ensureAccount } from '../../shared/credits/ledger/ensure-account.ts';
-import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
-import { projectRound } from '../../shared/credits/ledger/project-ledger.ts';
-import { replayLedger } from '../../shared/credits/ledger/replay.ts';
-import { type Spent, spendCredit } from '../../shared/credits/ledger/spend.ts';
-import { putDevice, readAccount } from '../../shared/credits/meter/account-record.ts';
-import { findPausedShards, readShardStates } from '../../shared/credits/meter/shards.ts';
-import { creditAccountRows, deviceTokenRows, ledgerRows } from '../../shared/credits/model.ts';
-import { deviceRows } from '../../shared/devices/model.ts';
+import { deviceRows } from '../../shared/core/accounts/devices/model.ts';
 import {
   accountOfToken,
   credentialHash,
   credentialId,
   mintDeviceToken,
-} from '../../shared/keys/credential.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
+} from '../../shared/core/accounts/keys/credential.ts';
+import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { ensureAccount } from '../../shared/core/credits/ledger/ensure-account.ts';
+import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
+import { projectRound } from '../../shared/core/credits/ledger/project-ledger.ts';
+import { replayLedger } from '../../shared/core/credits/ledger/replay.ts';
+import { type Spent, spendCredit } from '../../shared/core/credits/ledger/spend.ts';
+import { putDevice, readAccount } from '../../shared/core/credits/meter/account-record.ts';
+import { findPausedShards, readShardStates } from '../../shared/core/credits/meter/shards.ts';
+import { creditAccountRows, deviceTokenRows, ledgerRows } from '../../shared/core/credits/model.ts';
+import { addMember } from '../../shared/people/members.ts';
 import type { Tier } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';

@@ -3,14 +3,14 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { destinationInput } from '../../shared/destinations/input.ts';
-import { createDestination } from '../../shared/destinations/manage-destinations.ts';
-import type { Destination } from '../../shared/destinations/model.ts';
-import { runDestination } from '../../shared/destinations/runs/run-destination.ts';
-import { openStore } from '../../shared/destinations/stores/open-store.ts';
-import type { ObjectStore } from '../../shared/destinations/stores/store.ts';
 import { DeadlineError } from '../../shared/platform/basics/within.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { destinationInput } from '../../shared/wings/push/destinations/input.ts';
+import { createDestination } from '../../shared/wings/push/destinations/manage-destinations.ts';
+import type { Destination } from '../../shared/wings/push/destinations/model.ts';
+import { runDestination } from '../../shared/wings/push/destinations/runs/run-destination.ts';
+import { openStore } from '../../shared/wings/push/destinations/stores/open-store.ts';
+import type { ObjectStore } from '../../shared/wings/push/destinations/stores/store.ts';
 
 /** An empty folder for exports. */
 export const newFolder = () => mkdtempSync(join(tmpdir(), 'exports-'));

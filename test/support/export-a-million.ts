@@ -1,5 +1,5 @@
-import type { Columns, Row } from '../../shared/exports/columns.ts';
-import { encode, type Format } from '../../shared/exports/encode.ts';
+import type { Columns, Row } from '../../shared/wings/exports/columns.ts';
+import { encode, type Format } from '../../shared/wings/exports/encode.ts';
 
 const COLUMNS: Columns = [
   { name: 'start', type: 'time' },

@@ -1,8 +1,8 @@
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import type { Sender } from '../../shared/core/calls/signals/check-signal.ts';
 import { SCOPES, type Scope, type Tier, UNBOUND_SCOPES } from '../../shared/platform/basics/contract.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import type { Sender } from '../../shared/signals/check-signal.ts';
 
 /** Every scope that a key which is bound to a user may hold. */
 export const BOUND_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !UNBOUND_SCOPES.includes(scope));

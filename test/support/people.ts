@@ -1,9 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { cookieSettings } from '../../api/people/settings.ts';
-import { addMember } from '../../shared/administration/members.ts';
-import { bindFences, readFences } from '../../shared/credits/ledger/fence.ts';
-import { readShardStates } from '../../shared/credits/meter/shards.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { bindFences, readFences } from '../../shared/core/credits/ledger/fence.ts';
+import { readShardStates } from '../../shared/core/credits/meter/shards.ts';
+import { addMember } from '../../shared/people/members.ts';
 import type { Role, Tier } from '../../shared/platform/basics/contract.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { shardKeys, shardOf } from '../../shared/platform/redis/keys.ts';

@@ -1,5 +1,5 @@
 import { dealUser, type TraceCall } from '../../scripts/traffic/trace.ts';
-import { BASELINE, detectAnomalies, type Totals } from '../../shared/anomalies/detect.ts';
+import { BASELINE, detectAnomalies, type Totals } from '../../shared/wings/anomalies/detect.ts';
 
 /** A session of the trace, cut at gaps, with what detection needs. */
 export interface TraceSession extends Totals {

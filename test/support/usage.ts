@@ -1,7 +1,7 @@
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
+import { type Rollup, rollupRows } from '../../shared/core/calls/usage/model.ts';
+import { rollupKey } from '../../shared/core/calls/usage/plan-rollups.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { type Rollup, rollupRows } from '../../shared/usage/model.ts';
-import { rollupKey } from '../../shared/usage/plan-rollups.ts';
 import { makeSignal, senderOf } from './factories.ts';
 
 /** Records signals by the product's own write path; throws when one is not accepted. */

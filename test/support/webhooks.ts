@@ -1,24 +1,24 @@
 import type { ClientSession } from 'mongoose';
-import { eventRows } from '../../shared/events/model.ts';
-import { eventIdOf, type NewEvent } from '../../shared/events/new-event.ts';
-import { NAMED_EVENT_TYPES, type NamedEventType } from '../../shared/platform/basics/contract.ts';
-import { newId } from '../../shared/platform/basics/ids.ts';
-import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
-import type { Context } from '../../shared/platform/context/context.ts';
-import { applyWrites } from '../../shared/platform/mongo/writes.ts';
+import { eventRows } from '../../shared/core/events/record/model.ts';
+import { eventIdOf, type NewEvent } from '../../shared/core/events/record/new-event.ts';
 import {
   type Delivery,
   deliveryRows,
   logOfQueued,
   type QueuedDelivery,
   queuedDeliveryRows,
-} from '../../shared/webhooks/deliveries/model.ts';
-import { planEvents } from '../../shared/webhooks/deliveries/plan-events.ts';
-import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
-import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscribers.ts';
-import { type Webhook, webhookRows } from '../../shared/webhooks/endpoints/model.ts';
-import type { Envelope } from '../../shared/webhooks/messages/message.ts';
-import { deliver } from '../../shared/webhooks/sending/deliver.ts';
+} from '../../shared/core/events/webhooks/deliveries/model.ts';
+import { planEvents } from '../../shared/core/events/webhooks/deliveries/plan-events.ts';
+import { createWebhook } from '../../shared/core/events/webhooks/endpoints/create-webhook.ts';
+import { findSubscribers } from '../../shared/core/events/webhooks/endpoints/find-subscribers.ts';
+import { type Webhook, webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
+import type { Envelope } from '../../shared/core/events/webhooks/messages/message.ts';
+import { deliver } from '../../shared/core/events/webhooks/sending/deliver.ts';
+import { NAMED_EVENT_TYPES, type NamedEventType } from '../../shared/platform/basics/contract.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { applyWrites } from '../../shared/platform/mongo/writes.ts';
 
 export const SECRET = 'a-secret-of-thirty-two-characters';
 

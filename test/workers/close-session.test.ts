@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { closeSession } from '../../shared/ingest/end-session.ts';
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { closeSession } from '../../shared/core/calls/ingest/end-session.ts';
+import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
+import { endSessionJob } from '../../shared/core/calls/sessions/jobs.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { readDue } from '../../shared/platform/due/plan-due.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
-import { endSessionJob } from '../../shared/sessions/jobs.ts';
-import { sessionRows } from '../../shared/sessions/model.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
 import { endSession } from '../../workers/index.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';

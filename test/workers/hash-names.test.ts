@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { hashNames } from '../../shared/administration/hash-names.ts';
-import { hashNamesJob } from '../../shared/administration/jobs.ts';
-import { contextRows, workRows } from '../../shared/attribution/model.ts';
-import { heldRows } from '../../shared/held/model.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
+import { hashNames } from '../../shared/people/hash-names.ts';
+import { hashNamesJob } from '../../shared/people/jobs.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import type { CollectionDeclaration } from '../../shared/platform/mongo/collection.ts';
-import { pullRequestRows } from '../../shared/pull-requests/model.ts';
+import { heldRows } from '../../shared/wings/held/model.ts';
+import { contextRows, workRows } from '../../shared/wings/work/attribution/model.ts';
+import { pullRequestRows } from '../../shared/wings/work/pull-requests/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import {
   createTestClock,

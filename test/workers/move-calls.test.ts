@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contextRows, sessionWorkRows, workRows } from '../../shared/attribution/model.ts';
-import { plainName } from '../../shared/attribution/names.ts';
-import { recordContexts } from '../../shared/ingest/record-contexts.ts';
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
-import { voidSignals } from '../../shared/ingest/void-signals.ts';
-import { moveSessionCallsJob } from '../../shared/moves/jobs.ts';
-import { moveBranchCalls, moveSessionCalls } from '../../shared/moves/move-calls.ts';
-import { rememberFacts } from '../../shared/moves/plan-facts.ts';
-import { planBoundaries } from '../../shared/moves/record-boundaries.ts';
-import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { recordContexts } from '../../shared/core/calls/ingest/record-contexts.ts';
+import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
+import { voidSignals } from '../../shared/core/calls/ingest/void-signals.ts';
+import { sessionHeadRows } from '../../shared/core/calls/sessions/model.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { CONTEXTS_PER_SESSION } from '../../shared/platform/basics/contract.ts';
 import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
-import { sessionHeadRows } from '../../shared/sessions/model.ts';
-import { signalRows } from '../../shared/signals/model.ts';
-import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
+import { contextRows, sessionWorkRows, workRows } from '../../shared/wings/work/attribution/model.ts';
+import { plainName } from '../../shared/wings/work/attribution/names.ts';
+import { moveSessionCallsJob } from '../../shared/wings/work/moves/jobs.ts';
+import { moveBranchCalls, moveSessionCalls } from '../../shared/wings/work/moves/move-calls.ts';
+import { rememberFacts } from '../../shared/wings/work/moves/plan-facts.ts';
+import { planBoundaries } from '../../shared/wings/work/moves/record-boundaries.ts';
 import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
 import {
   createTestClock,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { endSessionJob } from '../../shared/core/calls/sessions/jobs.ts';
 import { readReadiness } from '../../shared/platform/context/readiness.ts';
 import { connectRedis, type RedisClient } from '../../shared/platform/redis/connect.ts';
-import { endSessionJob } from '../../shared/sessions/jobs.ts';
 import { WARNINGS } from '../../shared/tables/warnings.ts';
 import * as jobs from '../../workers/index.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';

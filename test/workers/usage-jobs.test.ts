@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, it } from 'vitest';
+import { rollupRows } from '../../shared/core/calls/usage/model.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
-import { rollupRows } from '../../shared/usage/model.ts';
 import { purgeOld, reconcileUsage } from '../../workers/index.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PostedSignal } from '../../../shared/adapters/posted.ts';
+import type { PostedSignal } from '../../../shared/core/calls/adapters/posted.ts';
 import type { Api, Pause } from './api/ask.ts';
 import { firstSeenMs, ScopeMissing } from './api/first-seen.ts';
 import { sendSignals } from './api/send-signals.ts';

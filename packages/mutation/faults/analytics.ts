@@ -1,9 +1,13 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const TESTS = ['test/shared/analytics', 'test/api/analytics.test.ts', 'test/laws/analytics-attack.test.ts'];
+const TESTS = [
+  'test/shared/wings/analytics',
+  'test/api/analytics.test.ts',
+  'test/laws/analytics-attack.test.ts',
+];
 
 export const ANALYTICS_FAULTS: readonly Fault[] = [
-  ...faultsIn('shared/analytics/suppress.ts', TESTS, [
+  ...faultsIn('shared/wings/analytics/suppress.ts', TESTS, [
     {
       what: 'one user fewer than k is shown',
       text: 'countActive(counted) >= k &&',
@@ -48,22 +52,22 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
       what: 'the largest value is hidden beside a small one',
       text: 'return active(a) - active(b) ||',
       replacement: 'return active(b) - active(a) ||',
-      tests: ['test/shared/analytics/suppress.test.ts'],
+      tests: ['test/shared/wings/analytics/suppress.test.ts'],
     },
     {
       what: 'the p % rule looks at one of the measures',
       text: 'GUARDED.every((measure) => holdsPPercent(group, measure))',
       replacement: 'GUARDED.some((measure) => holdsPPercent(group, measure))',
-      tests: ['test/shared/analytics/suppress.test.ts'],
+      tests: ['test/shared/wings/analytics/suppress.test.ts'],
     },
     {
       what: 'users who are no members are several',
       text: 'const key = contribution.isOther ? OTHER : contribution.user;',
       replacement: 'const key = contribution.user;',
-      tests: ['test/shared/analytics/suppress.test.ts'],
+      tests: ['test/shared/wings/analytics/suppress.test.ts'],
     },
   ]),
-  ...faultsIn('shared/analytics/weeks.ts', TESTS, [
+  ...faultsIn('shared/wings/analytics/weeks.ts', TESTS, [
     {
       what: 'a week may begin on any day',
       text: 'if (mondayAtOrBefore(organization, atMs) !== atMs) {',
@@ -83,17 +87,17 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
       what: 'the week of the first signal is not frozen',
       text: 'const fromMs = mondayAtOrBefore(organization, sinceMs);',
       replacement: "const fromMs = nextStart(organization.timezones, 'week', sinceMs);",
-      tests: ['test/shared/analytics/freeze-week.test.ts'],
+      tests: ['test/shared/wings/analytics/freeze-week.test.ts'],
     },
   ]),
   {
     what: "the median is somebody's own figure",
-    file: 'shared/analytics/cell-sums.ts',
+    file: 'shared/wings/analytics/cell-sums.ts',
     text: 'return Number((mean / 1e9).toPrecision(2));',
     replacement: 'return mean / 1e9;',
     tests: TESTS,
   },
-  ...faultsIn('shared/analytics/decide-late.ts', TESTS, [
+  ...faultsIn('shared/wings/analytics/decide-late.ts', TESTS, [
     {
       what: 'a late part of fewer than k users is judged',
       text: 'if (users < frozen.judged_users + k)',
@@ -108,16 +112,16 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
       what: 'a late part is shown that one user dominates',
       text: 'const isSafe = mayBeShown(late, k) && (',
       replacement: 'const isSafe = (',
-      tests: ['test/shared/analytics/decide-late.test.ts'],
+      tests: ['test/shared/wings/analytics/decide-late.test.ts'],
     },
     {
       what: 'one hidden value makes a whole week silent',
       text: '[...cells.before.keys()].every((value)',
       replacement: '[...cells.before.keys()].some((value)',
-      tests: ['test/shared/analytics/decide-late.test.ts'],
+      tests: ['test/shared/wings/analytics/decide-late.test.ts'],
     },
   ]),
-  ...faultsIn('shared/analytics/freeze-week.ts', TESTS, [
+  ...faultsIn('shared/wings/analytics/freeze-week.ts', TESTS, [
     {
       what: 'a late part that was refused is judged with each signal',
       text: '{ ...known, judged_users: decision.users }',
@@ -133,10 +137,10 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
       what: 'the hours of a week are frozen from the quarter hours that are left',
       text: 'if (week.fromMs < quarterHorizonMs(ctx.clock.now())) return all;',
       replacement: 'if (week.toMs < quarterHorizonMs(ctx.clock.now())) return all;',
-      tests: ['test/shared/analytics/freeze-week.test.ts'],
+      tests: ['test/shared/wings/analytics/freeze-week.test.ts'],
     },
   ]),
-  ...faultsIn('shared/analytics/people.ts', TESTS, [
+  ...faultsIn('shared/wings/analytics/people.ts', TESTS, [
     {
       what: 'who changes teams changes the past',
       text: 'known.get(user)?.team ?? now.teamOf(user)',
@@ -146,12 +150,12 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
       what: 'a member who left in the middle of a week is no member of it',
       text: 'removed_at.getTime() > week.fromMs',
       replacement: 'removed_at.getTime() > week.toMs',
-      tests: ['test/shared/analytics/people.test.ts'],
+      tests: ['test/shared/wings/analytics/people.test.ts'],
     },
   ]),
   ...faultsIn(
-    'shared/analytics/freeze-weeks.ts',
-    ['test/shared/analytics/freeze-week.test.ts'],
+    'shared/wings/analytics/freeze-weeks.ts',
+    ['test/shared/wings/analytics/freeze-week.test.ts'],
     [
       {
         what: 'a week that nobody froze in time is never frozen',
@@ -171,8 +175,8 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
     ],
   ),
   ...faultsIn(
-    'shared/usage/snapshots.ts',
-    ['test/shared/usage/snapshots.test.ts'],
+    'shared/core/calls/usage/snapshots.ts',
+    ['test/shared/core/calls/usage/snapshots.test.ts'],
     [
       {
         what: 'a late signal of a process whose clock is behind is not in the snapshot',
@@ -193,27 +197,27 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   ),
   {
     what: 'the cells of a week go into one document, however many they are',
-    file: 'shared/analytics/frozen-cells.ts',
+    file: 'shared/wings/analytics/frozen-cells.ts',
     text: 'if (bytes + own > MOST_BYTES) {',
     replacement: 'if (bytes > 1_000 * MOST_BYTES) {',
-    tests: ['test/shared/analytics/freeze-week.test.ts'],
+    tests: ['test/shared/wings/analytics/freeze-week.test.ts'],
   },
   {
     what: 'of the cells of a week the first part is read alone',
-    file: 'shared/analytics/read-frozen.ts',
+    file: 'shared/wings/analytics/read-frozen.ts',
     text: '{ length: dimensions[dimension]?.parts ?? 0 }',
     replacement: '{ length: Math.min(1, dimensions[dimension]?.parts ?? 0) }',
-    tests: ['test/shared/analytics/freeze-week.test.ts'],
+    tests: ['test/shared/wings/analytics/freeze-week.test.ts'],
   },
   ...faultsIn(
-    'shared/analytics/read-analytics.ts',
+    'shared/wings/analytics/read-analytics.ts',
     ['test/api/analytics.test.ts'],
     [
       {
         what: 'a week before the first signal is pending for ever',
         text: 'if (!head && week.toMs > firstSignalMs(organization))',
         replacement: 'if (!head && week.toMs > 0 * firstSignalMs(organization))',
-        tests: ['test/shared/analytics/freeze-week.test.ts'],
+        tests: ['test/shared/wings/analytics/freeze-week.test.ts'],
       },
       {
         what: 'a hidden value is shown',
@@ -229,27 +233,30 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   ),
   {
     what: 'a day is summed up while it goes on',
-    file: 'shared/usage/make-snapshots.ts',
+    file: 'shared/core/calls/usage/make-snapshots.ts',
     text: '.filter((part) => mayBeMade(part, nowMs));',
     replacement: '.filter((part) => mayBeMade(part, nowMs + DAY_MS));',
-    tests: ['test/shared/usage/snapshots.test.ts'],
+    tests: ['test/shared/core/calls/usage/snapshots.test.ts'],
   },
   {
     what: 'the totals of a day are never read again',
-    file: 'shared/usage/read-totals.ts',
+    file: 'shared/core/calls/usage/read-totals.ts',
     text: 'if (known?.version === version) return known.cells;',
     replacement: 'if (known) return known.cells;',
-    tests: ['test/shared/usage/snapshots.test.ts'],
+    tests: ['test/shared/core/calls/usage/snapshots.test.ts'],
   },
   ...faultsIn(
-    'shared/usage/reconcile-usage.ts',
-    ['test/shared/usage/snapshots.test.ts', 'test/shared/usage/reconcile-usage.test.ts'],
+    'shared/core/calls/usage/reconcile-usage.ts',
+    [
+      'test/shared/core/calls/usage/snapshots.test.ts',
+      'test/shared/core/calls/usage/reconcile-usage.test.ts',
+    ],
     [
       {
         what: 'a repair takes purged signals for lost ones',
         text: '&& signalsIn(summed) < signalsIn(there);',
         replacement: '&& signalsIn(summed) < 0 * signalsIn(there);',
-        tests: ['test/shared/usage/reconcile-usage.test.ts'],
+        tests: ['test/shared/core/calls/usage/reconcile-usage.test.ts'],
       },
       {
         what: 'a repair leaves the snapshot of its day',
@@ -265,16 +272,16 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   ),
   {
     what: 'a day is cut by quarter hours that are gone',
-    file: 'shared/usage/split-range.ts',
+    file: 'shared/core/calls/usage/split-range.ts',
     text: 'part.fromMs >= quarterHorizonMs(nowMs)',
     replacement: 'part.fromMs >= 0 * quarterHorizonMs(nowMs)',
-    tests: ['test/shared/usage/split-range.test.ts'],
+    tests: ['test/shared/core/calls/usage/split-range.test.ts'],
   },
   {
     what: 'the earliest day that a signal may change is left out',
-    file: 'shared/usage/calendar.ts',
+    file: 'shared/core/calls/usage/calendar.ts',
     text: 'return arrivalMs - SIGNAL_AGE_MS.behind - DAY_MS;',
     replacement: 'return arrivalMs - SIGNAL_AGE_MS.behind + DAY_MS;',
-    tests: ['test/shared/usage/calendar.test.ts'],
+    tests: ['test/shared/core/calls/usage/calendar.test.ts'],
   },
 ];

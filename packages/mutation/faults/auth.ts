@@ -1,11 +1,11 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const KEYS = ['test/abuse/keys.test.ts', 'test/api/credentials.test.ts', 'test/shared/keys'];
+const KEYS = ['test/abuse/keys.test.ts', 'test/api/credentials.test.ts', 'test/shared/core/accounts/keys'];
 const REMOVALS = ['test/api/removals.test.ts'];
-const PEOPLE = ['test/shared/identity', 'test/abuse/identity.test.ts'];
+const PEOPLE = ['test/shared/core/accounts/identity', 'test/abuse/identity.test.ts'];
 
 export const AUTH_FAULTS: readonly Fault[] = [
-  ...faultsIn('shared/keys/api-keys.ts', KEYS, [
+  ...faultsIn('shared/core/accounts/keys/api-keys.ts', KEYS, [
     {
       what: 'the secret of an API key is not compared',
       text: '!sameHash(hmac, key.hmac) ||',
@@ -20,12 +20,12 @@ export const AUTH_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'signals are committed before their key is confirmed',
-    file: 'shared/ingest/record-signals.ts',
+    file: 'shared/core/calls/ingest/record-signals.ts',
     text: 'for (const { confirmed } of batches) await confirmed;',
     replacement: '',
     tests: KEYS,
   },
-  ...faultsIn('shared/keys/model.ts', KEYS, [
+  ...faultsIn('shared/core/accounts/keys/model.ts', KEYS, [
     {
       what: 'a revoked key works',
       text: 'return key.revoked_at === null && (',
@@ -44,7 +44,7 @@ export const AUTH_FAULTS: readonly Fault[] = [
     replacement: 'if (principal.scopes.length > 0) return;',
     tests: [...KEYS, 'test/abuse/scopes.test.ts'],
   },
-  ...faultsIn('shared/keys/credential.ts', KEYS, [
+  ...faultsIn('shared/core/accounts/keys/credential.ts', KEYS, [
     {
       what: 'the checksum of a credential is not looked at',
       text: 'if (checksum(body) !== token.slice(-CHECKSUM_LENGTH)) return null;',
@@ -57,7 +57,7 @@ export const AUTH_FAULTS: readonly Fault[] = [
     },
   ]),
   ...faultsIn(
-    'shared/administration/remove-member.ts',
+    'shared/people/remove-member.ts',
     [...KEYS, 'test/abuse/scopes.test.ts', 'test/scripts/governor', 'test/api/operations.test.ts'],
     [
       {
@@ -76,11 +76,11 @@ export const AUTH_FAULTS: readonly Fault[] = [
         what: 'a removed member leaves no line in the audit log',
         text: "auditWrite(ctx, { action: 'member.remove', org_id: orgId, details }),\n",
         replacement: '',
-        tests: ['test/shared/audit/with-its-change.test.ts'],
+        tests: ['test/shared/core/accounts/audit/with-its-change.test.ts'],
       },
     ],
   ),
-  ...faultsIn('shared/identity/verify-access-token.ts', PEOPLE, [
+  ...faultsIn('shared/core/accounts/identity/verify-access-token.ts', PEOPLE, [
     {
       what: 'a token for another audience is taken',
       text: '      audience,\n',
@@ -115,12 +115,12 @@ export const AUTH_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'what a member makes does not meet its removal',
-    file: 'shared/organizations/roster.ts',
+    file: 'shared/core/accounts/organizations/roster.ts',
     text: 'return updateRow(memberRows, { _id }, { $inc: { touches: 1 } });',
     replacement: 'return updateRow(memberRows, { _id: _id + "!" }, { $inc: { touches: 1 } });',
     tests: ['test/api/members-and-keys.test.ts', 'test/abuse/identity.test.ts'],
   },
-  ...faultsIn('shared/keys/confirm-actor.ts', REMOVALS, [
+  ...faultsIn('shared/core/accounts/keys/confirm-actor.ts', REMOVALS, [
     {
       what: 'an admin who was demoted meanwhile acts as one',
       text: "if (role === 'admin' && member.role !== 'admin')",
@@ -134,7 +134,7 @@ export const AUTH_FAULTS: readonly Fault[] = [
     },
   ]),
   ...faultsIn(
-    'shared/devices/redeem-grant.ts',
+    'shared/core/accounts/devices/redeem-grant.ts',
     ['test/api/devices.test.ts'],
     [
       {
@@ -152,26 +152,26 @@ export const AUTH_FAULTS: readonly Fault[] = [
   ),
   {
     what: 'keys of a user are not counted',
-    file: 'shared/keys/refuse-key.ts',
+    file: 'shared/core/accounts/keys/refuse-key.ts',
     text: 'if (live.filter(isOwn).length >= KEYS_PER_USER)',
     replacement: 'if (live.length < 0)',
     tests: ['test/api/members-and-keys.test.ts'],
   },
   {
     what: 'what arrives late of an erased user keeps its text',
-    file: 'shared/ingest/plan-batch.ts',
+    file: 'shared/core/calls/ingest/plan-batch.ts',
     text: 'erased.has(signal.user_id) ? withoutFreeText(signal) : signal',
     replacement: 'erased.has(signal.user_id) ? signal : signal',
     tests: ['test/scripts/governor/personal-data.test.ts'],
   },
   {
     what: 'nobody is asked about what a leaving person made',
-    file: 'shared/administration/made-by.ts',
+    file: 'shared/people/made-by.ts',
     text: 'if (revokeMade === undefined) throw undecided(made);',
     replacement: 'if (revokeMade === undefined) return NOTHING_MADE;',
     tests: REMOVALS,
   },
-  ...faultsIn('shared/administration/change-member.ts', REMOVALS, [
+  ...faultsIn('shared/people/change-member.ts', REMOVALS, [
     {
       what: 'nobody is asked about what a demoted admin made',
       text: 'const made = isDemoted ?',
@@ -181,12 +181,12 @@ export const AUTH_FAULTS: readonly Fault[] = [
       what: 'a changed member leaves no line in the audit log',
       text: "auditWrite(ctx, { action: 'member.change', org_id: orgId, details }),\n",
       replacement: '',
-      tests: ['test/shared/audit/with-its-change.test.ts'],
+      tests: ['test/shared/core/accounts/audit/with-its-change.test.ts'],
     },
   ]),
   {
     what: 'a member gets by rotating what only an admin gives',
-    file: 'shared/keys/manage-keys.ts',
+    file: 'shared/core/accounts/keys/manage-keys.ts',
     text: 'refuseMoreThanOwn(manager, await getKey(ctx, manager, keyId));',
     replacement: 'await getKey(ctx, manager, keyId);',
     tests: ['test/api/members-and-keys.test.ts'],
@@ -205,37 +205,37 @@ export const AUTH_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a new identity of a member leaves no line in the audit log',
-    file: 'shared/identity/link-identity.ts',
+    file: 'shared/core/accounts/identity/link-identity.ts',
     text: '...memberReplacement({ ...member, idp }), audit]',
     replacement: '...memberReplacement({ ...member, idp }), audit].slice(0, -1)',
-    tests: ['test/shared/audit/with-its-change.test.ts'],
+    tests: ['test/shared/core/accounts/audit/with-its-change.test.ts'],
   },
   {
     what: 'a new organization leaves no line in the audit log',
-    file: 'shared/organizations/create-organization.ts',
+    file: 'shared/core/accounts/organizations/create-organization.ts',
     text: 'insertRow(organizationRows, organization), audit]',
     replacement: 'insertRow(organizationRows, organization), audit].slice(0, 1)',
-    tests: ['test/shared/audit/with-its-change.test.ts'],
+    tests: ['test/shared/core/accounts/audit/with-its-change.test.ts'],
   },
   {
     what: 'a code for a device can be approved as it ends',
-    file: 'shared/devices/find-pending.ts',
+    file: 'shared/core/accounts/devices/find-pending.ts',
     text: 'grant.expires_at.getTime() <= ctx.clock.now()',
     replacement: 'grant.expires_at.getTime() < ctx.clock.now()',
     tests: ['test/api/device-answers.test.ts'],
   },
   {
     what: 'an Idempotency-Key that has ended is known for ever',
-    file: 'shared/idempotency/claim-key.ts',
+    file: 'shared/core/accounts/idempotency/claim-key.ts',
     text: 'expires_at: { $lte: dateAt(nowMs) } });',
     replacement: 'expires_at: { $lte: dateAt(0 * nowMs) } });',
     tests: ['test/api/idempotency.test.ts'],
   },
   {
     what: 'a retention that fails stops the later ones',
-    file: 'shared/retention/purge.ts',
+    file: 'shared/core/retention/purge.ts',
     text: 'ctx.log.error({ err: error, kind }, FAILURE);',
     replacement: 'throw error;',
-    tests: ['test/shared/retention'],
+    tests: ['test/shared/core/retention'],
   },
 ];

@@ -1,7 +1,7 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const ENFORCEMENT = 'shared/enforcement';
-const JUDGE = ['test/shared/enforcement/judge.test.ts'];
+const ENFORCEMENT = 'shared/core/limits/enforcement';
+const JUDGE = ['test/shared/core/limits/enforcement/judge.test.ts'];
 const CHECKS = ['test/api/budget-checks.test.ts', 'test/drills/budget-checks.test.ts'];
 const CACHE = ['test/shared/platform/context/read-through-cache.test.ts'];
 const CHANGES = ['test/api/budget-changes.test.ts'];
@@ -9,7 +9,7 @@ const VISIBILITY = ['test/abuse/budget-views.test.ts'];
 const RESERVATIONS = ['test/api/reservations.test.ts'];
 
 export const BUDGET_FAULTS: readonly Fault[] = [
-  ...faultsIn(`${ENFORCEMENT}/judge.ts`, JUDGE, [
+  ...faultsIn(`${ENFORCEMENT}/check/judge.ts`, JUDGE, [
     {
       what: 'a soft budget refuses',
       text: "if (budget.enforce !== 'hard') return null;",
@@ -31,7 +31,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
       replacement: '',
     },
   ]),
-  ...faultsIn('shared/budgets/visible.ts', VISIBILITY, [
+  ...faultsIn('shared/core/limits/budgets/rules/visible.ts', VISIBILITY, [
     {
       what: 'a key sees budgets without the scope to read usage',
       text: "return scopes.includes('usage:read');",
@@ -84,10 +84,10 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'what reservations held long ago is known',
-    file: `${ENFORCEMENT}/cached-status.ts`,
+    file: `${ENFORCEMENT}/state/cached-status.ts`,
     text: 'value.reserved.readMs >= oldestMs',
     replacement: 'oldestMs < Infinity',
-    tests: ['test/shared/enforcement/cached-status.test.ts'],
+    tests: ['test/shared/core/limits/enforcement/cached-status.test.ts'],
   },
   {
     what: 'a change of a budget decides with the next poll',
@@ -98,12 +98,12 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'other processes are not told of a change of a budget',
-    file: 'shared/budgets/plan-evaluation.ts',
+    file: 'shared/core/limits/budgets/rules/plan-evaluation.ts',
     text: '{ ...wakeUp, publish: orgId }',
     replacement: '{ ...wakeUp }',
     tests: CHANGES,
   },
-  ...faultsIn(`${ENFORCEMENT}/reserve.lua`, RESERVATIONS, [
+  ...faultsIn(`${ENFORCEMENT}/state/reserve.lua`, RESERVATIONS, [
     {
       what: 'a reservation takes no room',
       text: 'write_held(now_held)',
@@ -128,14 +128,14 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'a reservation does not wait for replicas',
-    file: `${ENFORCEMENT}/reserve.ts`,
+    file: `${ENFORCEMENT}/reserve/reserve.ts`,
     text: 'await untilReplicated(ctx, reservationKeys(orgId).replicated);',
     replacement: 'void untilReplicated && reservationKeys;',
     tests: ['test/drills/cluster.test.ts'],
   },
   ...faultsIn(
-    'shared/budgets/send-alerts.ts',
-    ['test/shared/budgets/alerts.test.ts'],
+    'shared/core/limits/budgets/fire/send-alerts.ts',
+    ['test/shared/core/limits/budgets/alerts.test.ts'],
     [
       {
         what: 'an alert of a per cent is told again',
@@ -159,41 +159,41 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   ),
   {
     what: 'a signal settles nothing',
-    file: `${ENFORCEMENT}/settle.lua`,
+    file: `${ENFORCEMENT}/state/settle.lua`,
     text: 'end_now(ARGV[index], now)',
     replacement: '',
     tests: RESERVATIONS,
   },
   {
     what: 'what was released counts as lost',
-    file: `${ENFORCEMENT}/reservations.lua`,
+    file: `${ENFORCEMENT}/state/reservations.lua`,
     text: "redis.call('HINCRBY', KEYS[1], 'seq', 1)",
     replacement: '',
     tests: RESERVATIONS,
   },
   {
     what: 'a revoked key goes on holding what it reserved',
-    file: `${ENFORCEMENT}/release-matching.lua`,
+    file: `${ENFORCEMENT}/state/release-matching.lua`,
     text: 'if matches(reservation) and release(found[index], reservation, now) then count = count + 1 end',
     replacement: '',
     tests: ['test/abuse/reservations.test.ts'],
   },
   {
     what: 'what an emptied Redis has lost is free again',
-    file: `${ENFORCEMENT}/reservation-state.ts`,
+    file: `${ENFORCEMENT}/state/reservation-state.ts`,
     text: 'found.seq < recorded.seq',
     replacement: 'found.seq > recorded.seq',
     tests: RESERVATIONS,
   },
   {
     what: 'a displaced Redis goes on',
-    file: `${ENFORCEMENT}/refresh-status.ts`,
+    file: `${ENFORCEMENT}/state/refresh-status.ts`,
     text: 'state.epoch !== found.identity',
     replacement: "state.epoch === ''",
     tests: RESERVATIONS,
   },
   ...faultsIn(
-    'shared/budgets/recount.ts',
+    'shared/core/limits/budgets/count/recount.ts',
     ['test/api/budget-history.test.ts'],
     [
       {
@@ -205,34 +205,34 @@ export const BUDGET_FAULTS: readonly Fault[] = [
         what: 'what a new member had used fires in a window that is over',
         text: 'history.push(...planCountedHistory(ruled, windows, before, nowMs));',
         replacement: 'void [planCountedHistory, ruled];',
-        tests: ['test/shared/budgets/evaluate-due.test.ts'],
+        tests: ['test/shared/core/limits/budgets/evaluate-due.test.ts'],
       },
     ],
   ),
   {
     what: 'a new member silences what late signals have reached',
-    file: 'shared/budgets/plan-history.ts',
+    file: 'shared/core/limits/budgets/count/plan-history.ts',
     text: '!known.includes(level)',
     replacement: 'known.length >= 0 || level',
-    tests: ['test/shared/budgets/evaluate-due.test.ts'],
+    tests: ['test/shared/core/limits/budgets/evaluate-due.test.ts'],
   },
   {
     what: 'a threshold with a fraction stops all evaluations',
-    file: 'shared/budgets/evaluate.ts',
+    file: 'shared/core/limits/budgets/rules/evaluate.ts',
     text: 'if (!Number.isInteger(limit)) return current * denominator >= limit * numerator;',
     replacement: '',
-    tests: ['test/shared/budgets/evaluate-due.test.ts'],
+    tests: ['test/shared/core/limits/budgets/evaluate-due.test.ts'],
   },
   {
     what: "the budget that is removed takes another one's windows along",
-    file: 'shared/budgets/change-budgets.ts',
+    file: 'shared/core/limits/budgets/change/change-budgets.ts',
     text: 'if (isShared) return [];',
     replacement: 'if (isShared && all.length === 0) return [];',
-    tests: ['test/shared/budgets/recount.test.ts'],
+    tests: ['test/shared/core/limits/budgets/recount.test.ts'],
   },
   ...faultsIn(
-    'shared/budgets/count-windows.ts',
-    ['test/shared/budgets/recount.test.ts'],
+    'shared/core/limits/budgets/count/count-windows.ts',
+    ['test/shared/core/limits/budgets/recount.test.ts'],
     [
       {
         what: 'a clock that is behind loses what the new window has',
@@ -248,8 +248,8 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     ],
   ),
   ...faultsIn(
-    'shared/organizations/versions.ts',
-    ['test/shared/budgets/recount.test.ts', 'test/shared/ingest/rule-changes.test.ts'],
+    'shared/core/accounts/organizations/versions.ts',
+    ['test/shared/core/limits/budgets/recount.test.ts', 'test/shared/core/calls/ingest/rule-changes.test.ts'],
     [
       {
         what: 'signals are counted by rules that have changed',
@@ -265,29 +265,29 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   ),
   {
     what: 'a budget is told to be exceeded before its warning',
-    file: 'shared/budgets/evaluate-due.ts',
+    file: 'shared/core/limits/budgets/fire/evaluate-due.ts',
     text: 'const at = dateAt(Math.max(nowMs, warned?.fired_at.getTime() ?? 0));',
     replacement: 'const at = dateAt(nowMs + 0 * (warned?.fired_at.getTime() ?? 0));',
-    tests: ['test/shared/budgets/evaluate-due.test.ts'],
+    tests: ['test/shared/core/limits/budgets/evaluate-due.test.ts'],
   },
   {
     what: 'a window holds what one counter shard has',
-    file: 'shared/budgets/read-windows.ts',
+    file: 'shared/core/limits/budgets/count/read-windows.ts',
     text: 'const SUMS = Object.fromEntries(COUNTED.map((measure) => [measure, { $sum: `$${measure}` }]));',
     replacement:
       'const SUMS = Object.fromEntries(COUNTED.map((measure) => [measure, { $max: `$${measure}` }]));',
-    tests: ['test/shared/budgets/evaluate-due.test.ts'],
+    tests: ['test/shared/core/limits/budgets/evaluate-due.test.ts'],
   },
   {
     what: 'a budget counts a session where it began first, and where it begins now',
-    file: 'shared/budgets/plan-windows.ts',
+    file: 'shared/core/limits/budgets/count/plan-windows.ts',
     text: 'if (before) add(before, before.started_at, { sessions: -1 });',
     replacement: '',
-    tests: ['test/shared/budgets/recount.test.ts'],
+    tests: ['test/shared/core/limits/budgets/recount.test.ts'],
   },
   ...faultsIn(
-    'shared/administration/change-organization.ts',
-    ['test/shared/organizations/change-timezone.test.ts'],
+    'shared/people/change-organization.ts',
+    ['test/shared/core/accounts/organizations/change-timezone.test.ts'],
     [
       {
         what: 'a timezone changes days that have signals',
@@ -303,7 +303,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   ),
   {
     what: 'a reservation leaves out a budget whose filter asks about what the call does not name',
-    file: 'shared/enforcement/reserve.ts',
+    file: 'shared/core/limits/enforcement/reserve/reserve.ts',
     text: 'countsUnnamed: true',
     replacement: 'countsUnnamed: false',
     tests: ['test/api/budget-filters.test.ts'],

@@ -1,13 +1,16 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const SPENDS = ['test/shared/credits/consume.test.ts', 'test/shared/credits/bucket-order.test.ts'];
-const CHANGES = ['test/shared/credits/change.test.ts'];
-const LEDGER = ['test/shared/credits/project-ledger.test.ts', 'test/shared/credits/recover.test.ts'];
+const SPENDS = ['test/shared/core/credits/consume.test.ts', 'test/shared/core/credits/bucket-order.test.ts'];
+const CHANGES = ['test/shared/core/credits/change.test.ts'];
+const LEDGER = [
+  'test/shared/core/credits/project-ledger.test.ts',
+  'test/shared/core/credits/recover.test.ts',
+];
 
 const PURCHASE = ['test/api/purchases.test.ts', 'test/abuse/purchases.test.ts'];
 
-const METER = 'shared/credits/meter';
-const PURCHASES = 'shared/credits/purchases';
+const METER = 'shared/core/credits/meter';
+const PURCHASES = 'shared/wings/purchases';
 
 export const CREDIT_FAULTS: readonly Fault[] = [
   ...faultsIn(`${METER}/consume.lua`, SPENDS, [
@@ -133,7 +136,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     text: 'return string.sub(info, history + 15, history + 54)',
     replacement:
       "local process = redis.call('INFO', 'server') local at = string.find(process, '\\nrun_id:', 1, true) return string.sub(process, at + 8, at + 47)",
-    tests: ['test/shared/credits', 'test/drills/failover.test.ts'],
+    tests: ['test/shared/core/credits', 'test/drills/failover.test.ts'],
   },
   ...faultsIn(
     `${METER}/refund.lua`,
@@ -155,7 +158,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     ],
   ),
   ...faultsIn(
-    'shared/credits/ledger/refund-spend.ts',
+    'shared/core/credits/ledger/refund-spend.ts',
     [...CHANGES, ...LEDGER, 'test/api/credits.test.ts'],
     [
       {
@@ -184,7 +187,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     ],
   ),
   ...faultsIn(
-    'shared/credits/ledger/fence.ts',
+    'shared/core/credits/ledger/fence.ts',
     [...LEDGER, 'test/drills/projector.test.ts'],
     [
       {
@@ -201,8 +204,8 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     ],
   ),
   ...faultsIn(
-    'shared/credits/ledger/project-ledger.ts',
-    ['test/shared/credits', 'test/drills/failover.test.ts'],
+    'shared/core/credits/ledger/project-ledger.ts',
+    ['test/shared/core/credits', 'test/drills/failover.test.ts'],
     [
       {
         what: 'a projector writes what it read from another Redis',
@@ -213,27 +216,27 @@ export const CREDIT_FAULTS: readonly Fault[] = [
         what: 'entries that could not be placed are deleted from the stream',
         text: 'entries.filter((entry) => !waiting.has(entry)).map(({ streamId }) => streamId);',
         replacement: 'entries.map(({ streamId }) => streamId);',
-        tests: ['test/shared/credits'],
+        tests: ['test/shared/core/credits'],
       },
     ],
   ),
   {
     what: 'the replay of a ledger does not notice a gap',
-    file: 'shared/credits/ledger/replay.ts',
+    file: 'shared/core/credits/ledger/replay.ts',
     text: 'if (row.seq !== state.seq + 1) throw',
     replacement: 'if (false) throw',
-    tests: ['test/shared/credits'],
+    tests: ['test/shared/core/credits'],
   },
   {
     what: 'a device that was revoked during a rebuild comes back',
-    file: 'shared/devices/revoke-device.ts',
+    file: 'shared/core/accounts/devices/revoke-device.ts',
     text: 'has taken it for active.\n  await revokeInRedis(ctx, accountId, deviceId);',
     replacement: 'has taken it for active.',
     tests: ['test/api/devices.test.ts', 'test/api/devices-stores.test.ts', ...LEDGER],
   },
   ...faultsIn(
-    'shared/credits/ledger/plan-credit-events.ts',
-    ['test/shared/credits/credit-events.test.ts'],
+    'shared/core/credits/ledger/plan-credit-events.ts',
+    ['test/shared/core/credits/credit-events.test.ts'],
     [
       {
         what: 'a grant does not arm the alert again',
@@ -261,14 +264,14 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'a Checkout Session is granted to whom an event names',
-    file: 'shared/credits/purchases/take-stripe-event.ts',
+    file: 'shared/wings/purchases/take-stripe-event.ts',
     text: 'if (owner !== accountId)',
     replacement: "if (owner === '')",
     tests: ['test/abuse/purchases.test.ts'],
   },
   {
     what: 'an event of Stripe from the future is taken',
-    file: 'shared/credits/purchases/stripe-signature.ts',
+    file: 'shared/wings/purchases/stripe-signature.ts',
     text: 'if (Math.abs(Number(signedAt) - nowMs / 1_000) > TOLERANCE_S)',
     replacement: 'if (nowMs / 1_000 - Number(signedAt) > TOLERANCE_S)',
     tests: ['test/abuse/purchases.test.ts'],
@@ -304,7 +307,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     replacement: '',
     tests: ['test/api/balances.test.ts'],
   },
-  ...faultsIn('shared/credits/ledger/restore-accounts.ts', LEDGER, [
+  ...faultsIn('shared/core/credits/ledger/restore-accounts.ts', LEDGER, [
     {
       what: 'a rebuild goes by the clock of the worker',
       text: 'await creditNow(ctx, shardOf(accountId))',
@@ -314,12 +317,12 @@ export const CREDIT_FAULTS: readonly Fault[] = [
       what: 'a restored record is kept for two days anew',
       text: "'EX', leftS, 'NX'",
       replacement: "'EX', RECORD_KEPT_S + 0 * leftS, 'NX'",
-      tests: ['test/shared/credits/recover.test.ts'],
+      tests: ['test/shared/core/credits/recover.test.ts'],
     },
   ]),
   {
     what: 'the entries of a stalled shard count as none',
-    file: 'shared/credits/ledger/catch-up.ts',
+    file: 'shared/core/credits/ledger/catch-up.ts',
     text: 'if (stalled.size > 0) throw lagging();',
     replacement: 'if (stalled.size > 0) return;',
     tests: LEDGER,
@@ -338,7 +341,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     replacement: 'if true then',
     tests: LEDGER,
   },
-  ...faultsIn('shared/credits/ledger/reconcile.ts', CHANGES, [
+  ...faultsIn('shared/core/credits/ledger/reconcile.ts', CHANGES, [
     {
       what: 'an account that never reached Redis stays out of it',
       text: 'await ensureAccount(ctx, account);',
@@ -348,7 +351,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
       what: 'the plan that an older Redis has forgotten stays forgotten',
       text: 'return account.plan !== plan || (record !== null && record.plan !== plan);',
       replacement: 'return account.plan !== plan && (record === null || record.plan !== plan);',
-      tests: ['test/shared/credits/change.test.ts'],
+      tests: ['test/shared/core/credits/change.test.ts'],
     },
   ]),
   {
@@ -367,10 +370,10 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   },
   {
     what: 'the log shows a piece of a signing key that is not JSON',
-    file: 'shared/credits/receipts/signer.ts',
+    file: 'shared/core/credits/receipts/signer.ts',
     text: "throw new Error('What SIGNING_KEY_FILE or SIGNING_KEY gives is not JSON');",
     replacement: 'return JSON.parse(text);',
-    tests: ['test/shared/credits/verify-receipts.test.ts'],
+    tests: ['test/shared/core/credits/verify-receipts.test.ts'],
   },
   {
     what: 'a parameter of a form that is empty has a value',
@@ -381,14 +384,14 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   },
   {
     what: 'any token that the signing key has signed is a receipt',
-    file: 'shared/credits/receipts/verify-receipts.ts',
+    file: 'shared/core/credits/receipts/verify-receipts.ts',
     text: "      typ: 'usage-receipt+jwt',\n",
     replacement: '',
-    tests: ['test/shared/credits/verify-receipts.test.ts'],
+    tests: ['test/shared/core/credits/verify-receipts.test.ts'],
   },
   ...faultsIn(
-    'shared/credits/ledger/grant-credits.ts',
-    ['test/shared/credits/change.test.ts'],
+    'shared/core/credits/ledger/grant-credits.ts',
+    ['test/shared/core/credits/change.test.ts'],
     [
       {
         what: 'a grant that is repeated with another expiry is answered as the first',
@@ -403,14 +406,14 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     ],
   ),
   ...faultsIn(
-    'shared/credits/ledger/open-shards.ts',
-    ['test/shared/credits/recover.test.ts'],
+    'shared/core/credits/ledger/open-shards.ts',
+    ['test/shared/core/credits/recover.test.ts'],
     [
       {
         what: 'a shard whose stream is stalled is rebuilt without the entries of it',
         text: 'new Map([...stalled].filter(([shard]) => rebuilding.has(shard)))',
         replacement: 'new Map([...stalled].filter(([shard]) => rebuilding.has(shard) && shard < 0))',
-        tests: ['test/shared/credits/project-ledger.test.ts'],
+        tests: ['test/shared/core/credits/project-ledger.test.ts'],
       },
       {
         what: 'a long rebuild loses its hold',

@@ -1,6 +1,6 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const OTLP = ['test/shared/adapters/otlp.test.ts'];
+const OTLP = ['test/shared/core/calls/adapters/otlp.test.ts'];
 const OTLP_API = ['test/api/otlp.test.ts'];
 const HOOKS = ['test/api/budget-hooks.test.ts'];
 const MAILS = ['test/api/mail-webhooks.test.ts'];
@@ -15,12 +15,12 @@ const DASHBOARD = ['test/api/dashboard-session.test.ts'];
 export const LIMIT_FAULTS: readonly Fault[] = [
   {
     what: 'a body holds any number of records',
-    file: 'shared/adapters/otlp/record.ts',
+    file: 'shared/core/calls/adapters/otlp/record.ts',
     text: 'if (count > RECORDS_PER_REQUEST)',
     replacement: 'if (count > 2 * RECORDS_PER_REQUEST)',
     tests: OTLP,
   },
-  ...faultsIn('shared/adapters/otlp/json.ts', OTLP, [
+  ...faultsIn('shared/core/calls/adapters/otlp/json.ts', OTLP, [
     {
       what: 'a part of a body holds any number of values',
       text: 'values: BODY_VALUES };',
@@ -39,14 +39,14 @@ export const LIMIT_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'any number of spans of a body is compared',
-    file: 'shared/adapters/read-request.ts',
+    file: 'shared/core/calls/adapters/read-request.ts',
     text: 'if (spans.length > MOST_CALLS)',
     replacement: 'if (spans.length > 2 * MOST_CALLS)',
     tests: OTLP,
   },
   {
     what: 'signals take many times the bytes of their body',
-    file: 'shared/adapters/pack-request.ts',
+    file: 'shared/core/calls/adapters/pack-request.ts',
     text: 'if (bytes > mostBytes)',
     replacement: 'if (bytes > 1_000 * mostBytes)',
     tests: OTLP_API,
@@ -58,7 +58,7 @@ export const LIMIT_FAULTS: readonly Fault[] = [
     replacement: 'inflated <= 10 * MOST_INFLATION * compressed',
     tests: OTLP_API,
   },
-  ...faultsIn('shared/adapters/decode.ts', OTLP_API, [
+  ...faultsIn('shared/core/calls/adapters/decode.ts', OTLP_API, [
     {
       what: 'a body is decoded for as long as it takes',
       text: 'setTimeout(() => late.abort(), DECODE_MS)',
@@ -150,12 +150,12 @@ export const LIMIT_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'an event of Stripe grants any number of credits',
-    file: 'shared/credits/purchases/stripe-event.ts',
+    file: 'shared/wings/purchases/stripe-event.ts',
     text: '(count) => count <= MOST_CREDITS,',
     replacement: '(count) => count <= 10 * MOST_CREDITS,',
     tests: PURCHASES,
   },
-  ...faultsIn('shared/webhooks/endpoints/mail-permits.ts', MAILS, [
+  ...faultsIn('shared/core/events/webhooks/endpoints/mail-permits.ts', MAILS, [
     {
       what: 'a mailbox gets any number of mails',
       text: 'most: MAILS_PER_MAILBOX }',
@@ -172,7 +172,7 @@ export const LIMIT_FAULTS: readonly Fault[] = [
       replacement: 'void _id;',
     },
   ]),
-  ...faultsIn('shared/webhooks/endpoints/mail-target.ts', MAILS, [
+  ...faultsIn('shared/core/events/webhooks/endpoints/mail-target.ts', MAILS, [
     {
       what: 'who has unsubscribed is written to by a new webhook',
       text: '&& !mails_ended_at',
@@ -201,7 +201,7 @@ export const LIMIT_FAULTS: readonly Fault[] = [
       },
     ],
   ),
-  ...faultsIn('shared/keys/refuse-key.ts', VIEWS, [
+  ...faultsIn('shared/core/accounts/keys/refuse-key.ts', VIEWS, [
     {
       what: 'a key for all sets thresholds and asks, and may not read',
       text: "if (user_id !== null || scopes.includes('usage:read')) return;",
@@ -214,7 +214,7 @@ export const LIMIT_FAULTS: readonly Fault[] = [
       tests: ['test/api/members-and-keys.test.ts', 'test/api/organization-limits.test.ts'],
     },
   ]),
-  ...faultsIn('shared/enforcement/view.ts', VIEWS, [
+  ...faultsIn('shared/core/limits/enforcement/check/view.ts', VIEWS, [
     {
       what: 'a refusal names a budget that its caller does not see',
       text: 'name: isVisible(viewer, budget) ? budget.name : null,',
@@ -228,19 +228,19 @@ export const LIMIT_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'the words of a refusal name a budget that its caller does not see',
-    file: 'shared/enforcement/words.ts',
+    file: 'shared/core/limits/enforcement/check/words.ts',
     text: 'const isSeen = isVisible(viewer, budget);',
     replacement: 'const isSeen = isVisible(viewer, budget) || true;',
     tests: VIEWS,
   },
   {
     what: 'what is reserved by a key that has just ended stays',
-    file: 'shared/enforcement/release-due.ts',
+    file: 'shared/core/limits/enforcement/reserve/release-due.ts',
     text: 'if (lookMs < secondMs) {',
     replacement: 'if (lookMs < 0) {',
     tests: RESERVATIONS,
   },
-  ...faultsIn('shared/keys/api-keys.ts', RESERVATIONS, [
+  ...faultsIn('shared/core/accounts/keys/api-keys.ts', RESERVATIONS, [
     {
       what: 'a rotated key goes on holding what it reserved',
       text: 'planReleaseOfKey({ ...old, ...change }));',
@@ -257,7 +257,7 @@ export const LIMIT_FAULTS: readonly Fault[] = [
       replacement: 'joinPlans(made)',
     },
   ]),
-  ...faultsIn('shared/keys/plan-release.ts', RESERVATIONS, [
+  ...faultsIn('shared/core/accounts/keys/plan-release.ts', RESERVATIONS, [
     {
       what: 'a rotated key that expires goes on holding what it reserved',
       text: 'key.revoked_at ?? endOfKey(key)',
@@ -271,7 +271,7 @@ export const LIMIT_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'a person has any number of reservations open',
-    file: 'shared/enforcement/reserve.lua',
+    file: 'shared/core/limits/enforcement/state/reserve.lua',
     text: 'if of_user and held[of_user] >= MOST_OPEN_OF_USER then',
     replacement: 'if of_user and held[of_user] >= 2 * MOST_OPEN_OF_USER then',
     tests: SHARES,
@@ -315,14 +315,14 @@ export const LIMIT_FAULTS: readonly Fault[] = [
   ),
   {
     what: 'a name of our own machine with two dots behind it may be registered',
-    file: 'shared/webhooks/endpoints/refuse-url.ts',
+    file: 'shared/core/events/webhooks/endpoints/refuse-url.ts',
     text: "hostname.replace(/\\.+$/, '')",
     replacement: "hostname.replace(/\\.$/, '')",
-    tests: ['test/shared/webhooks/endpoints/url-guard.test.ts', 'test/abuse/webhooks.test.ts'],
+    tests: ['test/shared/core/events/webhooks/endpoints/url-guard.test.ts', 'test/abuse/webhooks.test.ts'],
   },
   {
     what: 'a formula behind a blank is no formula',
-    file: 'shared/exports/encode.ts',
+    file: 'shared/wings/exports/encode.ts',
     text: "return AT_START.test(safe) ? `'",
     replacement: "return AT_START.test(safe) && safe === safe.trimStart() ? `'",
     tests: ['test/abuse/exports.test.ts'],
@@ -336,21 +336,27 @@ export const LIMIT_FAULTS: readonly Fault[] = [
   },
   {
     what: 'the price of a checkout that has changed is told as a fault of Stripe',
-    file: 'shared/credits/purchases/stripe-api.ts',
+    file: 'shared/wings/purchases/stripe-api.ts',
     text: "if (type === 'idempotency_error')",
     replacement: "if (type === 'never')",
     tests: ['test/api/purchases.test.ts'],
   },
   {
     what: 'a Codex event without counts is a call of its own',
-    file: 'shared/adapters/codex.ts',
+    file: 'shared/core/calls/adapters/codex.ts',
     text: "&& record.attributes.has('input_token_count');",
     replacement: ';',
-    tests: ['test/shared/adapters/adapters.test.ts', 'test/shared/adapters/recordings.test.ts'],
+    tests: [
+      'test/shared/core/calls/adapters/adapters.test.ts',
+      'test/shared/core/calls/adapters/recordings.test.ts',
+    ],
   },
   ...faultsIn(
-    'shared/adapters/spans.ts',
-    ['test/shared/adapters/adapters.test.ts', 'test/shared/adapters/recordings.test.ts'],
+    'shared/core/calls/adapters/spans.ts',
+    [
+      'test/shared/core/calls/adapters/adapters.test.ts',
+      'test/shared/core/calls/adapters/recordings.test.ts',
+    ],
     [
       {
         what: 'opencode calls everybody one person',
@@ -366,24 +372,30 @@ export const LIMIT_FAULTS: readonly Fault[] = [
   ),
   {
     what: 'a failed call of a long context is one of another model',
-    file: 'shared/adapters/claude-code.ts',
+    file: 'shared/core/calls/adapters/claude-code.ts',
     text: 'reported.model.replace(/\\[1m\\]$/,',
     replacement: 'reported.model.replace(/\\[2m\\]$/,',
-    tests: ['test/shared/adapters/adapters.test.ts', 'test/shared/adapters/recordings.test.ts'],
+    tests: [
+      'test/shared/core/calls/adapters/adapters.test.ts',
+      'test/shared/core/calls/adapters/recordings.test.ts',
+    ],
   },
   {
     what: 'what Gemini CLI accepts by itself is a decision of a person',
-    file: 'shared/adapters/gemini.ts',
+    file: 'shared/core/calls/adapters/gemini.ts',
     text: "|| (word === 'accept' && adapter === 'gemini-cli')",
     replacement: '',
-    tests: ['test/shared/adapters/adapters.test.ts', 'test/shared/adapters/recordings.test.ts'],
+    tests: [
+      'test/shared/core/calls/adapters/adapters.test.ts',
+      'test/shared/core/calls/adapters/recordings.test.ts',
+    ],
   },
   {
     what: 'a time in a Parquet file is a local one',
-    file: 'shared/exports/encode-parquet.ts',
+    file: 'shared/wings/exports/encode-parquet.ts',
     text: "converted_type: 'TIMESTAMP_MILLIS', logical_type: UTC_MILLIS }",
     replacement: "converted_type: 'TIMESTAMP_MILLIS' }",
-    tests: ['test/shared/exports/parquet.test.ts'],
+    tests: ['test/shared/wings/exports/parquet.test.ts'],
   },
   {
     what: 'an older Node lets every call pass',

@@ -1,6 +1,9 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const MAILS = ['test/api/mail-webhooks.test.ts', 'test/shared/webhooks/deliveries/failing.test.ts'];
+const MAILS = [
+  'test/api/mail-webhooks.test.ts',
+  'test/shared/core/events/webhooks/deliveries/failing.test.ts',
+];
 const JOINING = ['test/api/dashboard.test.ts', 'test/shared/platform/basics/email.test.ts'];
 const SESSIONS = ['test/api/dashboard-session.test.ts'];
 const ONCE = ['test/api/idempotency.test.ts', 'test/api/idempotency-secrets.test.ts'];
@@ -21,14 +24,14 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'mail goes to an address that only an admin has named',
-    file: 'shared/webhooks/endpoints/mail-target.ts',
+    file: 'shared/core/events/webhooks/endpoints/mail-target.ts',
     text: 'return email_confirmed === true && !removed_at',
     replacement: 'return (email_confirmed ?? true) && !removed_at',
     tests: MAILS,
   },
   {
     what: 'an address that an admin has changed stays confirmed',
-    file: 'shared/administration/change-member.ts',
+    file: 'shared/people/change-member.ts',
     text: 'email_confirmed === true && email === before.email',
     replacement: 'email_confirmed === true',
     tests: MAILS,
@@ -47,7 +50,7 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
     replacement: "'PX', seconds), done);",
     tests: SESSIONS,
   },
-  ...faultsIn('shared/idempotency/claim-key.ts', ONCE, [
+  ...faultsIn('shared/core/accounts/idempotency/claim-key.ts', ONCE, [
     {
       what: 'what was created and deleted is created again',
       text: 'if (row?.seed !== seed || (row.created_by !== null && row.created_by !== requestId))',

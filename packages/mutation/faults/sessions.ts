@@ -1,15 +1,15 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const ASSIGN = ['test/shared/sessions'];
-const LATE = 'test/shared/ingest/late-signals.test.ts';
+const ASSIGN = ['test/shared/core/calls/sessions'];
+const LATE = 'test/shared/core/calls/ingest/late-signals.test.ts';
 const SIGNALS = ['test/api/signals.test.ts', 'test/api/sessions.test.ts', LATE];
-const VALUES = ['test/shared/ingest/count-values.test.ts'];
+const VALUES = ['test/shared/core/calls/ingest/count-values.test.ts'];
 const DUE = ['test/shared/platform/due/due.test.ts'];
 const ENDS = ['test/workers/close-session.test.ts', 'test/api/sessions.test.ts'];
 
 export const SESSION_FAULTS: readonly Fault[] = [
   ...faultsIn(
-    'shared/sessions/assign.ts',
+    'shared/core/calls/sessions/assign.ts',
     [...ASSIGN, ...SIGNALS],
     [
       {
@@ -76,18 +76,18 @@ export const SESSION_FAULTS: readonly Fault[] = [
         what: 'of two equally near sessions a signal joins the later one',
         text: 'if (fits && distance <= bestDistance) {',
         replacement: 'if (fits && distance < bestDistance) {',
-        tests: ['test/shared/sessions'],
+        tests: ['test/shared/core/calls/sessions'],
       },
       {
         what: 'a late signal that prolongs an ended session meets no other',
         text: "(before.state === 'ended' && before.ended_at.getTime() !== after.ended_at.getTime()),",
         replacement: 'before.state === null,',
-        tests: ['test/shared/ingest/late-signals.test.ts'],
+        tests: ['test/shared/core/calls/ingest/late-signals.test.ts'],
       },
     ],
   ),
   ...faultsIn(
-    'shared/sessions/assign-by-key.ts',
+    'shared/core/calls/sessions/assign-by-key.ts',
     [LATE],
     [
       {
@@ -104,13 +104,13 @@ export const SESSION_FAULTS: readonly Fault[] = [
         what: 'a late signal does not find a session one timeout after it',
         text: 'dateAt(latestMs + timeoutMs + 1)',
         replacement: 'dateAt(latestMs + timeoutMs)',
-        tests: ['test/shared/ingest/late-signals.test.ts'],
+        tests: ['test/shared/core/calls/ingest/late-signals.test.ts'],
       },
       {
         what: 'a signal just before the newest session looks at no older one',
         text: 'if (earliestMs >= newest.started_at.getTime()) return [newest];',
         replacement: 'if (earliestMs >= newest.started_at.getTime() - timeoutMs) return [newest];',
-        tests: ['test/shared/ingest/late-signals.test.ts'],
+        tests: ['test/shared/core/calls/ingest/late-signals.test.ts'],
       },
     ],
   ),
@@ -145,7 +145,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
     tests: ['test/workers/redis-away.test.ts'],
   },
   ...faultsIn(
-    'shared/ingest/end-session.ts',
+    'shared/core/calls/ingest/end-session.ts',
     ['test/workers/close-session.test.ts'],
     [
       {
@@ -190,14 +190,14 @@ export const SESSION_FAULTS: readonly Fault[] = [
   ),
   {
     what: 'the due row of an ended session stays',
-    file: 'shared/sessions/plan-sessions.ts',
+    file: 'shared/core/calls/sessions/plan-sessions.ts',
     text: 'if (wasOpen && !isOpen) return { writes: [clearDue(endSessionJob, after.key)], wakeUps: [] };',
     replacement: '',
     tests: [...ENDS, ...SIGNALS],
   },
   ...faultsIn(
-    'shared/ingest/decide-batch.ts',
-    ['test/shared/ingest/commands.test.ts'],
+    'shared/core/calls/ingest/decide-batch.ts',
+    ['test/shared/core/calls/ingest/commands.test.ts'],
     [
       {
         what: 'what a key without a session writes is inserted in each attempt',
@@ -214,7 +214,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
         what: 'history younger than the session timeout raises no events',
         text: 'nowMs - timeoutMs - PAST_MS',
         replacement: 'nowMs - 0 * timeoutMs - PAST_MS',
-        tests: ['test/shared/ingest/limits.test.ts'],
+        tests: ['test/shared/core/calls/ingest/limits.test.ts'],
       },
     ],
   ),
@@ -225,7 +225,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
     replacement: 'return deleteRows(dueRows, { _id: claim._id });',
     tests: DUE,
   },
-  ...faultsIn('shared/ingest/count-values.ts', VALUES, [
+  ...faultsIn('shared/core/calls/ingest/count-values.ts', VALUES, [
     {
       what: 'an organization may report any number of users a day',
       text: 'if (field) overLimit.set(draft, field);',
@@ -244,7 +244,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'one organization takes every place for large bodies',
-    file: 'shared/adapters/decode.ts',
+    file: 'shared/core/calls/adapters/decode.ts',
     text: 'held >= MOST_OF_ONE || ',
     replacement: '',
     tests: ['test/api/otlp.test.ts'],
@@ -257,7 +257,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
     tests: ['test/packages/governor/sync.test.ts'],
   },
   ...faultsIn(
-    'shared/adapters/first-enclosing.ts',
+    'shared/core/calls/adapters/first-enclosing.ts',
     ['test/laws/count-once.test.ts'],
     [
       {
@@ -273,7 +273,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
     ],
   ),
   ...faultsIn(
-    'shared/adapters/count-once.ts',
+    'shared/core/calls/adapters/count-once.ts',
     ['test/laws/count-once.test.ts'],
     [
       {
@@ -295,14 +295,14 @@ export const SESSION_FAULTS: readonly Fault[] = [
   ),
   {
     what: 'a request of Codex with status 400 is no failed call',
-    file: 'shared/adapters/codex.ts',
+    file: 'shared/core/calls/adapters/codex.ts',
     text: 'status >= 400 ||',
     replacement: 'status > 400 ||',
-    tests: ['test/shared/adapters/adapters.test.ts'],
+    tests: ['test/shared/core/calls/adapters/adapters.test.ts'],
   },
   ...faultsIn(
-    'shared/ingest/plan-batch.ts',
-    ['test/shared/ingest/limits.test.ts'],
+    'shared/core/calls/ingest/plan-batch.ts',
+    ['test/shared/core/calls/ingest/limits.test.ts'],
     [
       {
         what: 'history ends a session that was told of, and nobody hears of it',
@@ -323,7 +323,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
     ],
   ),
   ...faultsIn(
-    'shared/signals/check-signal.ts',
+    'shared/core/calls/signals/check-signal.ts',
     ['test/api/signals.test.ts', 'test/abuse/signals.test.ts'],
     [
       {
@@ -370,9 +370,9 @@ export const SESSION_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a session is looked at for anomalies before its time',
-    file: 'shared/anomalies/check-session.ts',
+    file: 'shared/wings/anomalies/check-session.ts',
     text: 'if (due.due_at.getTime() > ctx.clock.now()) return',
     replacement: 'if (due.due_at.getTime() > ctx.clock.now() + 86_400_000) return',
-    tests: ['test/workers/detect-anomalies.test.ts', 'test/shared/anomalies'],
+    tests: ['test/workers/detect-anomalies.test.ts', 'test/shared/wings/anomalies'],
   },
 ];

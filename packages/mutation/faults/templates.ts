@@ -1,13 +1,13 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
 const TEMPLATES = ['test/api/budget-templates.test.ts'];
-const USAGE = ['test/shared/enforcement/people-usage.test.ts'];
-const LEVELS = ['test/shared/budgets/templates.test.ts'];
+const USAGE = ['test/shared/core/limits/enforcement/people-usage.test.ts'];
+const LEVELS = ['test/shared/core/limits/budgets/templates.test.ts'];
 const PREVIEWS = ['test/api/budget-previews.test.ts'];
 const RAISES = ['test/api/raises.test.ts'];
 
 export const TEMPLATE_FAULTS: readonly Fault[] = [
-  ...faultsIn('shared/budgets/people.ts', TEMPLATES, [
+  ...faultsIn('shared/core/limits/budgets/rules/people.ts', TEMPLATES, [
     {
       what: 'a template counts for an exempt person',
       text: 'return limit === null ? null : { ...budget, scope:',
@@ -20,7 +20,7 @@ export const TEMPLATE_FAULTS: readonly Fault[] = [
       tests: RAISES,
     },
   ]),
-  ...faultsIn('shared/enforcement/budget-status.ts', TEMPLATES, [
+  ...faultsIn('shared/core/limits/enforcement/state/budget-status.ts', TEMPLATES, [
     {
       what: 'a template counts a call of nobody',
       text: 'return userId === null ? null : budgetOfPerson(ruled, userId);',
@@ -39,42 +39,42 @@ export const TEMPLATE_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'the usage of a person is forgotten when another process writes it',
-    file: 'shared/enforcement/people-usage.ts',
+    file: 'shared/core/limits/enforcement/state/people-usage.ts',
     text: '.filter((other) => other.id !== row._id)',
     replacement: '.filter((other) => other.id === row._id)',
     tests: USAGE,
   },
   {
     what: 'a reader that is behind the log of people reads a part',
-    file: 'shared/budgets/people-log.ts',
+    file: 'shared/core/limits/budgets/rules/people-log.ts',
     text: 'if (counts.some((count, shard) => count > (windows[shard]?.length ?? 0))) return null;',
     replacement: '',
     tests: USAGE,
   },
   {
     what: 'no process hears of people whose windows were counted anew',
-    file: 'shared/budgets/recount.ts',
+    file: 'shared/core/limits/budgets/count/recount.ts',
     text: '      logEverything(org_id),\n',
     replacement: '',
     tests: USAGE,
   },
   {
     what: 'a level of a template fires for one person alone',
-    file: 'shared/budgets/keys.ts',
+    file: 'shared/core/limits/budgets/rules/keys.ts',
     text: "const person = budget.per ? [...personCause(budget), budget.limit ?? ''] : [];",
     replacement: 'const person: string[] = [];',
     tests: LEVELS,
   },
   {
     what: 'a template has exceptions without number',
-    file: 'shared/budgets/change-people.ts',
+    file: 'shared/core/limits/budgets/change/change-people.ts',
     text: 'if (count < MOST_OVERRIDES) return;',
     replacement: 'if (count >= 0) return;',
     tests: TEMPLATES,
   },
   {
     what: 'the thresholds of exceptions change their unit',
-    file: 'shared/budgets/change-budgets.ts',
+    file: 'shared/core/limits/budgets/change/change-budgets.ts',
     text: 'if (OVERRIDDEN_FIELDS.some(differs)) await refuseOverridden(ctx, before, transaction);',
     replacement: '',
     tests: TEMPLATES,
@@ -88,14 +88,14 @@ export const TEMPLATE_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a soft budget stops work in its preview',
-    file: 'shared/budgets/view.ts',
+    file: 'shared/core/limits/budgets/rules/view.ts',
     text: "return enforce === 'hard' && current >= limit;",
     replacement: "return enforce !== 'none' && current >= limit;",
     tests: PREVIEWS,
   },
   {
     what: 'each process writes when anybody asked',
-    file: 'shared/enforcement/asked.ts',
+    file: 'shared/core/limits/enforcement/check/asked.ts',
     text: '{ _id: orgId, ...isOlder }',
     replacement: '{ _id: orgId }',
     tests: PREVIEWS,

@@ -1,41 +1,41 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const DELIVER = ['test/shared/webhooks/deliveries'];
-const SEND = ['test/shared/webhooks/sending'];
+const DELIVER = ['test/shared/core/events/webhooks/deliveries'];
+const SEND = ['test/shared/core/events/webhooks/sending'];
 const API = ['test/api/webhooks.test.ts', 'test/api/webhook-changes.test.ts'];
-const GUARD = ['test/shared/webhooks/endpoints', 'test/abuse/webhooks.test.ts'];
+const GUARD = ['test/shared/core/events/webhooks/endpoints', 'test/abuse/webhooks.test.ts'];
 
 export const WEBHOOK_FAULTS: readonly Fault[] = [
   {
     what: 'a body is signed as latin1',
-    file: 'shared/webhooks/sending/sign.ts',
+    file: 'shared/core/events/webhooks/sending/sign.ts',
     text: "createHmac('sha256', secrets[0]).update(body).digest('hex')",
     replacement: "createHmac('sha256', secrets[0]).update(body, 'latin1').digest('hex')",
     tests: [...SEND, ...DELIVER, 'test/abuse/webhooks.test.ts'],
   },
   {
     what: 'a signature of the right length passes',
-    file: 'shared/webhooks/sending/verify.js',
+    file: 'shared/core/events/webhooks/sending/verify.js',
     text: 'return given.length === expected.length && timingSafeEqual(given, expected);',
     replacement: 'return given.length === expected.length;',
     tests: ['test/abuse/webhooks.test.ts', ...SEND],
   },
   {
     what: 'a retry waits as long as the one before it',
-    file: 'shared/webhooks/deliveries/plan-progress.ts',
+    file: 'shared/core/events/webhooks/deliveries/plan-progress.ts',
     text: 'const waitMs = WEBHOOK_WAITS_MS[attempt];',
     replacement: 'const waitMs = WEBHOOK_WAITS_MS[attempt - 1];',
     tests: DELIVER,
   },
   {
     what: 'an endpoint may take 14 s',
-    file: 'shared/webhooks/sending/send-attempt.ts',
+    file: 'shared/core/events/webhooks/sending/send-attempt.ts',
     text: 'timeoutMs: WEBHOOK_TIMEOUT_MS,',
     replacement: 'timeoutMs: WEBHOOK_TIMEOUT_MS + 4_000,',
     tests: SEND,
   },
   ...faultsIn(
-    'shared/webhooks/sending/post.ts',
+    'shared/core/events/webhooks/sending/post.ts',
     [...SEND, ...DELIVER],
     [
       {
@@ -51,7 +51,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
       },
     ],
   ),
-  ...faultsIn('shared/webhooks/sending/endpoint.ts', SEND, [
+  ...faultsIn('shared/core/events/webhooks/sending/endpoint.ts', SEND, [
     {
       what: 'every attempt opens a connection of its own',
       text: 'endpoint.pool ??= new Pool(url.origin, {',
@@ -64,7 +64,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
       tests: API,
     },
   ]),
-  ...faultsIn('shared/webhooks/deliveries/plan-events.ts', DELIVER, [
+  ...faultsIn('shared/core/events/webhooks/deliveries/plan-events.ts', DELIVER, [
     {
       what: 'an event that nobody subscribes to is stored',
       text: 'return isWanted ? [rowOf(event, index, nowMs)] : [];',
@@ -77,7 +77,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
       tests: GUARD,
     },
   ]),
-  ...faultsIn('shared/webhooks/deliveries/send-digests.ts', DELIVER, [
+  ...faultsIn('shared/core/events/webhooks/deliveries/send-digests.ts', DELIVER, [
     {
       what: 'what a digest has taken is taken again',
       text: 'finished(row, status, nowMs)));',
@@ -91,12 +91,12 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'a mail that is sent again looks like another',
-    file: 'shared/webhooks/sending/mail-attempt.ts',
+    file: 'shared/core/events/webhooks/sending/mail-attempt.ts',
     text: 'messageId: `<',
     replacement: 'inReplyTo: `<',
     tests: ['test/api/mail-webhooks.test.ts', 'test/drills/alerts.test.ts'],
   },
-  ...faultsIn('shared/webhooks/deliveries/record-outcome.ts', DELIVER, [
+  ...faultsIn('shared/core/events/webhooks/deliveries/record-outcome.ts', DELIVER, [
     {
       what: 'a delivery is given up after four attempts',
       text: 'if (row.attempt >= ATTEMPTS) return',
@@ -115,7 +115,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
       tests: ['test/api/webhook-changes.test.ts'],
     },
   ]),
-  ...faultsIn('shared/webhooks/endpoints/plan-change.ts', DELIVER, [
+  ...faultsIn('shared/core/events/webhooks/endpoints/plan-change.ts', DELIVER, [
     {
       what: 'a webhook that is failing alerts again',
       text: "if (webhook?.status !== 'active') return",
@@ -126,11 +126,11 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
       text: '  const isUnderWay =',
       replacement:
         '  if (due && !due.claim_id && plannedMs <= dueMs) return { writes: [], wakeUps: [] };\n  const isUnderWay =',
-      tests: ['test/shared/webhooks/deliveries/held.test.ts'],
+      tests: ['test/shared/core/events/webhooks/deliveries/held.test.ts'],
     },
   ]),
   ...faultsIn(
-    'shared/webhooks/sending/decide-attempt.ts',
+    'shared/core/events/webhooks/sending/decide-attempt.ts',
     [...DELIVER, ...API],
     [
       {
@@ -152,7 +152,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
       },
     ],
   ),
-  ...faultsIn('shared/webhooks/sending/drain-deliveries.ts', SEND, [
+  ...faultsIn('shared/core/events/webhooks/sending/drain-deliveries.ts', SEND, [
     {
       what: 'held deliveries are sent newest first',
       text: '.sort({ at: 1 })\n    .limit(READ_AT_ONCE)',
@@ -178,21 +178,21 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'a webhook to a person who ends all mails meanwhile is created',
-    file: 'shared/webhooks/endpoints/create-webhook.ts',
+    file: 'shared/core/events/webhooks/endpoints/create-webhook.ts',
     text: 'return found ? [memberTouch(found)] : [];',
     replacement: 'return [];',
     tests: ['test/api/mail-webhooks.test.ts'],
   },
   {
     what: 'what is held beyond its limit is not counted in its transaction',
-    file: 'shared/webhooks/deliveries/expire-held.ts',
+    file: 'shared/core/events/webhooks/deliveries/expire-held.ts',
     text: 'const count = await queuedDeliveryRows(ctx).countDocuments(held, { limit, session: transaction });',
     replacement: 'const count = await queuedDeliveryRows(ctx).countDocuments(held, { limit });',
     tests: DELIVER,
   },
   {
     what: 'a pause between steps goes by the wall clock',
-    file: 'shared/webhooks/deliveries/plan-in-steps.ts',
+    file: 'shared/core/events/webhooks/deliveries/plan-in-steps.ts',
     text: 'pauseEnds(ctx).set(due.org_id, ctx.clock.elapsed() + pauseMs);',
     replacement: 'pauseEnds(ctx).set(due.org_id, ctx.clock.elapsed() + ctx.clock.now());',
     tests: DELIVER,
@@ -204,7 +204,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     replacement: 'if (ids.length >= 0) return;\n    const tokens',
     tests: ['test/workers/worker.test.ts'],
   },
-  ...faultsIn('shared/webhooks/endpoints/url-guard.ts', GUARD, [
+  ...faultsIn('shared/core/events/webhooks/endpoints/url-guard.ts', GUARD, [
     {
       what: 'a name that resolves to a private address is connected to',
       text: 'if (addresses.length > 0 && areGood) return addresses;',
@@ -217,7 +217,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
       tests: [...GUARD, ...SEND],
     },
   ]),
-  ...faultsIn('shared/webhooks/endpoints/refuse-url.ts', GUARD, [
+  ...faultsIn('shared/core/events/webhooks/endpoints/refuse-url.ts', GUARD, [
     {
       what: 'production allows endpoints on its own machine',
       text: "if (rules.nodeEnv === 'production') return false;",
@@ -236,33 +236,33 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   ]),
   {
     what: 'the secret of one webhook decrypts for another',
-    file: 'shared/webhooks/endpoints/encrypt-secret.ts',
+    file: 'shared/core/events/webhooks/endpoints/encrypt-secret.ts',
     text: '.setAAD(Buffer.from(webhookId))\n    .setAuthTag',
     replacement: '.setAuthTag',
-    tests: ['test/shared/webhooks', ...API, 'test/scripts/governor/webhooks.test.ts'],
+    tests: ['test/shared/core/events/webhooks', ...API, 'test/scripts/governor/webhooks.test.ts'],
   },
   {
     what: 'the sweep wakes what can never be sent',
-    file: 'shared/webhooks/sending/sweep-deliveries.ts',
+    file: 'shared/core/events/webhooks/sending/sweep-deliveries.ts',
     text: '.filter((webhookId) => isSweepable(ctx, webhookId))',
     replacement: '',
     tests: SEND,
   },
   {
     what: 'a repeated change of the secret takes the former one away',
-    file: 'shared/webhooks/endpoints/update-webhook.ts',
+    file: 'shared/core/events/webhooks/endpoints/update-webhook.ts',
     text: '=== secret) return {};',
     replacement: '!== webhook.secret) {}',
     tests: ['test/api/webhook-changes.test.ts'],
   },
   {
     what: 'a webhook that fails again while it is mailed about is not told of',
-    file: 'shared/webhooks/deliveries/alert-admins.ts',
+    file: 'shared/core/events/webhooks/deliveries/alert-admins.ts',
     text: 'if (!due || isAnother) return',
     replacement: 'if (!due) return',
     tests: DELIVER,
   },
-  ...faultsIn('shared/webhooks/deliveries/recover-deliveries.ts', API, [
+  ...faultsIn('shared/core/events/webhooks/deliveries/recover-deliveries.ts', API, [
     {
       what: 'a test that failed is recovered',
       text: 'test: { $ne: true as const },',
@@ -272,12 +272,12 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
       what: 'a recovery that reaches less far takes the place of one before it',
       text: 'dateAt(Math.min(sinceMs, before',
       replacement: 'dateAt(Math.max(sinceMs, before',
-      tests: ['test/shared/webhooks/deliveries/recover-since.test.ts'],
+      tests: ['test/shared/core/events/webhooks/deliveries/recover-since.test.ts'],
     },
   ]),
   {
     what: 'a test is sent again',
-    file: 'shared/webhooks/deliveries/redeliver.ts',
+    file: 'shared/core/events/webhooks/deliveries/redeliver.ts',
     text: "  if (test) throw new DomainError('conflict', 'This delivery was a test. Send another test instead.');",
     replacement: '',
     tests: API,

@@ -7,7 +7,7 @@ import { renderGuide } from './render.ts';
 /** Writes the guide beside the dashboard's files; the api serves it below `/guide`. */
 export function writeGuide(): void {
   for (const [name, html] of renderGuide(readPages()).files) {
-    const file = join(ROOT, 'api/dashboard/dist/guide', name);
+    const file = join(ROOT, 'packages/dashboard/dist/guide', name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, html);
   }

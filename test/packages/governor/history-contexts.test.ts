@@ -9,10 +9,10 @@ import {
 import { importFolder } from '../../../packages/governor/src/import-history.ts';
 import { toolNamed } from '../../../packages/governor/src/readers/tools.ts';
 import { sync } from '../../../packages/governor/src/sync.ts';
-import { contextRows } from '../../../shared/attribution/model.ts';
-import { signalRows } from '../../../shared/signals/model.ts';
-import { readFixture } from '../../shared/adapters/fixtures.ts';
-import { bytesOf } from '../../shared/adapters/otlp-messages.ts';
+import { signalRows } from '../../../shared/core/calls/signals/model.ts';
+import { contextRows } from '../../../shared/wings/work/attribution/model.ts';
+import { readFixture } from '../../shared/core/calls/adapters/fixtures.ts';
+import { bytesOf } from '../../shared/core/calls/adapters/otlp-messages.ts';
 import {
   api,
   claudeLine,

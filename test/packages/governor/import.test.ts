@@ -9,10 +9,10 @@ import { importFolder } from '../../../packages/governor/src/import-history.ts';
 import { readHistory } from '../../../packages/governor/src/read-folder.ts';
 import { TOOLS, toolNamed } from '../../../packages/governor/src/readers/tools.ts';
 import { sync } from '../../../packages/governor/src/sync.ts';
-import { createApiKey } from '../../../shared/keys/api-keys.ts';
-import { signalRows } from '../../../shared/signals/model.ts';
-import { readFixture, signalsOf } from '../../shared/adapters/fixtures.ts';
-import { bytesOf, requestOf } from '../../shared/adapters/otlp-messages.ts';
+import { createApiKey } from '../../../shared/core/accounts/keys/api-keys.ts';
+import { signalRows } from '../../../shared/core/calls/signals/model.ts';
+import { readFixture, signalsOf } from '../../shared/core/calls/adapters/fixtures.ts';
+import { bytesOf, requestOf } from '../../shared/core/calls/adapters/otlp-messages.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { readEvents, subscribeToAll } from '../../support/webhooks.ts';
 import {

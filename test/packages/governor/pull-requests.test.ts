@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { pullRequestRows } from '../../../shared/pull-requests/model.ts';
+import { pullRequestRows } from '../../../shared/wings/work/pull-requests/model.ts';
 import { bareEnv } from '../../support/bare-env.ts';
 import { payloadOf } from '../../support/code-hosts.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';

@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { readSent, writeSent } from '../../../packages/governor/src/cursor.ts';
 import { toolNamed } from '../../../packages/governor/src/readers/tools.ts';
 import { sync } from '../../../packages/governor/src/sync.ts';
-import { createApiKey } from '../../../shared/keys/api-keys.ts';
-import { signalRows } from '../../../shared/signals/model.ts';
+import { createApiKey } from '../../../shared/core/accounts/keys/api-keys.ts';
+import { signalRows } from '../../../shared/core/calls/signals/model.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import {
   api,

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { BRANCH_WAYS, type BranchWay, branchSettings } from '../../../api/dashboard/parts/access/branches.ts';
-import { AGENTS, type Agent, mcpSettings } from '../../../api/dashboard/parts/access/mcp.ts';
+import {
+  BRANCH_WAYS,
+  type BranchWay,
+  branchSettings,
+} from '../../../packages/dashboard/parts/access/branches.ts';
+import { AGENTS, type Agent, mcpSettings } from '../../../packages/dashboard/parts/access/mcp.ts';
 
 const DOCS = readFileSync(new URL('../../../docs/mcp.md', import.meta.url), 'utf8');
 const fences = [...DOCS.matchAll(/```\w*\n([\s\S]*?)\n```/g)].map(([, text = '']) => text.trim());

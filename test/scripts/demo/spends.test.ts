@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureDemoDevice } from '../../../scripts/demo/devices.ts';
 import { spendDemoCredits } from '../../../scripts/demo/spends.ts';
-import { memberRows } from '../../../shared/organizations/model.ts';
+import { memberRows } from '../../../shared/core/accounts/organizations/model.ts';
 import { startApi, type TestApi } from '../../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../../support/idp.ts';
 import { makePerson } from '../../support/people.ts';

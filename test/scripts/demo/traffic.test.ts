@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { generateTraffic } from '../../../scripts/demo/traffic.ts';
-import { type Contribution, suppressWeek } from '../../../shared/analytics/suppress.ts';
+import { type Contribution, suppressWeek } from '../../../shared/wings/analytics/suppress.ts';
 
 const UNTIL = Date.UTC(2026, 3, 15, 12);
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditRows } from '../../../shared/audit/model.ts';
-import { codeHostRows } from '../../../shared/code-hosts/model.ts';
+import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
+import { codeHostRows } from '../../../shared/wings/work/code-hosts/model.ts';
 import { payloadOf, proofOf } from '../../support/code-hosts.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { makeTenant } from '../../support/factories.ts';

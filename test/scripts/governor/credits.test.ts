@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditRows } from '../../../shared/audit/model.ts';
-import { ledgerRows, signingKeyRows } from '../../../shared/credits/model.ts';
-import { signerOf } from '../../../shared/credits/receipts/signer.ts';
+import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
+import { ledgerRows, signingKeyRows } from '../../../shared/core/credits/model.ts';
+import { signerOf } from '../../../shared/core/credits/receipts/signer.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';
 import {
   makeAccount,

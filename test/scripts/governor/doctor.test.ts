@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stagesOf } from '../../../scripts/governor/hot-reads.ts';
 import { readMongoChecks } from '../../../scripts/governor/mongo-checks.ts';
-import { auditRows } from '../../../shared/audit/model.ts';
+import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { instanceRows } from '../../../shared/platform/mongo/transaction-guard.ts';
 import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
 import type { TestApi } from '../../support/harness.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditRows } from '../../../shared/audit/model.ts';
-import { memberRows } from '../../../shared/organizations/model.ts';
+import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
+import { memberRows } from '../../../shared/core/accounts/organizations/model.ts';
 import { type CommandLine, commandLine, startApiWithCommandLine } from '../../support/command-line.ts';
 import type { TestApi } from '../../support/harness.ts';
 

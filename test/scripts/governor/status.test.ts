@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openShards } from '../../../scripts/governor/open-shards.ts';
-import { recordSignals } from '../../../shared/ingest/record-signals.ts';
+import { recordSignals } from '../../../shared/core/calls/ingest/record-signals.ts';
+import { webhookRows } from '../../../shared/core/events/webhooks/endpoints/model.ts';
 import { connectQueues } from '../../../shared/platform/redis/connect.ts';
-import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';
 import { endSession } from '../../../workers/index.ts';
 import { startWorker } from '../../../workers/worker.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditRows } from '../../../shared/audit/model.ts';
-import { eventRows } from '../../../shared/events/model.ts';
-import { rollupRows } from '../../../shared/usage/model.ts';
+import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
+import { rollupRows } from '../../../shared/core/calls/usage/model.ts';
+import { eventRows } from '../../../shared/core/events/record/model.ts';
 import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
 import { makeTenant } from '../../support/factories.ts';
 import type { TestApi } from '../../support/harness.ts';

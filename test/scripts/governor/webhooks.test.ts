@@ -1,12 +1,12 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { webhookRows } from '../../../shared/core/events/webhooks/endpoints/model.ts';
+import { rotateSecretKeys } from '../../../shared/core/events/webhooks/endpoints/rotate-secret-keys.ts';
+import { updateWebhook } from '../../../shared/core/events/webhooks/endpoints/update-webhook.ts';
 import { readReadiness } from '../../../shared/platform/context/readiness.ts';
 import { SEALED_ROWS } from '../../../shared/tables/secrets.ts';
 import { WARNINGS } from '../../../shared/tables/warnings.ts';
-import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';
-import { rotateSecretKeys } from '../../../shared/webhooks/endpoints/rotate-secret-keys.ts';
-import { updateWebhook } from '../../../shared/webhooks/endpoints/update-webhook.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { openTestContext, type TestContext, testEnv } from '../../support/harness.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditRows } from '../../../shared/audit/model.ts';
-import { signalRows } from '../../../shared/signals/model.ts';
+import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
+import { signalRows } from '../../../shared/core/calls/signals/model.ts';
 import { indexOrder } from '../../../shared/tables/index-order.ts';
 import { openTestContext, type TestContext } from '../../support/harness.ts';
 

@@ -1,5 +1,5 @@
+import type { Envelope } from '../../../shared/core/events/webhooks/messages/message.ts';
 import type { EventType } from '../../../shared/platform/basics/contract.ts';
-import type { Envelope } from '../../../shared/webhooks/messages/message.ts';
 
 const BUDGET = {
   budget_id: 'bud_1',

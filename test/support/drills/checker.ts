@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
-import { readAccount } from '../../../shared/credits/meter/account-record.ts';
-import { storedBalances } from '../../../shared/credits/meter/account-state.ts';
-import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
-import { type LedgerRow, ledgerRows } from '../../../shared/credits/model.ts';
+import { replayLedger } from '../../../shared/core/credits/ledger/replay.ts';
+import { readAccount } from '../../../shared/core/credits/meter/account-record.ts';
+import { storedBalances } from '../../../shared/core/credits/meter/account-state.ts';
+import { keyDigest } from '../../../shared/core/credits/meter/idempotency.ts';
+import { type LedgerRow, ledgerRows } from '../../../shared/core/credits/model.ts';
 import { shardsWithEntries, type TestAccount, untilOpen, untilRedisIsBack } from '../credits.ts';
 import { type TestContext, until } from '../harness.ts';
 import { type Attempt, spendByHttp } from './load.ts';

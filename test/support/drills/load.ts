@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
+import { grantCredits } from '../../../shared/core/credits/ledger/grant-credits.ts';
 import { makeAccount, sha256, type TestAccount, untilOpen } from '../credits.ts';
 import type { TestContext } from '../harness.ts';
 

@@ -1,7 +1,7 @@
+import { receivePublished } from '../../../shared/core/events/webhooks/deliveries/published.ts';
 import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { openContext } from '../../../shared/platform/context/context.ts';
 import { connectQueues } from '../../../shared/platform/redis/connect.ts';
-import { receivePublished } from '../../../shared/webhooks/deliveries/published.ts';
 import { deliverWebhook, retryWebhook } from '../../../workers/index.ts';
 import { startSweeper } from '../../../workers/sweeper.ts';
 import { startWorker } from '../../../workers/worker.ts';

@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
-import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/adapters/base.ts';
-import { nusdFromUsd } from '../../../../shared/pricing/money.ts';
-import { priceCall } from '../../../../shared/pricing/price.ts';
-import { findRates } from '../../../../shared/pricing/rates.ts';
+import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/core/calls/adapters/base.ts';
+import { nusdFromUsd } from '../../../../shared/core/pricing/money.ts';
+import { priceCall } from '../../../../shared/core/pricing/price.ts';
+import { findRates } from '../../../../shared/core/pricing/rates.ts';
 import {
   asCount,
   asObject,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { adaptRecord, KEY_RULES } from '../../../../shared/adapters/adapt.ts';
-import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/adapters/base.ts';
-import { readRecords } from '../../../../shared/adapters/otlp/read-records.ts';
-import { type OtlpRecord, UnreadableOtlp } from '../../../../shared/adapters/otlp/record.ts';
+import { adaptRecord, KEY_RULES } from '../../../../shared/core/calls/adapters/adapt.ts';
+import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/core/calls/adapters/base.ts';
+import { readRecords } from '../../../../shared/core/calls/adapters/otlp/read-records.ts';
+import { type OtlpRecord, UnreadableOtlp } from '../../../../shared/core/calls/adapters/otlp/record.ts';
 import {
   asCount,
   asList,

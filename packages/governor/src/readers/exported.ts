@@ -1,5 +1,5 @@
-import { derivedFrom } from '../../../../shared/adapters/base.ts';
-import type { PostedSignal } from '../../../../shared/adapters/posted.ts';
+import { derivedFrom } from '../../../../shared/core/calls/adapters/base.ts';
+import type { PostedSignal } from '../../../../shared/core/calls/adapters/posted.ts';
 import {
   asCount,
   asList,

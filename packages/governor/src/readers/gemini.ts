@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { derivedFrom } from '../../../../shared/adapters/base.ts';
-import { type GeminiCounts, wholeCounts } from '../../../../shared/adapters/gemini.ts';
+import { derivedFrom } from '../../../../shared/core/calls/adapters/base.ts';
+import { type GeminiCounts, wholeCounts } from '../../../../shared/core/calls/adapters/gemini.ts';
 import {
   asCount,
   asList,

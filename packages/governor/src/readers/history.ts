@@ -1,5 +1,5 @@
-import { clip } from '../../../../shared/adapters/fields.ts';
-import type { PostedSignal } from '../../../../shared/adapters/posted.ts';
+import { clip } from '../../../../shared/core/calls/adapters/fields.ts';
+import type { PostedSignal } from '../../../../shared/core/calls/adapters/posted.ts';
 
 /** One call as a line of history has it. */
 export interface FoundCall {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/adapters/base.ts';
+import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/core/calls/adapters/base.ts';
 import {
   asCount,
   asObject,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { organizationVersionRows } from '../../../../shared/organizations/versions.ts';
+import { organizationVersionRows } from '../../../../shared/core/accounts/organizations/versions.ts';
 import { findByIds } from '../../../../shared/platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { openTestContext, type TestContext } from '../../../support/harness.ts';

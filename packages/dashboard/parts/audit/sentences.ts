@@ -1,0 +1,221 @@
+import type { AuditAction } from '../../../../shared/core/accounts/audit/actions.ts';
+
+/** The place of the changed object in a sentence. */
+export const TARGET = Symbol('target');
+
+/** A part of a sentence: words of ours, a value of others, or the changed object. */
+export type Part = string | { value: string } | typeof TARGET;
+
+type Details = Readonly<Record<string, unknown>>;
+type Sentence = (details: Details) => readonly Part[];
+
+const fixed = (...parts: readonly Part[]): Sentence => {
+  return () => parts;
+};
+
+/** The sentences of the audit log, each as it goes on after the actor. A new action needs one: the compiler asks for it. */
+export const SENTENCES: Readonly<Record<AuditAction, Sentence>> = {
+  'organization.create': ({ plan }) => ['created the organization on the plan ', foreign(plan)],
+  'organization.change': (details) => ['changed the settings', ...settings(details)],
+  'member.add': ({ role }) => ['invited ', TARGET, ' as ', foreign(role)],
+  'member.invite': fixed('renewed the invitation of ', TARGET),
+  'member.join': fixed('joined the organization'),
+  'member.decline': fixed('declined the invitation'),
+  'member.change': ({ user_id: _, revoked: _r, kept: _k, ...changes }) => [
+    'changed the member ',
+    TARGET,
+    ...settings(changes),
+  ],
+  'member.identity': fixed('linked an identity to ', TARGET),
+  'member.remove': fixed('removed the member ', TARGET),
+  'member.export': fixed('exported all that is known of ', TARGET),
+  'member.erase': fixed('erased all that was known of ', TARGET),
+  'member.subscribe': fixed('asked for mails to ', TARGET, ' again'),
+  'member.unsubscribe': fixed('ended all mails to ', TARGET),
+  'key.create': ({ scopes }) => ['created the key ', TARGET, ...clause(' for ', list(scopes))],
+  'key.rotate': fixed('rotated the key ', TARGET),
+  'key.revoke': fixed('revoked the key ', TARGET),
+  'webhook.create': ({ events }) => ['created the webhook ', TARGET, ...clause(' for ', list(events))],
+  'webhook.update': ({ changed }) => ['changed ', foreign(list(changed)), ' of the webhook ', TARGET],
+  'webhook.enable': fixed('enabled the webhook ', TARGET, ' again'),
+  'webhook.recover': ({ queued }) => [
+    'sent ',
+    counted(queued, 'delivery', 'deliveries'),
+    ' of ',
+    TARGET,
+    ' again',
+  ],
+  'webhook.delete': fixed('deleted the webhook ', TARGET),
+  'webhook.rotate-keys': fixed('encrypted the secrets of all webhooks and code hosts anew'),
+  'code_host.create': fixed('added the code host ', TARGET),
+  'code_host.delete': fixed('deleted the code host ', TARGET),
+  'pull_request.report': (details) => ['was the first to report the pull request ', pullRequest(details)],
+  'pull_request.delete': (details) => ['deleted the pull request ', pullRequest(details)],
+  'destination.create': fixed('added the export destination ', TARGET),
+  'destination.update': ({ changed }) => [
+    'changed ',
+    foreign(list(changed)),
+    ' of the export destination ',
+    TARGET,
+  ],
+  'destination.delete': fixed('deleted the export destination ', TARGET),
+  'destination.run': fixed('started a run of the export destination ', TARGET),
+  'destination.test': fixed('tested the export destination ', TARGET),
+  'focus.close': ({ month }) => ['closed the exported month ', foreign(month)],
+  'budget.create': (details) => ['created the budget ', TARGET, ...limit(details)],
+  'budget.change': (details) => ['changed the budget ', TARGET, ...limit(details)],
+  'budget.remove': fixed('deleted the budget ', TARGET),
+  'budget.set_person': ({ user_id, threshold, exempt }) =>
+    exempt === true
+      ? ['freed ', foreign(user_id), ' from the budget ', TARGET]
+      : ['set a threshold of ', foreign(threshold), ' for ', foreign(user_id), ' in the budget ', TARGET],
+  'budget.remove_person': ({ user_id }) => [
+    'ended the exception of ',
+    foreign(user_id),
+    ' from the budget ',
+    TARGET,
+  ],
+  'budget.release_reservations': ({ reservations_released: released }) => [
+    'released ',
+    released === undefined ? 'the reservations' : counted(released, 'reservation', 'reservations'),
+    ' of the budget ',
+    TARGET,
+  ],
+  'budget.share_reached': ({ user_id, key_id }) => [
+    'refused a reservation in the budget ',
+    TARGET,
+    ', because ',
+    foreign(user_id ?? key_id ?? 'a caller'),
+    ' has its share',
+  ],
+  'raise.ask': ({ amount }) => ['asked for ', foreign(amount), ' more of the budget ', TARGET],
+  'raise.approve': ({ user_id, granted_amount }) => [
+    'approved ',
+    foreign(granted_amount),
+    ' more of the budget ',
+    TARGET,
+    ' for ',
+    foreign(user_id),
+  ],
+  'raise.deny': ({ user_id }) => ['denied ', foreign(user_id), ' more of the budget ', TARGET],
+  'raise.withdraw': fixed('withdrew a request for more of the budget ', TARGET),
+  'raise.revoke': ({ user_id }) => ['revoked the raise of the budget ', TARGET, ' for ', foreign(user_id)],
+  'raise.expire': fixed('let a request for more of the budget ', TARGET, ' expire'),
+  'raise.end': fixed('ended a raise of the budget ', TARGET),
+  'signals.hold_above': ({ tokens, cost_usd }) => [
+    'holds signals above ',
+    tokens === null || tokens === undefined ? 'any number of tokens' : counted(tokens, 'token', 'tokens'),
+    ' or ',
+    cost_usd === null || cost_usd === undefined ? 'any cost' : foreign(dollars(cost_usd)),
+  ],
+  'signals.release': ({ held_ids, cost_usd }) => [
+    'released ',
+    counted(length(held_ids), 'held signal', 'held signals'),
+    ...clause(' of ', dollars(cost_usd)),
+  ],
+  'signals.discard': ({ held_ids }) => [
+    'discarded ',
+    counted(length(held_ids), 'held signal', 'held signals'),
+  ],
+  'signals.void': ({ signal_ids, cost_usd, reason }) => [
+    'voided ',
+    counted(length(signal_ids), 'signal', 'signals'),
+    ...clause(' of ', dollars(cost_usd)),
+    ' in the session ',
+    TARGET,
+    ...clause(': ', reason),
+  ],
+  'credits.add': ({ amount, bucket }) => [
+    'granted ',
+    counted(amount, 'credit', 'credits'),
+    ' to ',
+    TARGET,
+    ...clause(', bucket ', bucket),
+  ],
+  'credits.refund': fixed('refunded a spend of ', TARGET),
+  'credits.repair': fixed('repaired the balances of credits'),
+  'credits.rebuild': fixed('rebuilt the balances of credits'),
+  'device.approve': fixed('approved the device ', TARGET),
+  'device.deny': fixed('denied the device ', TARGET),
+  'device.link': fixed('linked the device ', TARGET),
+  'device.revoke': fixed('revoked the device ', TARGET),
+  'usage.reconcile': ({ repaired }) => ['repaired ', counted(repaired, 'sum', 'sums'), ' of usage'],
+  'signing-key.rotate': fixed('rotated the key that signs receipts'),
+};
+
+/** The sentence of an entry after its actor. An entry of an older version may hold an action that has none now. */
+export function sentenceOf({ action, details }: { action: string; details: Details }): readonly Part[] {
+  const sentence = (SENTENCES as Readonly<Record<string, Sentence | undefined>>)[action];
+  return sentence?.(details) ?? ['did ', { value: action }];
+}
+
+/** The groups of actions to choose from, by the beginning that they share. */
+export const ACTION_GROUPS: Readonly<Record<string, string>> = {
+  'member.': 'Members',
+  'key.': 'Keys',
+  'webhook.': 'Webhooks and channels',
+  'code_host.': 'Code hosts',
+  'pull_request.': 'Pull requests',
+  'destination.': 'Export destinations',
+  'budget.': 'Budgets',
+  'signals.': 'Held and voided signals',
+  'credits.': 'Credits',
+  'device.': 'Devices',
+  'organization.': 'Settings',
+};
+
+function pullRequest({ repository, number }: Details): Part {
+  return foreign(typeof repository === 'string' ? `${repository}#${Number(number)}` : undefined);
+}
+
+function foreign(value: unknown): Part {
+  return {
+    value: typeof value === 'string' ? value : value === undefined ? 'unknown' : JSON.stringify(value),
+  };
+}
+
+/** Words before a value, and nothing where there is no value. */
+function clause(words: string, value: unknown): readonly Part[] {
+  return value === undefined || value === '' ? [] : [words, foreign(value)];
+}
+
+function list(values: unknown): string {
+  return Array.isArray(values) ? values.join(', ') : '';
+}
+
+function length(values: unknown): number {
+  return Array.isArray(values) ? values.length : 0;
+}
+
+function counted(count: unknown, one: string, many: string): string {
+  const number = typeof count === 'number' ? count : 0;
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+}
+
+function dollars(usd: unknown): string | undefined {
+  if (typeof usd !== 'number') return undefined;
+  return usd.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
+}
+
+/** Each changed setting with its new value. */
+function settings(changes: Details): readonly Part[] {
+  const told = Object.entries(changes).map(([name, value]) =>
+    name === 'changed' ? list(value).replaceAll('_', ' ') : `${name.replaceAll('_', ' ')}: ${shown(value)}`,
+  );
+  return told.length === 0 ? [] : [': ', { value: told.join(', ') }];
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function limit({ metric, threshold, window, enforce }: Details): readonly Part[] {
+  if (typeof threshold !== 'number' || typeof metric !== 'string') return [];
+  const amount =
+    metric === 'cost_usd'
+      ? dollars(threshold)
+      : `${threshold.toLocaleString('en-US')} ${metric.replaceAll('_', ' ')}`;
+  const effect = enforce === 'hard' ? 'refuses calls' : 'only warns';
+  return [': ', { value: [amount, window, effect].join(', ') }];
+}

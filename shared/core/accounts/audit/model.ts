@@ -1,0 +1,25 @@
+import { collection } from '../../../platform/mongo/collection.ts';
+import { keptForDays } from '../../../platform/mongo/retention.ts';
+
+/** One entry of the audit log: who changed what. It never holds a credential. */
+export interface AuditEntry {
+  _id: string;
+  at: Date;
+  /** The id of an API key, the account of a person, or the process (`cli`, `api`, `worker`). */
+  actor: string;
+  action: string;
+  org_id: string | null;
+  details: Record<string, unknown>;
+}
+
+export const auditRows = collection<AuditEntry>('audit', {
+  shardKey: { org_id: 1, _id: 1 },
+  indexes: [{ key: { org_id: 1, at: 1, _id: 1 } }, { key: { at: 1 } }],
+});
+
+export const auditRetention = keptForDays(
+  'audit',
+  auditRows,
+  'at',
+  ({ auditRetentionDays }) => auditRetentionDays,
+);

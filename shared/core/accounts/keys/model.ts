@@ -1,0 +1,72 @@
+import { KEY_KEPT_DAYS, type Scope } from '../../../platform/basics/contract.ts';
+import { collection } from '../../../platform/mongo/collection.ts';
+import { daysBefore, retentionRule } from '../../../platform/mongo/retention.ts';
+
+/**
+ * The maker of a key or a webhook: a person by user id, an API key by its id, or the person who made that key together with
+ * it. Both null: an operator.
+ */
+export interface Maker {
+  user_id: string | null;
+  key_id: string | null;
+}
+
+/** A maker as one word: the user id, else the key's id, else `operator`. */
+export function nameMaker({ user_id, key_id }: Maker): string {
+  return user_id ?? key_id ?? 'operator';
+}
+
+/** A stored API key: its keyed hash, never the key itself. */
+export interface ApiKey {
+  /** The key id inside the key. */
+  _id: string;
+  org_id: string;
+  /** HMAC-SHA256 of the whole key with the pepper, hex. */
+  hmac: string;
+  name: string;
+  scopes: Scope[];
+  /** A bound key sees and reports only this user. */
+  user_id: string | null;
+  /** The project of signals that name no project. */
+  project_id: string | null;
+  /** The person or key that saw the key when it was made. */
+  made_by: Maker;
+  created_at: Date;
+  expires_at: Date | null;
+  /** The end of the grace of a key that was rotated. */
+  retires_at?: Date;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  /** Rises with each webhook that the key makes (`confirmActor`). */
+  touches?: number;
+}
+
+/** When a key ends by itself: when it expires or, once it was rotated, with its grace. Null: never. */
+export function endOfKey({ expires_at, retires_at }: ApiKey): Date | null {
+  if (!expires_at || !retires_at) return retires_at ?? expires_at;
+  return retires_at < expires_at ? retires_at : expires_at;
+}
+
+/** True when a key is neither revoked nor over at `nowMs` (epoch). */
+export function isLive(key: ApiKey, nowMs: number): boolean {
+  const end = endOfKey(key);
+  return key.revoked_at === null && (!end || end.getTime() > nowMs);
+}
+
+export const apiKeyRows = collection<ApiKey>('api_keys', {
+  indexes: [
+    { key: { org_id: 1, created_at: 1, _id: 1 } },
+    { key: { org_id: 1, user_id: 1, created_at: 1, _id: 1 } },
+  ],
+});
+
+/** No index: the keys of all organizations are few. */
+export const keyRetention = retentionRule('api-keys', apiKeyRows, {
+  old: (_config, nowMs) => {
+    const before = { $lt: daysBefore(nowMs, KEY_KEPT_DAYS) };
+    return {
+      filter: { $or: [{ revoked_at: before }, { expires_at: before }, { retires_at: before }] },
+      ageField: 'created_at',
+    };
+  },
+});

@@ -1,0 +1,85 @@
+import type { KPopulation, Role, Tier } from '../../../platform/basics/contract.ts';
+import { collection } from '../../../platform/mongo/collection.ts';
+
+/** The limits above which a signal is held. Null: no amount is too large. */
+export interface HoldAbove {
+  tokens: number | null;
+  cost_usd: number | null;
+}
+
+export interface Organization {
+  _id: string;
+  name: string;
+  plan: Tier;
+  /** Newest last. A change holds from the next local day on. The first entry has no beginning. */
+  timezones: { from: Date; timezone: string }[];
+  /** Seconds of silence that end a session. */
+  session_timeout: number;
+  k_anonymity: number;
+  /** The people who count towards k in analytics; all others are pooled as one. */
+  k_population: KPopulation;
+  admin_emails: string[];
+  /** Those of `admin_emails` that an operator has named: mail may go there, also where nobody signs in with them. */
+  vouched_emails?: string[];
+  teams: string[];
+  /** Limits above which a signal is held (`holdAboveOf`); what was never set has its default. */
+  hold_above?: Partial<HoldAbove>;
+  /** Until when a signal that comes may be one that was held; absent when none ever was (`ingest/plan-held.ts`). */
+  held_until?: Date;
+  /** Names of branches and tasks are kept and shown as hashes. */
+  hash_names?: boolean;
+  /** Users who were erased: the free text of their signals is not kept. */
+  erased_users?: string[];
+  /** Rises with every change of a role and every removal, so that two at one time conflict. */
+  roster_changes?: number;
+  /** Rises with every raise that somebody asks for, so that two at one time conflict. */
+  raise_changes?: number;
+  /** The day of the next month at which a month of FOCUS files closes; absent: the default. */
+  focus_close_day?: number;
+  /** The last month that is closed, `2026-10`. */
+  focus_closed_through?: string;
+  /** Grows with each day that is kept, so that it conflicts with the record of a closed month. */
+  focus_touches?: number;
+  created_at: Date;
+}
+
+export const organizationRows = collection<Organization>('organizations');
+
+/** A user in an organization. One member is one account of credits and devices. */
+export interface Member {
+  _id: string;
+  org_id: string;
+  user_id: string;
+  /** Null once the member was removed: the ids stay, the person's data go. */
+  email: string | null;
+  /** The person has signed in with this e-mail, or an operator has named it. Mail goes to no other address. */
+  email_confirmed?: true;
+  /** When the person ended the mails of the organization: none goes there until the person asks for them again. */
+  mails_ended_at?: Date;
+  name: string | null;
+  role: Role;
+  teams: string[];
+  /** Identity-provider subject; unique together, so a person belongs to one organization. */
+  idp?: { iss: string; sub: string };
+  /** The account that added the member; absent when an operator did. */
+  invited_by?: string;
+  /** When the invited person said no: until an admin renews the invitation nobody can join by it. */
+  declined_at?: Date;
+  /** Rises with each device and key that the member makes (`touchMember`). */
+  touches?: number;
+  created_at: Date;
+  removed_at: Date | null;
+}
+
+export const memberRows = collection<Member>('members', {
+  indexes: [
+    // For a first sign-in.
+    { key: { email: 1 } },
+    { key: { org_id: 1, user_id: 1 }, unique: true },
+    {
+      key: { 'idp.iss': 1, 'idp.sub': 1 },
+      unique: true,
+      partialFilterExpression: { 'idp.sub': { $exists: true } },
+    },
+  ],
+});

@@ -1,0 +1,169 @@
+import type { ClientSession } from 'mongoose';
+import { CONTEXTS_PER_SESSION } from '../../../platform/basics/contract.ts';
+import type { Decision } from '../../../platform/context/commit-plan.ts';
+import type { Context } from '../../../platform/context/context.ts';
+import { currentShard } from '../../../platform/mongo/counter-shards.ts';
+import { checkContext, rejectContext } from '../../../wings/work/attribution/check-context.ts';
+import type { ContextResult } from '../../../wings/work/attribution/context-input.ts';
+import { keptName } from '../../../wings/work/attribution/decide-works.ts';
+import { type ContextRow, contextRows } from '../../../wings/work/attribution/model.ts';
+import { contextsTold } from '../../../wings/work/moves/metrics.ts';
+import { planFacts, type RecordedFacts, rememberFacts } from '../../../wings/work/moves/plan-facts.ts';
+import { type Rename, takenRenames } from '../../../wings/work/moves/taken-renames.ts';
+import type { Rules } from '../../limits/budgets/rules/rules.ts';
+import { commitByRules } from '../../limits/budgets/rules/rules.ts';
+import type { Sender } from '../signals/check-signal.ts';
+import { findOverLimit } from './count-values.ts';
+import { takeTurn } from './take-turn.ts';
+
+/** A result per context, how many calls have moved with them, and whether workers move more. */
+export interface RecordedContexts {
+  results: ContextResult[];
+  moved: number;
+  moving: boolean;
+}
+
+/**
+ * Records posted contexts: one result per context, in order; one bad context never loses the others. Calls that were recorded
+ * before move to the work that they belong to now. Repeating it changes nothing. Throws only when a store fails.
+ */
+export async function recordContexts(
+  ctx: Context,
+  sender: Sender,
+  posted: readonly unknown[],
+): Promise<RecordedContexts> {
+  const checked = posted.map((context) => checkContext(ctx, context, sender));
+  const rows = checked.filter((result) => '_id' in result);
+  const overLimit = await findNewOverLimit(ctx, sender.orgId, rows);
+  const fine = rows.filter((row) => !overLimit.has(row));
+  const { outcomes, moved, moving } =
+    fine.length === 0
+      ? NOTHING
+      : await takeTurn(ctx, sender.orgId, {
+          item: { rows: fine, isBound: sender.boundUserId !== null },
+          weight: fine.length,
+          run: commitTold,
+        });
+  let next = 0;
+  const results = checked.map((result): ContextResult => {
+    if (!('_id' in result)) return result;
+    return overLimit.has(result) ? TOO_MANY_VALUES : (outcomes[next++] as ContextResult);
+  });
+  for (const { status } of results) contextsTold(ctx).inc({ status });
+  return { results, moved, moving };
+}
+
+const TOO_MANY_VALUES = rejectContext(
+  'too_many_values',
+  'the organization has as many repositories, branches and tasks today as it may have',
+);
+
+/** The contexts that name something new where the organization has as many works today as it may have. */
+async function findNewOverLimit(
+  ctx: Context,
+  orgId: string,
+  rows: readonly ContextRow[],
+): Promise<ReadonlySet<ContextRow>> {
+  const counted = rows.map((row) => ({
+    row,
+    model: null,
+    user_id: null,
+    project_id: null,
+    parts: { own: [], ...(row.place ? { place: row.place } : {}), ...(row.task ? { task: row.task } : {}) },
+  }));
+  const over = await findOverLimit(ctx, orgId, counted);
+  return new Set([...over.keys()].map(({ row }) => row));
+}
+
+/** The contexts of one request, and whether its key is bound to one user. */
+interface Request {
+  rows: readonly ContextRow[];
+  isBound: boolean;
+}
+
+interface Told {
+  outcomes: ContextResult[];
+  moved: number;
+  moving: boolean;
+}
+
+const NOTHING: Told = { outcomes: [], moved: 0, moving: false };
+
+/** Records the contexts of several requests in one transaction. Each request is told of all calls that moved with it. */
+async function commitTold(ctx: Context, orgId: string, requests: readonly Request[]): Promise<Told[]> {
+  const decided = await commitByRules(ctx, orgId, { shardOf: currentShard }, ({ rules }, transaction) =>
+    decideTold(ctx, rules, requests, transaction),
+  );
+  rememberFacts(ctx, decided.recorded);
+  const { moved, moving } = decided.recorded;
+  const outcomes = [...decided.outcomes];
+  return requests.map(({ rows }) => ({
+    outcomes: outcomes.splice(0, rows.length),
+    moved: moved.context + moved.boundary,
+    moving,
+  }));
+}
+
+async function decideTold(
+  ctx: Context,
+  rules: Rules,
+  requests: readonly Request[],
+  transaction: ClientSession,
+): Promise<Decision<{ outcomes: ContextResult[]; recorded: RecordedFacts }>> {
+  const rows = requests.flatMap((request) => request.rows);
+  const ofBound = new Set(requests.flatMap((request) => (request.isBound ? request.rows : [])));
+  const sessions = [...new Set(rows.map(({ client_session }) => client_session))];
+  const there = await contextRows(ctx)
+    .find({ client_session: { $in: sessions } }, { session: transaction, projection: { client_session: 1 } })
+    .toArray();
+  const known = new Set(there.map(({ _id }) => _id));
+  const counts = new Map<string, number>();
+  const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const { client_session } of there) count(client_session);
+  const hashNames = rules.organization.hash_names === true;
+  const fresh: ContextRow[] = [];
+  const renames: Rename[] = [];
+  const outcomes = rows.map((row): ContextResult => {
+    if (known.has(row._id)) return { status: 'duplicate' };
+    if ((counts.get(row.client_session) ?? 0) >= CONTEXTS_PER_SESSION) return TOO_MANY_CONTEXTS;
+    known.add(row._id);
+    count(row.client_session);
+    fresh.push(withKeptNames(row, hashNames));
+    renames.push(...renameOf(row, ofBound.has(row)));
+    return { status: 'accepted' };
+  });
+  const boundaries = await takenRenames(ctx, rules.organization._id, renames, transaction);
+  const { result: recorded, ...plan } = await planFacts(
+    ctx,
+    rules,
+    { contexts: fresh, boundaries },
+    transaction,
+  );
+  return { ...plan, result: { outcomes, recorded } };
+}
+
+function renameOf({ place, renamed_from, ts, user_id }: ContextRow, isBound: boolean): Rename[] {
+  if (!place?.branch || !renamed_from) return [];
+  const { repository, branch } = place;
+  const boundary = { repository, branch_hash: renamed_from.hash, atMs: ts.getTime() };
+  const only = isBound && user_id !== undefined ? { onlyOf: user_id } : {};
+  return [{ boundary: { ...boundary, renamed_to: branch.hash }, ...only }];
+}
+
+const TOO_MANY_CONTEXTS = rejectContext(
+  'too_many_contexts',
+  `client_session_id: has ${CONTEXTS_PER_SESSION} contexts, which is as many as it may have`,
+);
+
+/** A context whose names are kept as the organization keeps names. Pure. */
+function withKeptNames(row: ContextRow, hashNames: boolean): ContextRow {
+  const { place, task, worktree, renamed_from } = row;
+  const branch = place?.branch && keptName(place.branch, hashNames);
+  return {
+    ...row,
+    ...(place && branch ? { place: { ...place, branch } } : {}),
+    ...(task ? { task: keptName(task, hashNames) } : {}),
+    ...(worktree ? { worktree: keptName(worktree, hashNames) } : {}),
+    ...(renamed_from ? { renamed_from: keptName(renamed_from, hashNames) } : {}),
+  };
+}

@@ -1,0 +1,83 @@
+import type { AnomalyType } from '../../../platform/basics/contract.ts';
+import { collection } from '../../../platform/mongo/collection.ts';
+
+/** A run of activity of one user in one project with one adapter. */
+export interface Session {
+  _id: string;
+  org_id: string;
+  user_id: string;
+  project_id: string;
+  adapter: string;
+  /** `sessionKey(...)` of the four above. */
+  key: string;
+  state: 'open' | 'ended';
+  end_reason: 'timeout' | 'closed' | null;
+  started_at: Date;
+  last_activity_at: Date;
+  /** Last activity, or the moment of an explicit close: never before the last activity. */
+  ended_at: Date;
+  /** The model with the most tokens; `unknown` when no signal named one. */
+  model: string;
+  /** The provider whose price this model has. Sessions of earlier versions have none until their model changes. */
+  price_provider?: string;
+  /** In the order of first use. */
+  model_tokens: { model: string; tokens: number; first_at: Date }[];
+  tokens_in: number;
+  tokens_out: number;
+  cost_nusd: number;
+  unpriced_signals: number;
+  signal_count: number;
+  error_count: number;
+  intervention_count: number;
+  /** The kinds of its anomalies; absent while it has none. */
+  anomaly_types?: AnomalyType[];
+  /** When it was last checked for anomalies; absent before the first check. */
+  checked_at?: Date;
+  /** When its last signal was voided. It counts again once another one joins it. */
+  emptied_at?: Date;
+}
+
+/** A session as it was (null: it is new) and as it becomes. */
+export interface SessionChange {
+  before: Session | null;
+  after: Session;
+}
+
+export const sessionRows = collection<Session>('sessions', {
+  shardKey: { org_id: 1, _id: 1 },
+  indexes: [
+    // For late signals: the sessions of a key around a moment.
+    { key: { key: 1, started_at: 1 } },
+    // For the beginning of an id; a sharded MongoDB wants an index of the shard key.
+    { key: { org_id: 1, _id: 1 } },
+    // One per list filter: a page reads a bounded range of one of them.
+    { key: { org_id: 1, started_at: 1, _id: 1 } },
+    { key: { org_id: 1, user_id: 1, started_at: 1, _id: 1 } },
+    { key: { org_id: 1, project_id: 1, started_at: 1, _id: 1 } },
+    { key: { org_id: 1, model: 1, started_at: 1, _id: 1 } },
+    { key: { org_id: 1, adapter: 1, started_at: 1, _id: 1 } },
+    // For the order by cost, where there are too many to order them for each page.
+    { key: { org_id: 1, cost_nusd: 1, _id: 1 } },
+    // Few sessions have errors, and fewer have anomalies: they are read whole.
+    {
+      key: { org_id: 1, error_count: 1, started_at: 1 },
+      partialFilterExpression: { error_count: { $gt: 0 } },
+    },
+    {
+      key: { org_id: 1, anomaly_types: 1, started_at: 1 },
+      partialFilterExpression: { anomaly_types: { $gt: '' } },
+    },
+  ],
+});
+
+/**
+ * The newest session of a key. A transaction that changes which sessions a key has writes this row, so that two
+ * such transactions conflict instead of both missing what the other did.
+ */
+export interface SessionHead {
+  _id: string;
+  session_id: string;
+  version: number;
+}
+
+export const sessionHeadRows = collection<SessionHead>('session_heads', { shardKey: { _id: 1 } });

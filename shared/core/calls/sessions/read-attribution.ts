@@ -1,0 +1,178 @@
+import type { ClientSession, mongo } from 'mongoose';
+import { z } from 'zod';
+import { isoTime } from '../../../platform/basics/clock.ts';
+import type { Context } from '../../../platform/context/context.ts';
+import { inTransaction } from '../../../platform/mongo/transaction.ts';
+import { type ContextRow, contextRows } from '../../../wings/work/attribution/model.ts';
+import { readWorkNames, WORK_FIELDS, type WorkNames } from '../../../wings/work/pull-requests/read-works.ts';
+import { signalRows } from '../signals/model.ts';
+import { type Session, sessionRows } from './model.ts';
+
+const measures = {
+  signals: z.int(),
+  tokens_in: z.int(),
+  tokens_out: z.int(),
+  cost_usd: z.number(),
+  unpriced_signals: z.int(),
+};
+
+/** The part of a session that belongs to one repository, branch and task. */
+export const attributionView = z.strictObject({
+  ...Object.fromEntries(WORK_FIELDS.map((name) => [name, z.string().nullable()])),
+  ...measures,
+} as Record<(typeof WORK_FIELDS)[number], z.ZodNullable<z.ZodString>> & typeof measures);
+
+/** A context as it was accepted. */
+export const contextView = z.strictObject({
+  client_session_id: z.string(),
+  ts: z.string(),
+  user_id: z.string().optional(),
+  repository: z.string().nullable().optional(),
+  branch: z.string().optional(),
+  commit: z.string().optional(),
+  worktree: z.string().optional(),
+  renamed_from: z.string().optional(),
+  task: z.string().nullable().optional(),
+});
+
+export type AttributionView = z.output<typeof attributionView>;
+export type ContextView = z.output<typeof contextView>;
+
+/** A session with the works of its calls, all of one moment. */
+export interface AttributedSession {
+  session: Session;
+  /** It sums to the session. */
+  attribution: AttributionView[];
+  contexts: ContextView[];
+  works: WorkNames;
+}
+
+/** Contexts that are shown of a session: the last. */
+const SHOWN_CONTEXTS = 200;
+
+/** Reads where the cost of a session belongs, and the contexts that its client sessions were told until its end. */
+export async function readAttribution(ctx: Context, session: Session): Promise<AttributedSession> {
+  return inTransaction(ctx.db, async (transaction) => {
+    const { _id, org_id } = session;
+    const now = await sessionRows(ctx).findOne({ _id, org_id }, { session: transaction });
+    const whole = now ?? session;
+    const sums = await sumByWork(ctx, whole, transaction);
+    const ids = new Set(sums.flatMap(({ _id: { work } }) => work ?? []));
+    const works = await readWorkNames(ctx, org_id, { ids }, transaction);
+    const contexts = await readContexts(ctx, whole, sums, transaction);
+    return { session: whole, attribution: attributionOf(whole, sums, works), contexts, works };
+  });
+}
+
+interface Counts {
+  signals: number;
+  tokens_in: number;
+  tokens_out: number;
+  cost_nusd: number;
+  unpriced_signals: number;
+}
+
+interface WorkSum extends Counts {
+  _id: { work?: string; client_session?: string };
+}
+
+const COUNTS = ['signals', 'tokens_in', 'tokens_out', 'cost_nusd', 'unpriced_signals'] as const;
+
+/** The counts of a session's calls by work and client session; those that are voided count nothing. */
+function sumByWork(ctx: Context, { _id, org_id }: Session, transaction: ClientSession): Promise<WorkSum[]> {
+  const isCounted = { $eq: [{ $type: '$voided' }, 'missing'] };
+  const sum = (amount: unknown) => ({ $sum: { $cond: [isCounted, amount, 0] } });
+  const group = {
+    _id: { work: '$work', client_session: '$client_session' },
+    signals: sum(1),
+    tokens_in: sum('$tokens_in'),
+    tokens_out: sum('$tokens_out'),
+    cost_nusd: sum({ $ifNull: ['$cost_nusd', 0] }),
+    unpriced_signals: sum({ $cond: [{ $eq: [{ $ifNull: ['$cost_nusd', null] }, null] }, 1, 0] }),
+  };
+  return signalRows(ctx)
+    .aggregate<WorkSum>([{ $match: { session_id: _id, org_id } }, { $group: group }], {
+      session: transaction,
+    })
+    .toArray();
+}
+
+/** The sums by the names of works, dearest first. The rest of the session, also of purged calls, belongs to none. Pure. */
+function attributionOf(session: Session, sums: readonly WorkSum[], works: WorkNames): AttributionView[] {
+  const rest: Counts = { ...session, signals: session.signal_count };
+  const byName = new Map<string, { names: (string | null)[]; counts: Counts }>();
+  for (const { _id, ...counts } of sums) {
+    const work = works.get(_id.work ?? '');
+    if (!work || counts.signals === 0) continue;
+    const names = WORK_FIELDS.map((name) => work[name]);
+    const id = JSON.stringify(names);
+    const known = byName.get(id) ?? { names, counts: noCounts() };
+    byName.set(id, known);
+    add(known.counts, counts, 1);
+    add(rest, counts, -1);
+  }
+  const named = [...byName.values()].toSorted((a, b) => b.counts.cost_nusd - a.counts.cost_nusd);
+  const none = { names: WORK_FIELDS.map(() => null), counts: rest };
+  return [...named, ...(rest.signals > 0 ? [none] : [])].map(({ names, counts }) => viewOf(names, counts));
+}
+
+function noCounts(): Counts {
+  return { signals: 0, tokens_in: 0, tokens_out: 0, cost_nusd: 0, unpriced_signals: 0 };
+}
+
+function add(to: Counts, counts: Counts, sign: 1 | -1): void {
+  for (const name of COUNTS) to[name] += sign * counts[name];
+}
+
+function viewOf(names: readonly (string | null)[], counts: Counts): AttributionView {
+  const { signals, tokens_in, tokens_out, cost_nusd, unpriced_signals } = counts;
+  const named = Object.fromEntries(WORK_FIELDS.map((name, index) => [name, names[index] ?? null]));
+  return {
+    ...(named as Record<(typeof WORK_FIELDS)[number], string | null>),
+    signals,
+    tokens_in,
+    tokens_out,
+    cost_usd: cost_nusd / 1e9,
+    unpriced_signals,
+  };
+}
+
+/** The last contexts of the client sessions of a session that apply to its user, in order. */
+async function readContexts(
+  ctx: Context,
+  { org_id, user_id, ended_at }: Session,
+  sums: readonly WorkSum[],
+  transaction: ClientSession,
+): Promise<ContextView[]> {
+  const sessions = [...new Set(sums.flatMap(({ _id }) => _id.client_session ?? []))];
+  if (sessions.length === 0) return [];
+  const rows = await contextRows(ctx)
+    .find(
+      {
+        client_session: { $in: sessions },
+        ts: { $lte: ended_at },
+        org_id,
+        user_id: { $in: [user_id, null] },
+      } as mongo.Filter<ContextRow>,
+      { session: transaction },
+    )
+    .sort({ ts: -1, _id: -1 })
+    .limit(SHOWN_CONTEXTS)
+    .toArray();
+  return rows.reverse().map(viewContext);
+}
+
+export function viewContext(row: ContextRow): ContextView {
+  const { client_session_id, ts, user_id, place, commit, worktree, renamed_from, task } = row;
+  return {
+    client_session_id,
+    ts: isoTime(ts.getTime()),
+    ...(user_id === undefined ? {} : { user_id }),
+    ...(place === undefined ? {} : { repository: place?.repository ?? null }),
+    ...(place?.branch ? { branch: place.branch.text } : {}),
+    ...(commit === undefined ? {} : { commit }),
+    ...(worktree ? { worktree: worktree.text } : {}),
+    ...(renamed_from ? { renamed_from: renamed_from.text } : {}),
+    ...(task === undefined ? {} : { task: task?.text ?? null }),
+  };
+}

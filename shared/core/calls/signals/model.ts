@@ -1,0 +1,88 @@
+import { dateAt } from '../../../platform/basics/clock.ts';
+import { hashedKey } from '../../../platform/basics/ids.ts';
+import { collection } from '../../../platform/mongo/collection.ts';
+import { keptForDays } from '../../../platform/mongo/retention.ts';
+import type { Part } from '../../../wings/work/attribution/decide-work.ts';
+import type { SignalInput } from './input.ts';
+
+/** One AI call, or one intervention of a gate, as recorded. Prompt and tool bodies are never kept. */
+export interface Signal {
+  /** `signalKey(...)`: the idempotency key of the signal, so that uniqueness is the primary key's. */
+  _id: string;
+  org_id: string;
+  /** The client's own id. */
+  id: string;
+  type: 'call' | 'intervention';
+  ts: Date;
+  user_id: string;
+  project_id: string;
+  adapter: string;
+  model: string | null;
+  provider: string | null;
+  /** The provider that it counts under (`countedProvider`). Signals of earlier versions have none. */
+  price_provider?: string;
+  tokens_in: number;
+  tokens_out: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  /** Integer nano-USD; null when no price is known. */
+  cost_nusd: number | null;
+  cost_source: 'reported' | 'computed' | 'unknown';
+  error?: { code: string; message?: string | undefined };
+  latency_ms?: number;
+  tool_name?: string;
+  metadata?: Record<string, string>;
+  /** A gate's `verdict`, and the `action` that followed. */
+  intervention?: NonNullable<SignalInput['intervention']>;
+  /** The budget reservation that its cost replaces. */
+  reservation_id?: string;
+  /** `clientSessionKey(...)`; absent without `metadata.client_session_id`. */
+  client_session?: string;
+  /** The id of the work that it belongs to; absent when it belongs to none. */
+  work?: string;
+  /** The parts of the work that the signal itself said. */
+  own?: Part[];
+  session_id: string;
+  received_at: Date;
+  /** Set once an admin has voided it: it counts nowhere, and its id stays taken. */
+  voided?: { at: Date; by: string; reason: string };
+}
+
+export const signalRows = collection<Signal>('signals', {
+  shardKey: { org_id: 1, _id: 1 },
+  indexes: [
+    { key: { session_id: 1, org_id: 1, ts: 1, _id: 1 } },
+    // A session has few of them, so calls are not in it.
+    {
+      key: { session_id: 1, org_id: 1, type: 1, ts: 1, _id: 1 },
+      partialFilterExpression: { type: 'intervention' },
+    },
+    { key: { org_id: 1, ts: 1 } },
+    // Few calls have no price, and an export counts them before it begins.
+    {
+      key: { org_id: 1, cost_source: 1, ts: 1 },
+      partialFilterExpression: { cost_source: 'unknown' },
+    },
+    // Few are voided, and exports count them by day.
+    {
+      key: { org_id: 1, ts: 1, 'voided.at': 1 },
+      partialFilterExpression: { 'voided.at': { $gt: dateAt(0) } },
+    },
+    // For contexts and boundaries that come late. `$exists` would not do (docs/stores.md).
+    { key: { client_session: 1, ts: 1, _id: 1 }, partialFilterExpression: { client_session: { $gt: '' } } },
+    { key: { work: 1, ts: 1, _id: 1 }, partialFilterExpression: { work: { $gt: '' } } },
+  ],
+});
+
+/** The identity of a signal: 192 bits of SHA-256 over organization, adapter and client id. */
+export function signalKey(orgId: string, adapter: string, id: string): string {
+  return hashedKey(24, orgId, adapter, id);
+}
+
+export const signalRetention = keptForDays(
+  'signals',
+  signalRows,
+  'ts',
+  ({ signalRetentionDays }) => signalRetentionDays,
+  { isPerOrganization: true },
+);

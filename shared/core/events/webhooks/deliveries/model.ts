@@ -1,0 +1,137 @@
+import { dateAt } from '../../../../platform/basics/clock.ts';
+import type { EventType } from '../../../../platform/basics/contract.ts';
+import { collection } from '../../../../platform/mongo/collection.ts';
+import { daysBefore, keptForDays, retentionRule } from '../../../../platform/mongo/retention.ts';
+import type { Event } from '../../record/model.ts';
+
+/**
+ * `expired`: it was held until newer ones had taken all places. `collected`: it waits for a digest. `digested`: a digest
+ * took it.
+ */
+export const DELIVERY_STATUSES = [
+  'pending',
+  'succeeded',
+  'held',
+  'exhausted',
+  'cancelled',
+  'expired',
+  'collected',
+  'digested',
+] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** `mail`: the mail server refused it. */
+export const ATTEMPT_ERRORS = ['dns', 'connect', 'tls', 'timeout', 'http', 'mail', 'blocked'] as const;
+export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
+
+export interface Attempt {
+  /** 1..5; begins again at 1 when a held or finished delivery is sent again. */
+  number: number;
+  at: Date;
+  /** The HTTP status, or the code of the mail server; null when there was no answer. */
+  status: number | null;
+  latency_ms: number;
+  error: AttemptError | null;
+  /** At most 16 KiB of the answer. */
+  answer: string | null;
+}
+
+/** One event for one webhook, as the log shows it. `deliveries` keeps the finished ones as they are. */
+export interface Delivery {
+  /** Derived from event and webhook, so that there is one. */
+  _id: string;
+  event_id: string;
+  webhook_id: string;
+  org_id: string;
+  type: EventType;
+  status: DeliveryStatus;
+  /** Each sending from attempt 1 on is a round. */
+  round: number;
+  next_attempt_at: Date | null;
+  attempts: Attempt[];
+  created_at: Date;
+  /** Null while it is not finished. The log keeps a delivery for some days from then on. */
+  finished_at: Date | null;
+  /** A test that somebody has sent: it is never sent again. Absent of every other delivery. */
+  test?: true;
+}
+
+export const deliveryRows = collection<Delivery>('deliveries', {
+  shardKey: { webhook_id: 1, _id: 1 },
+  indexes: [
+    { key: { webhook_id: 1, created_at: 1, _id: 1 } },
+    { key: { webhook_id: 1, status: 1, created_at: 1, _id: 1 } },
+    { key: { finished_at: 1 } },
+  ],
+});
+
+const POSITIONS_PER_MS = 4_096;
+
+/** The place of an event's deliveries in the order of the events, also of those in one transaction. */
+export function positionOf({ created_at, index }: Pick<Event, 'created_at' | 'index'>): number {
+  return created_at.getTime() * POSITIONS_PER_MS + Math.min(index, POSITIONS_PER_MS - 1);
+}
+
+/**
+ * A delivery that is not finished, with all that an attempt needs of it. It moves to `deliveries` when it is finished.
+ * `(round, attempt)` is the intent: only the outcome of exactly that attempt changes the row.
+ */
+export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_at' | 'finished_at'> {
+  /** The event's: what is sent, byte for byte. */
+  body: string;
+  state: 'pending' | 'held' | 'collected';
+  /** Pending: when the attempt is due, collected: when the digest is, epoch ms. Held: `position`. */
+  at: number;
+  attempt: number;
+  /**
+   * The wake-up (job id) that brings it: what became due together at one webhook shares one, and while a job of that id
+   * lives none of them is woken again.
+   */
+  wake: string;
+  /** `positionOf` its event. */
+  position: number;
+}
+
+export const queuedDeliveryRows = collection<QueuedDelivery>('queued_deliveries', {
+  shardKey: { webhook_id: 1, _id: 1 },
+  indexes: [
+    { key: { state: 1, at: 1 } },
+    { key: { webhook_id: 1, state: 1, at: 1 } },
+    { key: { webhook_id: 1, created_at: 1, _id: 1 } },
+  ],
+});
+
+/** A delivery that is not finished, as the log shows it. */
+export function logOfQueued(queued: QueuedDelivery): Delivery {
+  const next_attempt_at = queued.state === 'held' ? null : dateAt(queued.at);
+  return { ...loggedPart(queued), status: queued.state, next_attempt_at, finished_at: null };
+}
+
+/** A delivery that is finished at `nowMs`, as the log keeps it. */
+export function finished(queued: QueuedDelivery, status: DeliveryStatus, nowMs: number): Delivery {
+  return { ...loggedPart(queued), status, next_attempt_at: null, finished_at: dateAt(nowMs) };
+}
+
+function loggedPart(queued: QueuedDelivery): Omit<Delivery, 'status' | 'next_attempt_at' | 'finished_at'> {
+  const { _id, event_id, webhook_id, org_id, type, round, attempts, created_at } = queued;
+  return { _id, event_id, webhook_id, org_id, type, round, attempts, created_at };
+}
+
+/** Finished deliveries, by when they were finished. */
+export const deliveryRetention = keptForDays(
+  'deliveries',
+  deliveryRows,
+  'finished_at',
+  ({ eventRetentionDays }) => eventRetentionDays,
+);
+
+/** Deliveries that nobody could attempt, by when they were due. Held ones stay until their webhook is enabled or deleted. */
+export const pendingDeliveryRetention = retentionRule('pending_deliveries', queuedDeliveryRows, {
+  old: (config, nowMs) => ({
+    filter: {
+      state: 'pending' as const,
+      at: { $lt: daysBefore(nowMs, config.eventRetentionDays).getTime() },
+    },
+    ageField: 'at',
+  }),
+});

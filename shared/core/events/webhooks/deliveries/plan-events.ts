@@ -1,0 +1,141 @@
+import { dateAt } from '../../../../platform/basics/clock.ts';
+import { derivedId } from '../../../../platform/basics/ids.ts';
+import { joinPlans, NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
+import { insertDue } from '../../../../platform/due/plan-due.ts';
+import { insertRow } from '../../../../platform/mongo/writes.ts';
+import { type Event, eventRows } from '../../record/model.ts';
+import { envelopeOf, eventIdOf, type NewEvent } from '../../record/new-event.ts';
+import { deliveryTime } from '../endpoints/delivery-time.ts';
+import type { Subscriber, Subscribers } from '../endpoints/find-subscribers.ts';
+import { isPaused } from '../endpoints/model.ts';
+import { planDeliveriesJob } from './jobs.ts';
+import { positionOf, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
+import { wakeUpOf, withWakes } from './plan-progress.ts';
+import { withRows } from './published.ts';
+
+/** Deliveries that the transaction of a change writes itself. More than these are planned in steps after it. */
+const PLANNED_AT_ONCE = 1_000;
+
+/** The fields of the due row of deliveries that are planned in steps. */
+export interface UnplannedDetails {
+  /** The events with deliveries that are not planned yet, in their order. */
+  events: Addressed[];
+  /** The webhooks that subscribed when the events were raised. */
+  subscribers: Pick<Subscriber, '_id' | 'events'>[];
+  /** How many deliveries of the first of these events are planned already (plan-in-steps.ts). */
+  planned: number;
+}
+
+/** The fields of an event that decide which webhooks it is for. */
+type Addressed = Pick<Event, '_id' | 'type' | 'webhook_id'>;
+
+/**
+ * Plans events of one organization with one delivery per event and webhook that subscribes (or that it is for), for the
+ * transaction of the change that raises them. `webhooks` are all of the organization, as that transaction sees them, and
+ * the plan conflicts with a change of them meanwhile (ADR 0160). An event that is for none of them is not written, so its
+ * row does not show whether its cause existed before. Too many deliveries for one transaction are left to a due row. Pure.
+ */
+export function planEvents(
+  events: readonly NewEvent[],
+  { webhooks, guard }: Subscribers,
+  nowMs: number,
+): Plan {
+  if (events.length === 0) return NO_PLAN;
+  const rows = events.flatMap((event, index) => {
+    const isWanted = webhooks.some((webhook) => isFor(event, webhook));
+    return isWanted ? [rowOf(event, index, nowMs)] : [];
+  });
+  const writes = [...guard, ...rows.map((row) => insertRow(eventRows, row))];
+  return joinPlans({ writes, wakeUps: [] }, planFanOut(rows, webhooks, nowMs));
+}
+
+/** Returns every webhook with every event that it subscribes to, one webhook after the other. */
+export function pairsOf<Raised extends Addressed, Webhook extends Pick<Subscriber, '_id' | 'events'>>(
+  events: readonly Raised[],
+  subscribers: readonly Webhook[],
+): { event: Raised; webhook: Webhook }[] {
+  return subscribers.flatMap((webhook) =>
+    events.filter((event) => isFor(event, webhook)).map((event) => ({ event, webhook })),
+  );
+}
+
+function isFor(
+  { type, webhook_id }: Omit<Addressed, '_id'>,
+  { _id, events }: Pick<Subscriber, '_id' | 'events'>,
+): boolean {
+  if (webhook_id !== undefined) return webhook_id === _id;
+  return events.some((named) => named === type);
+}
+
+function rowOf(event: NewEvent, index: number, nowMs: number): Event {
+  const { type, org_id, webhook_id } = event;
+  const _id = eventIdOf(event);
+  const addressed = webhook_id === undefined ? {} : { webhook_id };
+  return { _id, type, ...addressed, org_id, body: envelopeOf(_id, event), index, created_at: dateAt(nowMs) };
+}
+
+function planFanOut(events: readonly Event[], subscribers: readonly Subscriber[], nowMs: number): Plan {
+  const [first] = events;
+  if (!first || !areTooMany(events, subscribers)) return planDeliveries(pairsOf(events, subscribers));
+  const details: UnplannedDetails = {
+    events: events.map(
+      ({ body: _body, org_id: _org, index: _index, created_at: _at, ...addressed }) => addressed,
+    ),
+    subscribers: subscribers.map(({ _id, events: types }) => ({ _id, events: types })),
+    planned: 0,
+  };
+  return insertDue(planDeliveriesJob, { key: first._id, orgId: first.org_id, dueMs: nowMs, details });
+}
+
+/** Counts no further than it must: there may be a thousand events for each of hundreds of webhooks. */
+function areTooMany(events: readonly Event[], subscribers: readonly Subscriber[]): boolean {
+  let pairs = 0;
+  for (const webhook of subscribers)
+    for (const event of events) {
+      if (isFor(event, webhook)) pairs += 1;
+      if (pairs > PLANNED_AT_ONCE) return true;
+    }
+  return false;
+}
+
+/**
+ * Plans deliveries, each held when its webhook is paused, and later in its quiet hours or for its digest. Those that become
+ * due together at one webhook share wake-ups. Pure.
+ */
+export function planDeliveries(pairs: readonly { event: Event; webhook: Subscriber }[]): Plan {
+  const together = Map.groupBy(
+    pairs.map(deliveryOf),
+    ({ webhook_id, state, at }) => `${webhook_id} ${state} ${state === 'pending' ? at : ''}`,
+  );
+  const rows = [...together.values()].flatMap(withWakes);
+  const revisions = new Map(pairs.map(({ webhook }) => [webhook._id, webhook.revision]));
+  const pending = rows.filter(({ state }) => state === 'pending');
+  return {
+    writes: rows.map((row) => insertRow(queuedDeliveryRows, row)),
+    wakeUps: [...Map.groupBy(pending, ({ wake }) => wake)].map(([wake, own]) =>
+      withRows(wakeUpOf(wake, own), own, revisions.get(own[0]?.webhook_id ?? '') ?? 0),
+    ),
+  };
+}
+
+function deliveryOf({ event, webhook }: { event: Event; webhook: Subscriber }): Omit<QueuedDelivery, 'wake'> {
+  const atMs = event.created_at.getTime();
+  const { dueMs, isCollected } = deliveryTime(event.type, webhook, atMs);
+  const position = positionOf(event);
+  return {
+    _id: derivedId('dlv', event._id, webhook._id),
+    event_id: event._id,
+    webhook_id: webhook._id,
+    org_id: event.org_id,
+    type: event.type,
+    body: event.body,
+    ...(isPaused(webhook) && !isCollected
+      ? { state: 'held', at: position }
+      : { state: isCollected ? 'collected' : 'pending', at: dueMs }),
+    round: 1,
+    attempt: 1,
+    position,
+    attempts: [],
+    created_at: event.created_at,
+  };
+}

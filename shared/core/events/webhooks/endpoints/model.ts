@@ -1,0 +1,49 @@
+import type { NamedEventType, WebhookFormat } from '../../../../platform/basics/contract.ts';
+import { collection } from '../../../../platform/mongo/collection.ts';
+import type { Maker } from '../../../accounts/keys/model.ts';
+import type { Digest, QuietHours } from './settings.ts';
+
+export interface Webhook {
+  _id: string;
+  org_id: string;
+  /** Its name for people; absent or null where it has none. */
+  name?: string | null;
+  /** The target. All formats but `json` have a secret in their URL, so theirs is shortened. */
+  url: string;
+  /** The whole URL where it is a secret, encrypted as one (`target.ts`). */
+  encrypted_url: string | null;
+  format: WebhookFormat;
+  events: NamedEventType[];
+  /** Per cents of a budget that it gets events for, and whether it gets forecasts (`settings.ts`). */
+  alert_at: readonly number[];
+  forecast: boolean;
+  /** Since when it asks for these per cents. Windows that ended before raise none. */
+  alerts_since: Date;
+  quiet_hours: QuietHours | null;
+  digest: Digest;
+  /** Encrypted (`encrypt-secret.ts`): never in jobs, logs or answers. */
+  secret: string;
+  /** The person or key that chose its target. */
+  made_by: Maker;
+  /** The previous secret, encrypted, which also signs until `old_secret_until`. */
+  old_secret: string | null;
+  old_secret_until: Date | null;
+  /** False while its owner has paused it. Stays true while the webhook is failing. */
+  enabled: boolean;
+  status: 'active' | 'failing';
+  failing_since: Date | null;
+  /** When the admins got the mail that it is failing; null until then. */
+  alerted_at: Date | null;
+  /** Rises with each change, so that a process knows when its copy is old. */
+  revision: number;
+  created_at: Date;
+}
+
+export const webhookRows = collection<Webhook>('webhooks', {
+  indexes: [{ key: { org_id: 1, created_at: 1 } }, { key: { status: 1, alerted_at: 1 } }],
+});
+
+/** True when its deliveries are held: it is failing, or its owner has paused it. */
+export function isPaused({ enabled, status }: Pick<Webhook, 'enabled' | 'status'>): boolean {
+  return !enabled || status === 'failing';
+}

@@ -1,0 +1,32 @@
+import type { EventType } from '../../../../platform/basics/contract.ts';
+
+/** The envelope of an event, as a delivery carries it. */
+export interface Envelope {
+  id: string;
+  type: EventType;
+  org_id: string;
+  /** ISO 8601. */
+  ts: string;
+  data: Record<string, unknown>;
+}
+
+/** How urgent an event is. */
+export const URGENCIES = ['low', 'medium', 'high'] as const;
+
+/** An event in words. Everything in it is plain text of one line each; a format escapes it for its own markup. */
+export interface Message {
+  title: string;
+  urgency: (typeof URGENCIES)[number];
+  /** The facts, at most ten. */
+  facts: readonly Fact[];
+  /** A web address of this service, which is not text from outside: it stays a link. */
+  link?: Fact;
+}
+
+export type Fact = readonly [label: string, value: string];
+
+/** The body of a request, and its headers beside those of every delivery. */
+export interface Rendered {
+  headers: Record<string, string>;
+  body: string;
+}

@@ -1,0 +1,202 @@
+import type { ClientSession } from 'mongoose';
+import { dateAt } from '../../../../platform/basics/clock.ts';
+import { NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
+import type { Context } from '../../../../platform/context/context.ts';
+import { ALL_COUNTER_SHARDS } from '../../../../platform/mongo/counter-shards.ts';
+import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
+import type { SessionChange } from '../../../calls/sessions/model.ts';
+import type { CountedSignal } from '../../../calls/usage/plan-rollups.ts';
+import { countWindows, incrementsOf, type WindowChange } from '../count/plan-windows.ts';
+import { type CountedWindow, findPersonWindows, readWindows } from '../count/read-windows.ts';
+import { isOfRolling, windowsOf } from '../count/rolling.ts';
+import { amountOf, levelsReached, type WindowUsage } from '../rules/evaluate.ts';
+import { inForceIn } from '../rules/in-force.ts';
+import { personWindowKey, windowKey } from '../rules/keys.ts';
+import {
+  addCounts,
+  type Budget,
+  budgetEvaluationRows,
+  budgetFiringRows,
+  type Counts,
+} from '../rules/model.ts';
+import { budgetOfPerson } from '../rules/people.ts';
+import type { RuledBudget, Rules } from '../rules/rules.ts';
+import { findFirings, firstKey, type Level } from './find-firings.ts';
+
+/** Signals of a session that are voided, and the session as it becomes. */
+export interface Voided {
+  signals: readonly CountedSignal[];
+  session: SessionChange;
+  /** When the session's first signal was received, epoch ms. */
+  sessionSinceMs: number;
+}
+
+/**
+ * The plan that takes voided signals out of the windows that count them, and reverses the levels that these windows no longer
+ * reach. It conflicts with an evaluation that fires one of them meanwhile. It belongs in the transaction that voids.
+ */
+export async function planVoidedWindows(
+  ctx: Context,
+  rules: Rules,
+  voided: Voided,
+  shard: number,
+  transaction: ClientSession,
+): Promise<Plan> {
+  const orgId = rules.organization._id;
+  const nowMs = ctx.clock.now();
+  const byCounter = Map.groupBy(rules.budgets, ({ counter }) => counter);
+  const counted = countVoided(rules, byCounter, voided, nowMs);
+  if (counted.length === 0) return NO_PLAN;
+  const windows = await readChanged(ctx, byCounter, { orgId, changes: counted }, transaction);
+  const found = new Set(windows.map(nameOf));
+  // A counter that began after a window had ended never had the window.
+  const changes = counted.filter((change) => nowMs < change.untilMs || found.has(nameOf(change)));
+  const changedOf = Map.groupBy(changes, ({ counter }) => counter);
+  const lost = [...Map.groupBy(windows, ({ counter }) => counter)].flatMap(([counter, own]) =>
+    levelsLost(byCounter.get(counter) ?? [], changedOf.get(counter) ?? [], own, nowMs),
+  );
+  const conflict = updateRow(
+    budgetEvaluationRows,
+    { _id: orgId },
+    { $inc: { touches: 1 }, $setOnInsert: { evaluated_at: dateAt(0) } },
+    { upsert: true },
+  );
+  const reversals = await planReversals(ctx, lost, nowMs, transaction);
+  const decrements = incrementsOf(orgId, changes, shard);
+  return { writes: [...decrements, conflict, ...reversals], wakeUps: [] };
+}
+
+/** The amounts to take away, by counter and window: of each signal, those windows that have counted it. */
+function countVoided(
+  rules: Rules,
+  byCounter: ReadonlyMap<string, readonly RuledBudget[]>,
+  { signals, session, sessionSinceMs }: Voided,
+  nowMs: number,
+): WindowChange[] {
+  const merged = new Map<string, WindowChange>();
+  const add = (changes: readonly WindowChange[], receivedMs: number) => {
+    for (const change of changes) {
+      if (!hasCounted(change, byCounter.get(change.counter) ?? [], receivedMs, nowMs)) continue;
+      const known = merged.get(nameOf(change));
+      if (known) addCounts(known.usage, change.usage);
+      else merged.set(nameOf(change), change);
+    }
+  };
+  for (const signal of signals)
+    add(countWindows(rules, { signals: [signal], sessions: [], sign: -1 }), signal.received_at.getTime());
+  add(countWindows(rules, { signals: [], sessions: [session] }), sessionSinceMs);
+  return [...merged.values()];
+}
+
+/**
+ * Returns true when a window has counted what was received at a moment. One that may still fire has counted all that is in its
+ * scope now. An older one took nothing that came after its last firing, and it kept the members that a team had when the team's
+ * budgets were last counted.
+ */
+function hasCounted(
+  { untilMs }: WindowChange,
+  budgets: readonly RuledBudget[],
+  receivedMs: number,
+  nowMs: number,
+): boolean {
+  if (nowMs < untilMs) return true;
+  if (receivedMs >= untilMs) return false;
+  const ofTeam = budgets.filter(({ budget }) => budget.scope === 'team');
+  const recountedMs = Math.max(0, ...ofTeam.map(({ budget }) => budget.counted_at.getTime()));
+  return receivedMs >= recountedMs || untilMs > recountedMs;
+}
+
+function nameOf({
+  counter,
+  interval,
+  person,
+}: Pick<WindowChange, 'counter' | 'interval' | 'person'>): string {
+  return `${counter} ${interval.startMs} ${person}`;
+}
+
+/** The windows that change; of a counter with rolling budgets all, because these sum many. */
+async function readChanged(
+  ctx: Context,
+  byCounter: ReadonlyMap<string, readonly RuledBudget[]>,
+  { orgId, changes }: { orgId: string; changes: readonly WindowChange[] },
+  transaction: ClientSession,
+): Promise<CountedWindow[]> {
+  const isRolling = ({ counter }: WindowChange) => byCounter.get(counter)?.some(isOfRolling) === true;
+  const ids = changes
+    .filter((change) => change.person === null && !isRolling(change))
+    .flatMap(({ counter, interval }) =>
+      ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, interval.startMs, shard)),
+    );
+  const names = changes.flatMap(({ counter, interval, person }) =>
+    person === null ? [] : [personWindowKey(orgId, counter, interval.startMs, person)],
+  );
+  const whole = new Set(changes.filter(isRolling).map(({ counter }) => counter));
+  return [
+    ...(await readWindows(ctx, { _id: { $in: ids }, org_id: orgId }, transaction)),
+    ...(await readWindows(ctx, { org_id: orgId, counter: { $in: [...whole] } }, transaction)),
+    ...(await findPersonWindows(ctx, orgId, names, transaction)),
+  ];
+}
+
+/** The levels that windows of these budgets reached and no longer do, given those of their counter and its changes. Pure. */
+function levelsLost(
+  budgets: readonly RuledBudget[],
+  changes: readonly WindowChange[],
+  windows: readonly CountedWindow[],
+  nowMs: number,
+): Level[] {
+  const left = windows.map((window) => {
+    const usage: Counts = { ...window.usage };
+    for (const change of changes) if (nameOf(change) === nameOf(window)) addCounts(usage, change.usage);
+    return { ...window, usage };
+  });
+  return [...Map.groupBy(windows, ({ person }) => person)].flatMap(([person, before]) => {
+    const after = left.filter((window) => window.person === person);
+    const own = budgets.flatMap((ruled) =>
+      person === null ? ruled.budget : (budgetOfPerson(ruled, person) ?? []),
+    );
+    return own.flatMap((budget) => levelsLostOf(budget, { before, after }, nowMs));
+  });
+}
+
+/** The same of one budget. */
+function levelsLostOf(
+  budget: Budget,
+  { before, after }: { before: readonly WindowUsage[]; after: readonly WindowUsage[] },
+  nowMs: number,
+): Level[] {
+  const left = windowsOf(budget, after, nowMs);
+  return windowsOf(budget, before, nowMs).flatMap(({ interval, usage }, at) => {
+    // A level may have fired by the threshold alone, and once more by a raised one.
+    const limits = new Set([budget, inForceIn(budget, interval, nowMs)]);
+    return [...limits].flatMap((limited) => {
+      const reached = (counts: Counts) => levelsReached(amountOf(budget.metric, counts), limited.limit);
+      const still = reached(left[at]?.usage ?? usage);
+      const lost = reached(usage).filter((level) => !still.includes(level));
+      return lost.map((level) => ({ budget: limited, interval, level }));
+    });
+  });
+}
+
+/** The writes that reverse those of these levels that have fired. */
+async function planReversals(
+  ctx: Context,
+  levels: readonly Level[],
+  nowMs: number,
+  transaction: ClientSession,
+): Promise<Write[]> {
+  const firedOf = await findFirings(ctx, levels, transaction);
+  return levels.flatMap((level) => {
+    const { holding } = firedOf(level);
+    if (holding === null) return [];
+    const first = firstKey(level);
+    const reversed = { $set: { reversed_at: dateAt(nowMs) } };
+    const counted = { $inc: { reversals: 1 } };
+    if (holding._id === first)
+      return [updateRow(budgetFiringRows, { _id: first }, { ...reversed, ...counted })];
+    return [
+      updateRow(budgetFiringRows, { _id: holding._id }, reversed),
+      updateRow(budgetFiringRows, { _id: first }, counted),
+    ];
+  });
+}

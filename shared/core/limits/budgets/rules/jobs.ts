@@ -1,0 +1,10 @@
+import { dueJob } from '../../../../platform/due/model.ts';
+
+/** Evaluates all budgets of an organization whose usage has changed. The key of its due rows is the organization's id. */
+export const evaluateBudgetsJob = dueJob('evaluate-budgets');
+
+/** The details of a due row of an evaluation. */
+export interface DueEvaluation {
+  /** The earliest end of a window that has changed. */
+  earliest_window_end: Date;
+}

@@ -1,0 +1,55 @@
+import { collection } from '../../platform/mongo/collection.ts';
+import type { Contribution } from './suppress.ts';
+
+export const DIMENSIONS = ['none', 'model', 'adapter', 'project', 'team', 'hour_of_week'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/** The sums of one user in one week under one value. */
+export interface UserCell extends Contribution {
+  sessions: number;
+  errors: number;
+}
+
+/** Every value of a week with the cells of its users. A user's activity is under one value only. */
+export type WeekCells = ReadonlyMap<string, readonly UserCell[]>;
+
+/** The answer about one dimension of a frozen week. */
+export interface FrozenDimension {
+  /** Values that are not shown. */
+  hidden: string[];
+  is_total_hidden: boolean;
+  /** The number of users in the late part when it was last judged and refused. */
+  judged_users: number;
+  /** How many rows of `frozenCellRows` hold its cells. */
+  parts: number;
+}
+
+/** A closed week as it is answered: decided once, over the members and teams of that time (docs/analytics.md). */
+export interface FrozenWeek {
+  /** `weekKey(...)`. */
+  _id: string;
+  org_id: string;
+  start: Date;
+  frozen_at: Date;
+  /** The sums of the week, late signals included, when its late part was last judged: see `sumWeek`. */
+  seen_sums: string;
+  /** Without those that had too many values, and without `hour_of_week` when the week's quarter hours were gone. */
+  dimensions: Partial<Record<Dimension, FrozenDimension>>;
+}
+
+/** Cells of one dimension of a frozen week, also those that are not shown. */
+export interface FrozenCells {
+  /** `cellsKey(...)`. */
+  _id: string;
+  org_id: string;
+  /** JSON, as `packCells` writes it. */
+  cells: string;
+}
+
+export const FROZEN = ['sessions', 'signals', 'errors', 'tokens_in', 'tokens_out', 'cost_nusd'] as const;
+
+/** Read by primary key only. */
+export const frozenWeekRows = collection<FrozenWeek>('analytics_weeks');
+
+/** Read by primary key only. */
+export const frozenCellRows = collection<FrozenCells>('analytics_cells');

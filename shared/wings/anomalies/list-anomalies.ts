@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { sessionRows } from '../../core/calls/sessions/model.ts';
+import { dateAt, isoTime } from '../../platform/basics/clock.ts';
+import { ANOMALY_TYPES, type AnomalyType } from '../../platform/basics/contract.ts';
+import { LIST_AHEAD_MS, type Order, type Position, paginate } from '../../platform/basics/paginate.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { type Anomaly, anomalyRows } from './model.ts';
+
+/** An anomaly as its event carries it, with `id` and its times. */
+export const anomalyView = z.strictObject({
+  id: z.string(),
+  anomaly_type: z.enum(ANOMALY_TYPES),
+  user_id: z.string(),
+  baseline_avg: z.number().describe('Tokens, US dollars or an error rate, by type'),
+  observed: z.number(),
+  deviation_pct: z.number(),
+  session_id: z.string(),
+  detected_at: z.string().describe('When it was first seen; the figures are those of the last report'),
+  corrected_at: z
+    .string()
+    .nullable()
+    .describe('When signals of the session were voided after the last report'),
+});
+
+export const listedAnomalyView = anomalyView.extend({
+  session_started_at: z.string().nullable().describe('When its session started'),
+});
+
+export function viewAnomaly(anomaly: Anomaly): z.output<typeof anomalyView> {
+  const { _id: id, anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id } = anomaly;
+  const detected_at = isoTime(anomaly.detected_at.getTime());
+  const corrected_at = anomaly.corrected_at ? isoTime(anomaly.corrected_at.getTime()) : null;
+  const figures = { baseline_avg, observed, deviation_pct };
+  return { id, anomaly_type, user_id, ...figures, session_id, detected_at, corrected_at };
+}
+
+export interface ListedAnomaly extends Anomaly {
+  session_started_at: Date | null;
+}
+
+export function viewListedAnomaly(anomaly: ListedAnomaly): z.output<typeof listedAnomalyView> {
+  const started = anomaly.session_started_at;
+  return { ...viewAnomaly(anomaly), session_started_at: started && isoTime(started.getTime()) };
+}
+
+export interface AnomalyFilter {
+  user_id?: string | undefined;
+  session_id?: string | undefined;
+  anomaly_type?: AnomalyType | undefined;
+  /** Epoch ms; `detected_at` in [fromMs, toMs). */
+  fromMs?: number | undefined;
+  toMs?: number | undefined;
+}
+
+/** One page of an organization's anomalies, ordered by (`detected_at`, id). Counts only when `total` is not known. */
+export async function listAnomalies(
+  ctx: Context,
+  orgId: string,
+  { fromMs = 0, toMs = ctx.clock.now() + LIST_AHEAD_MS, ...equal }: AnomalyFilter,
+  page: { order: Order; limit: number; after: Position | null; total: number | null },
+): Promise<{ rows: ListedAnomaly[]; hasMore: boolean; last: Position | null; total: number }> {
+  const given = Object.entries(equal).filter(([, value]) => value !== undefined);
+  const matching: Record<string, unknown> = { org_id: orgId, ...Object.fromEntries(given) };
+  const range = { detected_at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) } };
+  const [found, total] = await Promise.all([
+    paginate<Anomaly>(
+      ({ filter, sort, limit }) =>
+        anomalyRows(ctx)
+          .find({ ...matching, ...filter }, { sort, limit })
+          .toArray(),
+      'detected_at',
+      { ...page, fromMs, toMs },
+    ),
+    page.total ?? anomalyRows(ctx).countDocuments({ ...matching, ...range }),
+  ]);
+  return { ...found, rows: await withSessions(ctx, orgId, found.rows), total };
+}
+
+async function withSessions(ctx: Context, orgId: string, rows: readonly Anomaly[]): Promise<ListedAnomaly[]> {
+  const ids = [...new Set(rows.map(({ session_id }) => session_id))];
+  if (ids.length === 0) return [];
+  const sessions = await sessionRows(ctx)
+    .find({ org_id: orgId, _id: { $in: ids } }, { projection: { started_at: 1 } })
+    .toArray();
+  const starts = new Map(sessions.map(({ _id, started_at }) => [_id, started_at]));
+  return rows.map((row) => ({ ...row, session_started_at: starts.get(row.session_id) ?? null }));
+}

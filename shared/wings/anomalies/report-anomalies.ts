@@ -1,0 +1,94 @@
+import type { ClientSession } from 'mongoose';
+import { type Session, sessionRows } from '../../core/calls/sessions/model.ts';
+import type { NewEvent } from '../../core/events/record/new-event.ts';
+import { planEvents } from '../../core/events/webhooks/deliveries/plan-events.ts';
+import { findSubscribers } from '../../core/events/webhooks/endpoints/find-subscribers.ts';
+import { dateAt } from '../../platform/basics/clock.ts';
+import { derivedId } from '../../platform/basics/ids.ts';
+import { commitPlan } from '../../platform/context/commit-plan.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { replaceRow, updateRow, type Write } from '../../platform/mongo/writes.ts';
+import { type FoundAnomaly, isWorthReporting } from './detect.ts';
+import { type Anomaly, anomalyRows } from './model.ts';
+
+/** Keeps the incidents that are new or have doubled, each with its event. Returns how many there were. */
+export async function reportAnomalies(
+  ctx: Context,
+  session: Session,
+  found: readonly FoundAnomaly[],
+): Promise<number> {
+  if (found.length === 0) return 0;
+  return commitPlan(
+    ctx,
+    async (transaction) => {
+      const known = await findKnown(ctx, session, found, transaction);
+      const subscribers = await findSubscribers(ctx, session.org_id, transaction);
+      const nowMs = ctx.clock.now();
+      const incidents = found.flatMap((anomaly) => {
+        const before = known.get(incidentKey(session._id, anomaly));
+        // Figures that were corrected are no report of what is left.
+        const isNews = isWorthReporting(anomaly, before?.corrected_at ? null : (before ?? null));
+        return isNews ? [incidentOf(session, anomaly, before, dateAt(nowMs))] : [];
+      });
+      const events = planEvents(incidents.map(eventOf), subscribers, nowMs);
+      const rows = incidents.map((incident) => replaceRow(anomalyRows, incident, { upsert: true }));
+      return {
+        writes: [...rows, ...planMarks(session, incidents), ...events.writes],
+        wakeUps: events.wakeUps,
+        result: incidents.length,
+      };
+    },
+    // Another worker has reported the same at this moment.
+    { onDuplicateKey: 'retry' },
+  );
+}
+
+/** The session names the kinds of its anomalies, so that a list of sessions can filter by them. */
+function planMarks({ _id, org_id }: Session, incidents: readonly Anomaly[]): Write[] {
+  if (incidents.length === 0) return [];
+  const types = incidents.map(({ anomaly_type }) => anomaly_type);
+  return [updateRow(sessionRows, { _id, org_id }, { $addToSet: { anomaly_types: { $each: types } } })];
+}
+
+async function findKnown(
+  ctx: Context,
+  session: Session,
+  found: readonly FoundAnomaly[],
+  transaction: ClientSession,
+): Promise<ReadonlyMap<string, Anomaly>> {
+  const ids = found.map((anomaly) => incidentKey(session._id, anomaly));
+  const known = await anomalyRows(ctx)
+    .find({ _id: { $in: ids }, org_id: session.org_id }, { session: transaction })
+    .toArray();
+  return new Map(known.map((incident) => [incident._id, incident]));
+}
+
+function incidentKey(sessionId: string, { anomaly_type }: Pick<FoundAnomaly, 'anomaly_type'>): string {
+  return derivedId('anm', anomaly_type, sessionId);
+}
+
+function incidentOf(
+  session: Session,
+  anomaly: FoundAnomaly,
+  before: Anomaly | undefined,
+  now: Date,
+): Anomaly {
+  const { _id: session_id, org_id, user_id } = session;
+  return {
+    _id: incidentKey(session_id, anomaly),
+    org_id,
+    user_id,
+    session_id,
+    ...anomaly,
+    reports: (before?.reports ?? 0) + 1,
+    detected_at: before?.detected_at ?? now,
+    updated_at: now,
+  };
+}
+
+function eventOf(incident: Anomaly): NewEvent {
+  const { _id, org_id, session_id, user_id, reports, updated_at: ts } = incident;
+  const { anomaly_type, baseline_avg, observed, deviation_pct } = incident;
+  const data = { anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id };
+  return { type: 'anomaly.detected', cause: [_id, reports], org_id, ts, data };
+}

@@ -1,0 +1,107 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { usd9 } from '../../core/pricing/money.ts';
+import type { Columns, ColumnType, Row, Value } from './columns.ts';
+import { encodeParquet } from './encode-parquet.ts';
+
+export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export const CONTENT_TYPES: Record<Format, string> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+/** A table as the bytes of a file, made as they are asked for. */
+export function encode(
+  format: Format,
+  columns: Columns,
+  batches: AsyncIterable<readonly Row[]>,
+): AsyncIterable<string | Uint8Array> {
+  const pieces = cut(batches);
+  switch (format) {
+    case 'csv':
+      return encodeCsv(columns, pieces);
+    case 'ndjson':
+      return encodeNdjson(columns, pieces);
+    case 'parquet':
+      return encodeParquet(columns, pieces);
+  }
+}
+
+/** Rows that are encoded in one turn of the event loop: a few milliseconds, also for code that has just been loaded. */
+const ROWS_PER_TURN = 500;
+
+/** The rows in batches of `ROWS_PER_TURN` at the most. */
+async function* cut(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<readonly Row[]> {
+  for await (const rows of batches) {
+    for (let from = 0; from < rows.length; from += ROWS_PER_TURN) {
+      yield rows.slice(from, from + ROWS_PER_TURN);
+      await nextTurn();
+    }
+  }
+}
+
+/**
+ * RFC 4180, with a header; money with 9 decimals; no cell that a spreadsheet would run, also for a reader that ends rows
+ * at LF or CR alone.
+ */
+async function* encodeCsv(columns: Columns, batches: AsyncIterable<readonly Row[]>): AsyncGenerator<string> {
+  let header = csvLine(columns.map(({ name }) => name));
+  for await (const rows of batches) {
+    const lines = rows.map((row) => csvLine(row.map((value, at) => csvCell(columns[at]?.type, value))));
+    yield header + lines.join('');
+    header = '';
+  }
+  if (header !== '') yield header;
+}
+
+const QUOTED = /[",\r\n]/;
+
+function csvLine(cells: readonly string[]): string {
+  const safe = cells.map((cell) => (QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
+  return `${safe.join(',')}\r\n`;
+}
+
+function csvCell(type: ColumnType | undefined, value: Value): string {
+  if (value === null) return '';
+  if (typeof value === 'bigint') return usd9(value);
+  if (typeof value === 'object') return neutralize(JSON.stringify(value));
+  return type === 'text' ? neutralize(String(value)) : String(value);
+}
+
+/** The characters that make a spreadsheet read a cell as a formula, also in full width. */
+const FORMULA_START = '[=+\\-@\\t\\r\\n\\0\uFF1D\uFF0B\uFF0D\uFF20]';
+/** Blanks and invisible characters, which some spreadsheets drop from the beginning of a cell. */
+const BLANK = '\\s\\u200B-\\u200F\\u2060';
+const AT_START = new RegExp(`^[${BLANK}]*${FORMULA_START}`);
+/** The places at which a reader that separates cells at semicolons or tabs would begin a cell with one. */
+const AFTER_SEPARATOR = new RegExp(`([;\\t])(?=["${BLANK}]*${FORMULA_START})`, 'g');
+
+/** Most cells: they begin with a letter, a digit or a brace, and hold no separator. */
+const PLAIN = /^[A-Za-z0-9{][^;\t]*$/;
+
+/** A cell that begins like a formula gets an apostrophe before it; so does each part that another separator makes one. */
+export function neutralize(cell: string): string {
+  if (PLAIN.test(cell)) return cell;
+  const safe = cell.replace(AFTER_SEPARATOR, "$1'");
+  return AT_START.test(safe) ? `'${safe}` : safe;
+}
+
+/** One JSON object per line; money is a number with all its 9 decimals. */
+async function* encodeNdjson(
+  columns: Columns,
+  batches: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<string> {
+  const names = columns.map(({ name }) => JSON.stringify(name));
+  for await (const rows of batches) {
+    const lines = rows.map(
+      (row) => `{${row.map((value, at) => `${names[at]}:${jsonOf(value)}`).join(',')}}\n`,
+    );
+    yield lines.join('');
+  }
+}
+
+function jsonOf(value: Value): string {
+  return typeof value === 'bigint' ? usd9(value) : JSON.stringify(value);
+}

@@ -1,0 +1,159 @@
+import { SPLIT_FIELDS } from '../../../core/calls/sessions/split-signal.ts';
+import type { Signal } from '../../../core/calls/signals/model.ts';
+import { CALL_PARTS, type CallPart, tierOf } from '../../../core/pricing/price.ts';
+import { findListing, type Listing, type Rate } from '../../../core/pricing/rates.ts';
+import { splitByRates } from '../../../core/pricing/split-call.ts';
+import { sellerId } from './providers.ts';
+
+/** The fields of a signal that its charges are made of. */
+export const CHARGED_FIELDS = [
+  ...SPLIT_FIELDS,
+  'type',
+  'user_id',
+  'project_id',
+  'adapter',
+] as const satisfies readonly (keyof Signal)[];
+export type ChargedSignal = Pick<Signal, (typeof CHARGED_FIELDS)[number]>;
+
+/** A class of tokens or a fee of the list; or the whole cost of a call, where the list does not give it. */
+export const METERS = [...CALL_PARTS, 'recorded', 'reported'] as const;
+export type Meter = (typeof METERS)[number];
+
+/** The columns that tell rows of one charge period apart, and their price. */
+export interface ChargeKey {
+  user_id: string;
+  project_id: string;
+  adapter: string;
+  seller: string;
+  model: string;
+  source: Signal['cost_source'];
+  meter: Meter;
+  skuId: string;
+  skuPriceId: string;
+  /** `0-200k`, `200k+`; null where the price is one for all. */
+  contextWindow: string | null;
+  /** Nano-USD per million tokens or per thousand requests; of a recorded or reported cost one dollar. */
+  unitPrice: bigint;
+}
+
+/** The amounts that one call adds to a row. */
+export interface Charge extends ChargeKey {
+  /** Tokens, or of a fee requests. */
+  consumed: number;
+  costNusd: number;
+}
+
+/** Atto-USD per token and per request → nano-USD per unit of the price lists. */
+const ATTO_TO_UNIT_PRICE = { tokens: 1_000n, requests: 1_000_000n };
+const ONE_DOLLAR = 1_000_000_000n;
+
+/**
+ * The charges of a call, whose costs sum to its recorded cost: one for each class of tokens that it used, or one of the whole
+ * cost, where the tool reported it, the list no longer gives it or nine decimals do not hold a price. None without a price, and
+ * none for an intervention or a call without tokens that cost nothing. Pure.
+ */
+export function chargesOf(signal: ChargedSignal): Charge[] {
+  const { type, ts, provider, model, cost_nusd, cost_source: source, tokens_in, tokens_out } = signal;
+  if (cost_nusd === null) return [];
+  if (cost_nusd === 0 && (type === 'intervention' || tokens_in + tokens_out === 0)) return [];
+  const listing = model ? findListing(provider ?? undefined, model, ts.getTime()) : null;
+  const base = keyOf(signal, listing);
+  const split = listing && splitByRates(signal, listing.rates, { costNusd: cost_nusd, source });
+  if (!split) return [wholeCharge(signal, base, cost_nusd)];
+  const consumed = consumedOf(signal);
+  const prices = pricesOf(listing);
+  const charges: Charge[] = [];
+  for (const part of CALL_PARTS) {
+    if (consumed[part] === 0 || (part === 'request' && split.request === 0)) continue;
+    const price = prices[part].find(({ upTo }) => tokens_in <= upTo)?.price;
+    if (!price) return [wholeCharge(signal, base, cost_nusd)];
+    charges.push({ ...base, ...price, consumed: consumed[part], costNusd: split[part] });
+  }
+  return charges;
+}
+
+function keyOf(signal: ChargedSignal, listing: Listing | null) {
+  const { user_id, project_id, adapter, cost_source: source } = signal;
+  const model = signal.model ?? 'unknown';
+  const seller = sellerId(signal, listing?.provider ?? null);
+  const skuId = `${listing?.provider ?? seller}/${listing?.model ?? model}`;
+  return { user_id, project_id, adapter, seller, model, source, skuId };
+}
+
+function wholeCharge(signal: ChargedSignal, base: ReturnType<typeof keyOf>, costNusd: number): Charge {
+  const meter = signal.cost_source === 'reported' ? 'reported' : 'recorded';
+  return {
+    ...base,
+    meter,
+    skuPriceId: `${base.skuId}/${meter}`,
+    contextWindow: null,
+    unitPrice: ONE_DOLLAR,
+    consumed: signal.tokens_in + signal.tokens_out,
+    costNusd,
+  };
+}
+
+function consumedOf(signal: ChargedSignal): Record<CallPart, number> {
+  const { tokens_in, tokens_out, cache_read_tokens, cache_write_tokens } = signal;
+  return {
+    input: tokens_in - cache_read_tokens - cache_write_tokens,
+    cache_read: cache_read_tokens,
+    cache_write: cache_write_tokens,
+    output: tokens_out,
+    request: 1,
+  };
+}
+
+type Price = Pick<ChargeKey, 'meter' | 'skuPriceId' | 'contextWindow' | 'unitPrice'>;
+/** The prices of a class by the most input tokens that they hold for, ascending; null where nine decimals do not hold one. */
+type ClassPrices = readonly { upTo: number; price: Price | null }[];
+
+/** Hundreds of thousands of calls have the same few prices, so each is written once. */
+const pricesByListing = new WeakMap<Listing, Record<CallPart, ClassPrices>>();
+
+function pricesOf(listing: Listing): Record<CallPart, ClassPrices> {
+  const known = pricesByListing.get(listing);
+  if (known) return known;
+  const { input, cacheRead, cacheWrite, output, attoPerRequest } = listing.rates;
+  const perRequest = priceOf(listing, 'request', attoPerRequest, ATTO_TO_UNIT_PRICE.requests, null);
+  const prices = {
+    input: tokenPrices(listing, 'input', input),
+    cache_read: tokenPrices(listing, 'cache_read', cacheRead),
+    cache_write: tokenPrices(listing, 'cache_write', cacheWrite),
+    output: tokenPrices(listing, 'output', output),
+    request: [{ upTo: Number.POSITIVE_INFINITY, price: perRequest }],
+  };
+  pricesByListing.set(listing, prices);
+  return prices;
+}
+
+function tokenPrices(listing: Listing, part: CallPart, rate: Rate | undefined): ClassPrices {
+  if (!rate) return [];
+  const tiers = [0, ...rate.tiers.map(({ above }) => above)].map((above) => tierOf(rate, above + 1));
+  return tiers.map((tier) => {
+    const contextWindow = tiers.length > 1 ? windowOf(tier) : null;
+    const price = priceOf(listing, part, tier.perToken, ATTO_TO_UNIT_PRICE.tokens, contextWindow);
+    return { upTo: tier.upTo, price };
+  });
+}
+
+function priceOf(
+  { provider, model, since }: Listing,
+  meter: CallPart,
+  atto: bigint,
+  scale: bigint,
+  contextWindow: string | null,
+): Price | null {
+  if (atto % scale !== 0n) return null;
+  const skuPriceId = `${provider}/${model}/${meter}/standard/${contextWindow ?? 'all'}@${since ?? 'listed'}`;
+  return { meter, skuPriceId, contextWindow, unitPrice: atto / scale };
+}
+
+function windowOf({ above, upTo }: { above: number; upTo: number }): string {
+  return Number.isFinite(upTo) ? `${short(above)}-${short(upTo)}` : `${short(above)}+`;
+}
+
+/** `200k` for 200,000. */
+function short(tokens: number): string {
+  return tokens > 0 && tokens % 1_000 === 0 ? `${tokens / 1_000}k` : String(tokens);
+}

@@ -1,0 +1,58 @@
+import type { HoldAbove } from '../../core/accounts/organizations/model.ts';
+import type { Draft } from '../../core/calls/signals/check-signal.ts';
+import { dateAt } from '../../platform/basics/clock.ts';
+import { SIGNAL_AGE_MS } from '../../platform/basics/contract.ts';
+import { derivedId } from '../../platform/basics/ids.ts';
+import { collection } from '../../platform/mongo/collection.ts';
+import { retentionRule } from '../../platform/mongo/retention.ts';
+
+export const HELD_STATES = ['held', 'released', 'discarded'] as const;
+export type HeldState = (typeof HELD_STATES)[number];
+
+export const HELD_LIMITS = ['tokens', 'cost_usd'] as const;
+export type HeldLimit = (typeof HELD_LIMITS)[number];
+
+/** A signal above a limit of its organization. Nothing counts it until an admin releases it. */
+export interface HeldSignal {
+  /** `heldKey(...)`: derived from the signal's own key, so that a repeat is the same row. */
+  _id: string;
+  org_id: string;
+  user_id: string;
+  adapter: string;
+  /** The time of the signal: the row goes once no signal of that age is taken any more. */
+  ts: Date;
+  signal: Draft;
+  above: HeldLimit[];
+  /** The limits at that time. */
+  hold_above: HoldAbove;
+  state: HeldState;
+  held_at: Date;
+  /** The decision: when, by which account, key or process, and the session of a released signal. */
+  decided_at: Date | null;
+  decided_by: string | null;
+  session_id: string | null;
+}
+
+export const heldRows = collection<HeldSignal>('held_signals', {
+  shardKey: { org_id: 1, _id: 1 },
+  indexes: [
+    // One per list filter: a page reads a bounded range of one of them.
+    { key: { org_id: 1, state: 1, held_at: 1, _id: 1 } },
+    { key: { org_id: 1, state: 1, user_id: 1, held_at: 1, _id: 1 } },
+    { key: { org_id: 1, state: 1, adapter: 1, held_at: 1, _id: 1 } },
+    { key: { ts: 1 } },
+  ],
+});
+
+/** The id of a held signal, from the key of the signal. */
+export function heldKey({ _id }: Pick<Draft, '_id'>): string {
+  return derivedId('hld', _id);
+}
+
+/** A held signal goes when it is too old to be recorded. A repeat is refused from then on. */
+export const heldRetention = retentionRule('held_signals', heldRows, {
+  old: (_config, nowMs) => ({
+    filter: { ts: { $lt: dateAt(nowMs - SIGNAL_AGE_MS.behind) } },
+    ageField: 'ts',
+  }),
+});

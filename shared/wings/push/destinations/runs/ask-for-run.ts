@@ -1,0 +1,44 @@
+import { confirmActor } from '../../../../core/accounts/keys/confirm-actor.ts';
+import { dateAt } from '../../../../platform/basics/clock.ts';
+import { DomainError } from '../../../../platform/basics/errors.ts';
+import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import type { Context } from '../../../../platform/context/context.ts';
+import { insertRow, updateRow } from '../../../../platform/mongo/writes.ts';
+import { auditDestination, getDestination } from '../manage-destinations.ts';
+import { destinationRows, type ExportRun, exportRunRows, type RunOptions } from '../model.ts';
+import { planRun } from '../schedule.ts';
+import { newRun } from './begin-run.ts';
+
+/**
+ * Queues a run now, or returns the one that is unfinished. Throws `not_found`, and `conflict` for a destination that is paused.
+ */
+export async function askForRun(
+  ctx: Context,
+  orgId: string,
+  id: string,
+  options: RunOptions,
+): Promise<ExportRun> {
+  return commitPlan(ctx, async (transaction) => {
+    const { writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const destination = await getDestination(ctx, orgId, id, transaction);
+    if (!destination.enabled)
+      throw new DomainError('conflict', 'The destination is paused: set `enabled` first.');
+    const unfinished =
+      destination.run_id === null
+        ? null
+        : await exportRunRows(ctx).findOne({ _id: destination.run_id }, { session: transaction });
+    if (unfinished) return { ...NO_PLAN, result: unfinished };
+    const nowMs = ctx.clock.now();
+    const due = { attempt: 1, trigger: 'manual', ...options } as const;
+    const run = newRun(orgId, id, due, dateAt(nowMs));
+    const plan = planRun(destination, nowMs, due);
+    const writes = [
+      ...touched,
+      ...plan.writes,
+      insertRow(exportRunRows, run),
+      updateRow(destinationRows, { _id: id }, { $set: { run_id: run._id } }),
+      auditDestination(ctx, 'run', destination, { run_id: run._id }),
+    ];
+    return { writes, wakeUps: plan.wakeUps, result: run };
+  });
+}

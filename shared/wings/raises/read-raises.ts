@@ -1,0 +1,63 @@
+import type { ClientSession, mongo } from 'mongoose';
+import { maySee, narrowToReader, type Reader } from '../../core/accounts/organizations/reader.ts';
+import { dateAt } from '../../platform/basics/clock.ts';
+import { DomainError } from '../../platform/basics/errors.ts';
+import { LIST_AHEAD_MS, type Listed, type ListPage } from '../../platform/basics/paginate.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { listRows } from '../../platform/mongo/list-rows.ts';
+import { type Raise, type RaiseState, raiseRows } from './model.ts';
+
+/** A raise that a reader may see: a person reads its own. Throws `not_found`. */
+export async function readRaise(
+  ctx: Context,
+  reader: Reader,
+  id: string,
+  transaction?: ClientSession,
+): Promise<Raise> {
+  const raise = await raiseRows(ctx).findOne({ _id: id }, transaction ? { session: transaction } : {});
+  if (!raise || !maySee(reader, raise)) throw new DomainError('not_found', 'There is no such raise.');
+  return raise;
+}
+
+export interface RaiseFilter {
+  status?: RaiseState | undefined;
+  budget_id?: string | undefined;
+  user_id?: string | undefined;
+}
+
+/** One page of raises, by (`created_at`, id). A state is that of now. Counts only when `total` is not known. */
+export async function listRaises(
+  ctx: Context,
+  reader: Reader,
+  filter: RaiseFilter,
+  page: ListPage,
+): Promise<Listed<Raise>> {
+  const { status, budget_id, user_id } = narrowToReader(reader, filter);
+  const matching: mongo.Filter<Raise> = {
+    org_id: reader.orgId,
+    ...(user_id === undefined ? {} : { user_id }),
+    ...(budget_id === undefined ? {} : { budget_id }),
+    ...(status === undefined ? {} : stateFilter(status, ctx.clock.now())),
+  };
+  const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
+  return listRows(raiseRows(ctx), matching, 'created_at', { ...page, ...range });
+}
+
+/** The filter of `stateAt`. */
+function stateFilter(state: RaiseState, nowMs: number): mongo.Filter<Raise> {
+  const now = dateAt(nowMs);
+  switch (state) {
+    case 'pending':
+      return { state, expires_at: { $gt: now } };
+    case 'approved':
+      return { state, ends_at: { $gt: now } };
+    case 'expired':
+      return { $or: [{ state }, { state: 'pending', expires_at: { $lte: now } }] };
+    case 'ended':
+      return { $or: [{ state }, { state: 'approved', ends_at: { $lte: now } }] };
+    case 'denied':
+    case 'withdrawn':
+    case 'revoked':
+      return { state };
+  }
+}

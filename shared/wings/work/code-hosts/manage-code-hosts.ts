@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import type { ClientSession } from 'mongoose';
+import { auditWrite } from '../../../core/accounts/audit/record-audit.ts';
+import { beginCreation } from '../../../core/accounts/idempotency/creation.ts';
+import { confirmActor } from '../../../core/accounts/keys/confirm-actor.ts';
+import { guardOrganizationRules } from '../../../core/accounts/organizations/versions.ts';
+import { encryptSecret } from '../../../core/events/webhooks/endpoints/encrypt-secret.ts';
+import { dateAt } from '../../../platform/basics/clock.ts';
+import { CODE_HOSTS_PER_ORGANIZATION } from '../../../platform/basics/contract.ts';
+import { DomainError } from '../../../platform/basics/errors.ts';
+import { newId } from '../../../platform/basics/ids.ts';
+import { commitPlan } from '../../../platform/context/commit-plan.ts';
+import type { Context } from '../../../platform/context/context.ts';
+import { deleteRows, insertRow } from '../../../platform/mongo/writes.ts';
+import { type CodeHost, type CodeHostProvider, codeHostRows } from './model.ts';
+import type { CodeHostInput } from './view.ts';
+
+/**
+ * Adds a code host and returns its secret for the only time. Throws `conflict` when the organization has as many as it may have,
+ * and as `confirmActor` when its maker may no longer add one.
+ */
+export async function addCodeHost(
+  ctx: Context,
+  orgId: string,
+  { provider, name }: CodeHostInput,
+): Promise<{ host: CodeHost; secret: string }> {
+  const id = newId('src');
+  const secret = newSecret(provider);
+  const sealed = encryptSecret(ctx.config, id, secret);
+  const host = await commitPlan(ctx, async (transaction) => {
+    await beginCreation(ctx, 'src', transaction);
+    const { writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    await refuseMore(ctx, orgId, transaction);
+    const created_at = dateAt(ctx.clock.now());
+    const row: CodeHost = {
+      _id: id,
+      org_id: orgId,
+      provider,
+      name: name ?? null,
+      secret: sealed,
+      created_at,
+      last_event_at: null,
+    };
+    const writes = [
+      ...touched,
+      insertRow(codeHostRows, row),
+      // Two that add the last one at the same time conflict here.
+      guardOrganizationRules(orgId, 0),
+      auditWrite(ctx, {
+        action: 'code_host.create',
+        org_id: orgId,
+        details: detailsOf(row),
+      }),
+    ];
+    return { writes, wakeUps: [], result: row };
+  });
+  return { host, secret };
+}
+
+async function refuseMore(ctx: Context, orgId: string, transaction: ClientSession): Promise<void> {
+  const existing = await codeHostRows(ctx).countDocuments({ org_id: orgId }, { session: transaction });
+  if (existing < CODE_HOSTS_PER_ORGANIZATION) return;
+  throw new DomainError(
+    'conflict',
+    `An organization has at most ${CODE_HOSTS_PER_ORGANIZATION} code hosts. Delete one that sends nothing.`,
+  );
+}
+
+/** GitLab takes a key for signatures only in the form of Standard Webhooks. */
+function newSecret(provider: CodeHostProvider): string {
+  const bytes = randomBytes(32);
+  return provider === 'gitlab' ? `whsec_${bytes.toString('base64')}` : bytes.toString('base64url');
+}
+
+/** The code hosts of an organization, oldest first. */
+export async function listCodeHosts(ctx: Context, orgId: string): Promise<CodeHost[]> {
+  return codeHostRows(ctx).find({ org_id: orgId }).sort({ created_at: 1 }).toArray();
+}
+
+/** One code host. Throws `not_found`: another organization's looks like one that never was. */
+export async function getCodeHost(
+  ctx: Context,
+  orgId: string,
+  hostId: string,
+  transaction?: ClientSession,
+): Promise<CodeHost> {
+  const options = transaction ? { session: transaction } : {};
+  const host = await codeHostRows(ctx).findOne({ _id: hostId }, options);
+  if (host?.org_id !== orgId) throw new DomainError('not_found', 'There is no such code host.');
+  return host;
+}
+
+/** Deletes a code host: its events are refused from then on, and the pull requests that it reported stay. Throws `not_found`. */
+export async function deleteCodeHost(ctx: Context, orgId: string, hostId: string): Promise<void> {
+  await commitPlan(ctx, async (transaction) => {
+    const { writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const host = await getCodeHost(ctx, orgId, hostId, transaction);
+    const writes = [
+      ...touched,
+      deleteRows(codeHostRows, { _id: host._id }),
+      auditWrite(ctx, { action: 'code_host.delete', org_id: orgId, details: detailsOf(host) }),
+    ];
+    return { writes, wakeUps: [], result: undefined };
+  });
+}
+
+function detailsOf({ _id, provider, name }: CodeHost): Record<string, string> {
+  return { code_host_id: _id, provider, ...(name === null ? {} : { name }) };
+}

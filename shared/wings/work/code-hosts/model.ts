@@ -1,0 +1,25 @@
+import { sealedRows } from '../../../core/events/webhooks/endpoints/rotate-secret-keys.ts';
+import { collection } from '../../../platform/mongo/collection.ts';
+
+/** Where pull requests are; what GitLab calls a merge request is one too. */
+export const CODE_HOST_PROVIDERS = ['github', 'gitlab', 'bitbucket'] as const;
+export type CodeHostProvider = (typeof CODE_HOST_PROVIDERS)[number];
+
+/** A code host that sends an organization the events of its pull requests. */
+export interface CodeHost {
+  _id: string;
+  org_id: string;
+  provider: CodeHostProvider;
+  name: string | null;
+  /** Encrypted as the secret of a webhook is: never in jobs, logs or answers but the first. */
+  secret: string;
+  created_at: Date;
+  /** When an event of it last arrived that it had signed. */
+  last_event_at: Date | null;
+}
+
+export const codeHostRows = collection<CodeHost>('code_hosts', {
+  indexes: [{ key: { org_id: 1, created_at: 1 } }],
+});
+
+export const codeHostSecrets = sealedRows(codeHostRows, { secret: (id) => id });

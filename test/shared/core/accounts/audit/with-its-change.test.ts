@@ -1,0 +1,171 @@
+import { mongo } from 'mongoose';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { auditRows } from '../../../../../shared/core/accounts/audit/model.ts';
+import {
+  acceptInvitation,
+  declineInvitation,
+} from '../../../../../shared/core/accounts/identity/invitations.ts';
+import { linkIdentity } from '../../../../../shared/core/accounts/identity/link-identity.ts';
+import {
+  createApiKey,
+  revokeApiKey,
+  rotateApiKey,
+} from '../../../../../shared/core/accounts/keys/api-keys.ts';
+import { createOrganization } from '../../../../../shared/core/accounts/organizations/create-organization.ts';
+import type { Member } from '../../../../../shared/core/accounts/organizations/model.ts';
+import { deleteWebhook } from '../../../../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
+import {
+  subscribeAgain,
+  unsubscribe,
+  unsubscribeUrl,
+} from '../../../../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
+import { updateWebhook } from '../../../../../shared/core/events/webhooks/endpoints/update-webhook.ts';
+import {
+  changeBudget,
+  createBudget,
+  removeBudget,
+} from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
+import { type BudgetInput, budgetInput } from '../../../../../shared/core/limits/budgets/rules/input.ts';
+import { changeMember } from '../../../../../shared/people/change-member.ts';
+import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
+import { addMember } from '../../../../../shared/people/members.ts';
+import { removeMember } from '../../../../../shared/people/remove-member.ts';
+import { newId } from '../../../../../shared/platform/basics/ids.ts';
+import { deleteDestination } from '../../../../../shared/wings/push/destinations/manage-destinations.ts';
+import { askForRun } from '../../../../../shared/wings/push/destinations/runs/ask-for-run.ts';
+import { updateDestination } from '../../../../../shared/wings/push/destinations/update-destination.ts';
+import {
+  addCodeHost,
+  deleteCodeHost,
+} from '../../../../../shared/wings/work/code-hosts/manage-code-hosts.ts';
+import { makeDestination } from '../../../../support/destinations.ts';
+import { openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { makeWebhook } from '../../../../support/webhooks.ts';
+
+let ctx: TestContext;
+let orgId: string;
+let member: Member;
+let made = 0;
+beforeAll(async () => {
+  ctx = await openTestContext({ env: { EXPORT_FOLDER: '/nowhere' } });
+});
+beforeEach(async () => {
+  made += 1;
+  orgId = (await createOrganization(ctx, { name: 'Acme', plan: 'team' }))._id;
+  member = await addMember(ctx, { org_id: orgId, email: `ada-${made}@example.org`, role: 'member' });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+afterAll(() => ctx.close());
+
+const identity = () => ({ iss: 'https://idp.example.org', sub: `person-${made}` });
+const invitation = () => ({ accountId: member._id, email: member.email ?? '' });
+const tokenOf = () => new URL(unsubscribeUrl(ctx.config, member._id)).pathname.split('/').at(-1) ?? '';
+const BUDGET: BudgetInput = budgetInput.parse({
+  name: 'b',
+  scope: 'org',
+  metric: 'tokens',
+  threshold: 100,
+  window: 'daily',
+});
+const newKey = async () => (await createApiKey(ctx, { org_id: orgId, scopes: ['usage:read'] })).key_id;
+
+/** By the action of its line: what comes before the change, and the change. */
+const CHANGES: Record<string, () => Promise<() => Promise<unknown>>> = {
+  'organization.create': async () => {
+    const org_id = newId('org');
+    return () => createOrganization(ctx, { name: 'New', plan: 'free', org_id });
+  },
+  'organization.change': async () => () => changeOrganization(ctx, orgId, { name: 'Other' }),
+  'member.add': async () => () =>
+    addMember(ctx, { org_id: orgId, email: `new-${made}@example.org`, role: 'member' }),
+  'member.change': async () => () => changeMember(ctx, orgId, member.user_id, { role: 'admin' }),
+  'member.remove': async () => () => removeMember(ctx, orgId, member.user_id),
+  'member.identity': async () => () => linkIdentity(ctx, orgId, member.user_id, identity()),
+  'member.join': async () => () => acceptInvitation(ctx, { ...invitation(), identity: identity() }),
+  'member.decline': async () => () => declineInvitation(ctx, invitation()),
+  'member.unsubscribe': async () => () => unsubscribe(ctx, tokenOf()),
+  'member.subscribe': async () => {
+    await unsubscribe(ctx, tokenOf());
+    return () => subscribeAgain(ctx, tokenOf());
+  },
+  'key.create': async () => newKey,
+  'key.rotate': async () => {
+    const keyId = await newKey();
+    return () => rotateApiKey(ctx, keyId, 1_000);
+  },
+  'key.revoke': async () => {
+    const keyId = await newKey();
+    return () => revokeApiKey(ctx, keyId);
+  },
+  'budget.create': async () => () => createBudget(ctx, orgId, BUDGET),
+  'budget.change': async () => {
+    const { _id } = await createBudget(ctx, orgId, BUDGET);
+    return () => changeBudget(ctx, orgId, _id, { name: 'other' });
+  },
+  'budget.remove': async () => {
+    const { _id } = await createBudget(ctx, orgId, BUDGET);
+    return () => removeBudget(ctx, orgId, _id);
+  },
+  'webhook.create': async () => () => makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x'),
+  'code_host.create': async () => () => addCodeHost(ctx, orgId, { provider: 'github' }),
+  'code_host.delete': async () => {
+    const { host } = await addCodeHost(ctx, orgId, { provider: 'gitlab' });
+    return () => deleteCodeHost(ctx, orgId, host._id);
+  },
+  'destination.create': async () => () => makeDestination(ctx, orgId),
+  'destination.update': async () => {
+    const { _id } = await makeDestination(ctx, orgId);
+    return () => updateDestination(ctx, orgId, _id, { name: 'Other' });
+  },
+  'destination.delete': async () => {
+    const { _id } = await makeDestination(ctx, orgId);
+    return () => deleteDestination(ctx, orgId, _id);
+  },
+  'destination.run': async () => {
+    const { _id } = await makeDestination(ctx, orgId);
+    return () => askForRun(ctx, orgId, _id, { from: null, to: null, force: false });
+  },
+  'webhook.update': async () => {
+    const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x');
+    return () => updateWebhook(ctx, orgId, _id, { enabled: false });
+  },
+  'webhook.delete': async () => {
+    const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x');
+    return () => deleteWebhook(ctx, orgId, _id);
+  },
+};
+
+const linesOf = (action: string) => auditRows(ctx).countDocuments({ action });
+
+/** Commits fail as they do for a write conflict (which is tried again) or for good. */
+function failCommits(label: string | null): void {
+  const commit = vi.spyOn(mongo.ClientSession.prototype, 'commitTransaction');
+  const fail = async function (this: mongo.ClientSession): Promise<never> {
+    await this.abortTransaction();
+    const errorLabels = label === null ? [] : [label];
+    throw new mongo.MongoServerError({ message: 'planted', errorLabels });
+  };
+  if (label === null) commit.mockImplementation(fail);
+  else commit.mockImplementationOnce(fail);
+}
+
+describe.each(Object.keys(CHANGES))('the audit line of %s', (action) => {
+  test('is not there when the change was not made', async () => {
+    const change = await CHANGES[action]?.();
+    const before = await linesOf(action);
+    failCommits(null);
+    await expect(change?.()).rejects.toThrow('planted');
+    vi.restoreAllMocks();
+    expect(await linesOf(action)).toBe(before);
+  });
+
+  test('is there once when the change was tried twice', async () => {
+    const change = await CHANGES[action]?.();
+    const before = await linesOf(action);
+    failCommits('TransientTransactionError');
+    await change?.();
+    expect(await linesOf(action)).toBe(before + 1);
+  });
+});

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { forEachOrganization } from '../../../../../shared/core/accounts/organizations/for-each-organization.ts';
+import { organizationRows } from '../../../../../shared/core/accounts/organizations/model.ts';
+import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
+import { makeTenant } from '../../../../support/factories.ts';
+import { openTestContext, type TestContext } from '../../../../support/harness.ts';
+
+let ctx: TestContext;
+const ids = Array.from({ length: 200 }, (_, index) => `org_${String(index).padStart(3, '0')}`);
+beforeAll(async () => {
+  ctx = await openTestContext({ monitorCommands: true });
+  const { orgId } = await makeTenant(ctx);
+  const organization = await readOrganization(ctx, orgId);
+  await organizationRows(ctx).deleteMany({ _id: orgId });
+  await organizationRows(ctx).insertMany(ids.map((_id) => ({ ...organization, _id })));
+});
+afterAll(() => ctx.close());
+
+test('every organization has its turn once, and one that fails stops no other', async () => {
+  const seen: string[] = [];
+  await forEachOrganization(ctx, 'the work failed', async ({ _id }) => {
+    seen.push(_id);
+    if (_id === 'org_001' || _id === 'org_099') throw new Error('always');
+  });
+  expect(seen).toEqual(ids);
+});
+
+test('no cursor is kept open while an organization is worked on', async () => {
+  const commands: string[] = [];
+  ctx.db.connection.getClient().on('commandStarted', ({ commandName }) => commands.push(commandName));
+  await forEachOrganization(ctx, 'the work failed', async () => undefined);
+  expect(commands.filter((name) => name === 'find').length).toBeGreaterThan(1);
+  expect(commands).not.toContain('getMore');
+});

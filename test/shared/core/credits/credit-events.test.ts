@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { grantCredits } from '../../../../shared/core/credits/ledger/grant-credits.ts';
+import { refundSpend } from '../../../../shared/core/credits/ledger/refund-spend.ts';
+import { expireCredits } from '../../../../shared/core/credits/meter/expire-credits.ts';
+import { ledgerRows } from '../../../../shared/core/credits/model.ts';
+import { queuedDeliveryRows } from '../../../../shared/core/events/webhooks/deliveries/model.ts';
+import { deleteWebhook } from '../../../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
+import { webhookRows } from '../../../../shared/core/events/webhooks/endpoints/model.ts';
+import {
+  makeAccount,
+  openCreditContext,
+  openCredits,
+  projectAll,
+  projectLedger,
+  shardsWithEntries,
+  spendOnce,
+  type TestAccount,
+  writePlans,
+} from '../../../support/credits.ts';
+import { createTestClock } from '../../../support/harness.ts';
+import { standingStillAfter } from '../../../support/interleave.ts';
+import { makeWebhook, readEvents, type StoredEvent, subscribeToAll } from '../../../support/webhooks.ts';
+
+const PLAN = { window_credits: 20, window_s: 3_600, monthly_credits: 10 };
+const clock = createTestClock();
+const env = { PLANS_FILE: writePlans({ free: PLAN, team: PLAN, enterprise: PLAN }) };
+const { redis, ctx } = await openCredits({ clock, env });
+const other = await openCreditContext({ redisUrl: redis.url, clock, sharing: ctx });
+afterEach(() => projectAll(ctx));
+afterAll(() => other.close());
+
+async function makeSubscriber(): Promise<TestAccount> {
+  const account = await makeAccount(ctx);
+  await subscribeToAll(ctx, account.orgId);
+  return account;
+}
+
+async function spend(account: TestAccount, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await spendOnce(ctx, account.token);
+}
+
+async function alertsOf(account: TestAccount): Promise<[string, unknown][]> {
+  await projectAll(ctx);
+  return (await eventsOf(account)).map(({ type, data }) => [type, data.total]);
+}
+
+async function eventsOf({ orgId }: TestAccount): Promise<StoredEvent[]> {
+  return (await readEvents(ctx, orgId)).filter(({ type }) => type.startsWith('credit.'));
+}
+
+async function lastSpendOf({ accountId }: TestAccount): Promise<string> {
+  const rows = await ledgerRows(ctx).find({ account_id: accountId }).sort({ seq: -1 }).toArray();
+  return rows.find(({ reason }) => reason === 'receipt')?._id ?? '';
+}
+
+test('a webhook that is made or deleted while entries are projected is seen as it is then', async () => {
+  const account = await makeAccount(ctx);
+  const { orgId } = account;
+  const types = async () => (await eventsOf(account)).map(({ type }) => type);
+  await spend(account, 27);
+  await projectAll(
+    standingStillAfter(ctx, webhookRows, () =>
+      makeWebhook(ctx, orgId, 'http://127.0.0.1:9/', ['credit.low']),
+    ),
+  );
+  expect(await types()).toEqual(['credit.low']);
+  const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/', ['credit.depleted']);
+  await spend(account, 3);
+  await projectAll(standingStillAfter(ctx, webhookRows, () => deleteWebhook(ctx, orgId, _id)));
+  expect(await types()).toEqual(['credit.low']);
+});
+
+describe('credits that run out', () => {
+  test('raise credit.low at a tenth of window and month, and credit.depleted at 0, each once', async () => {
+    const account = await makeAccount(ctx);
+    const webhook = await makeWebhook(ctx, account.orgId, 'http://127.0.0.1:9/', [
+      'credit.low',
+      'credit.depleted',
+    ]);
+    await makeWebhook(ctx, account.orgId, 'http://127.0.0.1:9/', ['session.started']);
+    await spend(account, 26);
+    expect(await alertsOf(account)).toEqual([]);
+    await spend(account, 2);
+    expect(await alertsOf(account)).toEqual([['credit.low', 3]]);
+    await spend(account, 2);
+    expect(await alertsOf(account)).toEqual([
+      ['credit.low', 3],
+      ['credit.depleted', 0],
+    ]);
+    const [low] = await eventsOf(account);
+    expect(low?.data).toEqual({
+      user_id: account.userId,
+      total: 3,
+      balances: { window: 0, monthly: 3, paid: 0, granted: 0 },
+    });
+    const deliveries = await queuedDeliveryRows(ctx).find({ org_id: account.orgId }).toArray();
+    expect(deliveries.map(({ webhook_id }) => webhook_id)).toEqual([webhook._id, webhook._id]);
+  });
+
+  test('raise them once, though two projectors move the same entries', async () => {
+    const account = await makeSubscriber();
+    await spend(account, 30);
+    const shards = await shardsWithEntries(ctx);
+    await Promise.allSettled([projectLedger(ctx, shards), projectLedger(other, shards)]);
+    expect(await alertsOf(account)).toEqual([
+      ['credit.low', 3],
+      ['credit.depleted', 0],
+    ]);
+  });
+
+  test('raise them again when a grant or the next window has lifted the total above', async () => {
+    const account = await makeSubscriber();
+    await spend(account, 30);
+    await projectAll(ctx);
+    const grant = { accountId: account.accountId, bucket: 'granted', amount: 2 } as const;
+    await grantCredits(ctx, { ...grant, idempotencyKey: randomUUID() });
+    await spend(account, 2);
+    const depleted = [
+      ['credit.low', 3],
+      ['credit.depleted', 0],
+      ['credit.depleted', 0],
+    ];
+    // Two credits are above 0 and not above a tenth.
+    expect(await alertsOf(account)).toEqual(depleted);
+    clock.advance(3_600_000);
+    await spend(account, 17);
+    expect(await alertsOf(account)).toEqual([...depleted, ['credit.low', 3]]);
+  });
+
+  test('raise nothing anew when the credit of a refund is spent again', async () => {
+    const account = await makeSubscriber();
+    await spend(account, 30);
+    await projectAll(ctx);
+    await refundSpend(ctx, account.accountId, await lastSpendOf(account));
+    await spend(account, 1);
+    expect(await alertsOf(account)).toEqual([
+      ['credit.low', 3],
+      ['credit.depleted', 0],
+    ]);
+  });
+
+  test('raise both when what was left expires', async () => {
+    const account = await makeSubscriber();
+    const expires_at = Math.floor(clock.now() / 1_000) + 60;
+    const grant = { accountId: account.accountId, bucket: 'paid', amount: 40, expires_at } as const;
+    await grantCredits(ctx, { ...grant, idempotencyKey: randomUUID() });
+    await spend(account, 30);
+    expect(await alertsOf(account)).toEqual([]);
+    clock.advance(61_000);
+    await expireCredits(ctx);
+    expect(await alertsOf(account)).toEqual([
+      ['credit.low', 0],
+      ['credit.depleted', 0],
+    ]);
+  });
+});

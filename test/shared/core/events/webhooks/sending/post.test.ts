@@ -1,0 +1,125 @@
+import { Pool } from 'undici';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGuard } from '../../../../../../shared/core/events/webhooks/endpoints/url-guard.ts';
+import { post } from '../../../../../../shared/core/events/webhooks/sending/post.ts';
+import { until } from '../../../../../support/harness.ts';
+import {
+  type Behaviour,
+  type Receiver,
+  startReceiver,
+  startSilence,
+} from '../../../../../support/receiver.ts';
+
+const RULES = { nodeEnv: 'test' as const, webhookPorts: [], webhookAllowedNetworks: [] };
+const ANSWER_BYTES = 16_384;
+let receiver: Receiver;
+let pool: Pool;
+beforeEach(async () => {
+  receiver = await startReceiver();
+  pool = new Pool(new URL(receiver.url).origin, { connect: createGuard(RULES).connect });
+});
+afterEach(async () => {
+  await pool.destroy();
+  await receiver.close();
+});
+
+function send(timeoutMs = 5_000, through: Pool = pool) {
+  return post(through, { path: '/hook', headers: {}, body: '{}', timeoutMs, answerBytes: ANSWER_BYTES });
+}
+
+describe('one attempt', () => {
+  it.each([
+    [200, null], [204, null], [299, null], [300, 'http'], [301, 'http'], [304, 'http'], [400, 'http'], [410, 'http'],
+    [429, 'http'], [500, 'http'], [503, 'http'],
+  ])('an answer of %i has the error %s', async (status, error) => {
+    receiver.behave({ status });
+    expect(await send()).toMatchObject({ status, error });
+  }); // biome-ignore format: a table
+
+  it('keeps no more of an answer that is no text', async () => {
+    receiver.behave({ status: 500, body: Buffer.alloc(2 * ANSWER_BYTES, 0xff) });
+    const { answer } = await send();
+    expect(Buffer.byteLength(answer ?? '')).toBeLessThanOrEqual(ANSWER_BYTES);
+  });
+
+  it('does not follow a redirect (99)', async () => {
+    const other = await startReceiver();
+    receiver.behave({ status: 302, headers: { location: other.url } });
+    expect(await send()).toMatchObject({ status: 302, error: 'http' });
+    expect(other.received).toHaveLength(0);
+    await other.close();
+  });
+
+  it.each<[Behaviour, string | null]>([
+    ['reset', 'connect'],
+    ['half', null],
+    ['drip', null],
+  ])('%s is classed as %s', async (behaviour, error) => {
+    receiver.behave(behaviour);
+    expect((await send()).error).toBe(error);
+  });
+
+  it('keeps 16 KiB of an endless answer, then closes the socket (101)', async () => {
+    receiver.behave('huge');
+    const { status, error, answer } = await send();
+    expect([status, error, answer?.length]).toEqual([200, null, ANSWER_BYTES]);
+    await until(() => receiver.sockets.size === 0);
+    expect(receiver.sentBytes).toBeLessThan(64 * 1_048_576);
+  });
+
+  it('closes a socket that drips', async () => {
+    receiver.behave('drip');
+    expect((await send()).latencyMs).toBeLessThan(5_000);
+    await until(() => receiver.sockets.size === 0);
+  });
+
+  it('keeps the connection when the answer was whole', async () => {
+    for (let index = 0; index < 5; index += 1) await send();
+    expect(receiver.received).toHaveLength(5);
+    // The next request may begin before the last one has left its connection.
+    expect(receiver.accepted).toBeLessThanOrEqual(2);
+  });
+
+  it('ends at its deadline when headers never come, and closes the socket', async () => {
+    receiver.behave('hang');
+    const { error, latencyMs, status } = await send(200);
+    expect([error, status]).toEqual(['timeout', null]);
+    expect(latencyMs).toBeGreaterThanOrEqual(199);
+    await until(() => receiver.sockets.size === 0);
+  });
+
+  it('ends at its deadline when the TLS handshake hangs', async () => {
+    const silence = await startSilence();
+    const tls = new Pool(`https://127.0.0.1:${silence.port}`, { connect: createGuard(RULES).connect });
+    expect((await send(200, tls)).error).toBe('timeout');
+    await tls.destroy();
+    await silence.close();
+  });
+
+  it('ends at its deadline when the connection never opens, and never sends afterwards', async () => {
+    let open: (() => void) | undefined;
+    const connect = createGuard(RULES).connect;
+    const late = new Pool(new URL(receiver.url).origin, {
+      connections: 1,
+      connect: (options, callback) => {
+        if (open) connect(options, callback);
+        else open = () => connect(options, callback);
+      },
+    });
+    expect((await send(100, late)).error).toBe('timeout');
+    open?.();
+    expect((await send(5_000, late)).error).toBeNull();
+    expect(receiver.received).toHaveLength(1);
+    await late.destroy();
+  });
+
+  it('is tls when the endpoint does not speak it, and connect when nobody listens', async () => {
+    const { port } = new URL(receiver.url);
+    const tls = new Pool(`https://127.0.0.1:${port}`, { connect: createGuard(RULES).connect });
+    expect((await send(5_000, tls)).error).toBe('tls');
+    await tls.destroy();
+    const nobody = new Pool('http://127.0.0.1:1', { connect: createGuard(RULES).connect });
+    expect((await send(5_000, nobody)).error).toBe('connect');
+    await nobody.destroy();
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { enableWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/enable-webhook.ts';
+import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
+import { drainDeliveries } from '../../../../../../shared/core/events/webhooks/sending/drain-deliveries.ts';
+import { connectRedis, type RedisClient } from '../../../../../../shared/platform/redis/connect.ts';
+import { deliverWebhook } from '../../../../../../workers/index.ts';
+import { startWorker } from '../../../../../../workers/worker.ts';
+import { makeTenant } from '../../../../../support/factories.ts';
+import { openTestContext, type TestContext, until } from '../../../../../support/harness.ts';
+import { type Receiver, startReceiver } from '../../../../../support/receiver.ts';
+import { recordAll } from '../../../../../support/usage.ts';
+import { webhookFixture } from '../../../../../support/webhook-fixture.ts';
+import { attemptAllDue, makeWebhook } from '../../../../../support/webhooks.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** The last event that a receiver has of each session. */
+function lastOf({ received }: Receiver): unknown[] {
+  return [...new Map(received.map(({ event }) => [event.data.id, event.type])).values()];
+}
+
+describe('with workers', () => {
+  let ctx: TestContext;
+  let connection: RedisClient;
+  beforeAll(async () => {
+    ctx = await openTestContext();
+    connection = connectRedis(ctx.config, 'worker');
+  });
+  afterAll(async () => {
+    connection.disconnect();
+    await ctx.close();
+  });
+
+  it('of a hundred past sessions in one request each ends last at its receiver', async () => {
+    const receiver = await startReceiver({ status: 200, afterMs: 20 });
+    const workers = [1, 2].map(() => startWorker(deliverWebhook, ctx, connection));
+    await Promise.all(workers.map((worker) => worker.waitUntilReady()));
+    const { orgId } = await makeTenant(ctx);
+    await makeWebhook(ctx, orgId, receiver.url, ['session.started', 'session.ended']);
+    const ts = ctx.clock.now() - 2 * HOUR_MS;
+    await recordAll(
+      ctx,
+      orgId,
+      Array.from({ length: 100 }, (_, index) => ({ ts, user_id: `user-${index}` })),
+    );
+    await until(async () => receiver.received.length >= 200, { what: 'all events' });
+    await Promise.all(workers.map((worker) => worker.close()));
+    expect(lastOf(receiver)).toEqual(Array.from({ length: 100 }, () => 'session.ended'));
+    await receiver.close();
+  });
+});
+
+describe('without', () => {
+  const fixture = webhookFixture();
+
+  /** One past session, whose start the receiver refuses `failures` times. */
+  async function beginAndEnd(failures: number): Promise<string> {
+    const { ctx, orgId, receiver, clock } = fixture;
+    let refused = 0;
+    receiver.behave(({ event }) => {
+      if (event.type !== 'session.started' || refused === failures) return { status: 200 };
+      refused += 1;
+      return { status: 500 };
+    });
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url, ['session.started', 'session.ended']);
+    await recordAll(ctx, orgId, [{ ts: clock.now() - 2 * HOUR_MS }]);
+    return _id;
+  }
+  const types = () => fixture.receiver.received.map(({ event }) => event.type);
+
+  it('a start that is tried again goes before the end', async () => {
+    await beginAndEnd(2);
+    await attemptAllDue(fixture.ctx);
+    await attemptAllDue(fixture.ctx);
+    expect(types()).toEqual(['session.started']);
+    fixture.clock.advance(30_000);
+    await attemptAllDue(fixture.ctx);
+    fixture.clock.advance(300_000);
+    await attemptAllDue(fixture.ctx);
+    await attemptAllDue(fixture.ctx);
+    expect(types()).toEqual([...Array.from({ length: 3 }, () => 'session.started'), 'session.ended']);
+  });
+
+  it('also when both were held and the drain meets the failure', async () => {
+    const { ctx, orgId, clock } = fixture;
+    const id = await beginAndEnd(1);
+    await webhookRows(ctx).updateOne({ _id: id }, { $set: { status: 'failing' } });
+    await attemptAllDue(ctx);
+    await drainDeliveries(ctx, id);
+    await enableWebhook(ctx, orgId, id);
+    await drainDeliveries(ctx, id);
+    expect(types()).toEqual(['session.started']);
+    clock.advance(30_000);
+    await attemptAllDue(ctx);
+    clock.advance(1_000);
+    await attemptAllDue(ctx);
+    expect(types()).toEqual(['session.started', 'session.started', 'session.ended']);
+  });
+
+  it('of which nothing is kept waiting: the end of a session whose start was delivered is sent at once', async () => {
+    const { ctx, orgId, receiver, clock } = fixture;
+    await makeWebhook(ctx, orgId, receiver.url, ['session.ended']);
+    await recordAll(ctx, orgId, [{ ts: clock.now() - 2 * HOUR_MS }]);
+    await attemptAllDue(ctx);
+    expect(types()).toEqual(['session.ended']);
+  });
+});

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
+import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
+import {
+  changeBudget,
+  createBudget,
+  removeBudget,
+} from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
+import type { BudgetInput } from '../../../../../shared/core/limits/budgets/rules/input.ts';
+import {
+  BUDGET_METRICS,
+  type Budget,
+  budgetRows,
+} from '../../../../../shared/core/limits/budgets/rules/model.ts';
+import { changeMember } from '../../../../../shared/people/change-member.ts';
+import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
+import { addMember } from '../../../../../shared/people/members.ts';
+import { compare } from '../../../../support/budget-oracle.ts';
+import { everyCalendar } from '../../../../support/calendars.ts';
+import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
+import {
+  createTestClock,
+  openTestContext,
+  type TestClock,
+  type TestContext,
+  until,
+} from '../../../../support/harness.ts';
+import { seeded } from '../../../../support/random.ts';
+
+const HOUR = 3_600_000;
+const USER = 'ada';
+const NOW = Date.UTC(2026, 10, 18, 10, 20);
+const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9));
+let ctx: TestContext;
+let clock: TestClock;
+beforeAll(async () => {
+  clock = createTestClock(NOW);
+  ctx = await openTestContext({ clock });
+});
+afterAll(() => ctx.close());
+
+const base: BudgetInput = {
+  name: 'B',
+  scope: 'org',
+  metric: 'signals',
+  threshold: 1e6,
+  window: 'monthly',
+  timezone: 'UTC',
+};
+
+/** Calls of five users in two projects over 34 days, every fifth an error. */
+async function fill(target: TestContext, orgId: string, count: number, seed: number): Promise<void> {
+  const random = seeded(seed);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const signals = Array.from({ length: count }, () =>
+    makeSignal({
+      id: `${seed}-${random()}`,
+      ts: clock.now() - Math.floor(random() ** 3 * 34 * 24 * HOUR),
+      user_id: pick(['ada', 'bob', 'cyd', 'dan', 'eve']),
+      project_id: pick(['apollo', 'gemini']),
+      tokens_in: Math.floor(random() * 1_000),
+      ...(random() < 0.2 ? { error: { code: 'x' } } : {}),
+    }),
+  );
+  const results = await recordSignals(target, senderOf(orgId), signals);
+  expect(new Set(results.map((result) => result.status))).toEqual(new Set(['accepted']));
+}
+
+async function expectExact(budgets: readonly Budget[]): Promise<void> {
+  for (const { _id } of budgets) {
+    const budget = (await budgetRows(ctx).findOne({ _id })) as Budget;
+    const { expected, found } = await compare(ctx, budget);
+    expect(found, `seed ${SEED} ${JSON.stringify(budget)}`).toEqual(expected);
+  }
+}
+
+test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])(
+  'windows counted from the rollups of a %s organization equal a scan of the signals, in any timezone',
+  async (timezone) => {
+    clock.set(NOW);
+    const { orgId } = await makeTenant(ctx, { timezone });
+    await addMember(ctx, { org_id: orgId, user_id: 'ada', email: 'a@e.org', role: 'member', teams: ['red'] });
+    await addMember(ctx, { org_id: orgId, user_id: 'bob', email: 'b@e.org', role: 'member', teams: ['red'] });
+    await fill(ctx, orgId, 300, SEED);
+    const budgets: Budget[] = [];
+    for (const zone of [timezone, 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kathmandu'])
+      for (const calendar of everyCalendar(NOW, 30))
+        budgets.push(await createBudget(ctx, orgId, { ...base, ...calendar, timezone: zone }));
+    for (const metric of BUDGET_METRICS) budgets.push(await createBudget(ctx, orgId, { ...base, metric }));
+    for (const [scope, scope_id] of [
+      ['team', 'red'],
+      ['user', 'eve'],
+      ['project', 'apollo'],
+    ] as const)
+      budgets.push(await createBudget(ctx, orgId, { ...base, scope, scope_id, metric: 'tokens' }));
+    await expectExact(budgets);
+    // The same after more of them has been added by the transactions of the signals.
+    await fill(ctx, orgId, 300, SEED + 1);
+    await expectExact(budgets);
+  },
+);
+
+test('a budget whose month spans a change of the organization timezone is exact', async () => {
+  clock.set(NOW - 20 * 24 * HOUR);
+  const { orgId } = await makeTenant(ctx, { timezone: 'Asia/Tokyo' });
+  await fill(ctx, orgId, 100, SEED + 2);
+  await changeOrganization(ctx, orgId, { timezone: 'America/Los_Angeles' });
+  clock.set(NOW);
+  await fill(ctx, orgId, 200, SEED + 3);
+  const budgets: Budget[] = [];
+  for (const timezone of ['Asia/Tokyo', 'America/Los_Angeles', 'UTC'])
+    for (const calendar of everyCalendar(NOW, 30))
+      budgets.push(await createBudget(ctx, orgId, { ...base, ...calendar, timezone, metric: 'tokens_in' }));
+  await expectExact(budgets);
+});
+
+test('a process whose clock is behind counts the window that has begun meanwhile', async () => {
+  const hour = NOW - (NOW % HOUR);
+  clock.set(hour + 9 * 60_000);
+  const { orgId } = await makeTenant(ctx);
+  const clockBehind = createTestClock(clock.now() - 55 * 60_000);
+  const behind = await openTestContext({ clock: clockBehind, sharing: ctx });
+  const hourly = await createBudget(ctx, orgId, { ...base, window: 'hourly', metric: 'tokens' });
+  const post = () => recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now(), user_id: USER })]);
+  await post();
+  // It shares its windows with no other budget, so it counts them.
+  const own = { scope: 'user', scope_id: USER } as const;
+  const made = await createBudget(behind, orgId, { ...base, ...own, window: 'hourly' });
+  const changed = await changeBudget(behind, orgId, hourly._id, { threshold: 5 });
+  await post();
+  await expectExact([made, changed]);
+  await behind.close();
+});
+
+test('one of two budgets that share their windows leaves them to the other when it is removed or moves away', async () => {
+  clock.set(NOW);
+  const { orgId } = await makeTenant(ctx);
+  await fill(ctx, orgId, 50, SEED + 4);
+  const make = () => createBudget(ctx, orgId, base);
+  const [left, removed, moved] = [await make(), await make(), await make()];
+  await removeBudget(ctx, orgId, removed._id);
+  await changeBudget(ctx, orgId, moved._id, { window: 'daily' });
+  await fill(ctx, orgId, 50, SEED + 5);
+  await expectExact([left, moved]);
+});
+
+test('no signal is lost or counted twice while budgets and teams change', async () => {
+  clock.set(NOW);
+  const { orgId } = await makeTenant(ctx);
+  await addMember(ctx, { org_id: orgId, user_id: 'ada', email: 'a@e.org', role: 'member', teams: ['red'] });
+  await addMember(ctx, { org_id: orgId, user_id: 'bob', email: 'b@e.org', role: 'member', teams: [] });
+  const others = await Promise.all([1, 2].map(() => openTestContext({ clock, sharing: ctx })));
+  const senders = [ctx, ...others];
+  let isChanging = true;
+  let sent = 0;
+  const sending = senders.map(async (sender, index) => {
+    for (let round = 0; isChanging; round += 1) {
+      await fill(sender, orgId, 5, SEED + 1_000 * (index + 1) + round);
+      sent += 5;
+    }
+  });
+  const budgets: Budget[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    const scope = (['org', 'team', 'user', 'project'] as const)[round % 4] ?? 'org';
+    const scope_id = { org: orgId, team: 'red', user: 'ada', project: 'apollo' }[scope];
+    const metric = BUDGET_METRICS[round % BUDGET_METRICS.length] ?? 'signals';
+    const budget = await createBudget(ctx, orgId, { ...base, scope, scope_id, metric });
+    budgets.push(budget);
+    const reached = sent + 10;
+    await until(() => sent >= reached, { what: 'signals between the changes' });
+    await changeMember(ctx, orgId, round % 2 === 0 ? 'bob' : 'ada', {
+      teams: round % 3 === 0 ? ['red'] : [],
+    });
+    await changeBudget(ctx, orgId, budget._id, { window: round % 2 === 0 ? 'hourly' : 'weekly' });
+  }
+  isChanging = false;
+  await Promise.all(sending);
+  expect(await signalRows(ctx).countDocuments({ org_id: orgId })).toBe(sent);
+  expect(sent).toBeGreaterThan(50);
+  await expectExact(budgets);
+  for (const other of others) await other.close();
+});

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readOrganization } from '../../../../shared/core/accounts/organizations/read-organization.ts';
+import { changeOrganization } from '../../../../shared/people/change-organization.ts';
+import { addMember } from '../../../../shared/people/members.ts';
+import { removeMember } from '../../../../shared/people/remove-member.ts';
+import { peopleOf } from '../../../../shared/wings/analytics/people.ts';
+import { makeTenant } from '../../../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+
+const DAY = 86_400_000;
+const WEEK = { fromMs: Date.parse('2026-04-06T00:00:00Z'), toMs: Date.parse('2026-04-13T00:00:00Z') };
+const clock = createTestClock(WEEK.fromMs - 30 * DAY);
+let ctx: TestContext;
+
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+afterAll(() => ctx.close());
+
+it('counts the members of a week towards k, also those who left in the middle of it, and nobody who had left before', async () => {
+  const { orgId } = await makeTenant(ctx);
+  await changeOrganization(ctx, orgId, { k_population: 'members' });
+  const leaves: Record<string, number | null> = {
+    'before it': WEEK.fromMs - DAY,
+    'as it begins': WEEK.fromMs,
+    'just after it begins': WEEK.fromMs + 1,
+    'in its middle': WEEK.fromMs + 3 * DAY,
+    'after it': WEEK.toMs + DAY,
+    never: null,
+  };
+  const users = Object.keys(leaves);
+  for (const user_id of users)
+    await addMember(ctx, {
+      org_id: orgId,
+      user_id,
+      email: `u${users.indexOf(user_id)}@x.test`,
+      role: 'member',
+    });
+  for (const [user, atMs] of Object.entries(leaves)) {
+    if (atMs === null) continue;
+    clock.set(atMs);
+    await removeMember(ctx, orgId, user);
+  }
+  const { isOther } = await peopleOf(ctx, await readOrganization(ctx, orgId), WEEK);
+  expect(users.filter((user) => !isOther(user))).toEqual([
+    'just after it begins',
+    'in its middle',
+    'after it',
+    'never',
+  ]);
+  expect(isOther('a stranger')).toBe(true);
+});

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Member, memberRows } from '../../../../shared/core/accounts/organizations/model.ts';
+import { sessionRows } from '../../../../shared/core/calls/sessions/model.ts';
+import { mailPermitRows } from '../../../../shared/core/events/webhooks/endpoints/mail-permits.ts';
+import {
+  unsubscribe,
+  unsubscribeUrl,
+} from '../../../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
+import { createBudget } from '../../../../shared/core/limits/budgets/change/change-budgets.ts';
+import { changeMember } from '../../../../shared/people/change-member.ts';
+import { changeOrganization } from '../../../../shared/people/change-organization.ts';
+import { addMember } from '../../../../shared/people/members.ts';
+import type { Context } from '../../../../shared/platform/context/context.ts';
+import { type DueRow, dueRows } from '../../../../shared/platform/due/model.ts';
+import type { MailAttempt } from '../../../../shared/platform/mail/send-mail.ts';
+import { reportAnomalies } from '../../../../shared/wings/anomalies/report-anomalies.ts';
+import { askForDigest } from '../../../../shared/wings/digests/ask-for-digest.ts';
+import { changePreferences } from '../../../../shared/wings/digests/preferences/change-preferences.ts';
+import { mailDigestJob } from '../../../../shared/wings/digests/preferences/jobs.ts';
+import { preferencesRows } from '../../../../shared/wings/digests/preferences/model.ts';
+import { mailDigest, moveDigests } from '../../../../workers/index.ts';
+import { makeSignal, makeTenant } from '../../../support/factories.ts';
+import { createTestClock, startApi, type TestApi, type TestClock } from '../../../support/harness.ts';
+import { plainMail, startSmtp } from '../../../support/smtp.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** A Tuesday. */
+const NOON = Date.UTC(2026, 10, 24, 12);
+const MORNING = Date.UTC(2026, 10, 25, 8);
+const HOSTILE = 'evil.example.com\u202e\r\nBcc: all@example.com';
+
+let smtp: Awaited<ReturnType<typeof startSmtp>>;
+let clock: TestClock;
+let api: TestApi;
+let ctx: Context;
+let key: string;
+let orgId: string;
+let ada: Member;
+beforeAll(async () => {
+  smtp = await startSmtp();
+  clock = createTestClock(NOON);
+  api = await startApi({ clock, env: { SMTP_URL: smtp.url, BASE_URL: 'https://governor.example' } });
+  ctx = api.ctx;
+});
+beforeEach(async () => {
+  clock.set(NOON);
+  smtp.mails.length = 0;
+  ({ key, orgId } = await makeTenant(ctx));
+  ada = await addMember(ctx, { org_id: orgId, email: 'ada@example.com', user_id: 'ada', role: 'member' });
+});
+afterAll(async () => {
+  await api.close();
+  await smtp.close();
+});
+
+const accountOf = (member: Member) => ({ accountId: member._id, orgId: member.org_id });
+const choose = (digest: 'none' | 'daily' | 'weekly', member = ada) =>
+  changePreferences(ctx, accountOf(member), { digest });
+const digestsOf = (org_id = orgId) =>
+  dueRows(ctx).find({ org_id, kind: mailDigestJob.kind }).sort({ _id: 1 }).toArray() as Promise<
+    (DueRow & MailAttempt)[]
+  >;
+const dueTimes = async () => (await digestsOf()).map(({ due_at }) => due_at.toISOString());
+
+/** Does what workers do for every digest that is due. */
+async function mailAllDue(on: Context = ctx): Promise<void> {
+  for (const { key: of, due_at } of await digestsOf())
+    if (due_at.getTime() <= clock.now()) await mailDigest.handle({ key: of }, on);
+}
+
+async function report(signal: Parameters<typeof makeSignal>[0]): Promise<void> {
+  const { body } = await api.call('/api/v1/signals', { key, body: makeSignal(signal) });
+  expect(body.results[0].status).toBe('accepted');
+}
+
+describe('the digest of a member', () => {
+  it('shows own cost against the day before, the dearest sessions, full budgets and anomalies, and nobody else’s', async () => {
+    const yesterday = NOON - 2 * HOUR;
+    await createBudget(ctx, orgId, {
+      name: 'Ada, each month',
+      scope: 'user',
+      scope_id: 'ada',
+      metric: 'cost_usd',
+      threshold: 20,
+      window: 'monthly',
+    });
+    await report({ ts: yesterday - DAY, user_id: 'ada', cost_usd: 8 });
+    await report({ ts: yesterday, user_id: 'ada', project_id: 'checkout', cost_usd: 10 });
+    await report({ ts: yesterday, user_id: 'eve', project_id: 'secret', cost_usd: 99 });
+    await choose('daily');
+    clock.set(MORNING);
+    await mailAllDue();
+    expect(smtp.mails).toHaveLength(1);
+    const text = plainMail(smtp.mails[0]);
+    expect(text).toContain('To: ada@example.com');
+    expect(text).toContain('Subject: Test: your daily digest, Tue 24 Nov 2026');
+    expect(text).toContain('Cost: $10.00, 25 % more than the day before ($8.00)');
+    expect(text).toContain('$10.00: ada, checkout,');
+    expect(text).toContain('“Ada, each month” (monthly): 90 %, $18.00 of $20.00');
+    expect(text).not.toMatch(/eve|secret|The organization|99\.00/);
+  });
+
+  it('has the organization, its sessions, held signals and failing webhooks for admins', async () => {
+    await changeMember(ctx, orgId, 'ada', { role: 'admin' });
+    await report({ ts: NOON, user_id: 'eve', project_id: 'secret', cost_usd: 99 });
+    const implausible = makeSignal({ ts: NOON, user_id: 'eve', tokens_in: 900_000_000 });
+    await api.call('/api/v1/signals', { key, body: implausible });
+    await choose('weekly');
+    clock.set(Date.UTC(2026, 10, 30, 8));
+    await mailAllDue();
+    const text = plainMail(smtp.mails[0]);
+    expect(text).toContain('your weekly digest, Mon 23 Nov 2026 to Sun 29 Nov 2026');
+    expect(text).toContain('Cost: $0.00, as the week before');
+    expect(text).toContain('The organization “Test”');
+    expect(text).toContain('Cost: $99.00, $0.00 the week before');
+    expect(text).toContain('$99.00: eve, secret,');
+    expect(text).toContain('Signals that are held and wait for a decision of an admin: 1');
+  });
+
+  it.each([
+    { count: 5, rest: [] },
+    { count: 7, rest: ['and 2 more'] },
+  ])('lists five of $count anomalies, and says how many more there are', async ({ count, rest }) => {
+    for (let at = 0; at < count; at += 1)
+      await report({ ts: NOON, user_id: 'ada', project_id: `p${at}`, cost_usd: 1 });
+    const spike = { anomaly_type: 'cost_spike', baseline_avg: 1, observed: 9, deviation_pct: 800 } as const;
+    for (const session of await sessionRows(ctx).find({ org_id: orgId }).toArray())
+      await reportAnomalies(ctx, session, [spike]);
+    await choose('daily');
+    clock.set(MORNING);
+    await mailAllDue();
+    const line = 'cost spike of “ada”, 800 % above usual';
+    const listed = plainMail(smtp.mails[0]).match(/^Anomalies: .*$/m);
+    expect(listed?.[0]).toBe([`Anomalies: ${count}`, line, line, line, line, line, ...rest].join(' '));
+  });
+
+  it('has names as text: one line, no link, no direction, no header', async () => {
+    await report({ ts: NOON, user_id: 'ada', project_id: HOSTILE, cost_usd: 1 });
+    await changeOrganization(ctx, orgId, { name: HOSTILE });
+    await choose('daily');
+    clock.set(MORNING);
+    await mailAllDue();
+    const text = plainMail(smtp.mails[0]);
+    expect(text).not.toMatch(/^Bcc:/m);
+    expect(text).not.toContain('\u202e');
+    expect(text).toContain('evil.\u200bexample.\u200bcom Bcc: all@example.\u200bcom');
+  });
+
+  it('can be ended by one click, and is taken again by choosing one', async () => {
+    await choose('daily');
+    const { href, pathname } = new URL(unsubscribeUrl(ctx.config, ada._id));
+    await askForDigest(ctx, accountOf(ada));
+    await mailAllDue();
+    expect(plainMail(smtp.mails[0])).toContain(`List-Unsubscribe: <${href}>`);
+    expect(plainMail(smtp.mails[0])).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    await unsubscribe(ctx, pathname.split('/').at(-1) ?? '');
+    expect([await dueTimes(), (await preferencesRows(ctx).findOne({ _id: ada._id }))?.digest]).toEqual([
+      [],
+      'none',
+    ]);
+    await choose('daily');
+    expect((await memberRows(ctx).findOne({ _id: ada._id }))?.mails_ended_at).toBeUndefined();
+    clock.set(MORNING);
+    await mailAllDue();
+    expect(smtp.mails).toHaveLength(2);
+  });
+});
+
+describe('a due digest', () => {
+  it('is one row per person: it is sent once at 8:00, and the next one is due a day later', async () => {
+    await choose('daily');
+    await choose('weekly');
+    await choose('daily');
+    expect(await dueTimes()).toEqual(['2026-11-25T08:00:00.000Z']);
+    clock.set(MORNING - 1);
+    await mailDigest.handle({ key: ada._id }, ctx);
+    expect(smtp.mails).toHaveLength(0);
+    clock.set(MORNING);
+    for (const _time of [1, 2]) await mailDigest.handle({ key: ada._id }, ctx);
+    expect(smtp.mails).toHaveLength(1);
+    expect(await dueTimes()).toEqual(['2026-11-26T08:00:00.000Z']);
+  });
+
+  it('is one mail when two workers take it at one time', async () => {
+    await choose('daily');
+    clock.set(MORNING);
+    const other = { ...ctx };
+    await Promise.all([ctx, other].map((each) => mailDigest.handle({ key: ada._id }, each)));
+    expect(smtp.mails).toHaveLength(1);
+  });
+
+  it('is tried again after 30 s, 5 min, 30 min and 2 h, with one Message-ID, and then given up for the period', async () => {
+    const dead = { ...ctx, config: { ...ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } };
+    await choose('daily');
+    clock.set(MORNING);
+    for (const waitS of [30, 300, 1_800, 7_200]) {
+      const failedAt = clock.now();
+      await mailAllDue(dead);
+      const [due] = await digestsOf();
+      expect((due?.due_at.getTime() ?? 0) - failedAt).toBe(waitS * 1_000);
+      clock.set(failedAt + waitS * 1_000);
+    }
+    await mailAllDue(dead);
+    expect(await dueTimes()).toEqual(['2026-11-26T08:00:00.000Z']);
+    expect(await mailPermitRows(ctx).find({}).toArray()).toSatisfy((rows: { sent: Date[] }[]) =>
+      rows.every(({ sent }) => sent.every((at) => at.getTime() !== clock.now())),
+    );
+    expect(smtp.mails).toHaveLength(0);
+  });
+
+  it('that a killed worker had sent and not recorded is sent again with the same Message-ID', async () => {
+    await choose('daily');
+    clock.set(MORNING);
+    const [due] = await digestsOf();
+    if (!due) throw new Error('no digest is due');
+    await mailAllDue();
+    await dueRows(ctx).updateOne(
+      { _id: due._id },
+      { $set: { due_at: due.due_at, scheduled_at: due.scheduled_at } },
+    );
+    await preferencesRows(ctx).updateOne({ _id: ada._id }, { $unset: { last_period: true } });
+    await mailAllDue();
+    const ids = smtp.mails.map((mail) => /^Message-ID:\s*(\S+)/im.exec(mail)?.[1]);
+    expect([ids.length, new Set(ids).size, ids[0]]).toEqual([2, 1, expect.stringMatching(/^<digest\./)]);
+  });
+
+  it('waits for room where the person has had as many mails as there may be', async () => {
+    await choose('daily');
+    clock.set(MORNING - HOUR / 2);
+    const { takeMailPermit } = await import(
+      '../../../../shared/core/events/webhooks/endpoints/mail-permits.ts'
+    );
+    for (let sent = 0; sent < 20; sent += 1) await takeMailPermit(ctx, { orgId, address: 'ada@example.com' });
+    clock.set(MORNING);
+    await mailAllDue();
+    expect([smtp.mails.length, await dueTimes()]).toEqual([0, ['2026-11-25T08:30:00.000Z']]);
+    clock.set(MORNING + HOUR / 2);
+    await mailAllDue();
+    expect([smtp.mails.length, await dueTimes()]).toEqual([1, ['2026-11-26T08:00:00.000Z']]);
+  });
+
+  it('is left out for its successor after a long outage', async () => {
+    await choose('daily');
+    clock.set(MORNING + 3 * DAY + HOUR);
+    await mailAllDue();
+    expect(smtp.mails).toHaveLength(1);
+    expect(plainMail(smtp.mails[0])).toContain('your daily digest, Fri 27 Nov 2026');
+    expect(await dueTimes()).toEqual(['2026-11-29T08:00:00.000Z']);
+  });
+
+  it('goes to nobody whose address is not confirmed, and the next one is due all the same', async () => {
+    await memberRows(ctx).updateOne({ _id: ada._id }, { $unset: { email_confirmed: true } });
+    await choose('daily');
+    clock.set(MORNING);
+    await mailAllDue();
+    expect([smtp.mails.length, await dueTimes()]).toEqual([0, ['2026-11-26T08:00:00.000Z']]);
+  });
+
+  it('follows the timezone of the organization', async () => {
+    await choose('daily');
+    await changeOrganization(ctx, orgId, { timezone: 'Asia/Tokyo' });
+    await moveDigests.handle({ key: orgId }, ctx);
+    // Tokyo's time holds from the 25th on, 0:00 UTC: after 8:00 of that day in Tokyo.
+    expect(await dueTimes()).toEqual(['2026-11-25T23:00:00.000Z']);
+  });
+});

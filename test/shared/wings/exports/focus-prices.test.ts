@@ -1,0 +1,139 @@
+import { waitForUpdate } from '@pydantic/genai-prices';
+import { describe, expect, it } from 'vitest';
+import { callOf } from '../../../../shared/core/calls/sessions/split-signal.ts';
+import { priceCall } from '../../../../shared/core/pricing/price.ts';
+import { findListing, type Rate } from '../../../../shared/core/pricing/rates.ts';
+import { chargesOf } from '../../../../shared/wings/exports/focus/charges.ts';
+import { focusColumns } from '../../../../shared/wings/exports/focus/columns.ts';
+import { sellerId, sellerOf } from '../../../../shared/wings/exports/focus/providers.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+
+const signal = {
+  type: 'call' as const,
+  ts: new Date(NOW),
+  user_id: 'ada',
+  project_id: 'alpha',
+  adapter: 'codex',
+  provider: 'anthropic',
+  model: 'claude-sonnet-4-5',
+  tokens_in: 250_000,
+  tokens_out: 10,
+  cache_read_tokens: 200_000,
+  cache_write_tokens: 20_000,
+  cost_nusd: 0,
+  cost_source: 'computed' as const,
+};
+
+describe('the unit prices of a FOCUS file', async () => {
+  const providers = (await waitForUpdate()) ?? [];
+
+  it('hold every price of the list but those without an end, whose calls have one row of their cost', () => {
+    expect(providers.length).toBeGreaterThan(10);
+    const used = { tokens_in: 3_000, tokens_out: 1_000, cache_read_tokens: 1_000, cache_write_tokens: 1_000 };
+    let [exact, whole] = [0, 0];
+    for (const { id: provider, models } of providers)
+      for (const { id: model } of models) {
+        const rates = findListing(provider, model, NOW)?.rates;
+        const call = { ...signal, ...used, provider, model };
+        const { costNusd } = priceCall(callOf(call));
+        if (!rates || costNusd === null) continue;
+        const charges = chargesOf({ ...call, cost_nusd: costNusd });
+        expect(charges.reduce((sum, charge) => sum + charge.costNusd, 0)).toBe(costNusd);
+        const prices = [rates.input, rates.output, rates.cacheRead, rates.cacheWrite].flatMap(pricesOf);
+        const isExact =
+          prices.every((atto) => atto % 1_000n === 0n) && rates.attoPerRequest % 1_000_000n === 0n;
+        if (isExact) expect(charges.map(({ meter }) => meter)).not.toContain('recorded');
+        if (isExact) exact += 1;
+        else whole += 1;
+      }
+    expect(exact).toBeGreaterThan(100 * whole);
+  });
+});
+
+function pricesOf(rate: Rate | undefined): bigint[] {
+  return rate ? [rate.base, ...rate.tiers.map((tier) => tier.rate)] : [];
+}
+
+describe('the charges of a call', () => {
+  it('are one for each class of tokens, with the price of its context', () => {
+    // 30,000 × 6 + 200,000 × 0.6 + 20,000 × 7.5 + 10 × 22.5 dollars per million.
+    const charges = chargesOf({ ...signal, cost_nusd: 450_225_000 });
+    expect(
+      charges.map(({ meter, consumed, costNusd, unitPrice }) => [meter, consumed, costNusd, unitPrice]),
+    ).toEqual([
+      ['input', 30_000, 180_000_000, 6_000_000_000n],
+      ['cache_read', 200_000, 120_000_000, 600_000_000n],
+      ['cache_write', 20_000, 150_000_000, 7_500_000_000n],
+      ['output', 10, 225_000, 22_500_000_000n],
+    ]);
+    expect(charges[0]?.skuPriceId).toMatch(
+      /^anthropic\/claude-sonnet-4-5\/input\/standard\/200k\+@(listed|\d{4}-\d\d-\d\d)$/,
+    );
+  });
+
+  it('are one of the whole cost, where a tool reported it or the list no longer gives it', () => {
+    const [reported, ...more] = chargesOf({ ...signal, cost_nusd: 5, cost_source: 'reported' });
+    expect(more).toEqual([]);
+    expect(reported).toMatchObject({
+      meter: 'reported',
+      skuPriceId: 'anthropic/claude-sonnet-4-5/reported',
+      costNusd: 5,
+    });
+    expect(chargesOf({ ...signal, cost_nusd: 5 })).toMatchObject([
+      { meter: 'recorded', costNusd: 5, consumed: 250_010 },
+    ]);
+  });
+
+  it('are none without a price, and none of an intervention or an empty call that cost nothing', () => {
+    const empty = { tokens_in: 0, tokens_out: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
+    expect(chargesOf({ ...signal, cost_nusd: null as never, cost_source: 'unknown' })).toEqual([]);
+    expect(chargesOf({ ...signal, type: 'intervention', cost_nusd: 0 })).toEqual([]);
+    expect(chargesOf({ ...signal, ...empty, cost_nusd: 0 })).toEqual([]);
+  });
+});
+
+describe('the seller of a call', () => {
+  it.each([
+    [
+      { provider: 'anthropic.messages', adapter: 'own' },
+      'claude-sonnet-4-5',
+      'Anthropic',
+      'Anthropic',
+      'Claude API',
+    ],
+    [
+      { provider: 'bedrock', adapter: 'own' },
+      'anthropic.claude-sonnet-4-5',
+      'Amazon Web Services',
+      'Anthropic',
+      'Amazon Bedrock',
+    ],
+    [{ provider: 'azure_openai', adapter: 'own' }, 'gpt-5', 'Microsoft', 'OpenAI', 'Azure AI Foundry'],
+    [
+      { provider: 'github-copilot', adapter: 'own' },
+      'claude-sonnet-4-5',
+      'GitHub',
+      'Anthropic',
+      'GitHub Copilot',
+    ],
+    [{ provider: 'litellm', adapter: 'own' }, 'gpt-5', 'OpenAI', 'OpenAI', 'OpenAI API'],
+    [{ provider: null, adapter: 'claude-code' }, 'unheard-of', 'Anthropic', 'Anthropic', 'Claude API'],
+    [{ provider: 'unknown', adapter: 'own' }, 'unheard-of', 'own', 'own', 'own API'],
+    [{ provider: 'my-vllm', adapter: 'own' }, 'llama-3', 'my-vllm', 'Meta', 'my-vllm API'],
+  ])('%j, %s: %s', (call, model, ProviderName, PublisherName, ServiceName) => {
+    const listed = findListing(call.provider ?? undefined, model, NOW)?.provider ?? null;
+    expect(sellerOf(sellerId(call, listed), model)).toEqual({ ProviderName, PublisherName, ServiceName });
+  });
+});
+
+describe('the columns', () => {
+  it('are the same in 1.3 but for who sells and who hosts', () => {
+    const names = (version: '1.2' | '1.3') => focusColumns(version).map(({ name }) => name);
+    expect(names('1.3').filter((name) => !names('1.2').includes(name))).toEqual([
+      'ServiceProviderName',
+      'HostProviderName',
+    ]);
+    expect(names('1.2').filter((name) => !names('1.3').includes(name))).toEqual(['ProviderName']);
+  });
+});

@@ -1,0 +1,436 @@
+import { dirname, join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { auditRows } from '../../../../../shared/core/accounts/audit/model.ts';
+import { organizationRows } from '../../../../../shared/core/accounts/organizations/model.ts';
+import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
+import { organizationChange } from '../../../../../shared/core/accounts/organizations/view.ts';
+import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
+import { quarterHourRetention } from '../../../../../shared/core/calls/usage/model.ts';
+import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
+import { closeDay } from '../../../../../shared/wings/push/closing/close-day.ts';
+import { closeAllMonths, closeMonths } from '../../../../../shared/wings/push/closing/close-months.ts';
+import { focusClosedRows } from '../../../../../shared/wings/push/closing/model.ts';
+import { readDaily } from '../../../../../shared/wings/push/closing/read-usage.ts';
+import { type Destination, exportRunRows } from '../../../../../shared/wings/push/destinations/model.ts';
+import { askForRun } from '../../../../../shared/wings/push/destinations/runs/ask-for-run.ts';
+import { runDestination } from '../../../../../shared/wings/push/destinations/runs/run-destination.ts';
+import { updateDestination } from '../../../../../shared/wings/push/destinations/update-destination.ts';
+import { checkManifests, filesIn, makeDestination, newFolder } from '../../../../support/destinations.ts';
+import { makeSignal, makeTenant } from '../../../../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../../../../support/harness.ts';
+
+const DAY_MS = 86_400_000;
+const at = (time: string) => Date.parse(`2026-${time}:00Z`);
+const clock = createTestClock(at('02-20T12:00'));
+const folder = newFolder();
+let api: TestApi;
+let orgId: string;
+let key: string;
+
+beforeAll(async () => {
+  api = await startApi({ clock, env: { EXPORT_FOLDER: folder, SIGNAL_RETENTION_DAYS: '60' } });
+});
+beforeEach(async () => {
+  clock.set(at('02-20T12:00'));
+  ({ orgId, key } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+const post = async (...signals: Parameters<typeof makeSignal>[0][]) => {
+  const answer = await api.call('/api/v1/signals', { key, body: { signals: signals.map(makeSignal) } });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.results.map(({ session_id }: { session_id: string }) => session_id) as string[];
+};
+const voidCall = async (session: string | undefined, id: string) => {
+  const body = { signal_ids: [id], reason: 'a mistake' };
+  const answer = await api.call(`/api/v1/sessions/${session}/void`, { key, body });
+  expect(answer.status, answer.text).toBe(200);
+};
+const close = async () => closeMonths(api.ctx, await readOrganization(api.ctx, orgId));
+const run = async ({ _id }: Destination, force = false) => {
+  const asked = await askForRun(api.ctx, orgId, _id, { from: null, to: null, force });
+  await runDestination(api.ctx, _id);
+  const last = await exportRunRows(api.ctx).findOne({ _id: asked._id });
+  expect(last).toMatchObject({ state: 'succeeded' });
+  return last;
+};
+const read = () => filesIn(join(folder, orgId));
+type Row = Record<string, string>;
+/** The manifests by billing period and day, with the rows of their files. */
+const partitions = async () => {
+  const files = await read();
+  const found: Record<string, { state: string; rows: Row[] }> = {};
+  for (const [path, { files: named, state, billing_period, charge_date }] of Object.entries(
+    checkManifests(files),
+  )) {
+    if (billing_period === undefined) continue;
+    const rows = named.flatMap(
+      ({ name }) => parse(files[join(dirname(path), name)] ?? '', { columns: true }) as Row[],
+    );
+    found[`${billing_period} ${charge_date}`] = { state, rows };
+  }
+  return found;
+};
+const make = () => makeDestination(api.ctx, orgId, { since: '2026-01-15' });
+const closings = () =>
+  auditRows(api.ctx).find({ org_id: orgId, action: 'focus.close' }).sort({ at: 1 }).toArray();
+
+test('a month closes at its day of the next one, once, however many close it and however often', async () => {
+  await post({ ts: at('02-19T10:00'), cost_usd: 1 });
+  clock.set(at('03-05T23:59'));
+  await close();
+  expect((await closings()).map(({ details }) => details.month)).toEqual(['2026-01']);
+  clock.set(at('03-06T00:00'));
+  const organization = await readOrganization(api.ctx, orgId);
+  const closed = await Promise.all([closeMonths(api.ctx, organization), closeMonths(api.ctx, organization)]);
+  expect(closed.flat()).toEqual(['2026-02']);
+  await closeAllMonths(api.ctx);
+  expect((await closings()).map(({ details }) => details.month)).toEqual(['2026-01', '2026-02']);
+  expect(await focusClosedRows(api.ctx).find({ org_id: orgId }).toArray()).toMatchObject([
+    { billing_period: '2026-02', chunk: 0, head: { chunks: 1, rows: 1, cost_nusd: '1000000000' } },
+  ]);
+  const metadata = await api.call('/api/v1/usage/export/metadata?from=2026-02-19', { key });
+  expect(metadata.body.x_ClosedThrough).toBe('2026-02');
+});
+
+test('a closing day that has passed closes at once, and the month stays closed when the day moves on', async () => {
+  clock.set(at('03-03T12:00'));
+  await close();
+  expect(await readOrganization(api.ctx, orgId)).toMatchObject({ focus_closed_through: '2026-01' });
+  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { focus_close_day: 2 } });
+  expect(await close()).toEqual(['2026-02']);
+  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { focus_close_day: 28 } });
+  expect(await close()).toEqual([]);
+  expect(await readOrganization(api.ctx, orgId)).toMatchObject({ focus_closed_through: '2026-02' });
+});
+
+test('the first closing closes all months before it', async () => {
+  await post({ ts: at('01-20T10:00') }, { ts: at('02-19T10:00') });
+  clock.set(at('04-07T00:00'));
+  expect(await close()).toEqual(['2026-01', '2026-02', '2026-03']);
+});
+
+test('a late call to a closed day is a correction in the open month, and the day itself stays as it is', async () => {
+  const destination = await make();
+  await post({ ts: at('02-19T10:00'), tokens_in: 1_000, tokens_out: 0 });
+  await run(destination);
+  clock.set(at('03-07T12:00'));
+  await close();
+  expect(await run(destination)).toMatchObject({ partitions_written: 1 });
+  const before = await partitions();
+  expect(before['2026-02 2026-02-19']).toMatchObject({ state: 'final', rows: [{ ChargeClass: '' }] });
+  await post(
+    { ts: at('02-19T11:00'), tokens_in: 500, tokens_out: 0 },
+    { ts: at('02-18T11:00'), cost_usd: 2 },
+  );
+  expect(await run(destination)).toMatchObject({ partitions_written: 2 });
+  const after = await partitions();
+  expect(after['2026-02 2026-02-19']).toEqual(before['2026-02 2026-02-19']);
+  expect(after['2026-03 2026-02-19']).toMatchObject({
+    state: 'open',
+    rows: [
+      {
+        ChargeClass: 'Correction',
+        BillingPeriodStart: '2026-03-01T00:00:00Z',
+        BillingPeriodEnd: '2026-04-01T00:00:00Z',
+        ChargePeriodStart: '2026-02-19T00:00:00Z',
+        ConsumedQuantity: '',
+        ConsumedUnit: '',
+        PricingQuantity: '0.000500000',
+        EffectiveCost: '0.000075000',
+        ListCost: '0.000075000',
+        x_SignalCount: '1',
+      },
+    ],
+  });
+  expect(after['2026-03 2026-02-18']).toMatchObject({ rows: [{ EffectiveCost: '2.000000000' }] });
+  expect(await run(destination)).toMatchObject({ partitions_written: 0 });
+  const list = await api.call(
+    `/api/v1/destinations/${destination._id}/partitions?billing_period=2026-03&state=open`,
+    {
+      key,
+    },
+  );
+  expect(list.body.data.map(({ charge_date }: { charge_date: string }) => charge_date)).toEqual([
+    '2026-02-19',
+    '2026-02-18',
+  ]);
+});
+
+test('what is voided after its month has closed is taken away again', async () => {
+  const destination = await make();
+  const [session] = await post({ id: 'wrong', ts: at('02-19T10:00'), tokens_in: 1_000, tokens_out: 10 });
+  await run(destination);
+  clock.set(at('03-07T12:00'));
+  await close();
+  await voidCall(session, 'wrong');
+  await run(destination);
+  const { rows = [] } = (await partitions())['2026-03 2026-02-19'] ?? {};
+  expect(
+    rows.map(({ EffectiveCost, PricingQuantity, x_SignalCount }) => [
+      EffectiveCost,
+      PricingQuantity,
+      x_SignalCount,
+    ]),
+  ).toEqual([
+    ['-0.000150000', '-0.001000000', '-1'],
+    ['-0.000006000', '-0.000010000', '-1'],
+  ]);
+});
+
+test('a correction that is taken back leaves a manifest without files, also when its month has closed', async () => {
+  const destination = await make();
+  await post({ ts: at('02-19T10:00'), cost_usd: 1 });
+  clock.set(at('03-07T12:00'));
+  await close();
+  const [session] = await post({ id: 'late', ts: at('02-19T11:00'), cost_usd: 5 });
+  await run(destination);
+  expect((await partitions())['2026-03 2026-02-19']?.rows).toHaveLength(1);
+  await voidCall(session, 'late');
+  clock.set(at('04-08T12:00'));
+  await close();
+  await run(destination);
+  const found = await partitions();
+  expect(found['2026-03 2026-02-19']).toMatchObject({ state: 'final', rows: [] });
+  expect(found['2026-02 2026-02-19']?.rows).toHaveLength(1);
+});
+
+test('corrections are part of what their month closes, and later ones go to the next', async () => {
+  clock.set(at('02-28T12:00'));
+  const destination = await make();
+  await post({ ts: at('02-27T10:00'), cost_usd: 1 });
+  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { focus_close_day: 1 } });
+  clock.set(at('03-02T12:00'));
+  await close();
+  await post({ ts: at('02-27T11:00'), cost_usd: 2 });
+  clock.set(at('04-01T12:00'));
+  await close();
+  await post({ ts: at('02-27T12:00'), cost_usd: 4 });
+  await run(destination);
+  const found = await partitions();
+  const costs = ['2026-02', '2026-03', '2026-04'].map((month) => {
+    const { state, rows } = found[`${month} 2026-02-27`] ?? { state: '', rows: [] };
+    return [state, rows.map(({ EffectiveCost }) => EffectiveCost)];
+  });
+  expect(costs).toEqual([
+    ['final', ['1.000000000']],
+    ['final', ['2.000000000']],
+    ['open', ['4.000000000']],
+  ]);
+});
+
+test('a closing that was killed goes on where it was, with the days that it had closed as they were', async () => {
+  await post({ ts: at('02-19T10:00'), cost_usd: 1 }, { ts: at('02-10T10:00'), cost_usd: 1 });
+  clock.set(at('03-06T00:00'));
+  const organization = await readOrganization(api.ctx, orgId);
+  await signalRows(api.ctx).updateOne(
+    { org_id: orgId, ts: new Date(at('02-10T10:00')) },
+    { $inc: { cost_nusd: 1 } },
+  );
+  await expect(closeMonths(api.ctx, organization)).rejects.toThrow('does not sum to usage');
+  expect(await focusClosedRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);
+  expect(await closings()).toMatchObject([{ details: { month: '2026-01' } }]);
+  await signalRows(api.ctx).updateOne(
+    { org_id: orgId, ts: new Date(at('02-10T10:00')) },
+    { $inc: { cost_nusd: -1 } },
+  );
+  await post({ ts: at('02-19T11:00'), cost_usd: 2 });
+  expect(await close()).toEqual(['2026-02']);
+  const rows = await focusClosedRows(api.ctx).find({ org_id: orgId }).sort({ day: 1 }).toArray();
+  expect(rows.map(({ head }) => head?.cost_nusd)).toEqual(['1000000000', '1000000000']);
+});
+
+test('a new destination gets the closed months, and another format the same rows', async () => {
+  await post({ ts: at('02-19T10:00'), cost_usd: 1 });
+  clock.set(at('03-07T12:00'));
+  await close();
+  await post({ ts: at('02-19T11:00'), cost_usd: 2 });
+  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { name: 'Renamed' } });
+  const destination = await make();
+  await run(destination);
+  const found = await partitions();
+  expect(found['2026-02 2026-02-19']).toMatchObject({ rows: [{ BillingAccountName: 'Test' }] });
+  expect(found['2026-03 2026-02-19']).toMatchObject({ rows: [{ BillingAccountName: 'Renamed' }] });
+  expect(await run(destination, true)).toMatchObject({ partitions_written: 2 });
+  expect((await partitions())['2026-02 2026-02-19']?.rows).toEqual(found['2026-02 2026-02-19']?.rows);
+  await updateDestination(api.ctx, orgId, destination._id, {
+    levels: [{ level: 'focus', format: 'parquet' }],
+  });
+  await run(destination);
+  const files = Object.keys(await read()).filter((path) => path.includes('/part-'));
+  expect(files.map((path) => path.split('.').at(-1))).toEqual(['parquet', 'parquet']);
+});
+
+test('calls that were purged correct nothing, before their month has closed and after', async () => {
+  const destination = await make();
+  await post({ ts: at('01-20T10:00'), cost_usd: 1 }, { ts: at('02-19T10:00'), cost_usd: 1 });
+  await run(destination);
+  const before = await partitions();
+  clock.set(at('04-25T12:00'));
+  await signalRows(api.ctx).deleteMany({ org_id: orgId, ts: { $lt: new Date(clock.now() - 60 * DAY_MS) } });
+  await close();
+  await run(destination);
+  expect(await partitions()).toEqual(before);
+  expect(await focusClosedRows(api.ctx).find({ org_id: orgId }).sort({ day: 1 }).toArray()).toMatchObject([
+    { head: { is_known: false, rows: 0 } },
+    { head: { is_known: false, rows: 0 } },
+  ]);
+});
+
+test('a call that is voided and sent again from another provider changes the file, and of a closed month makes corrections', async () => {
+  const call = { ts: at('01-20T10:00'), cost_usd: 0.5, provider: 'aws.bedrock' };
+  const [session] = await post({ ...call, id: 'wrong' });
+  const destination = await makeDestination(api.ctx, orgId, {
+    since: '2026-01-01',
+    levels: [{ level: 'focus', format: 'csv' }],
+  });
+  await close();
+  await run(destination);
+  await voidCall(session, 'wrong');
+  await post({ ...call, id: 'right', provider: 'anthropic' });
+  await run(destination);
+  const sums = new Map<string, number>();
+  for (const { rows } of Object.values(await partitions()))
+    for (const { ProviderName = '', EffectiveCost } of rows)
+      sums.set(ProviderName, (sums.get(ProviderName) ?? 0) + Number(EffectiveCost));
+  expect([...sums].filter(([, cost]) => cost !== 0)).toEqual([['Anthropic', 0.5]]);
+});
+
+test('a call that is voided and sent again for another person and project changes the file of sessions', async () => {
+  const call = { ts: at('02-19T10:00'), cost_usd: 0.5 };
+  const [session] = await post({ ...call, id: 'wrong', user_id: 'ada', project_id: 'p1' });
+  const destination = await makeDestination(api.ctx, orgId, {
+    levels: [{ level: 'sessions', format: 'csv' }],
+  });
+  await run(destination);
+  await voidCall(session, 'wrong');
+  await post({ ...call, id: 'right', user_id: 'bob', project_id: 'p2' });
+  await run(destination);
+  const parts = Object.entries(await read()).filter(([path]) => path.includes('/part-'));
+  expect(parts.map(([, text]) => String(text)).join()).toMatch(/bob.*p2/);
+});
+
+/** The zones of both ends of the date line, two with daylight saving time, and one that no hour fits. */
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/Los_Angeles',
+  'Pacific/Kiritimati',
+  'Pacific/Pago_Pago',
+  'Asia/Kathmandu',
+];
+/** The costs of a charge day: over all partitions, and as the download has them. */
+const costsOf = async (day: string) => {
+  const pushed = Object.entries(await partitions()).filter(([name]) => name.endsWith(day));
+  const sum = (rows: readonly Row[]) => rows.reduce((all, row) => all + Number(row.EffectiveCost), 0);
+  const query = `level=focus&format=csv&from=${day}T00:00:00Z&to=${day}T23:59:00Z`;
+  const { text, status } = await api.call(`/api/v1/usage/export?${query}`, { key });
+  expect(status, text).toBe(200);
+  const downloaded = sum(parse(text, { columns: true }) as Row[]);
+  return [sum(pushed.flatMap(([, { rows }]) => rows)), downloaded];
+};
+/** Moves the clock, and deletes the quarter hours that are too old then. */
+const passTo = async (time: string) => {
+  clock.set(at(time));
+  await quarterHourRetention.purge(api.ctx, clock.now(), orgId);
+};
+
+test.each(ZONES)('a call that is voided in its 35th day is taken away for good (%s)', async (timezone) => {
+  clock.set(at('01-25T12:00'));
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone }));
+  const calls = [
+    { id: 'wrong', ts: at('01-20T10:00'), cost_usd: 7 },
+    { ts: at('01-20T11:00'), cost_usd: 1 },
+  ];
+  const [session] = await post(...calls);
+  const destination = await make();
+  await run(destination);
+  await passTo('02-07T03:00');
+  await close();
+  await run(destination);
+  await passTo('02-24T09:30');
+  await voidCall(session, 'wrong');
+  await passTo('02-25T03:00');
+  expect(await run(destination)).toMatchObject({ partitions_written: 1 });
+  expect(await costsOf('2026-01-20')).toEqual([1, 1]);
+  await passTo('03-07T03:00');
+  await close();
+  await run(destination);
+  expect(await costsOf('2026-01-20')).toEqual([1, 1]);
+  expect((await partitions())['2026-02 2026-01-20']?.state).toBe('final');
+  expect(await run(destination)).toMatchObject({ partitions_written: 0 });
+});
+
+test.each(ZONES)('a correction is in its month when that closes, however late (%s)', async (timezone) => {
+  clock.set(at('01-25T12:00'));
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone }));
+  await post({ ts: at('01-20T10:00'), cost_usd: 1 });
+  await passTo('02-07T03:00');
+  await close();
+  await passTo('02-10T12:00');
+  await post({ ts: at('01-20T23:30'), cost_usd: 5 });
+  await passTo('03-19T12:00');
+  await close();
+  const destination = await make();
+  await run(destination);
+  expect(await costsOf('2026-01-20')).toEqual([6, 6]);
+  expect((await partitions())['2026-02 2026-01-20']?.rows).toHaveLength(1);
+});
+
+test('the calls of a day sum to what its rollups had', async () => {
+  clock.set(at('01-25T12:00'));
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Asia/Kolkata' }));
+  const calls = ['ada', 'bob'].flatMap((user_id) => [
+    { user_id, ts: at('01-20T00:00'), tokens_in: 1_000, tokens_out: 10 },
+    { user_id, ts: at('01-20T18:45'), cost_usd: 0.1, project_id: 'shop', provider: 'aws.bedrock' },
+    { user_id, ts: at('01-20T23:59'), model: 'unheard-of', error: { code: 'overloaded' } },
+    { user_id, ts: at('01-19T23:59') },
+    { user_id, ts: at('01-21T00:00') },
+  ]);
+  const sessions = await post({ id: 'wrong', ts: at('01-20T09:00') }, ...calls);
+  await voidCall(sessions[0], 'wrong');
+  const organization = await readOrganization(api.ctx, orgId);
+  const before = await readDaily(api.ctx, organization, at('01-20T00:00'));
+  expect(before?.rows).toHaveLength(6);
+  await passTo('03-10T03:00');
+  expect(await readDaily(api.ctx, organization, at('01-20T00:00'))).toEqual(before);
+});
+
+test('outside UTC a destination whose runs failed for weeks gets what changed meanwhile', async () => {
+  clock.set(at('01-25T12:00'));
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Asia/Kolkata' }));
+  const levels = [
+    { level: 'focus', format: 'csv' },
+    { level: 'daily', format: 'csv' },
+  ];
+  const destination = await makeDestination(api.ctx, orgId, { since: '2026-01-15', levels });
+  await post({ ts: at('01-20T10:00'), cost_usd: 1 });
+  await run(destination);
+  await post({ ts: at('01-20T11:00'), cost_usd: 5 }, { ts: at('01-18T11:00'), cost_usd: 2 });
+  await passTo('03-10T03:00');
+  await run(destination);
+  expect(await costsOf('2026-01-18')).toEqual([2, 2]);
+  expect(await costsOf('2026-01-20')).toEqual([6, 6]);
+  const daily = Object.entries(await read()).filter(([path]) => /daily.*2026-01-20.*part-/.test(path));
+  expect(daily.map(([, text]) => parse(text, { columns: true }) as Row[])).toMatchObject([
+    [{ start: '2026-01-20T00:00:00.000Z', signals: '2', sessions: '2', cost_usd: '6.000000000' }],
+  ]);
+});
+
+test('a month that another worker has closed meanwhile keeps no more days', async () => {
+  await post({ ts: at('01-20T10:00') });
+  const organization = await readOrganization(api.ctx, orgId);
+  await close();
+  await focusClosedRows(api.ctx).deleteMany({ org_id: orgId });
+  await closeDay(api.ctx, { organization, day: '2026-01-20', closed: [] }, '2026-01');
+  expect(await focusClosedRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+});
+
+test('the day is one between 1 and 28', async () => {
+  expect(await changeOrganization(api.ctx, orgId, { focus_close_day: 28 })).toMatchObject({
+    focus_close_day: 28,
+  });
+  for (const focus_close_day of [0, 29, 1.5])
+    expect(organizationChange.safeParse({ focus_close_day }).success).toBe(false);
+});

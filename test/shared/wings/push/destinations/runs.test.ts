@@ -1,0 +1,511 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
+import { dueRows } from '../../../../../shared/platform/due/model.ts';
+import { ExportFailure } from '../../../../../shared/wings/push/destinations/failures.ts';
+import { deleteDestination } from '../../../../../shared/wings/push/destinations/manage-destinations.ts';
+import {
+  type Destination,
+  destinationRows,
+  exportPartitionRows,
+  exportRunRows,
+} from '../../../../../shared/wings/push/destinations/model.ts';
+import { askForRun } from '../../../../../shared/wings/push/destinations/runs/ask-for-run.ts';
+import { beginRun } from '../../../../../shared/wings/push/destinations/runs/begin-run.ts';
+import { runDestination } from '../../../../../shared/wings/push/destinations/runs/run-destination.ts';
+import { openStore } from '../../../../../shared/wings/push/destinations/stores/open-store.ts';
+import { s3Store } from '../../../../../shared/wings/push/destinations/stores/s3.ts';
+import { updateDestination } from '../../../../../shared/wings/push/destinations/update-destination.ts';
+import {
+  checkManifests,
+  filesIn,
+  makeDestination,
+  newFolder,
+  runAndKill,
+} from '../../../../support/destinations.ts';
+import { makeSignal, makeTenant } from '../../../../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../../../../support/harness.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const START = Date.parse('2026-02-03T12:00:00Z');
+const clock = createTestClock(START);
+const folder = newFolder();
+const spoolFolder = newFolder();
+let api: TestApi;
+let orgId: string;
+let key: string;
+
+beforeAll(async () => {
+  api = await startApi({ clock, env: { EXPORT_FOLDER: folder, EXPORT_SPOOL_DIR: spoolFolder } });
+});
+beforeEach(async () => {
+  clock.set(START);
+  ({ orgId, key } = await makeTenant(api.ctx));
+});
+afterAll(async () => {
+  await api.close();
+});
+
+const post = async (signals: Record<string, unknown>[]) => {
+  const answer = await api.call('/api/v1/signals', { key, body: { signals } });
+  expect(answer.status, answer.text).toBe(200);
+};
+const FEB_1 = Date.parse('2026-02-01T10:00:00Z');
+const FEB_2 = FEB_1 + DAY_MS;
+const twoDays = () =>
+  post([
+    makeSignal({ ts: FEB_1, user_id: 'ada', tokens_in: 12_345, tokens_out: 777 }),
+    makeSignal({ ts: FEB_1 + HOUR_MS, user_id: 'bob', model: 'no-such-model' }),
+    makeSignal({ ts: FEB_2, user_id: 'ada', cost_usd: 1.25, project_id: 'shop' }),
+  ]);
+const dayOf = (day: string) => `out/focus/1.2/billing_period=2026-02/charge_date=${day}`;
+const own = () => join(folder, orgId);
+const read = () => filesIn(own());
+const untilDue = async (id: string) => {
+  const due = await dueRows(api.ctx).findOne({ _id: `run-destination ${id}` });
+  clock.set(due?.due_at.getTime() ?? clock.now());
+};
+const run = async ({ _id }: Destination) => {
+  await untilDue(_id);
+  await runDestination(api.ctx, _id);
+  return (await exportRunRows(api.ctx).find({ destination_id: _id }).sort({ created_at: -1 }).toArray())[0];
+};
+const stored = ({ _id }: Destination) => destinationRows(api.ctx).findOne({ _id });
+
+test('a run writes each finished day since the first, whose manifest sums to usage to the nanodollar', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId, {
+    levels: [
+      { level: 'focus', format: 'csv' },
+      { level: 'daily', format: 'ndjson' },
+      { level: 'sessions', format: 'parquet' },
+    ],
+  });
+  const done = await run(destination);
+  expect(done).toMatchObject({ state: 'succeeded', trigger: 'schedule', code: null, partitions_written: 6 });
+  const manifests = checkManifests(await read());
+  expect(Object.keys(manifests)).toEqual([
+    'out/daily/date=2026-02-01/manifest.json',
+    'out/daily/date=2026-02-02/manifest.json',
+    `${dayOf('2026-02-01')}/manifest.json`,
+    `${dayOf('2026-02-02')}/manifest.json`,
+    'out/sessions/date=2026-02-01/manifest.json',
+    'out/sessions/date=2026-02-02/manifest.json',
+  ]);
+  for (const day of ['2026-02-01', '2026-02-02']) {
+    const next = new Date(Date.parse(day) + DAY_MS).toISOString();
+    const daily = await api.call(
+      `/api/v1/usage/export?level=daily&format=csv&timezone=UTC&from=${day}T00:00:00Z&to=${next}`,
+      { key },
+    );
+    const nanos = [...daily.text.matchAll(/,(\d+)\.(\d{9}),/g)].map(([, usd, nano]) =>
+      BigInt(`${usd}${nano}`),
+    );
+    const sum = nanos.reduce((all, one) => all + one, 0n);
+    const text = `${sum / 1_000_000_000n}.${String(sum % 1_000_000_000n).padStart(9, '0')}`;
+    expect(manifests[`${dayOf(day)}/manifest.json`]?.sums.EffectiveCost).toBe(text);
+    expect(manifests[`out/daily/date=${day}/manifest.json`]?.sums.cost_usd).toBe(text);
+    expect(manifests[`out/sessions/date=${day}/manifest.json`]?.sums.cost_usd).toBe(text);
+  }
+  expect(manifests[`${dayOf('2026-02-01')}/manifest.json`]).toEqual({
+    manifest_version: 1,
+    level: 'focus',
+    focus_version: '1.2',
+    schema_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+    billed: 'computed',
+    org_id: orgId,
+    destination_id: destination._id,
+    billing_period: '2026-02',
+    charge_date: '2026-02-01',
+    format: 'csv',
+    state: 'open',
+    files: [
+      {
+        name: expect.stringMatching(/^part-000-[0-9a-f]{16}\.csv$/),
+        rows: 2,
+        bytes: expect.any(Number),
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    ],
+    rows: 2,
+    sums: expect.objectContaining({ BilledCost: expect.stringMatching(/^0\.\d{9}$/) }),
+    unpriced: { signals: 1, tokens: 110 },
+    run_id: done?._id,
+    written_at: new Date(clock.now()).toISOString(),
+  });
+  expect(await readdir(spoolFolder)).toEqual([]);
+});
+
+test('a file is the download of its day, byte for byte, and beside it are marker and metadata', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await run(destination);
+  const files = await read();
+  const range = 'from=2026-02-02T00:00:00Z&to=2026-02-03T00:00:00Z';
+  const download = await api.call(`/api/v1/usage/export?level=focus&format=csv&${range}`, { key });
+  const [part = ''] = Object.keys(files).filter((path) => path.startsWith(`${dayOf('2026-02-02')}/part-`));
+  expect(files[part]).toBe(download.text);
+  expect(JSON.parse(files['out/_governor.json'] ?? '')).toEqual({
+    org_id: orgId,
+    destination_id: destination._id,
+  });
+  const metadata = await api.call(`/api/v1/usage/export/metadata?${range}`, { key });
+  const { DataGenerator, Schema } = metadata.body;
+  expect(JSON.parse(files['out/focus/1.2/focus_metadata.json'] ?? '')).toEqual({ DataGenerator, Schema });
+});
+
+test('days that are unchanged are left alone; a late call writes its day again and no other', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await run(destination);
+  const before = await read();
+  expect(await run(destination)).toMatchObject({ partitions_written: 0, state: 'succeeded' });
+  expect(await read()).toEqual(before);
+  await post([makeSignal({ ts: FEB_1 + 2 * HOUR_MS, user_id: 'eve' })]);
+  expect(await run(destination)).toMatchObject({ partitions_written: 1 });
+  const after = await read();
+  const manifests = checkManifests(after);
+  expect(manifests[`${dayOf('2026-02-01')}/manifest.json`]?.rows).toBe(4);
+  expect(after[`${dayOf('2026-02-02')}/manifest.json`]).toBe(before[`${dayOf('2026-02-02')}/manifest.json`]);
+  const parts = Object.keys(after).filter((path) => path.startsWith(`${dayOf('2026-02-01')}/part-`));
+  expect(parts).toHaveLength(1);
+  expect(Object.keys(before)).not.toContain(parts[0]);
+});
+
+test('a day that loses all its rows keeps a manifest without files', async () => {
+  const signals = [makeSignal({ ts: FEB_1, id: 'only' })];
+  const { body: posted } = await api.call('/api/v1/signals', { key, body: { signals } });
+  const destination = await makeDestination(api.ctx, orgId);
+  await run(destination);
+  const body = { signal_ids: ['only'], reason: 'a mistake' };
+  const voided = await api.call(`/api/v1/sessions/${posted.results[0].session_id}/void`, { key, body });
+  expect(voided.status, voided.text).toBe(200);
+  await run(destination);
+  const files = await read();
+  expect(Object.keys(files).filter((path) => path.startsWith(`${dayOf('2026-02-01')}/`))).toEqual([
+    `${dayOf('2026-02-01')}/manifest.json`,
+  ]);
+  expect(checkManifests(files)[`${dayOf('2026-02-01')}/manifest.json`]).toMatchObject({ files: [], rows: 0 });
+});
+
+test('a day whose calls have no price has no partition, and is read once', async () => {
+  await post([makeSignal({ ts: FEB_1, model: 'no-such-model' })]);
+  const destination = await makeDestination(api.ctx, orgId);
+  expect(await run(destination)).toMatchObject({ partitions_written: 0, state: 'succeeded' });
+  expect(Object.keys(await read())).toEqual(['out/_governor.json', 'out/focus/1.2/focus_metadata.json']);
+  const list = await api.call(`/api/v1/destinations/${destination._id}/partitions`, { key });
+  expect(list.body).toMatchObject({ data: [], total: 0 });
+});
+
+test('a run that is killed at any act is repeated to the same files, and no manifest ever names a file that is not there', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId, {
+    levels: [
+      { level: 'focus', format: 'parquet' },
+      { level: 'sessions', format: 'csv' },
+    ],
+  });
+  const { _id } = destination;
+  let kills = 0;
+  for (const when of ['before', 'after'] as const)
+    for (let at = 1, isKilled = true; isKilled; at += 1) {
+      await post([makeSignal({ ts: FEB_1 + at * 60_000, user_id: `${when}-${at}` })]);
+      await untilDue(_id);
+      isKilled = await runAndKill(api.ctx, _id, at, when);
+      if (!isKilled) break;
+      kills += 1;
+      checkManifests(await read());
+      await runDestination(api.ctx, _id);
+      const files = await read();
+      const manifests = checkManifests(files);
+      const named = Object.values(manifests).flatMap((manifest) => manifest.files.map(({ name }) => name));
+      const parts = Object.keys(files).filter((path) => path.includes('/part-'));
+      const names = parts.map((path) => path.split('/').at(-1) ?? '');
+      expect(new Set(names)).toEqual(new Set(named));
+      expect(Object.keys(files).filter((path) => path.endsWith('.unfinished'))).toEqual([]);
+      const { length: unfinished } = await exportRunRows(api.ctx)
+        .find({ destination_id: _id, state: { $in: ['queued', 'running'] } })
+        .toArray();
+      expect(unfinished).toBe(0);
+    }
+  expect(kills).toBeGreaterThan(15);
+  expect(await readdir(spoolFolder)).toEqual([]);
+});
+
+test('a run that another worker has taken over writes no manifest and records nothing', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await untilDue(destination._id);
+  let isTaken = false;
+  await runDestination(api.ctx, destination._id, (context, of) => {
+    const store = openStore(context, of);
+    return {
+      ...store,
+      list: async (prefix) => {
+        if (!isTaken) await beginRun(api.ctx, destination._id);
+        isTaken = true;
+        return store.list(prefix);
+      },
+    };
+  });
+  expect(Object.keys(checkManifests(await read()))).toEqual([]);
+  expect(await exportPartitionRows(api.ctx).countDocuments({ destination_id: destination._id })).toBe(0);
+  expect(await stored(destination)).toMatchObject({ run_id: expect.any(String), last_run_id: null });
+  await runDestination(api.ctx, destination._id);
+  expect(await stored(destination)).toMatchObject({ run_id: null, failures: 0, code: null });
+});
+
+test('a destination that is changed under way ends its run as stale, and the next one goes by the change', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await untilDue(destination._id);
+  let isChanged = false;
+  await runDestination(api.ctx, destination._id, (context, of) => {
+    const store = openStore(context, of);
+    return {
+      ...store,
+      list: async (prefix) => {
+        if (!isChanged) await updateDestination(api.ctx, orgId, destination._id, { prefix: 'new' });
+        isChanged = true;
+        return store.list(prefix);
+      },
+    };
+  });
+  expect(Object.keys(checkManifests(await read()))).toEqual([]);
+  expect(await stored(destination)).toMatchObject({ failures: 0, code: null, run_id: null });
+  expect(await run(destination)).toMatchObject({ state: 'succeeded', partitions_written: 2 });
+  expect(Object.keys(checkManifests(await read()))).toHaveLength(2);
+});
+
+test('a worker that stalls before it deletes a file deletes none that another one has named since', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await run(destination);
+  const late = makeSignal({ ts: FEB_1 + 2 * HOUR_MS, user_id: 'eve', id: 'late' });
+  const posted = await api.call('/api/v1/signals', { key, body: { signals: [late] } });
+  const voidUrl = `/api/v1/sessions/${posted.body.results[0].session_id}/void`;
+  const removed: string[] = [];
+  await untilDue(destination._id);
+  await runDestination(api.ctx, destination._id, (context, of) => {
+    const store = openStore(context, of);
+    const remove = async (path: string) => {
+      if (removed.push(path) === 1) {
+        // The day is again what it was before, and another worker takes over the run.
+        const body = { signal_ids: ['late'], reason: 'a mistake' };
+        expect((await api.call(voidUrl, { key, body })).status).toBe(200);
+        await runDestination(api.ctx, destination._id);
+      }
+      await store.remove(path);
+    };
+    return { ...store, remove };
+  });
+  expect(removed).toHaveLength(1);
+  const files = await read();
+  const manifests = checkManifests(files);
+  expect(manifests[`${dayOf('2026-02-01')}/manifest.json`]).toMatchObject({ rows: 2 });
+  await run(destination);
+  expect(Object.keys(await read()).filter((path) => path.includes('/part-'))).toHaveLength(2);
+});
+
+test('a destination that moves while a day is recorded is written at its new place from the first day on', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await untilDue(destination._id);
+  const rows = exportPartitionRows(api.ctx);
+  let isMoved = false;
+  await runDestination(api.ctx, destination._id, (context, of) => {
+    const store = openStore(context, of);
+    return {
+      ...store,
+      putText: async (key, text, expected) => {
+        const etag = await store.putText(key, text, expected);
+        if (key.endsWith('manifest.json') && !isMoved) {
+          isMoved = true;
+          await updateDestination(api.ctx, orgId, destination._id, { prefix: 'new' });
+        }
+        return etag;
+      },
+    };
+  });
+  expect(await rows.countDocuments({ destination_id: destination._id })).toBe(0);
+  await run(destination);
+  expect(Object.keys(await read()).filter((path) => /^new.*manifest/.test(path))).toHaveLength(2);
+});
+
+test('a run ends when its destination is deleted, though its place never answers', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await untilDue(destination._id);
+  const { ctx } = api;
+  await runDestination(
+    { ...ctx, config: { ...ctx.config, timeScale: 1_000 } },
+    destination._id,
+    (context, of, signal) => ({
+      ...openStore(context, of),
+      read: async () => {
+        await deleteDestination(ctx, orgId, destination._id);
+        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+      },
+    }),
+  );
+  expect(await stored(destination)).toBeNull();
+});
+
+test('a file that a killed worker left half-written goes with the next run that writes its day', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  const path = join(own(), dayOf('2026-02-02'));
+  await mkdir(path, { recursive: true });
+  const id = '00000000-0000-4000-8000-000000000000';
+  for (const name of ['part-000-0123456789abcdef.csv', 'manifest.json', 'foreign.csv'])
+    await writeFile(join(path, `${name}.${id}.unfinished`), 'half');
+  await run(destination);
+  const left = (await readdir(path)).filter((name) => name.endsWith('.unfinished'));
+  expect(left).toEqual([`foreign.csv.${id}.unfinished`]);
+});
+
+test('a prefix of another destination is never written below', async () => {
+  await twoDays();
+  await run(await makeDestination(api.ctx, orgId));
+  const before = await read();
+  const second = await makeDestination(api.ctx, orgId, { name: 'Second' });
+  expect(await run(second)).toMatchObject({ state: 'failed', code: 'prefix_in_use' });
+  expect(await read()).toEqual(before);
+  expect(await stored(second)).toMatchObject({ failures: 1, code: 'prefix_in_use' });
+});
+
+test('a prefix of a deleted destination is taken over by the next one, with its days', async () => {
+  await twoDays();
+  const first = await makeDestination(api.ctx, orgId);
+  await run(first);
+  const before = await read();
+  await deleteDestination(api.ctx, orgId, first._id);
+  const second = await makeDestination(api.ctx, orgId, { name: 'Second' });
+  expect(await run(second)).toMatchObject({ state: 'succeeded', partitions_written: 2 });
+  const after = await read();
+  expect(Object.keys(after)).toEqual(Object.keys(before));
+  for (const { destination_id } of Object.values(checkManifests(after)))
+    expect(destination_id).toBe(second._id);
+  expect(after['out/_governor.json']).toContain(second._id);
+});
+
+test('a manifest that somebody else wrote is left as it is', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  const path = join(own(), dayOf('2026-02-02'));
+  await mkdir(path, { recursive: true });
+  await writeFile(join(path, 'manifest.json'), '{"org_id":"org_other"}');
+  expect(await run(destination)).toMatchObject({ state: 'failed', code: 'prefix_in_use' });
+  expect((await read())[`${dayOf('2026-02-02')}/manifest.json`]).toBe('{"org_id":"org_other"}');
+});
+
+test('a symbolic link on the way is an error, and nothing is written behind it', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  const elsewhere = newFolder();
+  await mkdir(own(), { recursive: true });
+  await symlink(elsewhere, join(own(), 'out'));
+  expect(await run(destination)).toMatchObject({ state: 'failed', code: 'not_allowed' });
+  expect(await readdir(elsewhere)).toEqual([]);
+});
+
+test('a file whose sum is not that of usage is not written', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await signalRows(api.ctx).updateOne({ org_id: orgId, project_id: 'shop' }, { $inc: { cost_nusd: 1 } });
+  expect(await run(destination)).toMatchObject({ state: 'failed', code: 'sums_differ' });
+  expect(existsSync(join(own(), dayOf('2026-02-02')))).toBe(false);
+});
+
+test.each([
+  [1, { state: 'succeeded', code: null, partitions_written: 2 }],
+  [9, { state: 'failed', code: 'stale', partitions_written: 0 }],
+])(
+  'a day that changes %s times while its file is made is made again, at most three times',
+  async (changes, ended) => {
+    await twoDays();
+    const destination = await makeDestination(api.ctx, orgId);
+    const rows = signalRows(api.ctx);
+    const aggregate = rows.aggregate.bind(rows);
+    let changed = 0;
+    // The calls without a price are counted before the others are read.
+    const counting = vi.spyOn(rows, 'aggregate').mockImplementation(((stages: object[]) => ({
+      toArray: async () => {
+        changed += 1;
+        if (changed <= changes) await post([makeSignal({ ts: FEB_2 + changed * 60_000, cost_usd: 0.25 })]);
+        return aggregate(stages).toArray();
+      },
+    })) as unknown as typeof rows.aggregate);
+    const done = await run(destination);
+    counting.mockRestore();
+    expect(done).toMatchObject(ended);
+    const manifest = checkManifests(await read())[`${dayOf('2026-02-02')}/manifest.json`];
+    expect(manifest?.sums.EffectiveCost).toBe(ended.code === null ? '1.500000000' : undefined);
+  },
+);
+
+test('a run whose server refuses the connection fails as unreachable, and is planned again', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  const away = {
+    endpoint: 'http://127.0.0.1:1',
+    region: 'us-east-1',
+    bucket: 'lake',
+    access_key_id: 'any',
+    path_style: true,
+  };
+  await untilDue(destination._id);
+  await runDestination(api.ctx, destination._id, () =>
+    s3Store(away, { secretAccessKey: 'any', timeScale: 100_000 }),
+  );
+  expect(await stored(destination)).toMatchObject({ failures: 1, code: 'unreachable', run_id: null });
+  const [failed] = await exportRunRows(api.ctx).find({ destination_id: destination._id }).toArray();
+  expect(failed).toMatchObject({ state: 'failed', code: 'unreachable' });
+  expect(await dueRows(api.ctx).countDocuments({ key: destination._id })).toBe(1);
+});
+
+test('a failure is tried again after the waits of webhooks, then at the hour', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  const waits: number[] = [];
+  for (let failures = 1; failures <= 5; failures += 1) {
+    await untilDue(destination._id);
+    const atMs = clock.now();
+    const failing = await runAndFail(destination);
+    expect(failing).toMatchObject({ failures, code: 'unavailable' });
+    await untilDue(destination._id);
+    waits.push(clock.now() - atMs);
+  }
+  expect(waits.slice(0, 4)).toEqual([30_000, 300_000, 1_800_000, 7_200_000]);
+  expect(new Date(clock.now()).toISOString()).toMatch(/T03:00:00\.000Z$/);
+});
+
+/** Runs a destination whose place takes no files. */
+async function runAndFail(destination: Destination) {
+  await runDestination(api.ctx, destination._id, (context, of) => ({
+    ...openStore(context, of),
+    read: async () => {
+      throw new ExportFailure('unavailable');
+    },
+  }));
+  return stored(destination);
+}
+
+test('a run on request begins at once, writes what it is narrowed to, and is one while it is unfinished', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await run(destination);
+  const before = await read();
+  const options = { from: '2026-02-02', to: '2026-02-02', force: true };
+  const asked = await askForRun(api.ctx, orgId, destination._id, options);
+  expect((await askForRun(api.ctx, orgId, destination._id, options))._id).toBe(asked._id);
+  await runDestination(api.ctx, destination._id);
+  const done = await exportRunRows(api.ctx).findOne({ _id: asked._id });
+  expect(done).toMatchObject({ trigger: 'manual', state: 'succeeded', partitions_written: 1 });
+  const after = await read();
+  const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
+  expect(changed).toEqual([`${dayOf('2026-02-02')}/manifest.json`]);
+});

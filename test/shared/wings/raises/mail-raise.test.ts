@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Member } from '../../../../shared/core/accounts/organizations/model.ts';
+import { mailPermitRows } from '../../../../shared/core/events/webhooks/endpoints/mail-permits.ts';
+import {
+  unsubscribe,
+  unsubscribeUrl,
+} from '../../../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
+import { createBudget } from '../../../../shared/core/limits/budgets/change/change-budgets.ts';
+import type { Budget } from '../../../../shared/core/limits/budgets/rules/model.ts';
+import { changeMember } from '../../../../shared/people/change-member.ts';
+import { addMember } from '../../../../shared/people/members.ts';
+import type { Context } from '../../../../shared/platform/context/context.ts';
+import { type DueRow, dueRows } from '../../../../shared/platform/due/model.ts';
+import { approveRaise, denyRaise } from '../../../../shared/wings/raises/answer.ts';
+import { askForRaise } from '../../../../shared/wings/raises/ask.ts';
+import { mailRaiseJob } from '../../../../shared/wings/raises/jobs.ts';
+import { withdrawRaise } from '../../../../shared/wings/raises/withdraw.ts';
+import { mailRaise } from '../../../../workers/index.ts';
+import { makeTenant } from '../../../support/factories.ts';
+import { createTestClock, startApi, type TestApi, type TestClock } from '../../../support/harness.ts';
+import { plainMail, startSmtp } from '../../../support/smtp.ts';
+
+const NOON = Date.UTC(2026, 10, 24, 12);
+const HOUR = 3_600_000;
+const HOSTILE = 'evil.example.com\u202e\r\nBcc: all@example.com';
+const BASE_URL = 'https://governor.example';
+
+let smtp: Awaited<ReturnType<typeof startSmtp>>;
+let clock: TestClock;
+let api: TestApi;
+let ctx: Context;
+let orgId: string;
+let ada: Member;
+let grace: Member;
+let linus: Member;
+let budget: Budget;
+beforeAll(async () => {
+  smtp = await startSmtp();
+  clock = createTestClock(NOON);
+  api = await startApi({ clock, env: { SMTP_URL: smtp.url, BASE_URL } });
+  ctx = api.ctx;
+});
+beforeEach(async () => {
+  clock.set(NOON);
+  smtp.mails.length = 0;
+  ({ orgId } = await makeTenant(ctx));
+  ada = await join('ada', 'member');
+  grace = await join('grace', 'admin');
+  linus = await join('linus', 'admin');
+  budget = await createBudget(ctx, orgId, {
+    name: 'Everybody',
+    scope: 'org',
+    metric: 'cost_usd',
+    threshold: 10,
+    window: 'daily',
+    timezone: 'UTC',
+    enforce: 'hard',
+  });
+});
+afterAll(async () => {
+  await api.close();
+  await smtp.close();
+});
+
+const join = (user_id: string, role: 'admin' | 'member') =>
+  addMember(ctx, { org_id: orgId, email: `${user_id}@example.com`, user_id, role });
+const personOf = ({ _id, org_id, user_id }: Member) => ({ accountId: _id, orgId: org_id, userId: user_id });
+const ask = (note: string | undefined = 'The migration takes longer.', by = ada) =>
+  askForRaise(ctx, personOf(by), { budget_id: budget._id, amount: 5, note });
+const due = () =>
+  dueRows(ctx).find({ org_id: orgId, kind: mailRaiseJob.kind }).sort({ _id: 1 }).toArray() as Promise<
+    DueRow[]
+  >;
+
+/** Does what workers do for every mail that is due. */
+async function mailAllDue(on: Context = ctx): Promise<void> {
+  for (const { key, due_at } of await due())
+    if (due_at.getTime() <= clock.now()) await mailRaise.handle({ key }, on);
+}
+
+const texts = () => smtp.mails.map(plainMail);
+const readers = () => texts().map((text) => /^To: (.*)$/m.exec(text)?.[1]);
+
+describe('a request for more', () => {
+  it('is mailed to each admin but the person, once however often the job runs', async () => {
+    const { _id } = await ask();
+    const keys = (await due()).map(({ key }) => key);
+    await mailAllDue();
+    for (const key of keys) await mailRaise.handle({ key }, ctx);
+    expect(readers()).toHaveLength(2);
+    expect(new Set(readers())).toEqual(new Set(['grace@example.com', 'linus@example.com']));
+    const [text] = texts();
+    expect(text).toMatch(/^Subject: .*ada_asks_for_\$5\.00_more_of_“/m);
+    expect(text).toContain('ada asks for $5.00 more of the budget “Everybody”.');
+    expect(text).toContain('The migration takes longer.');
+    expect(text).toContain(`Sign in as an admin to answer: ${BASE_URL}/dashboard/raises/${_id}\n`);
+    expect(await due()).toEqual([]);
+
+    smtp.mails.length = 0;
+    await ask('Mine.', grace);
+    await mailAllDue();
+    expect(readers()).toEqual(['linus@example.com']);
+  });
+
+  it('is not mailed any more once it was withdrawn, answered or has expired', async () => {
+    await withdrawRaise(ctx, personOf(ada), (await ask())._id);
+    await mailAllDue();
+    await denyRaise(ctx, personOf(grace), (await ask())._id, undefined);
+    await mailAllDue();
+    expect(readers(), 'the answer alone').toEqual(['ada@example.com']);
+    smtp.mails.length = 0;
+    const { expires_at } = await ask();
+    clock.set(expires_at.getTime());
+    await mailAllDue();
+    expect(readers()).toEqual([]);
+    expect(await due()).toEqual([]);
+  });
+
+  it('has names and notes as text: one line, no link, no direction, no header', async () => {
+    const mallory = await addMember(ctx, {
+      org_id: orgId,
+      email: 'mallory@example.com',
+      user_id: 'https://evil.example.com',
+      role: 'member',
+    });
+    await ask(HOSTILE, mallory);
+    await mailAllDue();
+    expect(texts()).toHaveLength(2);
+    for (const text of texts()) {
+      expect(text).not.toMatch(/^Bcc:/m);
+      expect(text).not.toContain('\u202e');
+      expect(text).toContain('evil.\u200bexample.\u200bcom');
+      expect(text.match(/https?:\/\/\S+/g)?.every((url) => url.startsWith(BASE_URL))).toBe(true);
+    }
+  });
+});
+
+describe('an answer', () => {
+  it('is mailed to the person alone, with the word of the admin and no name that the person does not see', async () => {
+    const { _id } = await ask();
+    await mailAllDue();
+    smtp.mails.length = 0;
+    await approveRaise(ctx, personOf(grace), _id, { amount: 3, duration_s: 3_600 });
+    await mailAllDue();
+    expect(readers()).toEqual(['ada@example.com']);
+    expect(texts()[0]).toContain('Subject: Your request for $5.00 more was approved');
+    expect(texts()[0]).toContain(
+      '$3.00 more of a budget of your organization: approved until 2026-11-24T13:00:00.000Z.',
+    );
+    expect(texts()[0]).not.toContain('Everybody');
+
+    smtp.mails.length = 0;
+    await denyRaise(ctx, personOf(linus), (await ask())._id, 'Use the smaller model.');
+    await mailAllDue();
+    expect(texts()[0]).toContain('Subject: Your request for $5.00 more was denied');
+    expect(texts()[0]).toContain('Use the smaller model.');
+  });
+});
+
+it('the link of a mail holds no credential: it answers nothing, and neither do its parts', async () => {
+  const { _id } = await ask();
+  await mailAllDue();
+  const links = texts().map((text) => /answer: (\S+)/.exec(text)?.[1]);
+  expect(new Set(links)).toEqual(new Set([`${BASE_URL}/dashboard/raises/${_id}`]));
+  for (const key of [undefined, _id]) {
+    const answer = await api.call(`/v1/raises/${_id}/approve`, { ...(key && { key }), body: {} });
+    expect(answer.status).toBe(401);
+  }
+  const followed = await fetch(`${api.url}/v1/raises/${_id}/approve`);
+  expect([401, 404, 405]).toContain(followed.status);
+  expect((await fetch(`${api.url}/dashboard/raises/${_id}`)).status).toBe(200);
+  expect((await api.call(`/v1/raises/${_id}`, {})).status).toBe(401);
+  expect(texts().join('\n')).not.toMatch(/ugk_|token=|code=/);
+});
+
+describe('mails about raises', () => {
+  it('keep to the cap of mails per mailbox, and the rest wait for the hour', async () => {
+    const now = new Date(clock.now());
+    await ask();
+    const rows = await due();
+    // The mails of the hour have gone to one mailbox.
+    await mailRaise.handle({ key: rows[0]?.key ?? '' }, ctx);
+    const permits = await mailPermitRows(ctx).find({ sent: now }).toArray();
+    const one = permits.map(({ _id }) => _id);
+    await mailPermitRows(ctx).updateMany({ _id: { $in: one } }, { $set: { sent: Array(500).fill(now) } });
+    smtp.mails.length = 0;
+    await mailAllDue();
+    expect(smtp.mails).toHaveLength(0);
+    expect((await due()).map(({ due_at }) => due_at.getTime())).toEqual([NOON + HOUR]);
+    clock.set(NOON + HOUR);
+    await mailAllDue();
+    expect(smtp.mails).toHaveLength(1);
+  });
+
+  it('go to nobody who has ended them or is no admin any more', async () => {
+    await ask();
+    await unsubscribe(ctx, unsubscribeUrl(ctx.config, grace._id).split('/').at(-1) ?? '');
+    await changeMember(ctx, orgId, 'linus', { role: 'member' });
+    await mailAllDue();
+    expect(readers()).toEqual([]);
+    expect(await due()).toEqual([]);
+  });
+
+  it('are not planned where there is no mail server', async () => {
+    const { smtpUrl: _, ...config } = ctx.config;
+    await askForRaise({ ...ctx, config }, personOf(ada), { budget_id: budget._id, amount: 5 });
+    expect(await due()).toEqual([]);
+  });
+});
