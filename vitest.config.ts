@@ -12,6 +12,10 @@ const common = {
   hookTimeout: 300_000,
   expect: { poll: { timeout: PATIENCE_MS } },
   retry: 0,
+  // With the switch each file runs as Node reads it, so that coverage has the places of the sources (packages/mutation).
+  ...(process.env.TEST_COVERAGE
+    ? { setupFiles: ['packages/mutation/record-coverage.ts'], experimental: { viteModuleRunner: false } }
+    : {}),
 } as const;
 
 /** scripts/test reads the counts, the skipped and the retried tests from this file. */

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { sendSignal } from '../../scripts/stack/processes.ts';
-import { type Fault, plant } from './fault.ts';
 
 /**
  * `caught`: a test failed, or hung. `survived`: every test passed with the fault in. `by` is the first test that failed and
@@ -19,25 +18,39 @@ const PATIENCE_OF_TESTS = { TEST_PATIENCE_MS: '20000' };
 /** For the tests of many faults together. */
 const BASELINE_PATIENCE_MS = 1_800_000;
 
+/** A file with a fault in it, and the tests that must notice. */
+export interface FaultyFile {
+  file: string;
+  text: string;
+  tests: readonly string[];
+  patienceMs?: number;
+}
+
 /**
- * Plants a fault into a copy of the tree, runs its tests there and takes the fault out again. Throws when the fault
- * cannot be planted or has no tests, and when the signal stops it.
+ * Plants a fault into a copy of the tree, runs its tests there and takes the fault out again. Throws when it has no tests, and
+ * when the signal stops it.
  */
 export async function runFault(
   tree: string,
-  fault: Fault,
+  { tests, patienceMs = PATIENCE_MS, ...faulty }: FaultyFile,
   env: Record<string, string>,
   stop?: AbortSignal,
 ): Promise<Outcome> {
-  const file = join(tree, fault.file);
+  const file = join(tree, faulty.file);
   const before = readFileSync(file, 'utf8');
-  writeFileSync(file, plant(tree, fault));
+  const { atime, mtime } = statSync(file);
+  const write = (text: string) => {
+    writeFileSync(file, text);
+    // A source that is newer has the dashboard built anew, which takes only types of the server's files.
+    if (!faulty.file.startsWith('packages/dashboard/')) utimesSync(file, atime, mtime);
+  };
+  write(faulty.text);
   try {
     const log = join(tree, 'mutation.log');
-    const passed = await passes(tree, fault.tests, { ...env, ...PATIENCE_OF_TESTS }, { log, stop });
+    const passed = await passes(tree, tests, { ...env, ...PATIENCE_OF_TESTS }, { log, stop, patienceMs });
     return passed ? { verdict: 'survived' } : { verdict: 'caught', by: firstFailure(log) };
   } finally {
-    writeFileSync(file, before);
+    write(before);
   }
 }
 

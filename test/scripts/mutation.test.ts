@@ -1,8 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rangesThatRan } from '../../packages/mutation/coverage.ts';
+import { draw, faultsOf } from '../../packages/mutation/draw.ts';
 import { type Fault, plant } from '../../packages/mutation/fault.ts';
 import { FAULTS } from '../../packages/mutation/list.ts';
+import { applyEdit, editsOf, isProgram, OPERATORS } from '../../packages/mutation/operators.ts';
+import { createBaseline, runTests } from '../../packages/mutation/run-chance.ts';
 import { passes, runFault } from '../../packages/mutation/run-fault.ts';
 import { ROOT } from '../../scripts/stack/files.ts';
 import { identify } from '../../scripts/stack/processes.ts';
@@ -21,6 +25,127 @@ test.each(ALL.map((fault) => [fault.what, fault] as const))(
 
 test('no two faults have one name', () => {
   expect(new Set(ALL.map(({ what }) => what)).size).toBe(ALL.length);
+});
+
+/** A program, and what each operator makes of it. */
+const MADE: readonly (readonly [operator: string, before: string, after: string])[] = [
+  ['condition-true', 'if (a.b) c();', 'if (true) c();'],
+  ['condition-false', 'const a = b ? 2 : 3;', 'const a = false ? 2 : 3;'],
+  ['condition-true', 'const f = (a: number) => a > b;', 'const f = (a: number) => true;'],
+  ['boundary', 'while (a < b) c();', 'while (a <= b) c();'],
+  ['equality', 'const a = b === c;', 'const a = b !== c;'],
+  ['and-or', 'const a = b && c;', 'const a = b || c;'],
+  ['arithmetic', 'const a = b + c;', 'const a = b - c;'],
+  ['assignment', 'a += b;', 'a -= b;'],
+  ['drop-left', 'const a = b && c;', 'const a = c;'],
+  ['drop-right', 'const a = b ?? c;', 'const a = b;'],
+  ['swap-operands', 'const a = b - c;', 'const a = c - b;'],
+  ['drop-not', 'const a = !b;', 'const a = b;'],
+  ['constant', 'const a = 0;', 'const a = 1;'],
+  ['constant', 'const a = 60_000;', 'const a = 60_000 * 2;'],
+  ['constant', 'const a = true;', 'const a = false;'],
+  ['constant', 'const a = rows.sort({ at: 1 });', 'const a = rows.sort({ at: -1 });'],
+  ['query-key', 'const a = { at: { $gt: b } };', 'const a = { at: { $gte: b } };'],
+  ['drop-statement', 'await a(b);', ';'],
+  ['drop-await', 'await a(b);', 'void a(b);'],
+  ['swap-arguments', 'a(ctx, b, c);', 'a(ctx, c, b);'],
+  ['drop-field', 'const f = () => g({ a: b, c: d });', 'const f = () => g({  c: d });'],
+  ['drop-element', 'const f = () => [a, b];', 'const f = () => [ b];'],
+  [
+    'return',
+    'function f(): Promise<boolean> { return a; }',
+    'function f(): Promise<boolean> { return !(a); }',
+  ],
+  ['return', 'const f = (): string[] => a;', 'const f = (): string[] => [];'],
+  ['return', 'const f = (): A | null => a;', 'const f = (): A | null => null;'],
+  ['method', 'const a = b.some(c);', 'const a = b.every(c);'],
+  ['drop-method', 'const a = b.filter(c);', 'const a = b;'],
+  ['drop-bound', 'const a = Math.min(b, 5);', 'const a = b;'],
+  ['jump', 'for (const a of b) { if (a) continue; c(); }', 'for (const a of b) { if (a) break; c(); }'],
+];
+
+describe('an operator', () => {
+  test.each(MADE)('%s makes of "%s" "%s"', (operator, before, after) => {
+    const made = editsOf('a.ts', before).filter((edit) => edit.operator === operator);
+    expect(made.map((edit) => applyEdit(before, edit))).toContain(after);
+    expect(isProgram('a.ts', after)).toBe(true);
+  });
+
+  test('is shown by an example', () => {
+    expect(Object.keys(OPERATORS).toSorted()).toEqual([...new Set(MADE.map(([name]) => name))].toSorted());
+  });
+
+  test.each([
+    '// if (a > b) c(1);',
+    "import { a } from './b.ts';",
+    'interface A { b: 1 | 2; c?: true }',
+    'type A = B extends 1 ? 2 : 3;',
+    "ctx.log.warn({ a: b > 1 }, c ? 'd' : 'e');",
+    "throw new DomainError('conflict', a > 1 ? 'b' : 'c');",
+    'const a = route({ description: b ? 1 : 2 });',
+    "const a = z.string().describe(b ? 'c' : 'd');",
+    'const a = <Stack gap={4} withBorder />;',
+    "const a = 'b' + 'c';",
+  ])('makes nothing of "%s", which changes no answer', (program) => {
+    expect(editsOf('a.tsx', program)).toEqual([]);
+  });
+
+  test('makes none of the planted faults', () => {
+    const bare = (text: string) => text.replace(/\s+/g, '');
+    const made = ALL.filter(({ file }) => !file.endsWith('.lua')).filter((fault) => {
+      const before = readFileSync(join(ROOT, fault.file), 'utf8');
+      const after = bare(plant(ROOT, fault));
+      const at = before.indexOf(fault.text);
+      return editsOf(fault.file, before)
+        .filter(({ start, end }) => end >= at && start <= at + fault.text.length)
+        .some((edit) => bare(applyEdit(before, edit)) === after);
+    });
+    expect(made.map(({ what }) => what)).toEqual([]);
+  });
+});
+
+describe('faults by chance', () => {
+  const all = faultsOf([
+    'shared/core/limits/enforcement/check/judge.ts',
+    'shared/core/limits/budgets/rules/keys.ts',
+  ]);
+  const ids = (seed: number, count: number) => draw(all, seed, count).map(({ id }) => id);
+
+  test('are the same for one seed, and others for another', () => {
+    expect(ids(1, 9)).toEqual(ids(1, 9));
+    expect(ids(1, 9)).not.toEqual(ids(2, 9));
+  });
+
+  test('are spread over the lines, one for each part of them', () => {
+    const lines = [...new Set(all.map(({ file, line }) => `${file}:${line}`))];
+    const places = draw(all, 3, 5).map(({ file, line }) => lines.indexOf(`${file}:${line}`));
+    const edges = [0, 1, 2, 3, 4].map((part) => Math.floor((part * lines.length) / 5));
+    expect(places.map((place) => edges.findLastIndex((edge) => edge <= place))).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('are at most one per line', () => {
+    const lines = new Set(all.map(({ file, line }) => `${file}:${line}`));
+    expect(new Set(ids(1, 1_000)).size).toBe(lines.size);
+  });
+});
+
+test('what ran is the innermost range of a function, and never what a module does as it loads', () => {
+  const range = (startOffset: number, endOffset: number, count: number) => ({
+    startOffset,
+    endOffset,
+    count,
+  });
+  const ranges = [
+    [range(0, 100, 1)],
+    [range(10, 50, 2), range(20, 30, 0)],
+    [range(22, 26, 1)],
+    [range(60, 90, 0)],
+  ].map((own) => ({ functionName: '', isBlockCoverage: true, ranges: own }));
+  expect(rangesThatRan(ranges)).toEqual([
+    [10, 20],
+    [22, 26],
+    [30, 50],
+  ]);
 });
 
 describe('a planted fault', () => {
@@ -42,6 +167,7 @@ describe('a planted fault', () => {
     const runner = `#!/bin/sh\nfor last; do :; done\nexec "${process.execPath}" "$last"\n`;
     writeFileSync(join(tree, 'node_modules/.bin/vitest'), runner, { mode: 0o755 });
   });
+  const faulty = () => ({ file: fault.file, text: plant(tree, fault), tests: fault.tests });
   afterEach(() => rmSync(tree, { recursive: true, force: true }));
 
   const writeTest = (text: string) =>
@@ -54,13 +180,13 @@ describe('a planted fault', () => {
     }`);
     expect(await passes(tree, fault.tests, {})).toBe(true);
     const by = 'tests add.test.js > adds: AssertionError: expected 3 to be 2';
-    expect(await runFault(tree, fault, {})).toEqual({ verdict: 'caught', by });
+    expect(await runFault(tree, faulty(), {})).toEqual({ verdict: 'caught', by });
     expect(readFileSync(join(tree, 'add.js'), 'utf8')).toContain('a + b;');
   });
 
   test('survives a test that does not look', async () => {
     writeTest('if (add(1, 1) < 2) process.exit(1);');
-    expect(await runFault(tree, fault, {})).toEqual({ verdict: 'survived' });
+    expect(await runFault(tree, faulty(), {})).toEqual({ verdict: 'survived' });
   });
 
   test('leaves no process behind that its tests have started', async () => {
@@ -70,7 +196,7 @@ describe('a planted fault', () => {
       const { pid } = spawn('sleep', ['60'], { stdio: 'ignore' });
       writeFileSync('pid', String(pid));
       process.exit(1);`);
-    expect(await runFault(tree, fault, {})).toMatchObject({ verdict: 'caught' });
+    expect(await runFault(tree, faulty(), {})).toMatchObject({ verdict: 'caught' });
     const pid = Number(readFileSync(join(tree, 'pid'), 'utf8'));
     await until(async () => identify(pid) === null, { what: 'the process to end' });
   });
@@ -80,7 +206,7 @@ describe('a planted fault', () => {
       writeFileSync('pid', String(process.pid));
       setInterval(() => {}, 1_000);`);
     const stopping = new AbortController();
-    const run = runFault(tree, fault, {}, stopping.signal);
+    const run = runFault(tree, faulty(), {}, stopping.signal);
     const pidFile = join(tree, 'pid');
     const readPid = () => (existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0);
     await until(async () => readPid() > 0, { what: 'the test to run' });
@@ -90,13 +216,21 @@ describe('a planted fault', () => {
     expect(readFileSync(join(tree, 'add.js'), 'utf8')).toContain('a + b;');
   });
 
-  test('is refused when its text does not stand once in the file', async () => {
+  test('is refused when its text does not stand once in the file', () => {
     writeTest('');
     const rotten = { ...fault, text: 'a - b' };
-    await expect(runFault(tree, rotten, {})).rejects.toThrow('stands 0 times in add.js');
+    expect(() => plant(tree, rotten)).toThrow('stands 0 times in add.js');
+  });
+
+  test('is not caught by a test that fails without it too', async () => {
+    writeTest("console.log('FAIL tests add.test.js > adds\\nError: always\\n'); process.exit(1);");
+    const copy = { tree, env: {}, stop: new AbortController().signal };
+    const tests = [{ path: 'add.test.js', seconds: 1 }];
+    expect(await runFault(tree, faulty(), {})).toMatchObject({ verdict: 'caught' });
+    expect(await runTests(faulty(), tests, copy, createBaseline(copy))).toEqual({ verdict: 'survived' });
   });
 
   test('is refused when its tests are gone', async () => {
-    await expect(runFault(tree, fault, {})).rejects.toThrow('None of these tests exist');
+    await expect(runFault(tree, faulty(), {})).rejects.toThrow('None of these tests exist');
   });
 });

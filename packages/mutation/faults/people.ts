@@ -30,13 +30,6 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
     tests: MAILS,
   },
   {
-    what: 'an address that an admin has changed stays confirmed',
-    file: 'shared/people/change-member.ts',
-    text: 'email_confirmed === true && email === before.email',
-    replacement: 'email_confirmed === true',
-    tests: MAILS,
-  },
-  {
     what: 'a visit never ends',
     file: 'api/people/browser-session.ts',
     text: 'return visitor && visitor.untilMs > ctx.clock.now() ? visitor : null;',
@@ -52,19 +45,9 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
   },
   ...faultsIn('shared/core/accounts/idempotency/claim-key.ts', ONCE, [
     {
-      what: 'what was created and deleted is created again',
-      text: 'if (row?.seed !== seed || (row.created_by !== null && row.created_by !== requestId))',
-      replacement: 'if (row?.seed !== seed)',
-    },
-    {
       what: 'a key that was given back still creates',
       text: 'if (row?.seed !== seed || (row.created_by',
       replacement: 'if ((row && row.created_by',
-    },
-    {
-      what: 'a refused request takes the key of a repeat that has created',
-      text: '    created_by: null,\n    answer: null,\n  });',
-      replacement: '    answer: null,\n  });',
     },
   ]),
   {

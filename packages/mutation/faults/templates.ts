@@ -1,18 +1,12 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
 const TEMPLATES = ['test/api/budget-templates.test.ts'];
-const USAGE = ['test/shared/core/limits/enforcement/people-usage.test.ts'];
 const LEVELS = ['test/shared/core/limits/budgets/templates.test.ts'];
 const PREVIEWS = ['test/api/budget-previews.test.ts'];
 const RAISES = ['test/api/raises.test.ts'];
 
 export const TEMPLATE_FAULTS: readonly Fault[] = [
   ...faultsIn('shared/core/limits/budgets/rules/people.ts', TEMPLATES, [
-    {
-      what: 'a template counts for an exempt person',
-      text: 'return limit === null ? null : { ...budget, scope:',
-      replacement: 'return { ...budget, scope:',
-    },
     {
       what: 'the raise of one person of a template is for everybody',
       text: 'const { limit = budget.limit, raises = [] } =',
@@ -38,27 +32,6 @@ export const TEMPLATE_FAULTS: readonly Fault[] = [
     },
   ]),
   {
-    what: 'the usage of a person is forgotten when another process writes it',
-    file: 'shared/core/limits/enforcement/state/people-usage.ts',
-    text: '.filter((other) => other.id !== row._id)',
-    replacement: '.filter((other) => other.id === row._id)',
-    tests: USAGE,
-  },
-  {
-    what: 'a reader that is behind the log of people reads a part',
-    file: 'shared/core/limits/budgets/rules/people-log.ts',
-    text: 'if (counts.some((count, shard) => count > (windows[shard]?.length ?? 0))) return null;',
-    replacement: '',
-    tests: USAGE,
-  },
-  {
-    what: 'no process hears of people whose windows were counted anew',
-    file: 'shared/core/limits/budgets/count/recount.ts',
-    text: '      logEverything(org_id),\n',
-    replacement: '',
-    tests: USAGE,
-  },
-  {
     what: 'a level of a template fires for one person alone',
     file: 'shared/core/limits/budgets/rules/keys.ts',
     text: "const person = budget.per ? [...personCause(budget), budget.limit ?? ''] : [];",
@@ -73,13 +46,6 @@ export const TEMPLATE_FAULTS: readonly Fault[] = [
     tests: TEMPLATES,
   },
   {
-    what: 'the thresholds of exceptions change their unit',
-    file: 'shared/core/limits/budgets/change/change-budgets.ts',
-    text: 'if (OVERRIDDEN_FIELDS.some(differs)) await refuseOverridden(ctx, before, transaction);',
-    replacement: '',
-    tests: TEMPLATES,
-  },
-  {
     what: 'a preview shows usage to a key that only writes budgets',
     file: 'api/routes/preview-budget.ts',
     text: "if (!principal.scopes.includes('usage:read'))",
@@ -91,13 +57,6 @@ export const TEMPLATE_FAULTS: readonly Fault[] = [
     file: 'shared/core/limits/budgets/rules/view.ts',
     text: "return enforce === 'hard' && current >= limit;",
     replacement: "return enforce !== 'none' && current >= limit;",
-    tests: PREVIEWS,
-  },
-  {
-    what: 'each process writes when anybody asked',
-    file: 'shared/core/limits/enforcement/check/asked.ts',
-    text: '{ _id: orgId, ...isOlder }',
-    replacement: '{ _id: orgId }',
     tests: PREVIEWS,
   },
 ];
