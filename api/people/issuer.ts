@@ -2,6 +2,7 @@ import * as oidc from 'openid-client';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { perContext } from '../../shared/platform/context/per-context.ts';
+import { exchange } from '../../shared/platform/outward/exchange.ts';
 
 interface Kept {
   found: Promise<oidc.Configuration> | null;
@@ -11,7 +12,8 @@ interface Kept {
 
 /** The age after which the issuer's metadata is read again. */
 const REFRESH_AFTER_MS = 3_600_000;
-const TIMEOUT_S = 5;
+/** The limits of each request: for metadata, and for tokens. */
+const LIMITS = { deadlineMs: 5_000, mostBytes: 262_144 };
 
 const keptOf = perContext((): Kept => ({ found: null, readAtMs: 0 }));
 
@@ -42,7 +44,8 @@ async function discover(ctx: Context): Promise<oidc.Configuration> {
   try {
     return await oidc.discovery(new URL(oidcIssuer), oidcClientId, undefined, authentication, {
       execute: isInsecure ? [oidc.allowInsecureRequests] : [],
-      timeout: TIMEOUT_S,
+      timeout: LIMITS.deadlineMs / 1_000,
+      [oidc.customFetch]: (url, request) => exchange(url, request as RequestInit, LIMITS),
     });
   } catch (error) {
     ctx.log.warn({ err: error }, 'the identity provider was not read');

@@ -1,3 +1,8 @@
+import { exchange } from '../../shared/platform/outward/exchange.ts';
+
+/** Longer than the api works on a request. */
+export const LIMITS = { deadlineMs: 30_000, mostBytes: 16_777_216 };
+
 /** The api, as a demo organization's key of every scope sees it. */
 export interface Target {
   api: string;
@@ -12,15 +17,12 @@ export async function send(
   path: string,
   body?: Record<string, unknown>,
 ): Promise<unknown> {
-  const response = await fetch(`${api}/api/v1/${path}`, {
-    method,
-    signal,
-    headers: {
-      Authorization: `Bearer ${apiKey}`,
-      ...(body ? { 'Content-Type': 'application/json' } : {}),
-    },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
+  const headers = {
+    Authorization: `Bearer ${apiKey}`,
+    ...(body ? { 'Content-Type': 'application/json' } : {}),
+  };
+  const request = { method, signal, headers, ...(body ? { body: JSON.stringify(body) } : {}) };
+  const response = await exchange(`${api}/api/v1/${path}`, request, LIMITS);
   if (!response.ok)
     throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
   return response.json();

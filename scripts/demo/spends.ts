@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { exchange } from '../../shared/platform/outward/exchange.ts';
 import type { DemoOrganization } from './file.ts';
+import { LIMITS } from './send.ts';
 
 /** The members who have spent credits, by their place, and how many each: the others have all that their plan gives. */
 const SPENT: readonly [member: number, credits: number][] = [
@@ -29,16 +31,16 @@ async function spend(
   api: string,
   { token, key, signal }: { token: string; key: string; signal: AbortSignal },
 ): Promise<void> {
-  const response = await fetch(`${api}/v1/meter/consume`, {
-    method: 'POST',
-    signal,
-    headers: {
-      Authorization: `Bearer ${token}`,
-      'Content-Type': 'application/json',
-      'Idempotency-Key': key,
-    },
-    body: JSON.stringify({ output_sha256: createHash('sha256').update(key).digest('hex') }),
-  });
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'application/json',
+    'Idempotency-Key': key,
+  };
+  const body = JSON.stringify({ output_sha256: createHash('sha256').update(key).digest('hex') });
+  const response = await exchange(
+    `${api}/v1/meter/consume`,
+    { method: 'POST', signal, headers, body },
+    LIMITS,
+  );
   if (!response.ok) throw new Error(`a spend answered ${response.status}: ${await response.text()}`);
-  await response.arrayBuffer();
 }

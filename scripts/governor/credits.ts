@@ -23,6 +23,7 @@ import { verifyReceipts } from '../../shared/core/credits/receipts/verify-receip
 import { IDEMPOTENCY_KEY } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { exchange } from '../../shared/platform/outward/exchange.ts';
 import { replaceFile } from '../stack/files.ts';
 import { makeSigningKey } from '../stack/make-secrets.ts';
 import { parseInteger, parseTime } from './input.ts';
@@ -213,7 +214,8 @@ async function rotateSigningKey(ctx: Context, file: string): Promise<Record<stri
   return { kid, file };
 }
 
-async function readKeySet(where: string): Promise<unknown> {
+/** Reads a JSON Web Key Set of a file or an address. Throws `invalid_request` and `not_found`. */
+export async function readKeySet(where: string): Promise<unknown> {
   const text = /^https?:/.test(where) ? await download(where) : readFileSync(where, 'utf8');
   const keys = parseObject(text);
   if (!Array.isArray(keys?.keys))
@@ -222,7 +224,7 @@ async function readKeySet(where: string): Promise<unknown> {
 }
 
 async function download(url: string): Promise<string> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+  const answer = await exchange(url, {}, { deadlineMs: 10_000, mostBytes: 1_048_576 });
   if (!answer.ok) throw new DomainError('not_found', `${url} answered ${answer.status}.`);
   return answer.text();
 }

@@ -11,6 +11,7 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { verifyMailServer } from '../../shared/platform/mail/send-mail.ts';
 import { refuseUnprepared } from '../../shared/platform/mongo/schema.ts';
+import { exchange } from '../../shared/platform/outward/exchange.ts';
 import {
   connectQueues,
   connectRedis,
@@ -55,12 +56,11 @@ const readiness = z.object({
 });
 
 async function probeApi({ api }: Service): Promise<Probed> {
-  const answer = await fetch(`${api}/readyz`, { signal: AbortSignal.timeout(2_500) }).catch(
-    (error: Error) => {
-      const cause = error.cause instanceof Error ? error.cause.message : error.message;
-      throw new Error(`${api} does not answer: ${cause}`);
-    },
-  );
+  const limits = { deadlineMs: 2_500, mostBytes: 1_048_576 };
+  const answer = await exchange(`${api}/readyz`, {}, limits).catch((error: Error) => {
+    const cause = error.cause instanceof Error ? error.cause.message : error.message;
+    throw new Error(`${api} does not answer: ${cause}`);
+  });
   const { data } = readiness.safeParse(await answer.json().catch(() => null));
   if (!answer.ok) return failing(`${api} answers ${answer.status}.`);
   if (!data) return failing(`The service at ${api} is not usage-governor.`);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exchange } from '../../shared/platform/outward/exchange.ts';
 
 /** Asks until the answer is true. False when the time is over first; throws what the signal carries when it is aborted. */
 export async function waitUntil(
@@ -17,8 +18,7 @@ export async function waitUntil(
 /** True when the address answers 2xx within a second. */
 export async function answersOk(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(1000) });
-    await answer.body?.cancel();
+    const answer = await exchange(url, {}, { deadlineMs: 1_000, mostBytes: 1_048_576 });
     return answer.ok;
   } catch {
     return false;

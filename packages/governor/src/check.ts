@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
+import { exchange } from '../../../shared/platform/outward/exchange.ts';
 import { type Api, describeFailure, describeRefusal, requestTo } from './api/ask.ts';
 import type { Env } from './commands.ts';
 import { claudeTarget } from './doctor/claude-hooks.ts';
@@ -22,7 +23,7 @@ export interface CheckOutcome {
 }
 
 /** A hook that hangs would hold up every call. */
-const PATIENCE_MS = 3_000;
+const LIMITS = { deadlineMs: 3_000, mostBytes: 1_048_576 };
 
 /** `check`: a command hook for coding agents, which does not read its standard input; with `--doctor` a report for people. */
 export function addCheckCommand(
@@ -112,12 +113,8 @@ export async function checkCall({
   try {
     if (!api || !key) throw new Error('set GOVERNOR_API (or --api) and GOVERNOR_API_KEY');
     const { url, headers } = requestTo({ api, apiKey: key }, '/api/v1/budgets/check');
-    const response = await fetch(url, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(userId === undefined ? {} : { user_id: userId }),
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
+    const asked = JSON.stringify(userId === undefined ? {} : { user_id: userId });
+    const response = await exchange(url, { method: 'POST', headers, body: asked }, LIMITS);
     const { status } = response;
     const body = await response.text();
     if (status !== 200) throw new Error(`the api ${describeRefusal({ status, body })}`);

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
+import { exchange } from '../../../shared/platform/outward/exchange.ts';
 import { describeFailure, requestTo } from './api/ask.ts';
 import type { Env } from './commands.ts';
 
@@ -7,8 +8,8 @@ import type { Env } from './commands.ts';
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const AWAY = -32_000;
-/** Longer than the api works on a request. */
-const PATIENCE_MS = 30_000;
+/** Longer than the api works on a request, and more than a tool answers. */
+const LIMITS = { deadlineMs: 30_000, mostBytes: 16_777_216 };
 
 const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
 
@@ -70,12 +71,9 @@ async function answerLine(
   if (message === undefined) return errorLine(null, INVALID_REQUEST, 'The line is no JSON object.');
   const id = message.id ?? null;
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { ...headers, accept: 'application/json, text/event-stream', ...headersOf(message, session) },
-      body: line,
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
+    const accept = 'application/json, text/event-stream';
+    const asked = { ...headers, accept, ...headersOf(message, session) };
+    const response = await exchange(url, { method: 'POST', headers: asked, body: line }, LIMITS);
     const answer = parseObject(await response.text());
     if (id === null) return null;
     if (!answer) return errorLine(id, AWAY, `The api answered ${response.status}.`);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { exchange } from '../../../shared/platform/outward/exchange.ts';
 import { type Api, describeFailure, describeRefusal, type Pause, requestTo } from './api/ask.ts';
 import type { Env } from './commands.ts';
 
@@ -31,7 +32,7 @@ interface RaiseFlags {
 }
 
 const EVERY_MS = 2_000;
-const PATIENCE_MS = 10_000;
+const LIMITS = { deadlineMs: 10_000, mostBytes: 1_048_576 };
 const ATTEMPTS = 3;
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
@@ -129,7 +130,7 @@ async function send<Content>(
       : { method: 'POST', headers: { ...headers, ...key }, body: JSON.stringify(body) };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const response = await fetch(url, { ...request, signal: AbortSignal.timeout(PATIENCE_MS) });
+      const response = await exchange(url, request, LIMITS);
       const text = await response.text();
       if (response.ok) return shape.parse(JSON.parse(text));
       const refused = `the api ${describeRefusal({ status: response.status, body: text })}`;

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { exchange } from '../../platform/outward/exchange.ts';
 
 /** The release of Stripe's API in whose words these requests are written. */
 const STRIPE_VERSION = '2025-03-31.basil';
-const TIMEOUT_MS = 10_000;
+/** A session has some kilobytes. */
+const LIMITS = { deadlineMs: 10_000, mostBytes: 1_048_576 };
 
 const checkoutSession = z.object({ url: z.url({ protocol: /^https?$/ }) });
 const refusal = z.object({ error: z.object({ type: z.string(), code: z.string().optional() }) });
@@ -19,17 +21,14 @@ export async function createCheckoutSession(
   secretKey: string,
   { parameters, idempotencyKey }: { parameters: Record<string, string>; idempotencyKey: string },
 ): Promise<string> {
-  const response = await fetch(new URL('/v1/checkout/sessions', ctx.config.stripeApiBase), {
-    method: 'POST',
-    redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    headers: {
-      Authorization: `Bearer ${secretKey}`,
-      'Idempotency-Key': idempotencyKey,
-      'Stripe-Version': STRIPE_VERSION,
-    },
-    body: new URLSearchParams(parameters),
-  }).catch((error: unknown) => {
+  const url = new URL('/v1/checkout/sessions', ctx.config.stripeApiBase);
+  const headers = {
+    Authorization: `Bearer ${secretKey}`,
+    'Idempotency-Key': idempotencyKey,
+    'Stripe-Version': STRIPE_VERSION,
+  };
+  const request = { method: 'POST', headers, body: new URLSearchParams(parameters) };
+  const response = await exchange(url, request, LIMITS).catch((error: unknown) => {
     ctx.log.warn({ err: error }, 'Stripe does not answer');
     throw unavailable();
   });
@@ -42,11 +41,11 @@ export async function createCheckoutSession(
 }
 
 /** Logs only the codes of Stripe's answer. */
-function refused(ctx: Context, { ok, status, headers }: Response, answer: unknown): DomainError {
+function refused(ctx: Context, { status, headers }: Response, answer: unknown): DomainError {
   const { type, code } = refusal.safeParse(answer).data?.error ?? {};
   const stripe_request_id = headers.get('request-id');
   ctx.log.error({ status, type, code, stripe_request_id }, 'Stripe made no Checkout Session');
-  if (ok || status === 429 || status === 409 || status >= 500) return unavailable();
+  if (status < 400 || status === 429 || status === 409 || status >= 500) return unavailable();
   if (type === 'idempotency_error')
     return new DomainError(
       'conflict',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exchange } from '../../../../shared/platform/outward/exchange.ts';
 
 /** Where to ask, and with which key. */
 export interface Api {
@@ -42,7 +43,8 @@ const problemSchema = z.object({ code: z.string(), detail: z.string().optional()
 const MAX_ATTEMPTS = 10;
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 30_000;
-const REQUEST_TIMEOUT_MS = 60_000;
+/** The largest answer is a page of pull requests, or the results of a batch. */
+const LIMITS = { deadlineMs: 60_000, mostBytes: 16_777_216 };
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
 /**
@@ -95,9 +97,7 @@ export function requestTo({ api, apiKey }: Api, path: string): { url: URL; heade
 /** The whole answer, or in words why there is none. */
 async function tryRequest(url: URL, request: RequestInit, ended?: AbortSignal): Promise<Answer | string> {
   try {
-    const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-    const signal = ended ? AbortSignal.any([timeout, ended]) : timeout;
-    const response = await fetch(url, { ...request, signal });
+    const response = await exchange(url, { ...request, signal: ended ?? null }, LIMITS);
     const retryAfter = response.headers.get('retry-after');
     return { status: response.status, retryAfter, body: await response.text() };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { exchange } from '../../../../shared/platform/outward/exchange.ts';
 import { type Api, requestTo } from '../api/ask.ts';
 import { type Checkout, readCheckout } from './git.ts';
 import { changeState, type PostedContext, SEEN_MS, type State } from './state.ts';
@@ -87,6 +88,7 @@ const answerSchema = z.object({
 
 /** Contexts of one request. */
 const SENT_AT_ONCE = 500;
+const MOST_ANSWER_BYTES = 1_048_576;
 
 /** Sends what waits, the oldest first. Throws when the api does not take it in time: then it stays for the next time. */
 export async function sendWaiting(
@@ -97,12 +99,9 @@ export async function sendWaiting(
   const waiting = await changeState(folder, nowMs, (state) => state.waiting.slice(0, SENT_AT_ONCE));
   if (waiting.length === 0) return {};
   const { url, headers } = requestTo(target, '/api/v1/contexts');
-  const response = await fetch(url, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ contexts: waiting }),
-    signal: AbortSignal.timeout(patienceMs),
-  });
+  const request = { method: 'POST', headers, body: JSON.stringify({ contexts: waiting }) };
+  const limits = { deadlineMs: patienceMs, mostBytes: MOST_ANSWER_BYTES };
+  const response = await exchange(url, request, limits);
   const text = await response.text();
   if (response.status !== 200) throw new Error(`the api answered ${response.status}`);
   const { results } = answerSchema.parse(JSON.parse(text));

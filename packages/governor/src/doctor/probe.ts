@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { exchange } from '../../../../shared/platform/outward/exchange.ts';
 import { describeFailure, describeRefusal } from '../api/ask.ts';
 import type { AskingHook, Machine } from './hook.ts';
 
@@ -11,6 +12,7 @@ export const DRILL = {
 };
 
 const PATIENCE_MS = 10_000;
+const MOST_ANSWER_BYTES = 1_048_576;
 
 /** Runs a hook as its agent would. Null when a refusal would arrive, else why it would not. */
 export async function probe(hook: AskingHook, machine: Machine): Promise<string | null> {
@@ -39,12 +41,10 @@ async function runCommand(command: string, { cwd, env }: Machine): Promise<strin
 
 async function post({ asks, event }: AskingHook): Promise<string | null> {
   if (!('url' in asks)) return null;
-  const response = await fetch(asks.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...asks.headers },
-    body: JSON.stringify({ hook_event_name: event }),
-    signal: AbortSignal.timeout(PATIENCE_MS),
-  });
+  const headers = { 'content-type': 'application/json', ...asks.headers };
+  const request = { method: 'POST', headers, body: JSON.stringify({ hook_event_name: event }) };
+  const limits = { deadlineMs: PATIENCE_MS, mostBytes: MOST_ANSWER_BYTES };
+  const response = await exchange(asks.url, request, limits);
   const answer = { status: response.status, body: await response.text() };
   if (answer.status === 200) return null;
   const hint = answer.status === 401 ? ' Is GOVERNOR_API_KEY set here, and in allowedEnvVars?' : '';
