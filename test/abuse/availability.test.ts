@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { revokeApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { mintCredential, mintDeviceToken } from '../../shared/core/accounts/keys/credential.ts';
 import { apiKeyRows } from '../../shared/core/accounts/keys/model.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { sha256 } from '../support/credits.ts';
 import { makeTenant } from '../support/factories.ts';
+import { fixture } from '../support/fixture.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { linkDevice, makePerson } from '../support/people.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { openHalfSent, sendFrom } from '../support/senders.ts';
@@ -15,24 +15,18 @@ import { openHalfSent, sendFrom } from '../support/senders.ts';
 const ATTACKER = '127.0.0.9';
 const VICTIM = '127.0.0.2';
 
-let idp: TestIssuer;
-let api: TestApi;
-let key: string;
+const { idp, api, key } = await fixture({
+  env: { RATE_LIMITS: 'on', BAD_CREDENTIALS_PER_MINUTE: '10' },
+  idp: true,
+});
 let session: string;
 let device: string;
 let accountId: string;
 
 beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({ env: { ...idp.env, RATE_LIMITS: 'on', BAD_CREDENTIALS_PER_MINUTE: '10' } });
-  ({ key } = await makeTenant(api.ctx));
   const person = await makePerson(api.ctx, idp, { role: 'admin' });
   ({ session, accountId } = person);
   device = (await linkDevice(api, person)).access_token;
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 const get = (path: string, bearer: string) =>

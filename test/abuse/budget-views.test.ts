@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey, rotateApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { apiKeyRows } from '../../shared/core/accounts/keys/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { type Answer, startApi, type TestApi, until } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
+import { type Answer, until } from '../support/harness.ts';
 import { beginBrowserSession, makePerson, type Person } from '../support/people.ts';
 
 /** Thresholds are found in no other text of an answer. */
@@ -19,19 +19,13 @@ const BUDGETS = {
 type Whose = keyof typeof BUDGETS;
 const ALL = Object.keys(BUDGETS) as Whose[];
 
-let idp: TestIssuer;
-let api: TestApi;
-let orgId: string;
 let ada: Person;
 let admin: Person;
 /** May do everything. */
-let key: string;
+const { idp, api, orgId, key } = await fixture({ idp: true });
 const ids = new Map<Whose, string>();
 
 beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({ env: idp.env });
-  ({ orgId, key } = await makeTenant(api.ctx));
   admin = await makePerson(api.ctx, idp, { orgId, role: 'admin' });
   ada = await makePerson(api.ctx, idp, { orgId });
   const bob = await makePerson(api.ctx, idp, { orgId });
@@ -54,10 +48,6 @@ beforeAll(async () => {
     const { body } = await api.call('/api/v1/budgets/check', { key, body: { user_id: ada.userId } });
     return body.budgets.length === 3 && body.budgets.every(({ refuses }: { refuses: boolean }) => refuses);
   });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 type Headers = Record<string, string>;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { generateKeyPair } from 'jose';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { deviceRows } from '../../shared/core/accounts/devices/model.ts';
 import { newCredentialId } from '../../shared/core/accounts/keys/credential.ts';
@@ -9,31 +9,16 @@ import { WRONG_USER_CODES } from '../../shared/platform/basics/contract.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import { makeTenant } from '../support/factories.ts';
-import {
-  type Answer,
-  createTestClock,
-  openTestContext,
-  startApi,
-  type TestApi,
-  type TestClock,
-} from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
+import { type Answer, openTestContext, startApi, type TestApi } from '../support/harness.ts';
+import { startIssuer } from '../support/idp.ts';
 import { approve, linkDevice, makePerson, type Person, poll, revoke, startLink } from '../support/people.ts';
 
-let idp: TestIssuer;
-let clock: TestClock;
-let api: TestApi;
+const { idp, clock, api } = await fixture({ clock: true, idp: true });
 let ada: Person;
 
 beforeAll(async () => {
-  idp = await startIssuer();
-  clock = createTestClock();
-  api = await startApi({ clock, env: idp.env });
   ada = await makePerson(api.ctx, idp);
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 /** Everything of an answer that a caller can see, but for the time of day. */

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { mintCredential } from '../../shared/core/accounts/keys/credential.ts';
@@ -7,21 +7,19 @@ import { apiKeyRows } from '../../shared/core/accounts/keys/model.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { type Answer, createTestClock, openKeptLog, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { type Answer, openKeptLog, startApi } from '../support/harness.ts';
 
-const clock = createTestClock();
 const headers = { 'X-Request-Id': 'the-same-id' };
-let api: TestApi;
+const { api, clock } = await fixture({ clock: true });
 let key: string;
 let keyId: string;
 let orgId: string;
 let refused: Answer;
 beforeAll(async () => {
-  api = await startApi({ clock });
   ({ key, keyId, orgId } = await makeTenant(api.ctx));
   refused = await api.call('/api/v1/sessions', { headers });
 });
-afterAll(() => api.close());
 
 function expectSameRefusal(answer: Answer): void {
   expect(answer.status).toBe(401);

@@ -1,34 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { releaseReservations } from '../../workers/index.ts';
-import {
-  callSurely,
-  createTestClock,
-  startApi,
-  type TestApi,
-  type TestClock,
-  until,
-} from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
+import { callSurely, until } from '../support/harness.ts';
 import { makePerson, type Person } from '../support/people.ts';
 
-let idp: TestIssuer;
-let clock: TestClock;
-let api: TestApi;
-beforeAll(async () => {
-  idp = await startIssuer();
-  clock = createTestClock();
-  api = await startApi({ clock, env: idp.env });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
-});
+const { idp, clock, api } = await fixture({ clock: true, idp: true });
 
 let admin: Person;
 let thief: Person;

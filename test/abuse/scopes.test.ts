@@ -1,29 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
 import { linkDevice, makePerson } from '../support/people.ts';
 
-let idp: TestIssuer;
-let api: TestApi;
+const { idp, api } = await fixture({ idp: true });
 let orgId: string;
 let all: { key: string; keyId: string };
 
 beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({ env: idp.env });
   const { orgId: made, key, keyId } = await makeTenant(api.ctx);
   orgId = made;
   all = { key, keyId };
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 const keyWith = async (...scopes: Scope[]) => (await createApiKey(api.ctx, { org_id: orgId, scopes })).key;

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
-const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
 const DAY = 86_400_000;
-let api: TestApi;
-let key: string;
-let orgId: string;
-beforeAll(async () => {
-  api = await startApi({ clock });
-  ({ key, orgId } = await makeTenant(api.ctx));
-});
-afterAll(() => api.close());
+const { api, key, orgId, clock } = await fixture({ clock: Date.parse('2026-11-21T12:00:00Z') });
 
 async function outcome(
   signal: unknown,

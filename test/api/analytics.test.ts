@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
@@ -9,7 +9,7 @@ import { freezeAnalytics } from '../../shared/wings/analytics/freeze-weeks.ts';
 import { frozenCellRows, frozenWeekRows } from '../../shared/wings/analytics/model.ts';
 import { type Contribution, suppressWeek } from '../../shared/wings/analytics/suppress.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 import { pick, seeded } from '../support/random.ts';
 import { recordAll } from '../support/usage.ts';
 
@@ -18,7 +18,6 @@ const NOW = Date.parse('2026-04-15T12:07:00Z');
 const HOUR = 3_600_000;
 const SEED = 990_017;
 const K = 5;
-const clock = createTestClock(NOW);
 const MONDAYS = [
   '2026-03-15T23:00',
   '2026-03-22T23:00',
@@ -48,12 +47,11 @@ interface Call extends Record<string, unknown> {
   cost_usd: number;
 }
 
-let api: TestApi;
+const { api, clock } = await fixture({ clock: NOW });
 let tenant: { orgId: string; key: string };
 let calls: Call[];
 
 beforeAll(async () => {
-  api = await startApi({ clock });
   tenant = await makeTenant(api.ctx, { timezone: 'Europe/Berlin', scopes: ['org:read'] });
   for (let user = 0; user < USERS; user += 1) {
     const user_id = `u${user}`;
@@ -79,7 +77,6 @@ beforeAll(async () => {
   await recordAll(api.ctx, tenant.orgId, calls);
   await freeze(tenant.orgId);
 });
-afterAll(() => api.close());
 
 async function freeze(orgId: string) {
   return freezeAnalytics(api.ctx, await readOrganization(api.ctx, orgId));

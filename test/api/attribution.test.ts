@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { organizationVersionRows } from '../../shared/core/accounts/organizations/versions.ts';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
@@ -8,17 +8,13 @@ import { hashNames } from '../../shared/people/hash-names.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { contextRows, sessionWorkRows } from '../../shared/wings/work/attribution/model.ts';
 import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
-import { createTestClock, openKeptLog, openTestContext, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { openKeptLog, openTestContext, startApi, type TestApi } from '../support/harness.ts';
 
 const NOW = Date.parse('2026-11-24T12:07:00Z');
 const MINUTE = 60_000;
 const SHOP = 'github.com/acme/shop';
-const clock = createTestClock(NOW);
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+const { api, clock } = await fixture({ clock: NOW });
 
 const at = (ms: number) => new Date(ms).toISOString();
 const session = { metadata: { client_session_id: 's-1' } };

@@ -1,32 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { COUNTED_ROWS } from '../../shared/platform/basics/paginate.ts';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
 import { makePerson, type Person } from '../support/people.ts';
 
 const NOON = Date.UTC(2026, 10, 24, 12);
 const DAY = 86_400_000;
-let idp: TestIssuer;
-let clock: TestClock;
-let api: TestApi;
+const { idp, clock, api } = await fixture({ clock: NOON, idp: true });
 let admin: Person;
-beforeAll(async () => {
-  idp = await startIssuer();
-  clock = createTestClock(NOON);
-  api = await startApi({ clock, env: idp.env });
-});
 beforeEach(async () => {
   clock.set(NOON);
   admin = await makePerson(api.ctx, idp, { role: 'admin' });
   await auditRows(api.ctx).deleteMany({ org_id: admin.orgId });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 interface Entry {

@@ -1,23 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { evaluateBudgetsJob } from '../../shared/core/limits/budgets/rules/jobs.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { channelOf } from '../../shared/platform/queues/job.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { type TestApi, until } from '../support/harness.ts';
 
-let api: TestApi;
-let other: TestApi;
+const { api, other } = await fixture({ other: true });
 let orgId: string;
 let key: string;
 beforeAll(async () => {
-  api = await startApi();
-  other = await startApi({ sharing: api.ctx });
   for (const { ctx } of [api, other]) withoutPolls(() => statusCache(ctx));
-});
-afterAll(async () => {
-  await other.close();
-  await api.close();
 });
 beforeEach(async () => {
   ({ orgId, key } = await makeTenant(api.ctx));

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { timeWords } from '../../shared/core/limits/enforcement/check/words.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 
-let api: TestApi;
-let orgId: string;
-let key: string;
-beforeAll(async () => {
-  api = await startApi();
-  ({ orgId, key } = await makeTenant(api.ctx));
-});
-afterAll(() => api.close());
+const { api, orgId, key } = await fixture();
 
 const check = (body: object = {}, as = key) => api.call('/api/v1/budgets/check', { key: as, body });
 const budget = async (fields: object) => {

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 import { recordAll } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
-let api: TestApi;
+const { api } = await fixture({ clock: NOW });
 let orgId: string;
 let key: string;
-beforeAll(async () => {
-  api = await startApi({ clock: createTestClock(NOW) });
-});
 beforeEach(async () => {
   ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'UTC' }));
 });
-afterAll(() => api.close());
 
 const BUDGET = {
   name: 'B',

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { budgetRows, budgetWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import type { BudgetView } from '../../shared/core/limits/budgets/rules/view.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { providerOf } from '../../shared/core/pricing/rates.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 import { pick, seeded } from '../support/random.ts';
 import { recordAll } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const DAY = 86_400_000;
 const random = seeded(223);
-let api: TestApi;
-let orgId: string;
-let key: string;
-beforeAll(async () => {
-  api = await startApi({ clock: createTestClock(NOW) });
-  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'UTC' }));
-});
-afterAll(() => api.close());
+const { api, orgId, key } = await fixture({ clock: NOW, tenant: { timezone: 'UTC' } });
 
 const BUDGET = { name: 'B', scope: 'org', metric: 'cost_usd', threshold: 10, window: 'monthly' };
 const post = (fields: object, as = key) =>

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
 const NOW = Date.parse('2026-11-18T10:20:00Z');
 const DAY_MS = 86_400_000;
-const clock = createTestClock(NOW);
-let api: TestApi;
-let orgId: string;
-let key: string;
+const { api, orgId, key, clock } = await fixture({ clock: NOW });
 let path: string;
 
 beforeAll(async () => {
-  api = await startApi({ clock });
-  ({ orgId, key } = await makeTenant(api.ctx));
   const spend = (ts: number, cost_usd: number) =>
     api.call('/api/v1/signals', { key, body: makeSignal({ ts, cost_usd }) });
   await spend(NOW - DAY_MS, 3);
@@ -28,7 +23,6 @@ beforeAll(async () => {
   await spend(NOW, 2);
   await evaluateDue(api.ctx, orgId);
 });
-afterAll(() => api.close());
 
 test('the events of a budget are the levels that it has reached, newest first, with their events', async () => {
   const { status, body } = await api.call(`${path}/events`, { key });

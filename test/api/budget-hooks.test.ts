@@ -1,24 +1,21 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { hookClaudeCode } from '../../api/routes/hook-claude-code.ts';
 import { admit } from '../../api/serve/admit.ts';
 import type { Exchange } from '../../api/serve/exchange.ts';
 import { checkCall } from '../../packages/governor/src/check.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, until } from '../support/harness.ts';
+import { makeSignal } from '../support/factories.ts';
+import { fixture } from '../support/fixture.ts';
+import { startApi, until } from '../support/harness.ts';
 
-let api: TestApi;
-let orgId: string;
-let key: string;
+const { api, orgId, key } = await fixture();
 /** Bound to ada, whose budget is used up, and to bob, who has one of which a quarter is used. */
 let ada: string;
 let bob: string;
 /** Bound to nobody. */
 let unbound: string;
 beforeAll(async () => {
-  api = await startApi();
-  ({ orgId, key } = await makeTenant(api.ctx));
   const scopes = ['budgets:check' as const];
   ada = (await createApiKey(api.ctx, { org_id: orgId, scopes, user_id: 'ada' })).key;
   bob = (await createApiKey(api.ctx, { org_id: orgId, scopes, user_id: 'bob' })).key;
@@ -38,7 +35,6 @@ beforeAll(async () => {
   await until(async () => (await own(ada)).body.allow === false);
   await until(async () => (await own(bob)).body.budgets[0]?.remaining === 6);
 });
-afterAll(() => api.close());
 
 const own = (as: string, query = '') => api.call(`/api/v1/me/budget${query}`, { key: as });
 /** As Claude Code sends it. */

@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { addMember } from '../../shared/people/members.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestClock, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { type TestApi, until } from '../support/harness.ts';
 
 const NOON = Date.UTC(2026, 10, 18, 12);
 const DAY_MS = 86_400_000;
-let clock: TestClock;
-let api: TestApi;
-let other: TestApi;
+const { clock, api, other } = await fixture({ clock: NOON, monitorCommands: true, other: true });
 let orgId: string;
 let key: string;
-beforeAll(async () => {
-  clock = createTestClock(NOON);
-  api = await startApi({ clock, monitorCommands: true });
-  other = await startApi({ clock, sharing: api.ctx });
-});
-afterAll(async () => {
-  await other.close();
-  await api.close();
-});
 beforeEach(async () => {
   clock.set(NOON);
   ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'UTC' }));

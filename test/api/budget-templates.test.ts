@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { overrideKey } from '../../shared/core/limits/budgets/rules/keys.ts';
@@ -8,23 +8,12 @@ import { addMember } from '../../shared/people/members.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
 const NOON = Date.UTC(2026, 10, 18, 12);
-let clock: TestClock;
-let api: TestApi;
-let other: TestApi;
+const { clock, api, other } = await fixture({ clock: NOON, other: true });
 let orgId: string;
 let key: string;
-beforeAll(async () => {
-  clock = createTestClock(NOON);
-  api = await startApi({ clock });
-  other = await startApi({ clock, sharing: api.ctx });
-});
-afterAll(async () => {
-  await other.close();
-  await api.close();
-});
 beforeEach(async () => {
   clock.set(NOON);
   ({ orgId, key } = await makeTenant(api.ctx));

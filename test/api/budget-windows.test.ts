@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-11-18T10:20:00Z');
-const clock = createTestClock(NOW);
-let api: TestApi;
+const { api, clock } = await fixture({ clock: NOW });
 let key: string;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
 beforeEach(async () => {
   clock.set(NOW);
   ({ key } = await makeTenant(api.ctx, { timezone: 'Europe/Berlin' }));
 });
-afterAll(() => api.close());
 
 const base = { name: 'B', scope: 'org', metric: 'cost_usd', threshold: 10 };
 const post = (body: object) => api.call('/api/v1/budgets', { key, body: { ...base, ...body } });

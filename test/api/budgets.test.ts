@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { listBudgets } from '../../shared/core/limits/budgets/show/read-budgets.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
 const NOW = Date.parse('2026-11-18T10:20:00Z');
-const clock = createTestClock(NOW);
-let api: TestApi;
-let orgId: string;
-let key: string;
+const { api, orgId, key, clock } = await fixture({ clock: NOW, tenant: { timezone: 'Europe/Berlin' } });
 beforeAll(async () => {
-  api = await startApi({ clock });
-  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Europe/Berlin' }));
   await addMember(api.ctx, {
     org_id: orgId,
     user_id: 'ada',
@@ -22,7 +17,6 @@ beforeAll(async () => {
     teams: ['red'],
   });
 });
-afterAll(() => api.close());
 
 const month = { name: 'Month', scope: 'org', metric: 'cost_usd', threshold: 12.5, window: 'monthly' };
 const post = (body: unknown, as = key) => api.call('/api/v1/budgets', { key: as, body });

@@ -1,27 +1,24 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { deliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { cancelWaiters } from '../../shared/core/events/webhooks/sending/endpoint.ts';
 import { makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { attemptAllDue, raise, SECRET } from '../support/webhooks.ts';
 
-let api: TestApi;
+const { api } = await fixture();
 let receiver: Receiver;
 let key: string;
 let orgId: string;
-beforeAll(async () => {
-  api = await startApi();
-});
 beforeEach(async () => {
   receiver = await startReceiver();
   ({ key, orgId } = await makeTenant(api.ctx));
 });
 afterEach(() => receiver.close());
-afterAll(() => api.close());
 
 const PATH = '/services/T000/B000/a-token-that-nobody-may-see';
 async function register(overrides: Record<string, unknown> = {}) {

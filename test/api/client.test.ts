@@ -1,24 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import createClient from 'openapi-fetch';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { paths } from '../../api/docs/client.d.ts';
 import { sha256 } from '../support/credits.ts';
 import { makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, until } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 import { linkDevice, makePerson } from '../support/people.ts';
 
-let idp: TestIssuer;
-let api: TestApi;
-
-beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({ env: idp.env });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
-});
+const { idp, api } = await fixture({ idp: true });
 
 const clientWith = (token: string) =>
   createClient<paths>({ baseUrl: api.url, headers: { Authorization: `Bearer ${token}` } });

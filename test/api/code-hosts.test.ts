@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { CODE_HOSTS_PER_ORGANIZATION } from '../../shared/platform/basics/contract.ts';
 import { CODE_HOST_PROVIDERS, codeHostRows } from '../../shared/wings/work/code-hosts/model.ts';
@@ -13,26 +13,19 @@ import {
   startCodeHost,
   type TestCodeHost,
 } from '../support/code-hosts.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
 import { makePerson, type Person } from '../support/people.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
-const clock = createTestClock(Date.parse('2026-02-01T12:00:00Z'));
-let idp: TestIssuer;
-let api: TestApi;
+const { idp, api, clock } = await fixture({
+  clock: Date.parse('2026-02-01T12:00:00Z'),
+  env: { BASE_URL: 'https://governor.example' },
+  idp: true,
+});
 let admin: Person;
 
-beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({ clock, env: { ...idp.env, BASE_URL: 'https://governor.example' } });
-});
 beforeEach(async () => {
   admin = await makePerson(api.ctx, idp, { role: 'admin' });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 const add = (body: unknown = { provider: 'github' }, key = admin.session) =>

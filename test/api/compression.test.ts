@@ -1,17 +1,16 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 import { recordAll } from '../support/usage.ts';
 
-let api: TestApi;
+const { api } = await fixture();
 let key: string;
 let long: string;
 beforeAll(async () => {
-  api = await startApi();
   const tenant = await makeTenant(api.ctx);
   key = tenant.key;
   const ts = api.ctx.clock.now();
@@ -26,7 +25,6 @@ beforeAll(async () => {
   const session = await sessionRows(api.ctx).findOne({ org_id: tenant.orgId, user_id: 'ada' });
   long = `/api/v1/sessions/${session?._id}`;
 });
-afterAll(() => api.close());
 
 /** As a client that inflates nothing by itself. */
 async function get(

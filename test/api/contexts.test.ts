@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { boundaryRows, workRows } from '../../shared/wings/work/attribution/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-const clock = createTestClock(NOW);
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+const { api } = await fixture({ clock: NOW });
 
 const at = (ms: number) => new Date(ms).toISOString();
 const SHOP = { client_session_id: 's-1', repository: 'https://github.com/acme/shop.git' };

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { AnyRoute } from '../../api/basics/route.ts';
 import { routes as table } from '../../api/routes/index.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { mintCredential, mintDeviceToken } from '../../shared/core/accounts/keys/credential.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { startApi, type TestApi } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
 import { linkDevice, makePerson } from '../support/people.ts';
 
 /** A request that passes when the credential does, and what it answers then. */
@@ -184,14 +183,11 @@ type Kind = (typeof KINDS)[number];
 const routes = table({ stopping: false });
 const nameOf = (route: AnyRoute) => `${route.method} ${route.path}`;
 
-let idp: TestIssuer;
-let api: TestApi;
+const { idp, api } = await fixture({ idp: true });
 const credentials = new Map<Kind, string>();
 let orgId: string;
 
 beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({ env: idp.env });
   const person = await makePerson(api.ctx, idp, { role: 'admin' });
   orgId = person.orgId;
   const { access_token } = await linkDevice(api, person);
@@ -204,10 +200,6 @@ beforeAll(async () => {
   credentials.set('session', person.session);
   credentials.set('foreign session', await idp.mint('nobody'));
   credentials.set('operator token', api.ctx.config.operatorToken);
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 /** The only kinds that a route lets in, by its `auth`. */

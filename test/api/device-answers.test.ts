@@ -1,21 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { expect, test } from 'vitest';
+import { fixture } from '../support/fixture.ts';
+import { startApi } from '../support/harness.ts';
 import { approve, makePerson, type Person, poll, startLink } from '../support/people.ts';
 
-let idp: TestIssuer;
-let clock: TestClock;
-let api: TestApi;
-
-beforeAll(async () => {
-  idp = await startIssuer();
-  clock = createTestClock();
-  api = await startApi({ clock, env: idp.env });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
-});
+const { idp, clock, api } = await fixture({ clock: true, idp: true });
 
 const ask = (person: Person, what: 'lookup' | 'deny', user_code: string) =>
   api.call(`/v1/device_authorization/${what}`, { key: person.session, body: { user_code } });

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { deviceGrantRows, deviceRows } from '../../shared/core/accounts/devices/model.ts';
 import { revokeDevice } from '../../shared/core/accounts/devices/revoke-device.ts';
@@ -11,29 +11,15 @@ import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { DEVICE_CODE_LIFETIME_S } from '../../shared/platform/basics/contract.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
-import {
-  createTestClock,
-  openTestContext,
-  startApi,
-  type TestApi,
-  type TestClock,
-} from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
+import { openTestContext } from '../support/harness.ts';
 import { standingStillAfter } from '../support/interleave.ts';
 import { approve, linkDevice, makePerson, poll, revoke, startLink } from '../support/people.ts';
 
-let idp: TestIssuer;
-let clock: TestClock;
-let api: TestApi;
-
-beforeAll(async () => {
-  idp = await startIssuer();
-  clock = createTestClock();
-  api = await startApi({ clock, env: { ...idp.env, BASE_URL: 'https://governor.example/' } });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
+const { idp, clock, api } = await fixture({
+  clock: true,
+  env: { BASE_URL: 'https://governor.example/' },
+  idp: true,
 });
 
 /** Each transaction that reads a grant commits, and its answer is lost, so many times. */

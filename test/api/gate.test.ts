@@ -1,17 +1,11 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 
-let api: TestApi;
-let orgId: string;
-let key: string;
-beforeAll(async () => {
-  api = await startApi();
-  ({ orgId, key } = await makeTenant(api.ctx));
-});
-afterAll(() => api.close());
+const { api, orgId, key } = await fixture();
 
 const gate = (
   headers: Record<string, string> = {},

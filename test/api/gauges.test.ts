@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
 import { type Budget, budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 import { recordAll } from '../support/usage.ts';
 
-const clock = createTestClock(Date.parse('2026-11-22T12:00:00Z'));
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+const { api, clock } = await fixture({ clock: Date.parse('2026-11-22T12:00:00Z') });
 
 /** The samples of a gauge by their labels, as Prometheus reads them. */
 async function samples(name: string): Promise<Record<string, number>> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
@@ -10,25 +10,21 @@ import { dueRows } from '../../shared/platform/due/model.ts';
 import { heldRetention, heldRows } from '../../shared/wings/held/model.ts';
 import { reportHeld } from '../../shared/wings/held/report-held.ts';
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, openTestContext, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { openTestContext, startApi } from '../support/harness.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const NOW = Date.parse('2026-11-18T10:20:00Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const clock = createTestClock(NOW);
-let api: TestApi;
+const { api, clock } = await fixture({ clock: NOW });
 let orgId: string;
 let key: string;
 let keyId: string;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
 beforeEach(async () => {
   clock.set(NOW);
   ({ orgId, key, keyId } = await makeTenant(api.ctx));
 });
-afterAll(() => api.close());
 
 const HUGE = { tokens_in: 900_000_000, tokens_out: 0 };
 const huge = (id: string, of: Record<string, unknown> = {}) =>

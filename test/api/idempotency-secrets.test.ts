@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { routes } from '../../api/routes/index.ts';
 import { deviceGrantRows, deviceRows } from '../../shared/core/accounts/devices/model.ts';
 import { idempotencyRecordRows } from '../../shared/core/accounts/idempotency/model.ts';
@@ -8,26 +8,15 @@ import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { FOLDER } from '../support/destinations.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
 import { makePerson, type Person } from '../support/people.ts';
 
 const HOUR_MS = 3_600_000;
-const clock = createTestClock();
-let idp: TestIssuer;
-let api: TestApi;
+const { idp, api, clock } = await fixture({ clock: true, env: { EXPORT_FOLDER: '/nowhere' }, idp: true });
 let admin: Person;
 
-beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({ clock, env: { ...idp.env, EXPORT_FOLDER: '/nowhere' } });
-});
 beforeEach(async () => {
   admin = await makePerson(api.ctx, idp, { role: 'admin' });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 const post = (path: string, idempotencyKey: string, body: unknown, by: Person | null = admin) =>

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { type AnyRoute, route } from '../../api/basics/route.ts';
 import { createBudget } from '../../api/routes/create-budget.ts';
@@ -11,20 +11,11 @@ import { purge } from '../../shared/core/retention/purge.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { RETENTION } from '../../shared/tables/retention.ts';
-import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
 import { PoolClearedOnNetworkError } from '../support/store-errors.ts';
 
-const clock = createTestClock();
-let api: TestApi;
-let key: string;
-let orgId: string;
-
-beforeAll(async () => {
-  api = await startApi({ clock });
-  ({ key, orgId } = await makeTenant(api.ctx));
-});
-afterAll(() => api.close());
+const { api, key, orgId, clock } = await fixture({ clock: true });
 
 const budget = (name: string) => ({
   name,

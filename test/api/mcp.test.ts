@@ -1,29 +1,18 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, until } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
+import { startApi, until } from '../support/harness.ts';
 import { makePerson } from '../support/people.ts';
 
-let idp: TestIssuer;
-let api: TestApi;
-let orgId: string;
-let key: string;
-beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({
-    env: { ...idp.env, BASE_URL: 'https://governor.example', MCP_ALLOWED_ORIGINS: 'https://agents.example' },
-  });
-  ({ orgId, key } = await makeTenant(api.ctx));
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
+const { idp, api, orgId, key } = await fixture({
+  env: { BASE_URL: 'https://governor.example', MCP_ALLOWED_ORIGINS: 'https://agents.example' },
+  idp: true,
 });
 
 const RESOURCE = 'https://governor.example/mcp';

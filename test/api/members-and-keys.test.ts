@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { actingAs } from '../../shared/core/accounts/audit/record-audit.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
@@ -11,30 +11,18 @@ import { purge } from '../../shared/core/retention/purge.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { makeSignal } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
 import { makePerson, type Person } from '../support/people.ts';
 
-let idp: TestIssuer;
-let clock: TestClock;
-let api: TestApi;
+const { idp, clock, api } = await fixture({ clock: true, idp: true });
 let admin: Person;
 let member: Person;
 let stranger: Person;
 
-beforeAll(async () => {
-  idp = await startIssuer();
-  clock = createTestClock();
-  api = await startApi({ clock, env: idp.env });
-});
 beforeEach(async () => {
   admin = await makePerson(api.ctx, idp, { role: 'admin' });
   member = await makePerson(api.ctx, idp, { orgId: admin.orgId });
   stranger = await makePerson(api.ctx, idp, { role: 'admin' });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 const ask = (person: Person, method: string, path: string, body?: unknown) =>

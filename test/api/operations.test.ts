@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { errorCodesOf } from '../../api/docs/operation.ts';
 import { getHealth } from '../../api/routes/get-health.ts';
 import { getReadiness } from '../../api/routes/get-readiness.ts';
@@ -13,14 +13,11 @@ import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../../shared/tables/metrics.ts';
 import { startOwnRedis } from '../support/credits.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { call, createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { call, createTestClock, startApi } from '../support/harness.ts';
 import { startIssuer } from '../support/idp.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const { api } = await fixture();
 
 const operator = () => api.ctx.config.operatorToken;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
@@ -7,14 +7,11 @@ import { addMember } from '../../shared/people/members.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, testEnv } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { testEnv } from '../support/harness.ts';
 import { makeWebhook } from '../support/webhooks.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ env: { WEBHOOKS_PER_ORGANIZATION: '3' } });
-});
-afterAll(() => api.close());
+const { api } = await fixture({ env: { WEBHOOKS_PER_ORGANIZATION: '3' } });
 
 /** The statuses of requests that are sent at once, in order of size. */
 async function createAtOnce(path: string, key: string, bodies: readonly object[]): Promise<number[]> {

@@ -14,7 +14,7 @@ import { BatchLogRecordProcessor, LoggerProvider, type LogRecordExporter } from 
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import { generateText, streamText, tool } from 'ai';
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { startMongo } from '../../scripts/stack/stores.ts';
@@ -22,13 +22,10 @@ import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { readFixture } from '../shared/core/calls/adapters/fixtures.ts';
 import { makeTenant } from '../support/factories.ts';
+import { fixture } from '../support/fixture.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const { api } = await fixture();
 
 type ExporterOptions = ConstructorParameters<typeof LogsAsJson>[0];
 const COMPRESSIONS = ['none', 'gzip'] as const;

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { readFixture } from '../shared/core/calls/adapters/fixtures.ts';
 import { bytesOf, type Fixture, type FixtureRecord } from '../shared/core/calls/adapters/otlp-messages.ts';
 import { makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 
 const TYPES = { json: 'application/json', protobuf: 'application/x-protobuf' } as const;
 const ENCODINGS = ['json', 'protobuf'] as const;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const { api } = await fixture();
 
 async function tenantWithBudget() {
   const { orgId, key } = await makeTenant(api.ctx);

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { withDecoded } from '../../shared/core/calls/adapters/decode.ts';
 import { UnreadableOtlp } from '../../shared/core/calls/adapters/otlp/record.ts';
@@ -16,15 +16,14 @@ import {
   type Kind,
 } from '../shared/core/calls/adapters/otlp-messages.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, openKeptLog, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { openKeptLog, startApi, type TestApi } from '../support/harness.ts';
 
-const clock = createTestClock(Date.parse('2026-11-22T03:05:00Z'));
 const BODY_BYTES = 2 ** 20;
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ clock, env: { OTLP_BODY_BYTES: String(BODY_BYTES) } });
+const { api, clock } = await fixture({
+  clock: Date.parse('2026-11-22T03:05:00Z'),
+  env: { OTLP_BODY_BYTES: String(BODY_BYTES) },
 });
-afterAll(() => api.close());
 
 type Encoding = 'json' | 'protobuf';
 const ENCODINGS: Encoding[] = ['json', 'protobuf'];

@@ -1,31 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { readDue } from '../../shared/platform/due/plan-due.ts';
 import type { MailAttempt } from '../../shared/platform/mail/send-mail.ts';
 import { mailDigestJob } from '../../shared/wings/digests/preferences/jobs.ts';
 import { preferencesRows } from '../../shared/wings/digests/preferences/model.ts';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
 import { makePerson, type Person } from '../support/people.ts';
 
 const SUNDAY_NOON = Date.UTC(2026, 10, 22, 12);
-let idp: TestIssuer;
-let clock: TestClock;
-let api: TestApi;
-let person: Person;
-beforeAll(async () => {
-  idp = await startIssuer();
-  clock = createTestClock(SUNDAY_NOON);
-  api = await startApi({ clock, env: { ...idp.env, SMTP_URL: 'smtp://127.0.0.1:1' } });
+const { idp, clock, api } = await fixture({
+  clock: SUNDAY_NOON,
+  env: { SMTP_URL: 'smtp://127.0.0.1:1' },
+  idp: true,
 });
+let person: Person;
 beforeEach(async () => {
   clock.set(SUNDAY_NOON);
   person = await makePerson(api.ctx, idp);
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 const read = async (by = person) => (await api.call('/v1/preferences', { key: by.session })).body;

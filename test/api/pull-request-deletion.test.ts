@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { boundaryRows } from '../../shared/wings/work/attribution/model.ts';
 import { makeSignal } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
 import { makePerson, type Person } from '../support/people.ts';
 
-const clock = createTestClock(Date.parse('2026-02-01T12:00:00Z'));
-let idp: TestIssuer;
-let api: TestApi;
+const { idp, api } = await fixture({ clock: Date.parse('2026-02-01T12:00:00Z'), idp: true });
 let admin: Person;
 let key: string;
 
 beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({ clock, env: idp.env });
   admin = await makePerson(api.ctx, idp, { role: 'admin' });
   ({ key } = await createApiKey(api.ctx, { org_id: admin.orgId, scopes: [...SCOPES] }));
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 const REPOSITORY = 'github.com/acme/shop';

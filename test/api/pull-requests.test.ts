@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { countPullRequests, pullRequestCountRows } from '../../shared/wings/work/pull-requests/counts.ts';
 import { pullRequestRows } from '../../shared/wings/work/pull-requests/model.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
-const clock = createTestClock(Date.parse('2026-02-01T12:00:00Z'));
-let api: TestApi;
+const { api } = await fixture({ clock: Date.parse('2026-02-01T12:00:00Z') });
 let orgId: string;
 let key: string;
 let keyId: string;
 
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
 beforeEach(async () => {
   ({ orgId, key, keyId } = await makeTenant(api.ctx));
 });
-afterAll(() => api.close());
 
 const REPORT = {
   repository: 'https://github.com/Acme/Shop.git',

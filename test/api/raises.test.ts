@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { requestRaise } from '../../packages/governor/src/raise.ts';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
@@ -12,27 +12,13 @@ import { dueRows } from '../../shared/platform/due/model.ts';
 import { raiseRetention, raiseRows } from '../../shared/wings/raises/model.ts';
 import { endRaise, evaluateBudgets } from '../../workers/index.ts';
 import { makeSignal } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestClock, until } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 import { makePerson, type Person } from '../support/people.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const HOUR_MS = 3_600_000;
-let idp: TestIssuer;
-let clock: TestClock;
-let api: TestApi;
-let other: TestApi;
-beforeAll(async () => {
-  idp = await startIssuer();
-  clock = createTestClock();
-  api = await startApi({ clock, env: idp.env });
-  other = await startApi({ clock, env: idp.env, sharing: api.ctx });
-});
-afterAll(async () => {
-  await other.close();
-  await api.close();
-  await idp.stop();
-});
+const { idp, clock, api, other } = await fixture({ clock: true, idp: true, other: true });
 
 let admin: Person;
 let second: Person;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { actingAs } from '../../shared/core/accounts/audit/record-audit.ts';
 import { deviceRows } from '../../shared/core/accounts/devices/model.ts';
@@ -14,26 +14,17 @@ import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { shardKeys, shardOf } from '../../shared/platform/redis/keys.ts';
 import { revokeDevices } from '../../workers/index.ts';
-import { type Answer, startApi, type TestApi } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
+import type { Answer } from '../support/harness.ts';
 import { linkDevice, makePerson, type Person } from '../support/people.ts';
 
-let idp: TestIssuer;
-let api: TestApi;
+const { idp, api } = await fixture({ idp: true });
 let admin: Person;
 let leaving: Person;
 
-beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({ env: idp.env });
-});
 beforeEach(async () => {
   admin = await makePerson(api.ctx, idp, { role: 'admin' });
   leaving = await makePerson(api.ctx, idp, { orgId: admin.orgId, role: 'admin' });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
 });
 
 const ask = (person: Person, method: string, path: string, body?: unknown) =>

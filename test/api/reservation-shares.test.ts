@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import type { BudgetInput } from '../../shared/core/limits/budgets/rules/input.ts';
 import { nameOfUser } from '../../shared/core/limits/enforcement/state/budget-status.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestClock, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 
 const HUNDRED_DOLLARS: BudgetInput = {
   name: 'Everybody',
@@ -16,20 +17,14 @@ const HUNDRED_DOLLARS: BudgetInput = {
   enforce: 'hard',
 };
 
-let clock: TestClock;
-let api: TestApi;
+const { clock, api } = await fixture({ clock: true });
 let orgId: string;
 let unbound: string;
 let ada: string;
-beforeAll(async () => {
-  clock = createTestClock();
-  api = await startApi({ clock });
-});
 beforeEach(async () => {
   ({ orgId, key: unbound } = await makeTenant(api.ctx));
   ada = await keyOf('ada');
 });
-afterAll(() => api.close());
 
 async function keyOf(user_id: string): Promise<string> {
   const { key } = await createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:check'], user_id });

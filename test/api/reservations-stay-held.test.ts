@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 30);
 const DAY = 86_400_000;
@@ -16,19 +16,13 @@ const budget = {
   enforce: 'hard',
 };
 
-let clock: TestClock;
-let api: TestApi;
+const { clock, api } = await fixture({ clock: NOW });
 let orgId: string;
 let key: string;
-beforeAll(async () => {
-  clock = createTestClock(NOW);
-  api = await startApi({ clock });
-});
 beforeEach(async () => {
   clock.set(NOW);
   ({ orgId, key } = await makeTenant(api.ctx));
 });
-afterAll(() => api.close());
 
 async function makeBudget(fields: object = {}): Promise<string> {
   const made = await api.call('/api/v1/budgets', { key, body: { ...budget, ...fields } });

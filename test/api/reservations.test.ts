@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { callReservations } from '../../shared/core/limits/enforcement/state/call-reservations.ts';
@@ -11,7 +11,8 @@ import {
 } from '../../shared/core/limits/enforcement/state/reservation-state.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { startApi, until } from '../support/harness.ts';
 
 const TEN_DOLLARS = {
   name: 'B',
@@ -22,14 +23,7 @@ const TEN_DOLLARS = {
   enforce: 'hard',
 } as const;
 
-let api: TestApi;
-let orgId: string;
-let key: string;
-beforeAll(async () => {
-  api = await startApi();
-  ({ orgId, key } = await makeTenant(api.ctx));
-});
-afterAll(() => api.close());
+const { api, orgId, key } = await fixture();
 
 const post = (path: string, body: object, headers = {}) =>
   api.call(`/api/v1/budgets/${path}`, { key, body, headers });

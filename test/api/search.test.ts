@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { search } from '../../shared/wings/search/search.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
 const DAY_MS = 86_400_000;
-const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
-let api: TestApi;
-let orgId: string;
-let key: string;
+const { api, orgId, key, clock } = await fixture({ clock: Date.parse('2026-11-21T12:00:00Z') });
 /** The session of each user. */
 const sessions = new Map<string, string>();
 
@@ -23,8 +20,6 @@ async function record(fields: Record<string, unknown>, as = key): Promise<string
 }
 
 beforeAll(async () => {
-  api = await startApi({ clock });
-  ({ orgId, key } = await makeTenant(api.ctx));
   for (const [user_id, project_id] of [
     ['ada', 'checkout'],
     ['adam', 'checkout-web'],
@@ -49,7 +44,6 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => api.close());
 
 async function find(q: string, as = key) {
   const { status, body, text } = await api.call(`/api/v1/search?q=${encodeURIComponent(q)}`, { key: as });

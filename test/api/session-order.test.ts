@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { type Session, sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { rollupRows } from '../../shared/core/calls/usage/model.ts';
@@ -7,23 +7,18 @@ import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../../shared/platform/basics/contract.ts';
 import { reportAnomalies } from '../../shared/wings/anomalies/report-anomalies.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 import { pick, seeded } from '../support/random.ts';
 import { recordAll } from '../support/usage.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const HOUR = 3_600_000;
 const SEED = 3_018;
-const clock = createTestClock(NOW);
-let api: TestApi;
-let orgId: string;
-let key: string;
+const { api, orgId, key } = await fixture({ clock: NOW });
 let rows: Session[];
 
 /** 90 sessions of six people, many of which share a value of each column. */
 beforeAll(async () => {
-  api = await startApi({ clock });
-  ({ orgId, key } = await makeTenant(api.ctx));
   for (const [user_id, teams] of Object.entries({ ada: ['red'], bob: ['red', 'blue'], cyd: ['blue'] }))
     await addMember(api.ctx, { org_id: orgId, email: `${user_id}@x.test`, role: 'member', user_id, teams });
   const random = seeded(SEED);
@@ -57,7 +52,6 @@ beforeAll(async () => {
       ]);
   rows = await sessionRows(api.ctx).find({ org_id: orgId }).toArray();
 });
-afterAll(() => api.close());
 
 const VALUES: Record<string, (session: Session) => number> = {
   started_at: ({ started_at }) => started_at.getTime(),

@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { anomalyRows } from '../../shared/wings/anomalies/model.ts';
 
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
-const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
 const HOUR = 3_600_000;
-let api: TestApi;
+const { api, clock } = await fixture({ clock: Date.parse('2026-11-21T12:00:00Z') });
 let key: string;
 let orgId: string;
 
 /** 60 sessions an hour apart of four users, two adapters and two models. */
 beforeAll(async () => {
-  api = await startApi({ clock });
   ({ key, orgId } = await makeTenant(api.ctx));
   const signals = Array.from({ length: 60 }, (_, index) =>
     makeSignal({
@@ -34,7 +33,6 @@ beforeAll(async () => {
   const isThere = async () => (await api.call('/api/v1/sessions?limit=1', { key })).status === 200;
   await until(isThere, { what: 'a first read' });
 });
-afterAll(() => api.close());
 
 interface Listed {
   id: string;

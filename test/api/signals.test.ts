@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
@@ -8,16 +8,12 @@ import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { rollupRows } from '../../shared/core/calls/usage/model.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { startApi } from '../support/harness.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
-const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
 const MINUTE = 60_000;
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+const { api, clock } = await fixture({ clock: Date.parse('2026-11-21T12:00:00Z') });
 
 describe('POST /api/v1/signals', () => {
   it('answers one result per signal, in order, and loses no good one for a bad one', async () => {

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readFixture } from '../shared/core/calls/adapters/fixtures.ts';
 import { bytesOf } from '../shared/core/calls/adapters/otlp-messages.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const SHOP = 'github.com/acme/shop';
-const clock = createTestClock(NOW);
-let api: TestApi;
+const { api } = await fixture({ clock: NOW });
 let key: string;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
 beforeEach(async () => {
   ({ key } = await makeTenant(api.ctx));
 });
-afterAll(() => api.close());
 
 type Attributes = Record<string, string>;
 

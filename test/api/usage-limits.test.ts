@@ -1,17 +1,16 @@
 import type { mongo } from 'mongoose';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { startApi, until } from '../support/harness.ts';
 import { recordAll } from '../support/usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;
-const clock = createTestClock(NOW);
-let api: TestApi;
+const { api, clock } = await fixture({ clock: NOW, env: { MAX_GROUPS: '6' } });
 let tenant: { orgId: string; key: string };
 
 beforeAll(async () => {
-  api = await startApi({ clock, env: { MAX_GROUPS: '6' } });
   tenant = await makeTenant(api.ctx);
   await recordAll(
     api.ctx,
@@ -23,7 +22,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => api.close());
 
 it('answers as many groups as there may be, and refuses one more with a 400 that says so', async () => {
   const ask = (query: string) => api.call(`/api/v1/usage?${query}`, { key: tenant.key });

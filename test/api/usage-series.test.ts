@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addMember } from '../../shared/people/members.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 import { recordAll } from '../support/usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;
-const clock = createTestClock(NOW);
-let api: TestApi;
-let orgId: string;
-let key: string;
+const { api, orgId, key } = await fixture({ clock: NOW });
 
 beforeAll(async () => {
-  api = await startApi({ clock });
-  ({ orgId, key } = await makeTenant(api.ctx));
   await recordAll(api.ctx, orgId, [
     { ts: NOW, user_id: 'ada', project_id: 'a', cost_usd: 5 },
     { ts: NOW - DAY, user_id: 'ada', project_id: 'b', cost_usd: 3 },
@@ -21,7 +16,6 @@ beforeAll(async () => {
     { ts: NOW - DAY, user_id: 'cyd', project_id: 'd', cost_usd: 1 },
   ]);
 });
-afterAll(() => api.close());
 
 async function ask(query: Record<string, string>) {
   const range = { from: '2026-04-09', to: '2026-04-11', interval: 'day' };

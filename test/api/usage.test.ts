@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 import { pick, seeded } from '../support/random.ts';
 import { recordAll } from '../support/usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const clock = createTestClock(NOW);
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+const { api, clock } = await fixture({ clock: NOW });
 
 const COUNTS = ['sessions', 'signals', 'errors', 'tokens_in', 'tokens_out', 'unpriced_signals'] as const;
 type Sums = Record<string, number>;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
@@ -11,24 +11,20 @@ import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { anomalyRows } from '../../shared/wings/anomalies/model.ts';
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, openTestContext, startApi, type TestApi, until } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { openTestContext, startApi, type TestApi, until } from '../support/harness.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const NOW = Date.parse('2026-11-18T10:20:00Z');
 const DAY = 86_400_000;
-const clock = createTestClock(NOW);
-let api: TestApi;
+const { api, clock } = await fixture({ clock: NOW });
 let orgId: string;
 let key: string;
 let keyId: string;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
 beforeEach(async () => {
   clock.set(NOW);
   ({ orgId, key, keyId } = await makeTenant(api.ctx));
 });
-afterAll(() => api.close());
 
 const REASON = 'A counter was not reset.';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { verifyWebhook } from 'usage-governor/verify';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { holdExhausted } from '../../shared/core/events/webhooks/deliveries/recover-deliveries.ts';
 import { deleteWebhook } from '../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
@@ -9,8 +9,7 @@ import { getWebhook } from '../../shared/core/events/webhooks/endpoints/get-webh
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { drainDeliveries } from '../../shared/core/events/webhooks/sending/drain-deliveries.ts';
 import { BOUND_SCOPES, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
 import { standingStillAfter } from '../support/interleave.ts';
 import { makePerson } from '../support/people.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -19,19 +18,12 @@ import { attemptAllDue, makeWebhook, raise, readDelivery, SECRET } from '../supp
 const DAY_MS = 86_400_000;
 const NEW_SECRET = 'another-secret-of-thirty-two-characters';
 
-let clock: TestClock;
-let idp: TestIssuer;
-let api: TestApi;
+const { idp, clock, api } = await fixture({ clock: true, idp: true });
 let receiver: Receiver;
 let key: string;
 let orgId: string;
 let path: string;
 let id: string;
-beforeAll(async () => {
-  idp = await startIssuer();
-  clock = createTestClock();
-  api = await startApi({ clock, env: idp.env });
-});
 beforeEach(async () => {
   receiver = await startReceiver();
   ({ key, orgId } = await makeTenant(api.ctx));
@@ -39,10 +31,6 @@ beforeEach(async () => {
   path = `/api/v1/webhooks/${id}`;
 });
 afterEach(() => receiver.close());
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
-});
 
 const change = (body: unknown, as = key) => api.call(path, { method: 'PATCH', key: as, body });
 /** Raises events and sends what is due. Returns the ids. */

@@ -1,32 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { holdExhausted } from '../../shared/core/events/webhooks/deliveries/recover-deliveries.ts';
 import { decryptSecret } from '../../shared/core/events/webhooks/endpoints/encrypt-secret.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
 import { makePerson } from '../support/people.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { attemptAllDue, SECRET } from '../support/webhooks.ts';
 
-let idp: TestIssuer;
-let api: TestApi;
+const { idp, api } = await fixture({ idp: true });
 let receiver: Receiver;
 let key: string;
 let orgId: string;
-beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({ env: idp.env });
-});
 beforeEach(async () => {
   receiver = await startReceiver();
   ({ key, orgId } = await makeTenant(api.ctx));
 });
 afterEach(() => receiver.close());
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
-});
 
 const events = ['session.started', 'session.ended'];
 async function register(overrides: Record<string, unknown> = {}, as = key) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
 import { voidSignals } from '../../shared/core/calls/ingest/void-signals.ts';
@@ -13,7 +13,7 @@ import { DIMENSIONS, type UserCell, type WeekCells } from '../../shared/wings/an
 import { readAnalytics } from '../../shared/wings/analytics/read-analytics.ts';
 import { mergeUsers, suppressWeek } from '../../shared/wings/analytics/suppress.ts';
 import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
+import { storesFixture } from '../support/fixture.ts';
 import { seeded } from '../support/random.ts';
 import { recordAll } from '../support/usage.ts';
 
@@ -163,13 +163,7 @@ describe('moving one’s own usage in small steps', () => {
 const NOW = Date.parse('2026-04-15T12:07:00Z');
 const CLOSED = Date.parse('2026-04-08T10:00:00Z');
 const HOUR = 3_600_000;
-const clock = createTestClock(NOW);
-let ctx: TestContext;
-
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock } = await storesFixture({ clock: NOW });
 
 describe.each(['reported', 'members'] as const)('with k over %s users, the service', (population) => {
   it('answers the same, however the attacker moves their usage, teams change and members leave', async () => {

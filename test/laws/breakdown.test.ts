@@ -1,24 +1,15 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { nusdFromUsd } from '../../shared/core/pricing/money.ts';
 import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const DAY_MS = 86_400_000;
-const clock = createTestClock(NOW);
-let api: TestApi;
-let orgId: string;
-let key: string;
-
-beforeAll(async () => {
-  api = await startApi({ clock });
-  ({ orgId, key } = await makeTenant(api.ctx));
-});
-afterAll(() => api.close());
+const { api, orgId, key, clock } = await fixture({ clock: NOW });
 
 let users = 0;
 

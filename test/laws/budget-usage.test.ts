@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { BUDGET_METRICS, type BudgetScope } from '../../shared/core/limits/budgets/rules/model.ts';
@@ -7,24 +7,19 @@ import { addMember } from '../../shared/people/members.ts';
 import { scan } from '../support/budget-oracle.ts';
 import { everyCalendar } from '../support/calendars.ts';
 import { BOUND_SCOPES, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 import { pick, seeded } from '../support/random.ts';
 import { recordAll } from '../support/usage.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 9, 26, 10, 20);
-const clock = createTestClock(NOW);
 const random = seeded(20_261_124);
-let api: TestApi;
-let orgId: string;
-let key: string;
+const { api, orgId, key, clock } = await fixture({ clock: NOW, tenant: { timezone: 'Europe/Berlin' } });
 
 /** Calls of twelve users in two projects over 34 days, in a zone that becomes another one meanwhile. */
 beforeAll(async () => {
   clock.set(NOW - 20 * DAY);
-  api = await startApi({ clock });
-  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Europe/Berlin' }));
   await changeOrganization(api.ctx, orgId, { timezone: 'Asia/Kathmandu' });
   for (const user_id of ['u1', 'u2', 'u3'])
     await addMember(api.ctx, {
@@ -47,7 +42,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => api.close());
 
 const WHOSE: Record<BudgetScope, string> = { org: '', team: 'core', project: 'apollo', user: 'u1' };
 

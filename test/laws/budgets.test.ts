@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
 import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { calendarWindowAt } from '../../shared/core/limits/budgets/rules/calendar-windows.ts';
@@ -12,16 +12,11 @@ import {
 import { addMember } from '../../shared/people/members.ts';
 import { compare, counted } from '../support/budget-oracle.ts';
 import { makeTenant, senderOf } from '../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
+import { storesFixture } from '../support/fixture.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 9, 26, 10, 20);
-const clock = createTestClock(NOW);
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx } = await storesFixture({ clock: NOW });
 
 const zones = [
   'UTC',

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { makeSnapshots } from '../../shared/core/calls/usage/make-snapshots.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
@@ -18,18 +18,12 @@ import {
   newFolder,
 } from '../support/destinations.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.parse('2026-01-20T12:00:00Z');
-const clock = createTestClock(START);
 const folder = newFolder();
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi({ clock, env: { EXPORT_FOLDER: folder } });
-});
-afterAll(() => api.close());
+const { api, clock } = await fixture({ clock: START, env: { EXPORT_FOLDER: folder } });
 
 const call = fc.record({
   kind: fc.constant('call' as const),

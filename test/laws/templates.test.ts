@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
 import { voidSignals } from '../../shared/core/calls/ingest/void-signals.ts';
@@ -13,16 +13,11 @@ import { statusCache } from '../../shared/core/limits/enforcement/state/cached-s
 import { changeMember } from '../../shared/people/change-member.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { makeTenant, senderOf } from '../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
+import { storesFixture } from '../support/fixture.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 9, 26, 10, 20);
-const clock = createTestClock(NOW);
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock } = await storesFixture({ clock: NOW });
 
 const PEOPLE = ['ada', 'bob', 'cyd', 'eve'];
 const person = fc.constantFrom(...PEOPLE);

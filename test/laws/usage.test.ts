@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Organization } from '../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { type Session, sessionRows } from '../../shared/core/calls/sessions/model.ts';
@@ -11,7 +11,7 @@ import { readGroupSeries } from '../../shared/core/calls/usage/read-group-series
 import { readUsage } from '../../shared/core/calls/usage/read-usage.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
+import { storesFixture } from '../support/fixture.ts';
 import { pick, seeded } from '../support/random.ts';
 import { recordAll } from '../support/usage.ts';
 
@@ -20,12 +20,10 @@ const QUARTER = 900_000;
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const SEED = 20_261_123;
 const random = seeded(SEED);
-const clock = createTestClock(NOW - 40 * DAY);
-let ctx: TestContext;
+const { ctx, clock } = await storesFixture({ clock: NOW - 40 * DAY });
 let organization: Organization;
 
 beforeAll(async () => {
-  ctx = await openTestContext({ clock });
   const { orgId } = await makeTenant(ctx, { timezone: 'America/New_York' });
   clock.set(NOW - 25 * DAY);
   await changeOrganization(ctx, orgId, { timezone: 'Asia/Kathmandu' });
@@ -35,7 +33,6 @@ beforeAll(async () => {
   await recordAll(ctx, orgId, Array.from({ length: 600 }, madeUp));
   organization = await readOrganization(ctx, orgId);
 });
-afterAll(() => ctx.close());
 
 function madeUp() {
   return {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { makeSnapshots } from '../../shared/core/calls/usage/make-snapshots.ts';
@@ -10,7 +10,7 @@ import { BUDGET_METRICS } from '../../shared/core/limits/budgets/rules/model.ts'
 import { addMember } from '../../shared/people/members.ts';
 import { everyCalendar } from '../support/calendars.ts';
 import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -25,12 +25,7 @@ const SLOT = 6 * HOUR;
 /** A story is some hundred requests: as long as a hundred histories of credits. */
 const STORIES = Number(process.env.LAW_RUNS ?? 800) / 100;
 
-const clock = createTestClock(PHASES[0]);
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+const { api, clock } = await fixture({ clock: PHASES[0] ?? 0 });
 
 const call = fc.record({
   model: fc.constantFrom('gpt-4o-mini', 'gpt-5', 'claude-sonnet-4-5', 'nobody-knows-it'),

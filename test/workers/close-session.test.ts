@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closeSession } from '../../shared/core/calls/ingest/end-session.ts';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
 import { endSessionJob } from '../../shared/core/calls/sessions/jobs.ts';
@@ -12,17 +12,13 @@ import { endSession } from '../../workers/index.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext, until } from '../support/harness.ts';
+import { storesFixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const START = Date.parse('2026-11-21T12:00:00Z');
 const TIMEOUT = 1_800_000;
-const clock = createTestClock(START);
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock } = await storesFixture({ clock: START });
 
 async function openSession(): Promise<{ orgId: string; sessionId: string; key: string }> {
   const { orgId } = await makeTenant(ctx);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { closeSession } from '../../shared/core/calls/ingest/end-session.ts';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
@@ -10,20 +10,16 @@ import { checkSessionJob } from '../../shared/wings/anomalies/jobs.ts';
 import { anomalyRows } from '../../shared/wings/anomalies/model.ts';
 import { checkSession as checkSessionRow } from '../../workers/index.ts';
 import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import type { TestContext } from '../support/harness.ts';
 import { readEvents, type StoredEvent, subscribeToAll } from '../support/webhooks.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
-const clock = createTestClock(NOW);
-let api: TestApi;
+const { api, clock } = await fixture({ clock: NOW, monitorCommands: true });
 let ctx: TestContext;
 beforeAll(async () => {
-  api = await startApi({ clock, monitorCommands: true });
   ctx = api.ctx;
-});
-afterAll(async () => {
-  await api.close();
 });
 
 const own = (orgId: string) => ({ orgId, userId: null });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, it } from 'vitest';
+import { it } from 'vitest';
 import { rollupRows } from '../../shared/core/calls/usage/model.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { purgeOld, reconcileUsage } from '../../workers/index.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { makeTenant } from '../support/factories.ts';
-import { openTestContext, type TestContext, until } from '../support/harness.ts';
+import { storesFixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 import { recordAll } from '../support/usage.ts';
 
-let ctx: TestContext;
-
-beforeAll(async () => {
-  ctx = await openTestContext();
-});
-afterAll(() => ctx.close());
+const { ctx } = await storesFixture();
 
 it('schedules reconcile and purge by itself; the job puts damaged rollups right', async () => {
   const { orgId } = await makeTenant(ctx);

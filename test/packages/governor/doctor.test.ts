@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkCall, targetOf } from '../../../packages/governor/src/check.ts';
 import { examine, type Finding } from '../../../packages/governor/src/doctor/doctor.ts';
 import type { Machine } from '../../../packages/governor/src/doctor/hook.ts';
@@ -8,16 +8,16 @@ import { ROOT } from '../../../scripts/stack/files.ts';
 import { createApiKey } from '../../../shared/core/accounts/keys/api-keys.ts';
 import { bareEnv } from '../../support/bare-env.ts';
 import { makeTenant } from '../../support/factories.ts';
-import { startApi, type TestApi, until } from '../../support/harness.ts';
+import { fixture } from '../../support/fixture.ts';
+import { until } from '../../support/harness.ts';
 import { makeFolder } from './history.ts';
 
-let api: TestApi;
+const { api } = await fixture();
 /** Bound to ada, whose hard budget has room. */
 let key: string;
 let home: ReturnType<typeof makeFolder>;
 let machine: Machine;
 beforeAll(async () => {
-  api = await startApi();
   const tenant = await makeTenant(api.ctx);
   const budget = {
     name: 'Ada',
@@ -35,7 +35,6 @@ beforeAll(async () => {
   }));
   await until(async () => (await api.call('/api/v1/me/budget', { key })).body.budgets.length === 1);
 });
-afterAll(() => api.close());
 beforeEach(() => {
   home = makeFolder();
   const bin = join(home.folder, 'bin');

@@ -5,19 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bareEnv } from '../../support/bare-env.ts';
-import { makeTenant } from '../../support/factories.ts';
-import { startApi, type TestApi } from '../../support/harness.ts';
+import { fixture } from '../../support/fixture.ts';
 
-let api: TestApi;
-let key: string;
-let orgId: string;
-beforeAll(async () => {
-  api = await startApi();
-  ({ key, orgId } = await makeTenant(api.ctx));
-});
-afterAll(() => api.close());
+const { api, key, orgId } = await fixture();
 
 const MAIN = 'packages/governor/src/main.ts';
 const environment = (url = api.url) => ({

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addDemoRules } from '../../../scripts/demo/rules.ts';
 import { makeTenant } from '../../support/factories.ts';
-import { startApi, type TestApi } from '../../support/harness.ts';
+import { fixture } from '../../support/fixture.ts';
 import { recordAll } from '../../support/usage.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const { api } = await fixture();
 
 test('shows a budget that warns, an exceeded one, a hard one, and two webhooks, made once', async () => {
   const { orgId, key } = await makeTenant(api.ctx);

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ensureDemoDevice } from '../../../scripts/demo/devices.ts';
 import { spendDemoCredits } from '../../../scripts/demo/spends.ts';
 import { memberRows } from '../../../shared/core/accounts/organizations/model.ts';
-import { startApi, type TestApi } from '../../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../../support/idp.ts';
+import { fixture } from '../../support/fixture.ts';
 import { makePerson } from '../../support/people.ts';
 
-let idp: TestIssuer;
-let api: TestApi;
-beforeAll(async () => {
-  idp = await startIssuer();
-  api = await startApi({ env: idp.env });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
-});
+const { idp, api } = await fixture({ idp: true });
 
 test('three members have spent credits, once, however often it is played', async () => {
   const { ctx } = api;

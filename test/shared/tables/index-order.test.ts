@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { signalRows } from '../../../shared/core/calls/signals/model.ts';
 import { indexOrder } from '../../../shared/tables/index-order.ts';
-import { openTestContext, type TestContext } from '../../support/harness.ts';
+import { storesFixture } from '../../support/fixture.ts';
 
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext();
-});
-afterAll(() => ctx.close());
+const { ctx } = await storesFixture();
 
 test('an index without the id gives way to the one that has it, once, and the others stay', async () => {
   const namesOf = async (rows: typeof auditRows | typeof signalRows) =>

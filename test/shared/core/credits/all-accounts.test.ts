@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { allAccounts } from '../../../../shared/core/credits/meter/work-on-accounts.ts';
 import { creditAccountRows } from '../../../../shared/core/credits/model.ts';
-import { openTestContext, type TestContext } from '../../../support/harness.ts';
+import { storesFixture } from '../../../support/fixture.ts';
 
-let ctx: TestContext;
+const { ctx } = await storesFixture({ monitorCommands: true });
 const commands: string[] = [];
 
 beforeAll(async () => {
-  ctx = await openTestContext({ monitorCommands: true });
   ctx.db.connection.getClient().on('commandStarted', ({ commandName }) => commands.push(commandName));
 });
-
-afterAll(() => ctx.close());
 
 test('all accounts come a thousand at a time, so that no cursor waits long for the work on them', async () => {
   const anchor = { day: 1, time: '00:00:00', timezone: 'UTC' };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { auditRows } from '../../../../shared/core/accounts/audit/model.ts';
 import { recordAct } from '../../../../shared/core/accounts/audit/record-audit.ts';
 import { readOrganization } from '../../../../shared/core/accounts/organizations/read-organization.ts';
@@ -10,19 +10,13 @@ import { purge } from '../../../../shared/core/retention/purge.ts';
 import type { RetentionRule } from '../../../../shared/platform/mongo/retention.ts';
 import { RETENTION } from '../../../../shared/tables/retention.ts';
 import { makeTenant } from '../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { storesFixture } from '../../../support/fixture.ts';
 import { recordAll } from '../../../support/usage.ts';
 import { subscribeToAll } from '../../../support/webhooks.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;
-const clock = createTestClock(NOW);
-let ctx: TestContext;
-
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock } = await storesFixture({ clock: NOW });
 
 async function counts(orgId: string) {
   return {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { boundedCache } from '../../../../shared/platform/context/per-context.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { storesFixture } from '../../../support/fixture.ts';
+import { openTestContext } from '../../../support/harness.ts';
 
-const clock = createTestClock();
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock } = await storesFixture({ clock: true });
 
 test('the entry that was used longest ago makes room', () => {
   const cache = boundedCache<string, number>({ max: 2 })(ctx);

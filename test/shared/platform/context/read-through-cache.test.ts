@@ -1,12 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readThroughCache } from '../../../../shared/platform/context/read-through-cache.ts';
-import { openTestContext, type TestContext, until } from '../../../support/harness.ts';
+import { storesFixture } from '../../../support/fixture.ts';
+import { until } from '../../../support/harness.ts';
 
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext();
-});
-afterAll(() => ctx.close());
+const { ctx } = await storesFixture();
 afterEach(() => vi.restoreAllMocks());
 
 test('what is large or not known yet makes nothing else old while its read does not end', async () => {

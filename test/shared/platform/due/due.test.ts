@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { commitPlan, type Plan, wakeAll } from '../../../../shared/platform/context/commit-plan.ts';
 import { type Claim, claimDue, finishClaim } from '../../../../shared/platform/due/claim-due.ts';
 import { dueJob, dueRows } from '../../../../shared/platform/due/model.ts';
@@ -15,15 +15,11 @@ import { sweepDue } from '../../../../shared/platform/due/sweep-due.ts';
 import { connectRedis } from '../../../../shared/platform/redis/connect.ts';
 import { dueJobRow } from '../../../../workers/job-row.ts';
 import { startWorker } from '../../../../workers/worker.ts';
-import { createTestClock, openTestContext, type TestContext, until } from '../../../support/harness.ts';
+import { storesFixture } from '../../../support/fixture.ts';
+import { until } from '../../../support/harness.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
-const clock = createTestClock(START);
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock } = await storesFixture({ clock: START });
 
 const first = dueJob('first-kind');
 const second = dueJob('second-kind');

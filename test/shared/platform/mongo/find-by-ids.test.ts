@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { organizationVersionRows } from '../../../../shared/core/accounts/organizations/versions.ts';
 import { findByIds } from '../../../../shared/platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
-import { openTestContext, type TestContext } from '../../../support/harness.ts';
+import { storesFixture } from '../../../support/fixture.ts';
 
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ monitorCommands: true });
-});
-afterAll(() => ctx.close());
+const { ctx } = await storesFixture({ monitorCommands: true });
 
 test('finds the rows of however many ids, 500 per command', async () => {
   const rows = Array.from({ length: 1_203 }, (_, n) => ({ _id: `row-${n}`, org_id: 'org', version: n }));

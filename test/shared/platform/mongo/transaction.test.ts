@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { isOutcomeUnknown, isStoreError } from '../../../../shared/platform/basics/errors.ts';
 import { createLog } from '../../../../shared/platform/basics/log.ts';
 import { collection, createCollections, type Row } from '../../../../shared/platform/mongo/collection.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { instanceRows, startTransactionGuard } from '../../../../shared/platform/mongo/transaction-guard.ts';
 import { type NetProxy, startProxy } from '../../../support/drills/proxy.ts';
+import { storesFixture } from '../../../support/fixture.ts';
 import { openTestContext, type TestContext, until } from '../../../support/harness.ts';
 import { PoolClearedOnNetworkError } from '../../../support/store-errors.ts';
 
@@ -14,12 +15,10 @@ interface Thing extends Row {
   n: number;
 }
 const things = collection<Thing>('test_things');
-let ctx: TestContext;
+const { ctx } = await storesFixture();
 beforeAll(async () => {
-  ctx = await openTestContext();
   await createCollections(ctx.db, [things, instanceRows]);
 });
-afterAll(() => ctx.close());
 
 /** A client that reaches the same database through a proxy. */
 async function openBehind(proxy: NetProxy): Promise<TestContext> {

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { commitPlan } from '../../../../shared/platform/context/commit-plan.ts';
 import { collection, createCollections, type Row } from '../../../../shared/platform/mongo/collection.ts';
 import {
@@ -9,19 +9,17 @@ import {
   updateRow,
   type Write,
 } from '../../../../shared/platform/mongo/writes.ts';
-import { openTestContext, type TestContext } from '../../../support/harness.ts';
+import { storesFixture } from '../../../support/fixture.ts';
 
 interface Thing extends Row {
   n: number;
 }
 const things = collection<Thing>('test_things');
 const others = collection<Thing>('test_others');
-let ctx: TestContext;
+const { ctx } = await storesFixture();
 beforeAll(async () => {
-  ctx = await openTestContext();
   await createCollections(ctx.db, [things, others]);
 });
-afterAll(() => ctx.close());
 
 async function write(writes: Write[], options: { onDuplicateKey?: 'retry' } = {}): Promise<number> {
   let attempts = 0;

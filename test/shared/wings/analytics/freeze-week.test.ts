@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readOrganization } from '../../../../shared/core/accounts/organizations/read-organization.ts';
 import { freezeAnalytics } from '../../../../shared/wings/analytics/freeze-weeks.ts';
 import { weekKey } from '../../../../shared/wings/analytics/frozen-cells.ts';
 import { type FrozenWeek, frozenWeekRows } from '../../../../shared/wings/analytics/model.ts';
 import { readAnalytics } from '../../../../shared/wings/analytics/read-analytics.ts';
 import { makeTenant } from '../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { storesFixture } from '../../../support/fixture.ts';
 import { recordAll, seedRollupDay } from '../../../support/usage.ts';
 
 const NOW = Date.parse('2026-04-15T12:07:00Z');
 const LAST_WEEK = Date.parse('2026-04-07T12:00:00Z');
-let ctx: TestContext;
-
-beforeAll(async () => {
-  ctx = await openTestContext({ clock: createTestClock(NOW) });
-});
-afterAll(() => ctx.close());
+const { ctx } = await storesFixture({ clock: NOW });
 
 // It writes 17 MB of names for each of five dimensions.
 it('freezes a week whose users and projects have names beyond the size of a document', async () => {

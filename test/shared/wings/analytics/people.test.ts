@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readOrganization } from '../../../../shared/core/accounts/organizations/read-organization.ts';
 import { changeOrganization } from '../../../../shared/people/change-organization.ts';
 import { addMember } from '../../../../shared/people/members.ts';
 import { removeMember } from '../../../../shared/people/remove-member.ts';
 import { peopleOf } from '../../../../shared/wings/analytics/people.ts';
 import { makeTenant } from '../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { storesFixture } from '../../../support/fixture.ts';
 
 const DAY = 86_400_000;
 const WEEK = { fromMs: Date.parse('2026-04-06T00:00:00Z'), toMs: Date.parse('2026-04-13T00:00:00Z') };
-const clock = createTestClock(WEEK.fromMs - 30 * DAY);
-let ctx: TestContext;
-
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock } = await storesFixture({ clock: WEEK.fromMs - 30 * DAY });
 
 it('counts the members of a week towards k, also those who left in the middle of it, and nobody who had left before', async () => {
   const { orgId } = await makeTenant(ctx);

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditRows } from '../../../../../shared/core/accounts/audit/model.ts';
 import {
   acceptInvitation,
@@ -39,16 +39,13 @@ import {
   deleteCodeHost,
 } from '../../../../../shared/wings/work/code-hosts/manage-code-hosts.ts';
 import { makeDestination } from '../../../../support/destinations.ts';
-import { openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 import { makeWebhook } from '../../../../support/webhooks.ts';
 
-let ctx: TestContext;
+const { ctx } = await storesFixture({ env: { EXPORT_FOLDER: '/nowhere' } });
 let orgId: string;
 let member: Member;
 let made = 0;
-beforeAll(async () => {
-  ctx = await openTestContext({ env: { EXPORT_FOLDER: '/nowhere' } });
-});
 beforeEach(async () => {
   made += 1;
   orgId = (await createOrganization(ctx, { name: 'Acme', plan: 'team' }))._id;
@@ -57,7 +54,6 @@ beforeEach(async () => {
 afterEach(() => {
   vi.restoreAllMocks();
 });
-afterAll(() => ctx.close());
 
 const identity = () => ({ iss: 'https://idp.example.org', sub: `person-${made}` });
 const invitation = () => ({ accountId: member._id, email: member.email ?? '' });

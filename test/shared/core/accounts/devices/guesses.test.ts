@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { countWrongCode, refuseGuesser } from '../../../../../shared/core/accounts/devices/find-pending.ts';
 import { WRONG_USER_CODES } from '../../../../../shared/platform/basics/contract.ts';
-import { openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext();
-});
-afterAll(() => ctx.close());
+const { ctx } = await storesFixture();
 
 it('remembers those who guess now, and forgets others once there are very many', () => {
   const guessOften = (name: string) => {

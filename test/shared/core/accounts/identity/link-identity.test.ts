@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { findMemberByIdentity } from '../../../../../shared/core/accounts/identity/find-member.ts';
 import { linkIdentity } from '../../../../../shared/core/accounts/identity/link-identity.ts';
 import { createOrganization } from '../../../../../shared/core/accounts/organizations/create-organization.ts';
 import { memberRows } from '../../../../../shared/core/accounts/organizations/model.ts';
 import { addMember } from '../../../../../shared/people/members.ts';
-import { openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 
-let ctx: TestContext;
+const { ctx } = await storesFixture();
 let orgId: string;
 beforeAll(async () => {
-  ctx = await openTestContext();
   orgId = (await createOrganization(ctx, { name: 'Test', plan: 'team' }))._id;
 });
-afterAll(() => ctx.close());
 
 test('an identity moves with the issuer, there and back, and is never of two members', async () => {
   const add = (user_id: string) =>

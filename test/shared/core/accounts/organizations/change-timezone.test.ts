@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
 import { makeTenant } from '../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 
 const MINUTE = 60_000;
 const MIDNIGHT = Date.parse('2026-04-15T22:00:00Z');
 const DAY = 86_400_000;
-const clock = createTestClock();
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock } = await storesFixture({ clock: true });
 
 /** Changes the timezone of an organization in Berlin to each of these, at a moment; says which hold from when on. */
 async function change(atMs: number, ...timezones: string[]): Promise<[string, number][]> {

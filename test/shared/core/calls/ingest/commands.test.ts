@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { closeSession } from '../../../../../shared/core/calls/ingest/end-session.ts';
 import { sessionHeadRows } from '../../../../../shared/core/calls/sessions/model.ts';
 import { rollupRows } from '../../../../../shared/core/calls/usage/model.ts';
 import { createBudget } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { makeSignal, makeTenant } from '../../../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../../../support/harness.ts';
+import { fixture } from '../../../../support/fixture.ts';
 
 /** Commands that the driver and the process send by themselves. */
 const UNCOUNTED = new Set(['hello', 'ping', 'endSessions']);
 /** Noon of today, UTC: a signal beside the end of a day also marks that day's snapshot. */
 const NOON = new Date().setUTCHours(12, 0, 0, 0);
-let api: TestApi;
+const { api } = await fixture({ clock: NOON, env: { RATE_LIMITS: 'on' }, monitorCommands: true });
 let commands: string[] = [];
 beforeAll(async () => {
-  api = await startApi({ monitorCommands: true, clock: createTestClock(NOON), env: { RATE_LIMITS: 'on' } });
   api.ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {
     if (!UNCOUNTED.has(commandName)) commands.push(nameOf(commandName, command));
   });
 });
-afterAll(() => api.close());
 
 function nameOf(commandName: string, command: Record<string, unknown>): string {
   const target = command[commandName];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { decideBatch } from '../../../../../shared/core/calls/ingest/decide-batch.ts';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { findNewest, findReachable } from '../../../../../shared/core/calls/sessions/assign-by-key.ts';
@@ -10,20 +10,13 @@ import { DAY_MS } from '../../../../../shared/platform/basics/interval.ts';
 import { commitPlan } from '../../../../../shared/platform/context/commit-plan.ts';
 import { inTransaction } from '../../../../../shared/platform/mongo/transaction.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
 const START = NOON + 240 * MINUTE;
-const clock = createTestClock(START);
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
+const { ctx, clock } = await storesFixture({ clock: START });
 beforeEach(() => clock.set(START));
-afterAll(async () => {
-  await ctx.close();
-});
 
 /** Posts a batch of signals at these minutes after noon; says in which session each is. */
 async function post(orgId: string, minutes: readonly number[]): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sessionRows } from '../../../../../shared/core/calls/sessions/model.ts';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
 import { createBudget } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
@@ -9,17 +9,12 @@ import { changeOrganization } from '../../../../../shared/people/change-organiza
 import { dueRows } from '../../../../../shared/platform/due/model.ts';
 import { checkSessionJob } from '../../../../../shared/wings/anomalies/jobs.ts';
 import { makeSignal, makeTenant } from '../../../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../../../support/harness.ts';
+import { fixture } from '../../../../support/fixture.ts';
 import { readEvents, subscribeToAll } from '../../../../support/webhooks.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 21, 12);
-const clock = createTestClock(NOW);
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+const { api, clock } = await fixture({ clock: NOW });
 
 async function post(key: string, body: unknown) {
   const answer = await api.call('/api/v1/signals', { key, body });

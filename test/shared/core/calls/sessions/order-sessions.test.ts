@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { SessionMatch } from '../../../../../shared/core/calls/sessions/match-sessions.ts';
 import { type Session, sessionRows } from '../../../../../shared/core/calls/sessions/model.ts';
 import {
@@ -8,22 +8,20 @@ import {
 } from '../../../../../shared/core/calls/sessions/order-sessions.ts';
 import { dateAt } from '../../../../../shared/platform/basics/clock.ts';
 import type { Order, Position } from '../../../../../shared/platform/basics/paginate.ts';
-import { openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 import { pick, seeded } from '../../../../support/random.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const DAY = 86_400_000;
 const SEED = 90_113;
 const random = seeded(SEED);
-let ctx: TestContext;
+const { ctx } = await storesFixture();
 
 /** 700 sessions: a third for nothing, many for the same, and some of very different costs. */
 beforeAll(async () => {
-  ctx = await openTestContext();
   const rows = Array.from({ length: 700 }, (_, index) => sessionAt(index));
   await sessionRows(ctx).insertMany([...rows, { ...sessionAt(7_000), org_id: 'org_other' }]);
 });
-afterAll(() => ctx.close());
 
 function sessionAt(index: number): Session {
   const at = dateAt(NOW - Math.floor(random() * 30 * DAY));

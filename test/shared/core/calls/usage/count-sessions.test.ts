@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Organization } from '../../../../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
 import type { SessionFilter } from '../../../../../shared/core/calls/sessions/match-sessions.ts';
@@ -6,7 +6,7 @@ import { type Session, sessionRows } from '../../../../../shared/core/calls/sess
 import { countSessions } from '../../../../../shared/core/calls/usage/count-sessions.ts';
 import { makeSnapshots } from '../../../../../shared/core/calls/usage/make-snapshots.ts';
 import { makeTenant } from '../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 import { pick, seeded } from '../../../../support/random.ts';
 import { recordAll } from '../../../../support/usage.ts';
 
@@ -14,12 +14,10 @@ const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;
 const SEED = 71_001;
 const random = seeded(SEED);
-const clock = createTestClock(NOW);
-let ctx: TestContext;
+const { ctx } = await storesFixture({ clock: NOW });
 let organization: Organization;
 
 beforeAll(async () => {
-  ctx = await openTestContext({ clock });
   const { orgId } = await makeTenant(ctx, { timezone: 'America/New_York' });
   const signals = Array.from({ length: 400 }, () => ({
     ts: Math.floor(NOW + (random() * 34.9 - 34.9) * DAY),
@@ -32,7 +30,6 @@ beforeAll(async () => {
   await recordAll(ctx, orgId, [...signals, { ts: NOW + 4 * 60_000, user_id: 'ahead' }]);
   organization = await readOrganization(ctx, orgId);
 });
-afterAll(() => ctx.close());
 
 function madeUpFilter(): SessionFilter {
   const maybe = <Value>(value: Value): Value | undefined => (random() < 0.3 ? value : undefined);

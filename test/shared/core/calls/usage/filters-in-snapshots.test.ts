@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
 import { recordContexts } from '../../../../../shared/core/calls/ingest/record-contexts.ts';
 import { makeSnapshots } from '../../../../../shared/core/calls/usage/make-snapshots.ts';
 import { addMember } from '../../../../../shared/people/members.ts';
-import { makeTenant, senderOf } from '../../../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../../../support/harness.ts';
+import { senderOf } from '../../../../support/factories.ts';
+import { fixture } from '../../../../support/fixture.ts';
 import { recordAll } from '../../../../support/usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;
 const SHOP = 'github.com/acme/shop';
-let api: TestApi;
-let orgId: string;
-let key: string;
+const { api, orgId, key } = await fixture({ clock: NOW, tenant: { timezone: 'UTC' } });
 beforeAll(async () => {
-  api = await startApi({ clock: createTestClock(NOW) });
-  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'UTC' }));
   const ada = { org_id: orgId, user_id: 'ada', email: 'ada@e.org', role: 'member' as const, teams: ['red'] };
   await addMember(api.ctx, ada);
   const ts = new Date(NOW - 30 * DAY).toISOString();
@@ -38,7 +34,6 @@ beforeAll(async () => {
   }));
   await recordAll(api.ctx, orgId, calls);
 });
-afterAll(() => api.close());
 
 const FILTERS: Record<string, string>[] = [
   { user_id: 'ada' },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Organization } from '../../../../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
 import { sessionRows } from '../../../../../shared/core/calls/sessions/model.ts';
@@ -14,18 +14,14 @@ import { sumRollups } from '../../../../../shared/core/calls/usage/sum-rollups.t
 import { countedProvider, providerOf } from '../../../../../shared/core/pricing/rates.ts';
 import { inTransaction } from '../../../../../shared/platform/mongo/transaction.ts';
 import { makeTenant } from '../../../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../../../support/harness.ts';
+import { fixture } from '../../../../support/fixture.ts';
 import { pick, seeded } from '../../../../support/random.ts';
 import { recordAll } from '../../../../support/usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;
 const random = seeded(222);
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ clock: createTestClock(NOW) });
-});
-afterAll(() => api.close());
+const { api } = await fixture({ clock: NOW });
 
 /** An organization with made-up signals of the last 20 days. */
 async function populate(count: number) {

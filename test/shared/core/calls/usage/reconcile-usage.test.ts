@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { auditRows } from '../../../../../shared/core/accounts/audit/model.ts';
 import type { Organization } from '../../../../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
@@ -13,19 +13,14 @@ import {
 import { readUsage } from '../../../../../shared/core/calls/usage/read-usage.ts';
 import { reconcileAllUsage, reconcileUsage } from '../../../../../shared/core/calls/usage/reconcile-usage.ts';
 import { makeTenant } from '../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
+import { openTestContext } from '../../../../support/harness.ts';
 import { pick, seeded } from '../../../../support/random.ts';
 import { recordAll } from '../../../../support/usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;
-const clock = createTestClock(NOW);
-let ctx: TestContext;
-
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock } = await storesFixture({ clock: NOW });
 
 async function populate(seed: number, count = 400) {
   const random = seeded(seed);

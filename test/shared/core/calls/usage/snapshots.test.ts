@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Organization } from '../../../../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
 import { createGrouping, unpackCells } from '../../../../../shared/core/calls/usage/cells.ts';
@@ -17,7 +17,8 @@ import { encode } from '../../../../../shared/wings/exports/encode.ts';
 import { exportUsage } from '../../../../../shared/wings/exports/export-usage.ts';
 import { makeSnapshots as makeSnapshotsRow } from '../../../../../workers/index.ts';
 import { makeTenant } from '../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
+import { createTestClock, openTestContext } from '../../../../support/harness.ts';
 import { pick, seeded } from '../../../../support/random.ts';
 import { recordAll } from '../../../../support/usage.ts';
 
@@ -27,17 +28,14 @@ const SEED = 60_001;
 const random = seeded(SEED);
 const USERS = ['ada', 'bob', 'c,"y', 'dan', 'eve', 'fay', 'gus'];
 const MODELS = ['gpt-5', 'claude-sonnet-4-5', 'unheard-of'];
-const clock = createTestClock(NOW);
-let ctx: TestContext;
+const { ctx, clock } = await storesFixture({ clock: NOW });
 let organization: Organization;
 let spare: Organization;
 
 beforeAll(async () => {
-  ctx = await openTestContext({ clock });
   organization = await populate(400);
   spare = await populate(20);
 });
-afterAll(() => ctx.close());
 
 async function populate(count: number): Promise<Organization> {
   const { orgId } = await makeTenant(ctx, { timezone: 'America/New_York' });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
 import { recordContexts } from '../../../../../shared/core/calls/ingest/record-contexts.ts';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
@@ -12,25 +12,14 @@ import { encode } from '../../../../../shared/wings/exports/encode.ts';
 import { exportUsage } from '../../../../../shared/wings/exports/export-usage.ts';
 import { workRows } from '../../../../../shared/wings/work/attribution/model.ts';
 import { makeTenant, senderOf } from '../../../../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  type TestClock,
-  type TestContext,
-} from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 import { recordAll } from '../../../../support/usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const SHOP = 'github.com/acme/shop';
-let clock: TestClock;
-let ctx: TestContext;
-beforeAll(async () => {
-  clock = createTestClock(NOW);
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { clock, ctx } = await storesFixture({ clock: NOW });
 
 const metadata = { client_session_id: 's-1' };
 

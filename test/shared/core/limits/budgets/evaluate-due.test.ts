@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import {
   changeBudget,
@@ -14,23 +14,13 @@ import { addMember } from '../../../../../shared/people/members.ts';
 import { type DueRow, dueRows } from '../../../../../shared/platform/due/model.ts';
 import { sweepDue } from '../../../../../shared/platform/due/sweep-due.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  type TestClock,
-  type TestContext,
-} from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../../../support/harness.ts';
 import { readEvents, type StoredEvent, subscribeToAll } from '../../../../support/webhooks.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const HOUR = 3_600_000;
-let ctx: TestContext;
-let clock: TestClock;
-beforeAll(async () => {
-  clock = createTestClock(NOW);
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { clock, ctx } = await storesFixture({ clock: NOW });
 
 const base: BudgetInput = {
   name: 'Month',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { foldMonths } from '../../../../../shared/core/limits/budgets/count/fold-months.ts';
 import { budgetWindowRetention } from '../../../../../shared/core/limits/budgets/count/retention.ts';
@@ -12,17 +12,12 @@ import {
 } from '../../../../../shared/core/limits/budgets/rules/model.ts';
 import { ALL_COUNTER_SHARDS, moveToOtherShard } from '../../../../../shared/platform/mongo/counter-shards.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../../../support/harness.ts';
+import { fixture } from '../../../../support/fixture.ts';
 import { standingStillAfter } from '../../../../support/interleave.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 0, 10, 12);
-const clock = createTestClock(START);
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+const { api, clock } = await fixture({ clock: START });
 
 const BODY = { name: 'M', scope: 'org', metric: 'cost_usd', threshold: 100, window: 'monthly' };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { createWebhook } from '../../../../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import {
@@ -8,23 +8,12 @@ import {
 import { removePerson, setPerson } from '../../../../../shared/core/limits/budgets/change/change-people.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  type TestClock,
-  type TestContext,
-} from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 import { readEvents, SECRET } from '../../../../support/webhooks.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const DAY = 86_400_000;
-let ctx: TestContext;
-let clock: TestClock;
-beforeAll(async () => {
-  clock = createTestClock(NOW);
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { clock, ctx } = await storesFixture({ clock: NOW });
 
 /** A daily template of 100 signals; ada has used 50 yesterday. */
 async function start(exception?: { threshold: number } | { exempt: true }) {

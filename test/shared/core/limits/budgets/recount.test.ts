@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
 import {
@@ -18,26 +18,15 @@ import { addMember } from '../../../../../shared/people/members.ts';
 import { compare } from '../../../../support/budget-oracle.ts';
 import { everyCalendar } from '../../../../support/calendars.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  type TestClock,
-  type TestContext,
-  until,
-} from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
+import { createTestClock, openTestContext, type TestContext, until } from '../../../../support/harness.ts';
 import { seeded } from '../../../../support/random.ts';
 
 const HOUR = 3_600_000;
 const USER = 'ada';
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9));
-let ctx: TestContext;
-let clock: TestClock;
-beforeAll(async () => {
-  clock = createTestClock(NOW);
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { clock, ctx } = await storesFixture({ clock: NOW });
 
 const base: BudgetInput = {
   name: 'B',

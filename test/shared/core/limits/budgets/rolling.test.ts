@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { createWebhook } from '../../../../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import {
@@ -11,23 +11,12 @@ import type { BudgetInput } from '../../../../../shared/core/limits/budgets/rule
 import { budgetFiringRows, budgetWindowRows } from '../../../../../shared/core/limits/budgets/rules/model.ts';
 import { listBudgetEvents } from '../../../../../shared/core/limits/budgets/show/read-history.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  type TestClock,
-  type TestContext,
-} from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 import { readEvents, SECRET, subscribeToAll } from '../../../../support/webhooks.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 18, 10);
-let ctx: TestContext;
-let clock: TestClock;
-beforeAll(async () => {
-  clock = createTestClock(NOW);
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { clock, ctx } = await storesFixture({ clock: NOW });
 
 const base: BudgetInput = {
   name: 'Three days',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { voidSignals } from '../../../../../shared/core/calls/ingest/void-signals.ts';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
@@ -15,23 +15,12 @@ import { budgetFiringRows, personWindowRows } from '../../../../../shared/core/l
 import { changeMember } from '../../../../../shared/people/change-member.ts';
 import { addMember } from '../../../../../shared/people/members.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  type TestClock,
-  type TestContext,
-} from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 import { readEvents, SECRET, type StoredEvent } from '../../../../support/webhooks.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const HOUR = 3_600_000;
-let ctx: TestContext;
-let clock: TestClock;
-beforeAll(async () => {
-  clock = createTestClock(NOW);
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { clock, ctx } = await storesFixture({ clock: NOW });
 
 const template: BudgetInput = {
   name: 'Each, per day',

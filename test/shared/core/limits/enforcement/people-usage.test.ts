@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createBudget } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import {
   type BudgetStatus,
@@ -9,17 +9,13 @@ import { changeMember } from '../../../../../shared/people/change-member.ts';
 import { addMember } from '../../../../../shared/people/members.ts';
 import { currentShard, moveToOtherShard } from '../../../../../shared/platform/mongo/counter-shards.ts';
 import { makeTenant } from '../../../../support/factories.ts';
-import { openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 import { recordAll } from '../../../../support/usage.ts';
 
-let ctx: TestContext;
+const { ctx } = await storesFixture();
 let orgId: string;
 /** The status that was read last: the next read reads only what has changed since. */
 let known: BudgetStatus | null;
-beforeAll(async () => {
-  ctx = await openTestContext();
-});
-afterAll(() => ctx.close());
 beforeEach(async () => {
   known = null;
   ({ orgId } = await makeTenant(ctx));

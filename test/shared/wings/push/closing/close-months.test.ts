@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { auditRows } from '../../../../../shared/core/accounts/audit/model.ts';
 import { organizationRows } from '../../../../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
@@ -18,24 +18,22 @@ import { runDestination } from '../../../../../shared/wings/push/destinations/ru
 import { updateDestination } from '../../../../../shared/wings/push/destinations/update-destination.ts';
 import { checkManifests, filesIn, makeDestination, newFolder } from '../../../../support/destinations.ts';
 import { makeSignal, makeTenant } from '../../../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../../../support/harness.ts';
+import { fixture } from '../../../../support/fixture.ts';
 
 const DAY_MS = 86_400_000;
 const at = (time: string) => Date.parse(`2026-${time}:00Z`);
-const clock = createTestClock(at('02-20T12:00'));
 const folder = newFolder();
-let api: TestApi;
+const { api, clock } = await fixture({
+  clock: at('02-20T12:00'),
+  env: { EXPORT_FOLDER: folder, SIGNAL_RETENTION_DAYS: '60' },
+});
 let orgId: string;
 let key: string;
 
-beforeAll(async () => {
-  api = await startApi({ clock, env: { EXPORT_FOLDER: folder, SIGNAL_RETENTION_DAYS: '60' } });
-});
 beforeEach(async () => {
   clock.set(at('02-20T12:00'));
   ({ orgId, key } = await makeTenant(api.ctx));
 });
-afterAll(() => api.close());
 
 const post = async (...signals: Parameters<typeof makeSignal>[0][]) => {
   const answer = await api.call('/api/v1/signals', { key, body: { signals: signals.map(makeSignal) } });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
 import { dueRows } from '../../../../../shared/platform/due/model.ts';
 import { ExportFailure } from '../../../../../shared/wings/push/destinations/failures.ts';
@@ -26,27 +26,23 @@ import {
   runAndKill,
 } from '../../../../support/destinations.ts';
 import { makeSignal, makeTenant } from '../../../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../../../support/harness.ts';
+import { fixture } from '../../../../support/fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const START = Date.parse('2026-02-03T12:00:00Z');
-const clock = createTestClock(START);
 const folder = newFolder();
 const spoolFolder = newFolder();
-let api: TestApi;
+const { api, clock } = await fixture({
+  clock: START,
+  env: { EXPORT_FOLDER: folder, EXPORT_SPOOL_DIR: spoolFolder },
+});
 let orgId: string;
 let key: string;
 
-beforeAll(async () => {
-  api = await startApi({ clock, env: { EXPORT_FOLDER: folder, EXPORT_SPOOL_DIR: spoolFolder } });
-});
 beforeEach(async () => {
   clock.set(START);
   ({ orgId, key } = await makeTenant(api.ctx));
-});
-afterAll(async () => {
-  await api.close();
 });
 
 const post = async (signals: Record<string, unknown>[]) => {

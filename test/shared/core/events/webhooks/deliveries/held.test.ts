@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expireHeld } from '../../../../../../shared/core/events/webhooks/deliveries/expire-held.ts';
 import { listDeliveries } from '../../../../../../shared/core/events/webhooks/deliveries/list-deliveries.ts';
 import { listWebhooks } from '../../../../../../shared/core/events/webhooks/deliveries/list-webhooks.ts';
@@ -10,7 +10,7 @@ import { updateWebhook } from '../../../../../../shared/core/events/webhooks/end
 import { drainDeliveries } from '../../../../../../shared/core/events/webhooks/sending/drain-deliveries.ts';
 import { dueRows } from '../../../../../../shared/platform/due/model.ts';
 import { makeTenant } from '../../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../../../support/harness.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
 import { standingStillAfter } from '../../../../../support/interleave.ts';
 import { startReceiver } from '../../../../../support/receiver.ts';
 import {
@@ -21,12 +21,7 @@ import {
   readDelivery,
 } from '../../../../../support/webhooks.ts';
 
-const clock = createTestClock(Date.parse('2026-11-21T12:00:00.000Z'));
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock } = await storesFixture({ clock: Date.parse('2026-11-21T12:00:00.000Z') });
 
 it('the oldest beyond what a webhook may hold expire and are shown; others keep theirs', async () => {
   const { orgId } = await makeTenant(ctx);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { endIfSilent } from '../../../../../../shared/core/calls/ingest/end-session.ts';
 import { sessionRows } from '../../../../../../shared/core/calls/sessions/model.ts';
 import { createBudget } from '../../../../../../shared/core/limits/budgets/change/change-budgets.ts';
@@ -8,16 +8,12 @@ import { createBatcher } from '../../../../../../shared/platform/context/batcher
 import { checkSession } from '../../../../../../shared/wings/anomalies/check-session.ts';
 import { anomalyRows } from '../../../../../../shared/wings/anomalies/model.ts';
 import { makeSignal, makeTenant } from '../../../../../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestContext } from '../../../../../support/harness.ts';
+import { fixture } from '../../../../../support/fixture.ts';
+import type { TestContext } from '../../../../../support/harness.ts';
 import { findDeliveries, makeWebhook, readEvents } from '../../../../../support/webhooks.ts';
 
-const clock = createTestClock();
 const URL = 'http://127.0.0.1:9/';
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+const { api, clock } = await fixture({ clock: true });
 
 /** Posts one signal that opens a session, and returns the session's id. */
 async function openSession(key: string, overrides: Record<string, unknown> = {}): Promise<string> {

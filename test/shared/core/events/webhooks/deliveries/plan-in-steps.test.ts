@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventRows } from '../../../../../../shared/core/events/record/model.ts';
 import { queuedDeliveryRows } from '../../../../../../shared/core/events/webhooks/deliveries/model.ts';
 import { planStep } from '../../../../../../shared/core/events/webhooks/deliveries/plan-in-steps.ts';
@@ -6,22 +6,19 @@ import { deleteWebhook } from '../../../../../../shared/core/events/webhooks/end
 import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
 import { dueRows } from '../../../../../../shared/platform/due/model.ts';
 import { makeTenant } from '../../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../../../support/harness.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
+import type { TestContext } from '../../../../../support/harness.ts';
 import { standingStillAfter } from '../../../../../support/interleave.ts';
 import { type Receiver, startReceiver } from '../../../../../support/receiver.ts';
 import { attemptAllDue, makeWebhook, raise } from '../../../../../support/webhooks.ts';
 
 /** Times three webhooks more than one transaction plans by itself. */
 const EVENTS = 400;
-const clock = createTestClock();
-let ctx: TestContext;
+const { ctx, clock } = await storesFixture({ clock: true });
 let receiver: Receiver;
 let orgId: string;
 let webhooks: string[];
 let key: string;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
 beforeEach(async () => {
   receiver = await startReceiver();
   ({ orgId } = await makeTenant(ctx));
@@ -34,7 +31,6 @@ beforeEach(async () => {
   key = due?.key ?? '';
 });
 afterEach(() => receiver.close());
-afterAll(() => ctx.close());
 
 const countOf = (webhook_id: string) => queuedDeliveryRows(ctx).countDocuments({ webhook_id });
 

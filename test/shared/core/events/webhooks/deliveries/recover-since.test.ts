@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { recoverDeliveriesJob } from '../../../../../../shared/core/events/webhooks/deliveries/jobs.ts';
 import { recoverDeliveries } from '../../../../../../shared/core/events/webhooks/deliveries/recover-deliveries.ts';
 import { readDue } from '../../../../../../shared/platform/due/plan-due.ts';
 import { makeTenant } from '../../../../../support/factories.ts';
-import { openTestContext, type TestContext } from '../../../../../support/harness.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
 import { makeWebhook } from '../../../../../support/webhooks.ts';
 
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext();
-});
-afterAll(() => ctx.close());
+const { ctx } = await storesFixture();
 
 test('of two recoveries that are asked for before a worker begins, the one that reaches further back holds', async () => {
   const nowMs = ctx.clock.now();

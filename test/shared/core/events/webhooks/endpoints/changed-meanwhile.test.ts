@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closeSession, endIfSilent } from '../../../../../../shared/core/calls/ingest/end-session.ts';
 import { recordSignals } from '../../../../../../shared/core/calls/ingest/record-signals.ts';
 import { sessionRows } from '../../../../../../shared/core/calls/sessions/model.ts';
@@ -11,18 +11,13 @@ import { NAMED_EVENT_TYPES, type NamedEventType } from '../../../../../../shared
 import type { Context } from '../../../../../../shared/platform/context/context.ts';
 import { checkSession } from '../../../../../../shared/wings/anomalies/check-session.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../../../support/harness.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
 import { standingStillAfter } from '../../../../../support/interleave.ts';
 import { makeWebhook, readEvents } from '../../../../../support/webhooks.ts';
 
 const URL = 'http://127.0.0.1:9/';
 const SILENCE_MS = 1_800_001;
-const clock = createTestClock(Date.UTC(2026, 10, 21, 12));
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock } = await storesFixture({ clock: Date.UTC(2026, 10, 21, 12) });
 
 async function post(context: Context, orgId: string, overrides: Record<string, unknown> = {}) {
   const [result] = await recordSignals(context, senderOf(orgId), [

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enableWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/enable-webhook.ts';
 import { drainWebhookJob } from '../../../../../../shared/core/events/webhooks/endpoints/jobs.ts';
 import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
@@ -8,19 +8,16 @@ import { connectRedis } from '../../../../../../shared/platform/redis/connect.ts
 import { dueJobRow } from '../../../../../../workers/job-row.ts';
 import { startWorker } from '../../../../../../workers/worker.ts';
 import { makeTenant } from '../../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext, until } from '../../../../../support/harness.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
+import { until } from '../../../../../support/harness.ts';
 import { type Receiver, startReceiver } from '../../../../../support/receiver.ts';
 import { attemptAllDue, makeWebhook, raise, readDelivery } from '../../../../../support/webhooks.ts';
 
-const clock = createTestClock(Date.parse('2026-11-21T12:00:00.000Z'));
-let ctx: TestContext;
+const { ctx, clock } = await storesFixture({ clock: Date.parse('2026-11-21T12:00:00.000Z') });
 let receiver: Receiver;
 let orgId: string;
 let webhookId: string;
 let held: string[];
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-});
 beforeEach(async () => {
   receiver = await startReceiver();
   ({ orgId } = await makeTenant(ctx));
@@ -34,7 +31,6 @@ beforeEach(async () => {
   await enableWebhook(ctx, orgId, webhookId);
 });
 afterEach(() => receiver.close());
-afterAll(() => ctx.close());
 
 /** A worker that dies when it begins a batch of this kind for the n-th time. */
 function dyingAt(kind: string, nth: number): Context {

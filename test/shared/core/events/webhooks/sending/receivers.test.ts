@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../../../../shared/core/events/webhooks/deliveries/model.ts';
 import { makeTenant } from '../../../../../support/factories.ts';
-import { openTestContext, type TestContext } from '../../../../../support/harness.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
 import { type Behaviour, startDeaf, startReceiver, startSilence } from '../../../../../support/receiver.ts';
 import { attemptAllDue, makeWebhook, raise, readDelivery } from '../../../../../support/webhooks.ts';
 
@@ -11,11 +11,7 @@ const DEADLINE_MS = 10_000;
 /** Beyond a timer of this process that began at the same time, and so is late by as much. */
 const SLACK_MS = 900;
 
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext();
-});
-afterAll(() => ctx.close());
+const { ctx } = await storesFixture();
 
 /** One delivery to an endpoint, as the log shows it; and how long its caller waited for it. */
 async function deliverTo(url: string): Promise<{ status: string; attempt: Attempt; tookMs: number }> {

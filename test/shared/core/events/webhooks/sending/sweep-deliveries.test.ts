@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type QueuedDelivery,
   queuedDeliveryRows,
@@ -12,14 +12,10 @@ import {
 } from '../../../../../../shared/core/events/webhooks/sending/metrics.ts';
 import { sweepDeliveries } from '../../../../../../shared/core/events/webhooks/sending/sweep-deliveries.ts';
 import { makeTenant } from '../../../../../support/factories.ts';
-import { openTestContext, type TestContext } from '../../../../../support/harness.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
 import { attemptAlone, makeWebhook } from '../../../../../support/webhooks.ts';
 
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext();
-});
-afterAll(() => ctx.close());
+const { ctx } = await storesFixture();
 
 const dueAt = (webhook_id: string, at: number): QueuedDelivery => ({
   _id: `dlv_${webhook_id}_${at}`,
