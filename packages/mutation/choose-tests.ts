@@ -13,6 +13,8 @@ const MOST_STEPS = 4;
 /** A test file without a record, in seconds. */
 const ASSUMED_S = 20;
 
+/** It names files of the product as examples. */
+const OWN_TEST = 'test/scripts/mutation.test.ts';
 const DASHBOARD = 'packages/dashboard/';
 /** Opens pages of the dashboard, all of which are one program. */
 const BROWSER = 'test/support/browser.ts';
@@ -28,7 +30,7 @@ export function createChooser(
   records: ReadonlyMap<string, CoverageRecord>,
 ): (fault: ChanceFault) => ChosenTest[] {
   const sizes = new Map([...records].map(([path, record]) => [path, sizeOf(record)]));
-  const tests = globSync('test/**/*.test.ts', { cwd: ROOT });
+  const tests = globSync('test/**/*.test.ts', { cwd: ROOT, exclude: [OWN_TEST] });
   return (fault) => {
     const places = placesOf(fault.file, fault.start);
     const ran = [...records]

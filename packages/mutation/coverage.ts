@@ -86,7 +86,8 @@ function hashOf(file: string): string {
 function productFile(url: string): string | null {
   if (!url.startsWith('file://')) return null;
   const file = relative(ROOT, fileURLToPath(url.replace(/\?.*/, '')));
-  return /^((api|workers|shared|scripts)|packages\/governor)\//.test(file) && existsSync(join(ROOT, file))
+  return /^(api|workers|shared|scripts|packages\/(governor|dashboard))\//.test(file) &&
+    existsSync(join(ROOT, file))
     ? file
     : null;
 }

@@ -4,9 +4,16 @@ import { ROOT } from '../../scripts/stack/files.ts';
 import { applyEdit, editsOf, isProgram, type NamedEdit } from './operators.ts';
 
 /** Where faults are made. */
-const PRODUCT = ['api', 'workers', 'shared', 'scripts/governor', 'packages/governor/src'];
+const PRODUCT = [
+  'api',
+  'workers',
+  'shared',
+  'scripts/governor',
+  'packages/dashboard',
+  'packages/governor/src',
+];
 /** Declarations, what is built, and what makes the API's documents. */
-const NOT_PRODUCT = /\.d\.ts$|^api\/dashboard\/(dist|vite\.config)|^api\/docs\//;
+const NOT_PRODUCT = /\.d\.ts$|\/dist\/|\/vite\.config|^api\/docs\//;
 
 /** One fault made by an operator. */
 export interface ChanceFault extends NamedEdit {

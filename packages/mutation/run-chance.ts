@@ -74,9 +74,9 @@ function describeSurvivor(fault: ChanceFault, tests: readonly ChosenTest[]): str
   );
 }
 
-/** The rate of each folder, two deep, and of all. */
+/** The rate of each folder, three deep, and of all. */
 function ratesByFolder(caught: ReadonlyMap<ChanceFault, boolean>): string[] {
-  const folderOf = (file: string) => file.split('/').slice(0, -1).slice(0, 2).join('/');
+  const folderOf = (file: string) => file.split('/').slice(0, -1).slice(0, 3).join('/');
   const folders = Map.groupBy(caught, ([{ file }]) => folderOf(file));
   const rows = [...folders, ['all', [...caught]] as const];
   return rows.map(([folder, results]) => {
