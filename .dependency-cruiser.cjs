@@ -36,7 +36,7 @@ const PURE = [
 ];
 
 /** Wings that a wing may import (tables/wings). */
-const NEEDS = { push: ['exports'] };
+const NEEDS = { push: ['exports'], digests: ['anomalies', 'held'] };
 
 /** The one way that data flows, as rules: env -> config -> context -> route or worker -> domain function -> store. */
 module.exports = {

@@ -10,6 +10,7 @@ import { openContext } from '../shared/platform/context/context.ts';
 import { refuseUnprepared } from '../shared/platform/mongo/schema.ts';
 import { waitUntilReady } from '../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../shared/tables/metrics.ts';
+import { WINGS } from '../shared/tables/wings.ts';
 import { createApi } from './app.ts';
 import type { ApiState } from './basics/route.ts';
 import { closeServer, createHttpServer } from './serve/server.ts';
@@ -18,7 +19,7 @@ import { closeServer, createHttpServer } from './serve/server.ts';
 const REDIS_WAIT_MS = 5_000;
 
 const ctx = await startOrExit('api', async () => {
-  const opened = await openContext(readConfig(process.env), { process: 'api' });
+  const opened = await openContext(readConfig(process.env), { process: 'api', wings: WINGS });
   await refuseUnprepared(opened.db);
   plansOf(opened);
   return opened;

@@ -10,6 +10,7 @@ import { openContext } from '../shared/platform/context/context.ts';
 import { refuseUnprepared } from '../shared/platform/mongo/schema.ts';
 import { connectQueues } from '../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../shared/tables/metrics.ts';
+import { WINGS } from '../shared/tables/wings.ts';
 import * as jobs from './index.ts';
 import { answerProbe } from './probe.ts';
 import { startProjector } from './project-ledger.ts';
@@ -18,7 +19,7 @@ import { startSweeper } from './sweeper.ts';
 import { closeWorker, startWorker } from './worker.ts';
 
 const ctx = await startOrExit('worker', async () => {
-  const opened = await openContext(readConfig(process.env), { process: 'worker' });
+  const opened = await openContext(readConfig(process.env), { process: 'worker', wings: WINGS });
   await refuseUnprepared(opened.db);
   plansOf(opened);
   return opened;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { listMembers as list } from '../../shared/core/accounts/organizations/list-members.ts';
 import { listedMemberView, viewMember } from '../../shared/core/accounts/organizations/view.ts';
 import { readLastActivity } from '../../shared/core/calls/sessions/last-activity.ts';
-import { listMembers as list } from '../../shared/people/members.ts';
 import { unixSeconds } from '../../shared/platform/basics/clock.ts';
 import { route } from '../basics/route.ts';
 

@@ -14,6 +14,7 @@ import { createOrganization } from '../../shared/core/accounts/organizations/cre
 import { addMember } from '../../shared/people/members.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
+import { WINGS } from '../../shared/tables/wings.ts';
 import { numberOption, type Row, report } from './bench.ts';
 import { measurePolls } from './dashboard-polls.ts';
 import { measureVisits } from './dashboard-visits.ts';
@@ -82,7 +83,7 @@ async function startUp() {
 
 /** Rollups of 40 days of every user, written as signals would have left them, and an admin who is invited. */
 async function addLargeOrganization(dataDir: string, users: number): Promise<void> {
-  const ctx = await openContext(readConfig(environmentOf({}, dataDir)), { process: 'cli' });
+  const ctx = await openContext(readConfig(environmentOf({}, dataDir)), { process: 'cli', wings: WINGS });
   try {
     const { _id } = await createOrganization(ctx, { name: `${users} users`, plan: 'enterprise' });
     await addMember(ctx, { org_id: _id, email: ADMIN, name: 'Bench', role: 'admin', teams: [] });

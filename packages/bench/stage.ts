@@ -17,6 +17,7 @@ import { type Context, openContext } from '../../shared/platform/context/context
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { MIGRATIONS } from '../../shared/tables/migrations.ts';
 import { release } from '../../shared/tables/release.ts';
+import { WINGS } from '../../shared/tables/wings.ts';
 import { startCluster } from './redis-cluster.ts';
 
 type Environment = Record<string, string>;
@@ -71,7 +72,7 @@ export async function setStage(
   const queues = options.queuesApart ? await startQueueRedis(join(folder, 'queues')) : redis;
   const apart: Environment = queues === redis ? {} : { QUEUE_REDIS_URL: queues.url };
   const env = { ...settings(mongo, masters), ...apart, ...own };
-  const ctx = await openContext(readConfig(env), { process: 'cli' });
+  const ctx = await openContext(readConfig(env), { process: 'cli', wings: WINGS });
   await release(ctx.db, MIGRATIONS, ctx.clock.now());
   await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
   const children: ChildProcess[] = [];

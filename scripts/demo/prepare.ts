@@ -2,6 +2,7 @@ import { readConfig } from '../../shared/platform/basics/config.ts';
 import { isCode } from '../../shared/platform/basics/errors.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { WINGS } from '../../shared/tables/wings.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { ensureDemoOrganizations } from './organizations.ts';
 
@@ -10,7 +11,10 @@ import { ensureDemoOrganizations } from './organizations.ts';
  * Writes the demo organizations as one line of JSON to stdout; the log would go there too, so it is silent.
  */
 const [dataDir = ''] = process.argv.slice(2);
-const ctx = await openContext(readConfig({ ...process.env, LOG_LEVEL: 'silent' }), { process: 'cli' });
+const ctx = await openContext(readConfig({ ...process.env, LOG_LEVEL: 'silent' }), {
+  process: 'cli',
+  wings: WINGS,
+});
 try {
   await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
   process.stdout.write(`${JSON.stringify(await ensureOnceOpen())}\n`);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { linkIdentity } from '../../shared/core/accounts/identity/link-identity.ts';
 import type { Identity } from '../../shared/core/accounts/identity/verify-access-token.ts';
 import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { listMembers } from '../../shared/core/accounts/organizations/list-members.ts';
 import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
 import { holdAboveOf, readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../shared/core/accounts/organizations/view.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
-import { addMember, listMembers } from '../../shared/people/members.ts';
+import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { K_POPULATIONS, PLANS, ROLES, type Role, type Tier } from '../../shared/platform/basics/contract.ts';
 import { exactText, text, timezone as timezoneShape } from '../../shared/platform/basics/text.ts';

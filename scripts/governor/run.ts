@@ -9,6 +9,7 @@ import { createLog } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { refuseUnprepared } from '../../shared/platform/mongo/schema.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { WINGS } from '../../shared/tables/wings.ts';
 import { exportsFolder } from '../stack/files.ts';
 import { print } from './print.ts';
 
@@ -26,7 +27,7 @@ export function createRunner(program: Command, env: Environment): Run {
     const config = configOf(env, data);
     // The log goes to stderr: stdout is the answer and nothing else.
     const log = createLog({ level: config.logLevel, process: 'cli', destination: process.stderr });
-    const ctx = await openContext(config, { process: 'cli', log });
+    const ctx = await openContext(config, { process: 'cli', wings: WINGS, log });
     try {
       await refuseUnprepared(ctx.db);
       // A change wakes workers. Without Redis it is made all the same, and their sweeps find it.

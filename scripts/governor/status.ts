@@ -5,6 +5,7 @@ import { baseUrl, type Config } from '../../shared/platform/basics/config.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
 import { within } from '../../shared/platform/basics/within.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
+import { WINGS } from '../../shared/tables/wings.ts';
 import { inOneLine } from './cells.ts';
 import { parseAddress } from './input.ts';
 import { PROBES, type Probe, type Probed, type Service } from './probes.ts';
@@ -51,7 +52,7 @@ export function addStatusCommand(program: Command, env: Record<string, string | 
 /** Asks all parts at once: one that hangs or fails does not hide the others. */
 async function readStatus(config: Config, api: string): Promise<Status> {
   const log = createLog({ level: 'silent', process: 'cli', destination: process.stderr });
-  const opening = openContext(config, { process: 'cli', log });
+  const opening = openContext(config, { process: 'cli', wings: WINGS, log });
   opening.catch(() => undefined);
   const service: Service = { config, api, opening };
   const checks = await Promise.all(

@@ -11,6 +11,7 @@ import { raiseOrganizationVersion } from '../core/accounts/organizations/version
 import type { OrganizationChange } from '../core/accounts/organizations/view.ts';
 import { moveSessionEndsJob } from '../core/calls/sessions/jobs.ts';
 import { applyPlanToAll } from '../core/credits/meter/apply-plan.ts';
+import { wingsOf } from '../core/hooks/wing.ts';
 import { CLOCK_LAG_MS } from '../platform/basics/clock.ts';
 import { type KPopulation, SIGNAL_AGE_MS, type Tier } from '../platform/basics/contract.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
@@ -18,7 +19,6 @@ import type { Context } from '../platform/context/context.ts';
 import { planMove } from '../platform/due/move-due.ts';
 import { setDue } from '../platform/due/plan-due.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
-import { moveDigestsJob } from '../wings/digests/preferences/jobs.ts';
 import { hashNamesJob } from './jobs.ts';
 
 /**
@@ -41,13 +41,13 @@ export async function changeOrganization(
     const changed = updateRow(organizationRows, { _id: orgId }, { $set: settings });
     const move =
       change.session_timeout === undefined ? NO_PLAN : planMove(moveSessionEndsJob, orgId, ctx.clock.now());
-    const digests = timezone === undefined ? NO_PLAN : planMove(moveDigestsJob, orgId, ctx.clock.now());
+    const wings = wingsOf(ctx).map(({ organization: hook }) => hook?.change?.(ctx, orgId, change) ?? NO_PLAN);
     const hashing = change.hash_names
       ? setDue(hashNamesJob, { key: orgId, orgId, dueMs: ctx.clock.now() })
       : NO_PLAN;
     const audit = auditOf(change, limits).map((entry) => auditWrite(ctx, { ...entry, org_id: orgId }));
     const writes = [changed, ...raiseOrganizationVersion(orgId), ...audit];
-    return { ...joinPlans({ writes, wakeUps: [] }, move, digests, hashing), result: undefined };
+    return { ...joinPlans({ writes, wakeUps: [] }, move, ...wings, hashing), result: undefined };
   });
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);

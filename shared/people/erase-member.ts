@@ -8,12 +8,10 @@ import { noMember } from '../core/accounts/organizations/roster.ts';
 import { raiseOrganizationVersion } from '../core/accounts/organizations/versions.ts';
 import { sessionsOfUser } from '../core/calls/sessions/list-sessions.ts';
 import { eraseFreeText } from '../core/calls/signals/erase-free-text.ts';
+import { wingsOf } from '../core/hooks/wing.ts';
 import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
-import { eraseHeldText } from '../wings/held/erase-held.ts';
-import { eraseRaiseNotes } from '../wings/raises/end-of-removed.ts';
-import { contextRows } from '../wings/work/attribution/model.ts';
 import { type Removal, removeMember } from './remove-member.ts';
 
 /** The counts of one run of an erasure: zero when an earlier run had finished. */
@@ -28,7 +26,7 @@ const ERASED = 'erased';
 
 /**
  * Erases what identifies a member: removes the member (`removeMember`), then erases names and public keys of devices,
- * names of bound API keys, the person's contexts, the identity in the audit log, the notes of raises, and the free text of all
+ * names of bound API keys, the identity in the audit log, the words that the wings keep, and the free text of all
  * signals. Signals that arrive later keep none. `user_id`, account id, sums, frozen weeks and the ledger stay. Every step may be repeated, so a run that
  * was cut short is finished by another. The audit log notes it once, after the removal. Throws as `removeMember`.
  */
@@ -45,9 +43,8 @@ export async function eraseMember(
   const devices = await eraseDevices(ctx, member._id);
   const keys = await eraseKeyNames(ctx, orgId, userId);
   await eraseAuditedIdentity(ctx, orgId, userId);
-  await eraseRaiseNotes(ctx, orgId, userId);
-  await contextRows(ctx).deleteMany({ org_id: orgId, user_id: userId });
-  let signals = await eraseHeldText(ctx, orgId, userId);
+  let signals = 0;
+  for (const { person } of wingsOf(ctx)) signals += (await person?.erase?.(ctx, { orgId, userId })) ?? 0;
   for await (const session of sessionsOfUser(ctx, orgId, userId)) {
     signals += await eraseFreeText(ctx, session);
   }

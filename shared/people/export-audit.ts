@@ -1,7 +1,7 @@
 import { type AuditFilter, auditPages } from '../core/accounts/audit/list-audit.ts';
 import { isoTime } from '../platform/basics/clock.ts';
+import type { Columns, Row } from '../platform/basics/columns.ts';
 import type { Context } from '../platform/context/context.ts';
-import type { Columns, Row } from '../wings/exports/columns.ts';
 import { type NamedEntry, nameEntries } from './name-audit.ts';
 
 export const AUDIT_FORMATS = ['csv', 'ndjson'] as const;

@@ -7,7 +7,7 @@ import { viewKey } from '../core/accounts/keys/view.ts';
 import { type Member, memberRows } from '../core/accounts/organizations/model.ts';
 import { noMember } from '../core/accounts/organizations/roster.ts';
 import { sessionsOfUser } from '../core/calls/sessions/list-sessions.ts';
-import { readAttribution, viewContext } from '../core/calls/sessions/read-attribution.ts';
+import { readAttribution } from '../core/calls/sessions/read-attribution.ts';
 import { streamSignals } from '../core/calls/sessions/read-session.ts';
 import { viewSession } from '../core/calls/sessions/view.ts';
 import { viewSignal } from '../core/calls/signals/view.ts';
@@ -15,43 +15,14 @@ import { sumsOf, viewSums } from '../core/calls/usage/measures.ts';
 import { rollupRows } from '../core/calls/usage/model.ts';
 import { readLedger } from '../core/credits/ledger/read-ledger.ts';
 import { detailsOf } from '../core/credits/ledger/transaction.ts';
+import { type PersonRecord, wingsOf } from '../core/hooks/wing.ts';
 import { budgetRows, personOverrideRows } from '../core/limits/budgets/rules/model.ts';
 import { inputOf, thresholdOf } from '../core/limits/budgets/rules/view.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { viewAnomaly } from '../wings/anomalies/list-anomalies.ts';
-import { anomalyRows } from '../wings/anomalies/model.ts';
-import { readPreferences } from '../wings/digests/preferences/change-preferences.ts';
-import { viewPreferences } from '../wings/digests/preferences/view.ts';
-import { heldRows } from '../wings/held/model.ts';
-import { viewHeld } from '../wings/held/view.ts';
-import { raiseRows } from '../wings/raises/model.ts';
-import { viewRaise } from '../wings/raises/view.ts';
-import { contextRows } from '../wings/work/attribution/model.ts';
 import { NO_WORK, readWorkNames } from '../wings/work/pull-requests/read-works.ts';
-
-/** A record that is kept about a member. */
-export interface MemberRecord {
-  kind:
-    | 'member'
-    | 'preferences'
-    | 'device'
-    | 'key'
-    | 'budget'
-    | 'budget_exception'
-    | 'raise'
-    | 'session'
-    | 'signal'
-    | 'held_signal'
-    | 'context'
-    | 'anomaly'
-    | 'usage_day'
-    | 'transaction'
-    | 'audit';
-  data: object;
-}
 
 /**
  * Everything that is kept about one member, also of one who was removed, record after record: memory does not grow with
@@ -61,18 +32,15 @@ export async function* exportMember(
   ctx: Context,
   orgId: string,
   userId: string,
-): AsyncGenerator<MemberRecord> {
+): AsyncGenerator<PersonRecord> {
   const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
   if (!member) throw noMember();
   await recordAct(ctx, { action: 'member.export', org_id: orgId, details: { user_id: userId } });
   yield { kind: 'member', data: describeMember(member) };
-  const preferences = await readPreferences(ctx, { accountId: member._id, orgId });
-  yield { kind: 'preferences', data: viewPreferences(preferences, ctx.clock.now()) };
   for (const device of await listDevices(ctx, member._id)) yield { kind: 'device', data: device };
   const owned = { org_id: orgId, user_id: userId };
   for await (const key of apiKeyRows(ctx).find(owned)) yield { kind: 'key', data: viewKey(key) };
   yield* budgetsOf(ctx, member);
-  yield* raisesOf(ctx, member);
   for await (const session of sessionsOfUser(ctx, orgId, userId)) {
     yield { kind: 'session', data: viewSession(session) };
     const { works } = await readAttribution(ctx, session);
@@ -80,20 +48,7 @@ export async function* exportMember(
       yield { kind: 'signal', data: { session_id: session._id, ...viewSignal(signal, works) } };
     }
   }
-  for await (const context of contextRows(ctx).find(owned))
-    yield { kind: 'context', data: viewContext(context) };
-  for await (const held of heldRows(ctx).find(owned)) {
-    const { parts, ...draft } = held.signal;
-    const said = { repository: parts?.place?.repository ?? null, branch: parts?.place?.branch?.text ?? null };
-    const signal = { ...viewSignal({ ...draft, session_id: '' }, new Map()), ...said };
-    yield {
-      kind: 'held_signal',
-      data: { ...viewHeld(held), signal: { ...signal, task: parts?.task?.text ?? null } },
-    };
-  }
-  for await (const anomaly of anomalyRows(ctx).find(owned)) {
-    yield { kind: 'anomaly', data: viewAnomaly(anomaly) };
-  }
+  for (const { person } of wingsOf(ctx)) if (person?.export) yield* person.export(ctx, member);
   yield* usageOf(ctx, member);
   const whole = { beforeSeq: null, limit: Number.POSITIVE_INFINITY, include: 'details' } as const;
   const view = detailsOf();
@@ -129,7 +84,7 @@ function timeOf(time: Date | null): string | null {
 }
 
 /** The budgets of this user, and the exceptions from templates. The audit log names their makers. */
-async function* budgetsOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
+async function* budgetsOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<PersonRecord> {
   for await (const budget of budgetRows(ctx).find({ org_id, scope: 'user', scope_id: user_id })) {
     const data = { id: budget._id, ...inputOf(budget), created_at: timeOf(budget.created_at) };
     yield { kind: 'budget', data };
@@ -142,18 +97,11 @@ async function* budgetsOf(ctx: Context, { org_id, user_id }: Member): AsyncGener
   }
 }
 
-/** The requests of the member for more of a budget, as the member sees them. */
-async function* raisesOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
-  const viewer = { orgId: org_id, userId: user_id, scopes: [] };
-  for await (const raise of raiseRows(ctx).find({ org_id, user_id }).sort({ created_at: 1 }))
-    yield { kind: 'raise', data: viewRaise(raise, viewer, ctx.clock.now()) };
-}
-
 /** Rows of days whose names are read at once. */
 const DAYS_AT_ONCE = 500;
 
 /** Sums per day: they stay when the signals below them are too old to be kept. */
-async function* usageOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
+async function* usageOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<PersonRecord> {
   const days = rollupRows(ctx).find({ org_id, period: 'day', user_id }).sort({ start: 1 });
   for await (const some of batches(days, DAYS_AT_ONCE)) {
     const ids = new Set(some.map(({ work = '' }) => work));
@@ -170,7 +118,7 @@ async function* usageOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerat
 }
 
 /** Entries of the audit log by or about the member. */
-async function* auditOf(ctx: Context, { _id, org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
+async function* auditOf(ctx: Context, { _id, org_id, user_id }: Member): AsyncGenerator<PersonRecord> {
   const concerns = ({ actor, details }: AuditEntry) =>
     actor === _id || details.user_id === user_id || details.account_id === _id;
   for await (const entry of auditRows(ctx).find({ org_id }).sort({ at: 1 })) {

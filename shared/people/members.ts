@@ -90,9 +90,3 @@ export async function getMember(ctx: Context, orgId: string, accountId: string):
   if (member?.org_id !== orgId || member.removed_at !== null) throw noMember();
   return member;
 }
-
-/** The present members of an organization, by user id. */
-export async function listMembers(ctx: Context, orgId: string): Promise<Member[]> {
-  const members = await memberRows(ctx).find({ org_id: orgId }).sort({ user_id: 1 }).toArray();
-  return members.filter((member) => member.removed_at === null);
-}

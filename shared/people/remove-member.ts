@@ -14,15 +14,12 @@ import {
   refuseLastAdmin,
   rosterWrite,
 } from '../core/accounts/organizations/roster.ts';
+import { type PersonHook, wingsOf } from '../core/hooks/wing.ts';
 import { planTeamChange } from '../core/limits/budgets/count/recount.ts';
 import { DomainError, isStoreError } from '../platform/basics/errors.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { insertDue } from '../platform/due/plan-due.ts';
-import { deletePreferences } from '../wings/digests/preferences/change-preferences.ts';
-import { planRaisesOfRemoved } from '../wings/raises/end-of-removed.ts';
-import { raisesChanged } from '../wings/raises/metrics.ts';
-import type { Raise } from '../wings/raises/model.ts';
 import { planMade } from './made-by.ts';
 
 export interface Removal {
@@ -67,11 +64,11 @@ async function revokeDevices(ctx: Context, accountId: string): Promise<void> {
 
 async function markRemoved(ctx: Context, orgId: string, userId: string, removal: Removal): Promise<string> {
   const person = { org_id: orgId, user_id: userId };
-  const { accountId, raises } = await commitPlan<Removed>(ctx, async (transaction) => {
+  const { accountId, wings } = await commitPlan<Removed>(ctx, async (transaction) => {
     const actor = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const member = await memberRows(ctx).findOne(person, { session: transaction });
     if (!member) throw noMember();
-    if (member.removed_at !== null) return { ...NO_PLAN, result: { accountId: member._id, raises: [] } };
+    if (member.removed_at !== null) return { ...NO_PLAN, result: { accountId: member._id, wings: [] } };
     if (removal.keepsAnAdmin) await refuseLastAdmin(ctx, member, transaction);
     const made = await planMade(ctx, person, removal.revokeMade, transaction);
     const organization = await readOrganization(ctx, orgId, transaction);
@@ -84,7 +81,6 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
     const details = { user_id: userId, revoked_keys: keys.map(({ _id }) => _id), ...made.details };
     const writes = [
       ...memberReplacement(erased(member, nowMs)),
-      ...deletePreferences(member._id),
       ...keepEndOfMails(ctx, member),
       ...keys.map((key) => revocationOf(key, nowMs)),
       ...actor.writes,
@@ -93,21 +89,27 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
       ...insertDue(revokeDevicesJob, { key: member._id, orgId, dueMs: nowMs }).writes,
     ];
     const release = planReleaseOfUser(orgId, userId, nowMs);
-    const raises = await planRaisesOfRemoved(ctx, { orgId, userId }, transaction);
+    const wings: WingRemoval[] = [];
+    for (const wing of wingsOf(ctx)) {
+      const planned = await wing.person?.remove?.(ctx, member, transaction);
+      if (planned) wings.push(planned);
+    }
     return {
-      ...joinPlans({ writes, wakeUps: [] }, made.plan, recount, release, raises),
-      result: { accountId: member._id, raises: raises.result },
+      ...joinPlans({ writes, wakeUps: [] }, made.plan, recount, release, ...wings),
+      result: { accountId: member._id, wings },
     };
   });
-  for (const { state } of raises) raisesChanged(ctx).inc({ status: state });
+  for (const { committed } of wings) committed?.();
   return accountId;
 }
 
-/** A member's account, and the raises that ended with the membership. */
+/** A member's account, and the parts of the wings in the removal. */
 interface Removed {
   accountId: string;
-  raises: readonly Raise[];
+  wings: readonly WingRemoval[];
 }
+
+type WingRemoval = Awaited<ReturnType<NonNullable<PersonHook['remove']>>>;
 
 function erased({ idp: _, ...member }: Member, nowMs: number): Member {
   return { ...member, email: null, name: null, teams: [], removed_at: new Date(nowMs) };

@@ -16,6 +16,7 @@ import {
   type TransactionGuard,
 } from '../../shared/platform/mongo/transaction-guard.ts';
 import { createIndexes } from '../../shared/tables/collections.ts';
+import { WINGS } from '../../shared/tables/wings.ts';
 import { type Child, killChild, startChild } from '../support/drills/child.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
@@ -44,6 +45,7 @@ beforeAll(async () => {
   });
   ctx = await openContext(readConfig(env), {
     process: 'test',
+    wings: WINGS,
     log: createLog({ level: 'silent', process: 'test' }),
   });
   await createIndexes(ctx.db);

@@ -16,6 +16,7 @@ import { type Migration, schemaRows, versionAfter } from '../../shared/platform/
 import { COLLECTIONS } from '../../shared/tables/collections.ts';
 import { MIGRATIONS } from '../../shared/tables/migrations.ts';
 import { release } from '../../shared/tables/release.ts';
+import { WINGS } from '../../shared/tables/wings.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, testEnv } from '../support/harness.ts';
 
@@ -174,6 +175,7 @@ describe('data of version 1', () => {
     const config = readConfig(testEnv('governor', { mongoUrl: mongo.url }));
     const opened = await openContext(config, {
       process: 'test',
+      wings: WINGS,
       log: createLog({ level: 'silent', process: 'test' }),
     });
     const ctx = { ...opened, queuePrefix: '' };

@@ -1,4 +1,4 @@
-import type { Columns, Row } from '../../shared/wings/exports/columns.ts';
+import type { Columns, Row } from '../../shared/platform/basics/columns.ts';
 import { encode, type Format } from '../../shared/wings/exports/encode.ts';
 
 const COLUMNS: Columns = [

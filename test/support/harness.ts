@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { inject } from 'vitest';
 import type { AnyRoute, ApiState } from '../../api/basics/route.ts';
+import type { Wing } from '../../shared/core/hooks/wing.ts';
 import type { Clock } from '../../shared/platform/basics/clock.ts';
 import { type Config, readConfig } from '../../shared/platform/basics/config.ts';
 import { createLog, type Log } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import type { Db } from '../../shared/platform/mongo/connect.ts';
 import { COLLECTIONS, createIndexes } from '../../shared/tables/collections.ts';
+import { WINGS } from '../../shared/tables/wings.ts';
 import type { SeenAnswer } from './contract.ts';
 import { PATIENCE_MS } from './patience.ts';
 
@@ -53,6 +55,8 @@ export interface TestOptions {
   sharing?: TestContext;
   mongoUrl?: string;
   redisUrl?: string;
+  /** The wings that take part; all unless it says otherwise. */
+  wings?: readonly Wing[];
   /** Lets the MongoDB client tell of its commands (`commandStarted`, `commandSucceeded`). */
   monitorCommands?: true;
 }
@@ -65,6 +69,7 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
   const log = createLog({ level: process.env.TEST_LOG ?? 'silent', process: 'test' });
   const ctx = await openContext(config, {
     process: 'test',
+    wings: options.wings ?? WINGS,
     log,
     queuePrefix,
     ...(options.clock ? { clock: options.clock } : {}),

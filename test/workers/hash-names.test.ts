@@ -107,8 +107,8 @@ it('names become hashes by a worker that is killed anywhere and goes on, and no 
   expect(await killAt(workRows, 3)).toEqual({ ...whole, works: 50 });
   expect(await killAt(contextRows, 1)).toEqual({ ...whole, works: 0 });
   expect(await killAt(contextRows, 3)).toEqual({ ...whole, works: 0, contexts: 50 });
-  expect(await killAt(heldRows, 2)).toEqual({ ...whole, works: 0, contexts: 0 });
-  expect(await killAt(pullRequestRows, 2)).toEqual({ works: 0, contexts: 0, held: 0, 'pull requests': 1 });
+  expect(await killAt(pullRequestRows, 2)).toEqual({ ...whole, works: 0, contexts: 0 });
+  expect(await killAt(heldRows, 2)).toEqual({ works: 0, contexts: 0, held: 1, 'pull requests': 0 });
   await hashNames(other, orgId);
   expect(await plain(orgId)).toEqual({ works: 0, contexts: 0, held: 0, 'pull requests': 0 });
   expect(await dueRows(api.ctx).countDocuments(due)).toBe(0);

@@ -24,6 +24,8 @@ export interface Context {
   batcher: Batcher;
   /** For the audit log: who acts when no person does. */
   actor: string;
+  /** Features that take part in what the core does; the core says how they may. */
+  wings: readonly { readonly name: string }[];
   /** Ends what a noun keeps running beside the context (a timer, say) when this closes. */
   onClose(end: () => void): void;
   /** Finishes what is under way, then lets go of the stores. */
@@ -32,6 +34,7 @@ export interface Context {
 
 export interface ContextOptions {
   process: 'api' | 'worker' | 'cli' | 'test';
+  wings: Context['wings'];
   clock?: Clock;
   log?: Log;
   queuePrefix?: string;
@@ -67,6 +70,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     queues,
     batcher,
     actor: options.process,
+    wings: options.wings,
     onClose: (end) => {
       ends.push(end);
     },

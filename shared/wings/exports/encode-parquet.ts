@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ByteWriter, ParquetWriter, SchemaElement } from 'hyparquet-writer';
-import type { Columns, ColumnType, Row, Value } from './columns.ts';
+import type { Columns, ColumnType, Row, Value } from '../../platform/basics/columns.ts';
 
 /**
  * Rows of a row group. Code that has just been loaded takes seven times as long, so the first is small and each twice the

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { usd9 } from '../../core/pricing/money.ts';
-import type { Columns, ColumnType, Row, Value } from './columns.ts';
+import type { Columns, ColumnType, Row, Value } from '../../platform/basics/columns.ts';
 import { encodeParquet } from './encode-parquet.ts';
 
 export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;

@@ -15,12 +15,12 @@ import { readCellsOnce } from '../../core/calls/usage/snapshots.ts';
 import { type Part, separate, splitRange } from '../../core/calls/usage/split-range.ts';
 import { sumOfSignals } from '../../core/calls/usage/sum-signals.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
+import type { Columns, Row } from '../../platform/basics/columns.ts';
 import { batches } from '../../platform/basics/in-batches.ts';
 import { DAY_MS } from '../../platform/basics/interval.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { inTransaction } from '../../platform/mongo/transaction.ts';
 import { readWorkNames, WORK_FIELDS, type WorkNames } from '../work/pull-requests/read-works.ts';
-import type { Columns, Row } from './columns.ts';
 
 /** Rows that one read of the store brings. */
 const BATCH_ROWS = 1_000;

@@ -5,8 +5,8 @@ import type { Session } from '../../core/calls/sessions/model.ts';
 import { viewSession } from '../../core/calls/sessions/view.ts';
 import { boundsOf, type RangeInput, rangeOf } from '../../core/calls/usage/range.ts';
 import { matchOf, type UsageFilter } from '../../core/calls/usage/read-usage.ts';
+import type { Columns, Row } from '../../platform/basics/columns.ts';
 import type { Context } from '../../platform/context/context.ts';
-import type { Columns, Row } from './columns.ts';
 import { attributedRows, columnsOfDays, dailyRows } from './export-days.ts';
 
 export const LEVELS = ['sessions', 'daily', 'attributed'] as const;

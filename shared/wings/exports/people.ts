@@ -1,6 +1,6 @@
 import { memberRows } from '../../core/accounts/organizations/model.ts';
+import type { Columns, Row } from '../../platform/basics/columns.ts';
 import type { Context } from '../../platform/context/context.ts';
-import type { Columns, Row } from './columns.ts';
 import type { Export } from './export-usage.ts';
 
 /** Columns that say who a user is, after all others. */

@@ -32,8 +32,9 @@ export async function planRaisesOfRemoved(
   return { ...joinPlans(...denied.map((raise) => planState(ctx, raise, 'deny')), plan, ...told), result };
 }
 
-/** Erases the notes of a person's raises. */
-export async function eraseRaiseNotes(ctx: Context, orgId: string, userId: string): Promise<void> {
+/** Erases the notes of a person's raises. Returns 0: no signal has any. */
+export async function eraseRaiseNotes(ctx: Context, { orgId, userId }: Person): Promise<number> {
   const named = { org_id: orgId, user_id: userId };
   await raiseRows(ctx).updateMany(named, { $set: { note: null, answer_note: null } });
+  return 0;
 }

@@ -4,8 +4,8 @@ import { readDemo, type ShownOrganization, writeDemo } from '../../../scripts/de
 import { ensureDemoOrganizations } from '../../../scripts/demo/organizations.ts';
 import { authenticateApiKey, listApiKeys } from '../../../shared/core/accounts/keys/api-keys.ts';
 import { apiKeyRows } from '../../../shared/core/accounts/keys/model.ts';
+import { listMembers } from '../../../shared/core/accounts/organizations/list-members.ts';
 import { memberRows, organizationRows } from '../../../shared/core/accounts/organizations/model.ts';
-import { listMembers } from '../../../shared/people/members.ts';
 import { removeMember } from '../../../shared/people/remove-member.ts';
 import { SCOPES } from '../../../shared/platform/basics/contract.ts';
 import { COLLECTIONS } from '../../../shared/tables/collections.ts';

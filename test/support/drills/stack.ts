@@ -9,6 +9,7 @@ import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { createLog } from '../../../shared/platform/basics/log.ts';
 import { openContext } from '../../../shared/platform/context/context.ts';
 import { createIndexes } from '../../../shared/tables/collections.ts';
+import { WINGS } from '../../../shared/tables/wings.ts';
 import { untilOpen } from '../credits.ts';
 import { type TestContext, testEnv, until } from '../harness.ts';
 import { hasEnded, killChild } from './child.ts';
@@ -83,7 +84,7 @@ export async function startStack(
   });
   const config = readConfig({ ...env, REDIS_URL: redisUrl });
   const log = createLog({ level: 'silent', process: 'test' });
-  const opened = await openContext(config, { process: 'test', log });
+  const opened = await openContext(config, { process: 'test', wings: WINGS, log });
   const ctx: TestContext = { ...opened, queuePrefix: '' };
   started.defer(() => ctx.close().catch(() => undefined));
   await createIndexes(ctx.db);

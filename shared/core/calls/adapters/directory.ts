@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { listMembers } from '../../../people/members.ts';
 import { foldEmail } from '../../../platform/basics/email.ts';
 import { base62 } from '../../../platform/basics/ids.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { boundedCache, perContext } from '../../../platform/context/per-context.ts';
+import { listMembers } from '../../accounts/organizations/list-members.ts';
 import type { Sender } from '../signals/check-signal.ts';
 import type { PostedSignal } from './posted.ts';
 

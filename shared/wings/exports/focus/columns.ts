@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { divideHalfEven } from '../../../core/pricing/money.ts';
+import type { Columns, ColumnType, Row, Value } from '../../../platform/basics/columns.ts';
 import { NO_PROJECT } from '../../../platform/basics/contract.ts';
-import type { Columns, ColumnType, Row, Value } from '../columns.ts';
 import type { Meter } from './charges.ts';
 import { type Seller, sellerOf } from './providers.ts';
 import type { ChargeRow } from './sum-charges.ts';

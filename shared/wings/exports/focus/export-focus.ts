@@ -6,11 +6,11 @@ import { boundsOf, type RangeInput } from '../../../core/calls/usage/range.ts';
 import { matchOf, type UsageFilter } from '../../../core/calls/usage/read-usage.ts';
 import { usd9 } from '../../../core/pricing/money.ts';
 import { isoTime } from '../../../platform/basics/clock.ts';
+import type { Row } from '../../../platform/basics/columns.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
 import { DAY_MS } from '../../../platform/basics/interval.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { daysBefore } from '../../../platform/mongo/retention.ts';
-import type { Row } from '../columns.ts';
 import type { Export } from '../export-usage.ts';
 import { chargesOf } from './charges.ts';
 import {

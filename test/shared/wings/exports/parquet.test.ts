@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, expect, it } from 'vitest';
-import type { Columns, Row } from '../../../../shared/wings/exports/columns.ts';
+import type { Columns, Row } from '../../../../shared/platform/basics/columns.ts';
 import { encode } from '../../../../shared/wings/exports/encode.ts';
 
 const COLUMNS: Columns = [

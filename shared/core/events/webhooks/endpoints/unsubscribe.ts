@@ -5,10 +5,10 @@ import { DomainError, isCode } from '../../../../platform/basics/errors.ts';
 import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { updateRow } from '../../../../platform/mongo/writes.ts';
-import { endDigests } from '../../../../wings/digests/preferences/change-preferences.ts';
 import { auditWrite } from '../../../accounts/audit/record-audit.ts';
 import { sameHash } from '../../../accounts/keys/credential.ts';
 import { type Member, memberRows } from '../../../accounts/organizations/model.ts';
+import { wingsOf } from '../../../hooks/wing.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { mailAddressOf } from './mail-target.ts';
 import { webhookRows } from './model.ts';
@@ -70,7 +70,7 @@ async function setMailsEnded(ctx: Context, token: string, ends: boolean): Promis
     const details = { user_id: member.user_id };
     const writes = [
       updateRow(memberRows, { _id: accountId }, change),
-      ...(ends ? endDigests(accountId) : []),
+      ...(ends ? wingsOf(ctx).flatMap(({ person }) => person?.endMails?.(accountId) ?? []) : []),
       auditWrite(ctx, { action, org_id: member.org_id, details }),
     ];
     return { writes, wakeUps: [], result: member };

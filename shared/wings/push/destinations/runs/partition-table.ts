@@ -1,9 +1,9 @@
 import packageJson from '../../../../../package.json' with { type: 'json' };
 import type { Organization } from '../../../../core/accounts/organizations/model.ts';
+import type { Columns, Row } from '../../../../platform/basics/columns.ts';
 import { DAY_MS } from '../../../../platform/basics/interval.ts';
 import { startOfDay } from '../../../../platform/basics/utc-days.ts';
 import type { Context } from '../../../../platform/context/context.ts';
-import type { Columns, Row } from '../../../exports/columns.ts';
 import { exportUsage } from '../../../exports/export-usage.ts';
 import { columnTypes, focusColumns, focusRows, schemaId } from '../../../exports/focus/columns.ts';
 import { keptSinceMs } from '../../../exports/focus/export-focus.ts';

@@ -1,0 +1,55 @@
+import type { ClientSession } from 'mongoose';
+import type { Plan } from '../../platform/context/commit-plan.ts';
+import type { Context } from '../../platform/context/context.ts';
+import type { Write } from '../../platform/mongo/writes.ts';
+import type { Member } from '../accounts/organizations/model.ts';
+import type { OrganizationChange } from '../accounts/organizations/view.ts';
+
+/**
+ * A feature that a customer may do without. It takes part in what the core does by the hooks that it declares: each takes data and
+ * returns data. A process runs the hooks of its wings in the order of their table (shared/tables/wings.ts).
+ */
+export interface Wing {
+  readonly name: string;
+  readonly person?: PersonHook;
+  readonly organization?: OrganizationHook;
+}
+
+/** The part of a wing in what is done for one member. */
+export interface PersonHook {
+  /** The plan in the transaction that removes the member. `committed` runs once it is committed. */
+  remove?(
+    ctx: Context,
+    member: Member,
+    transaction: ClientSession,
+  ): Promise<Plan & { readonly committed?: () => void }>;
+  /** The writes that end the wing's mails to a member who wants none of the organization. */
+  endMails?(accountId: string): readonly Write[];
+  /** Erases the person's own words. Safe to repeat. Returns how many signals it changed. */
+  erase?(ctx: Context, person: Person): Promise<number>;
+  /** Everything that the wing keeps about the member, without secrets. */
+  export?(ctx: Context, member: Member): AsyncIterable<PersonRecord>;
+}
+
+/** A person of an organization, who may have left. */
+export interface Person {
+  orgId: string;
+  userId: string;
+}
+
+/** A record of the export of a member: its kind, and what is kept. */
+export interface PersonRecord {
+  kind: string;
+  data: object;
+}
+
+/** The part of a wing in the settings of an organization. */
+export interface OrganizationHook {
+  /** The plan in the transaction that changes the settings. */
+  change?(ctx: Context, orgId: string, change: OrganizationChange): Plan;
+  /** Puts hashes in the place of the names that the wing keeps in plain text. Safe to repeat. */
+  hashNames?(ctx: Context, orgId: string): Promise<void>;
+}
+
+/** The wings that take part in this process. */
+export const wingsOf = (ctx: Context) => ctx.wings as readonly Wing[];

@@ -1,0 +1,13 @@
+import type { Wing } from '../../core/hooks/wing.ts';
+import { viewAnomaly } from './list-anomalies.ts';
+import { anomalyRows } from './model.ts';
+
+export const anomalies: Wing = {
+  name: 'anomalies',
+  person: {
+    export: async function* (ctx, { org_id, user_id }) {
+      for await (const anomaly of anomalyRows(ctx).find({ org_id, user_id }))
+        yield { kind: 'anomaly', data: viewAnomaly(anomaly) };
+    },
+  },
+};

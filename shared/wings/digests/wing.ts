@@ -1,0 +1,22 @@
+import type { Wing } from '../../core/hooks/wing.ts';
+import { NO_PLAN } from '../../platform/context/commit-plan.ts';
+import { planMove } from '../../platform/due/move-due.ts';
+import { deletePreferences, endDigests, readPreferences } from './preferences/change-preferences.ts';
+import { moveDigestsJob } from './preferences/jobs.ts';
+import { viewPreferences } from './preferences/view.ts';
+
+export const digests: Wing = {
+  name: 'digests',
+  person: {
+    remove: async (_ctx, { _id }) => ({ writes: deletePreferences(_id), wakeUps: [] }),
+    endMails: endDigests,
+    export: async function* (ctx, { _id, org_id }) {
+      const preferences = await readPreferences(ctx, { accountId: _id, orgId: org_id });
+      yield { kind: 'preferences', data: viewPreferences(preferences, ctx.clock.now()) };
+    },
+  },
+  organization: {
+    change: (ctx, orgId, { timezone }) =>
+      timezone === undefined ? NO_PLAN : planMove(moveDigestsJob, orgId, ctx.clock.now()),
+  },
+};
