@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { asMongod, ownAnswerOf } from './answers.ts';
+import { createDrops, type Drops } from './drops.ts';
 import {
   answerOf,
   type Failure,
+  INTERRUPTED,
   isTransient,
+  labelsOf,
   NO_SUCH_TRANSACTION,
-  TRANSIENT,
   WRITE_CONFLICT,
 } from './failures.ts';
 import { createFaults, type Fault, type FaultOptions } from './faults.ts';
@@ -16,6 +19,8 @@ import {
   endSessions,
   endTransaction,
   errorIn,
+  expiredOf,
+  forgetAll,
   noTransactions,
   type Transaction,
   type Transactions,
@@ -44,6 +49,8 @@ export interface FaceOptions extends FaultOptions {
   target: number;
   /** A free one when absent. */
   port?: number;
+  /** Milliseconds that only grow, by which a transaction grows old. The machine's when absent. */
+  now?: () => number;
 }
 
 /** A command that the store has not answered. */
@@ -57,9 +64,10 @@ interface Connection {
   client: Socket;
   store: Socket;
   asked: Map<number, Asked>;
+  /** Messages behind one that pauses: a connection is served in order. Null while none pauses. */
+  behindPause: Buffer[] | null;
 }
 
-const VERSION = '8.0.15';
 /** Answers that are longer report no failure, but those of writes. */
 const LONGEST_FAILURE = 16_384;
 /** A request of our own; drivers count up from 0. */
@@ -70,6 +78,7 @@ interface Face {
   port: number;
   transactions: Transactions;
   rules: Rules;
+  drops: Drops;
   chooseFault: (command: Command) => Fault | null;
 }
 
@@ -77,12 +86,15 @@ interface Face {
 export async function startMongodFace({
   target,
   port = 0,
+  now = () => performance.now(),
   ...faultOptions
 }: FaceOptions): Promise<MongodFace> {
+  const transactions = noTransactions(now);
   const face: Face = {
     port,
-    transactions: noTransactions(),
+    transactions,
     rules: createRules(),
+    drops: createDrops(transactions),
     chooseFault: createFaults(faultOptions),
   };
   const clients = new Set<Socket>();
@@ -105,7 +117,7 @@ export async function startMongodFace({
 }
 
 function join(face: Face, client: Socket, store: Socket): void {
-  const connection: Connection = { client, store, asked: new Map() };
+  const connection: Connection = { client, store, asked: new Map(), behindPause: null };
   const end = () => {
     for (const { transaction } of connection.asked.values()) if (transaction) transaction.running -= 1;
     connection.asked.clear();
@@ -117,6 +129,10 @@ function join(face: Face, client: Socket, store: Socket): void {
     socket.on('error', end);
     socket.on('close', end);
   }
+  // A store that does not take connections was killed, and its transactions with it.
+  store.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ECONNREFUSED') forgetAll(face.transactions);
+  });
   client.on(
     'data',
     readFrames((frame) => forward(face, connection, frame)),
@@ -128,25 +144,44 @@ function join(face: Face, client: Socket, store: Socket): void {
 }
 
 function forward(face: Face, connection: Connection, frame: Buffer): void {
+  if (connection.behindPause) {
+    connection.behindPause.push(frame);
+    return;
+  }
   const command = readCommand(frame);
   if (!command) {
     connection.store.write(frame);
     return;
   }
+  for (const expired of expiredOf(face.transactions)) abortBoth(face, connection, expired);
   const transaction = transactionOf(face.transactions, command);
   const fault = face.chooseFault(command);
   const failure = refusalOf(face, command, transaction, fault);
-  if (failure) {
-    if (transaction) abortBoth(face, connection, transaction);
-    if (command.isAnswered) connection.client.write(writeAnswer(command, answerOf(failure)));
+  if (failure && transaction) abortBoth(face, connection, transaction);
+  const answer = failure ? answerOf(failure) : ownAnswerOf(command, face.rules);
+  if (answer) {
+    if (command.isAnswered) connection.client.write(writeAnswer(command, answer));
     return;
   }
   if (command.name === 'killSessions' || command.name === 'endSessions')
     endSessions(face.transactions, listOf(command.body[command.name]));
   if (command.isAnswered) connection.asked.set(command.requestId, { command, transaction, fault });
   if (transaction) transaction.running += 1;
-  if (fault?.kind === 'pause') setTimeout(() => connection.store.write(frame), fault.ms);
+  if (command.name === 'dropDatabase')
+    face.drops.add(String(command.body.$db), () => connection.store.write(frame));
+  else if (fault?.kind === 'pause') pause(face, connection, frame, fault.ms);
   else connection.store.write(frame);
+}
+
+/** Holds up one message and all that come after it on its connection. */
+function pause(face: Face, connection: Connection, frame: Buffer, ms: number): void {
+  const behind: Buffer[] = [];
+  connection.behindPause = behind;
+  setTimeout(() => {
+    connection.store.write(frame);
+    connection.behindPause = null;
+    for (const next of behind) forward(face, connection, next);
+  }, ms);
 }
 
 function refusalOf(
@@ -155,7 +190,7 @@ function refusalOf(
   transaction: Transaction | null,
   fault: Fault | null,
 ): Failure | null {
-  if (transaction?.isAborted) return NO_SUCH_TRANSACTION;
+  if (transaction?.isAborted && command.name !== 'abortTransaction') return NO_SUCH_TRANSACTION;
   const failure = face.rules.check(command);
   if (failure) return failure;
   // https://www.mongodb.com/docs/manual/core/transactions/: "Running parallel operations is not supported within a single transaction."
@@ -168,18 +203,15 @@ function refusalOf(
 }
 
 /** Ends a transaction here and in the store, which would keep its rows until the driver ended it. */
-function abortBoth(face: Face, { store }: Connection, transaction: Transaction): void {
+function abortBoth(face: Face, connection: Connection, transaction: Transaction): void {
   if (transaction.isAborted) return;
   abortTransaction(face.transactions, transaction);
-  store.write(
-    writeCommand(OWN_REQUEST, {
-      abortTransaction: 1,
-      lsid: transaction.lsid,
-      txnNumber: transaction.txnNumber,
-      autocommit: false,
-      $db: 'admin',
-    }),
-  );
+  abortInStore(connection, transaction);
+}
+
+function abortInStore({ store }: Connection, { lsid, txnNumber }: Transaction): void {
+  const abort = { abortTransaction: 1, lsid, txnNumber, autocommit: false, $db: 'admin' };
+  store.write(writeCommand(OWN_REQUEST, abort));
 }
 
 function giveBack(face: Face, connection: Connection, frame: Buffer): void {
@@ -193,9 +225,11 @@ function giveBack(face: Face, connection: Connection, frame: Buffer): void {
   }
   const { command, transaction, fault } = asked;
   if (transaction) transaction.running -= 1;
+  if (changesIndexes(command) && readAnswer(frame).ok === 1) face.rules.learn(command);
   const changed = transaction
     ? settle(face, connection, command, transaction, frame)
-    : asMongod(face, command, frame);
+    : asMongod(face.port, command, frame);
+  face.drops.sendUnused();
   if (fault?.kind === 'lose') connection.client.destroy();
   else connection.client.write(changed ? writeAnswer(command, changed) : frame);
 }
@@ -210,25 +244,19 @@ function settle(
 ): Fields | null {
   if (command.name === 'commitTransaction' || command.name === 'abortTransaction') {
     endTransaction(face.transactions, transaction);
-    return null;
+    return transaction.isAborted && command.name === 'abortTransaction'
+      ? answerOf(NO_SUCH_TRANSACTION)
+      : null;
+  }
+  if (transaction.isInterrupted) {
+    // The store does not end a transaction of which a command runs.
+    abortInStore(connection, transaction);
+    return answerOf(INTERRUPTED);
   }
   if (!isWrite(command) && frame.length > LONGEST_FAILURE) return null;
   const error = errorIn(command, readAnswer(frame));
   if (!error) return null;
   abortBoth(face, connection, transaction);
   // A transient error is never one of a single write: https://www.mongodb.com/docs/manual/core/transactions-in-applications/.
-  return isTransient(error.code) ? answerOf({ ...error, code: error.code, labels: TRANSIENT }) : null;
-}
-
-/** The answers by which a driver learns with whom it speaks. */
-function asMongod(face: Face, command: Command, frame: Buffer): Fields | null {
-  if (changesIndexes(command) && readAnswer(frame).ok === 1) face.rules.learn(command);
-  if (command.name === 'buildInfo') {
-    const { secantusVersion: _, ...answer } = readAnswer(frame);
-    return { ...answer, version: VERSION, versionArray: [...VERSION.split('.').map(Number), 0] };
-  }
-  if (!['hello', 'ismaster', 'isMaster'].includes(command.name)) return null;
-  const { topologyVersion: _, ...answer } = readAnswer(frame);
-  const address = `127.0.0.1:${face.port}`;
-  return { ...answer, hosts: [address], me: address, primary: address };
+  return isTransient(error.code) ? answerOf({ ...error, code: error.code, ...labelsOf(command) }) : null;
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type Failure, RETRYABLE, TRANSIENT, WRITE_CONFLICT } from './failures.ts';
+import { type Failure, labelsOf, WRITE_CONFLICT } from './failures.ts';
 import type { Command } from './wire.ts';
 import { isWrite } from './writes.ts';
 
 const every = z.coerce.number().int().positive().optional();
 
 /** Faults that the face makes by itself. Each `…Every` names how many commands go well for each that does not. */
-const faults = z.object({
+const faults = z.strictObject({
   /** Writes in transactions that meet a conflict. */
   conflictEvery: every,
   /** Commands that meet an election: `stepDownCode` is how they fail. */
@@ -26,14 +26,21 @@ export type FaultOptions = z.input<typeof faults>;
 /** The fault that one command meets; null for none. */
 export type Fault = { kind: 'fail'; failure: Failure } | { kind: 'lose' } | { kind: 'pause'; ms: number };
 
-/** `MONGOD_FACE_CONFLICT_EVERY` and the like, as options. */
+/** `MONGOD_FACE_CONFLICT_EVERY` and the like, as options. Throws when one of that prefix has no meaning, or no such value. */
 export function faultsOfEnv(env: NodeJS.ProcessEnv): FaultOptions {
-  const variable = (name: string) => `MONGOD_FACE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
-  const set = Object.keys(faults.shape).flatMap((name) => {
-    const value = env[variable(name)];
-    return value ? [[name, value]] : [];
-  });
-  return faults.parse(Object.fromEntries(set));
+  const variables = Object.keys(env).filter((name) => name.startsWith(PREFIX) && env[name] !== '');
+  const given = variables.map((name) => [optionOf(name), env[name]]);
+  const read = faults.safeParse(Object.fromEntries(given));
+  if (read.success) return read.data;
+  throw new Error(`${variables.join(', ')}: ${z.prettifyError(read.error)}`);
+}
+
+const PREFIX = 'MONGOD_FACE_';
+
+/** `conflictEvery` of `MONGOD_FACE_CONFLICT_EVERY`. */
+function optionOf(variable: string): string {
+  const words = variable.slice(PREFIX.length).toLowerCase();
+  return words.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Decides which command meets which fault, counting from the start of the face. */
@@ -53,8 +60,8 @@ export function createFaults(options: FaultOptions): (command: Command) => Fault
     if (isInTransaction && isWrite(command) && isTurn('conflict', chosen.conflictEvery))
       return { kind: 'fail', failure: WRITE_CONFLICT };
     if (isTurn('stepDown', chosen.stepDownEvery)) {
-      const labels = isInTransaction && !isCommit ? TRANSIENT : RETRYABLE;
-      return { kind: 'fail', failure: { code: chosen.stepDownCode, message: 'not primary', labels } };
+      const failure = { code: chosen.stepDownCode, message: 'not primary', ...labelsOf(command) };
+      return { kind: 'fail', failure };
     }
     if (isCommit && isTurn('loseCommit', chosen.loseCommitEvery)) return { kind: 'lose' };
     return isTurn('pause', chosen.pauseEvery) ? { kind: 'pause', ms: chosen.pauseMs } : null;

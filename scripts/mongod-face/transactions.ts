@@ -10,9 +10,13 @@ export interface Transaction {
   lsid: unknown;
   txnNumber: unknown;
   rows: Set<string>;
+  /** The databases of these rows, also once they are free. */
+  databases: Set<string>;
   /** How many commands have no answer yet. */
   running: number;
   isAborted: boolean;
+  /** True when its session was ended while a command of it ran: that one is interrupted. */
+  isInterrupted: boolean;
   begunMs: number;
 }
 
@@ -20,13 +24,15 @@ export interface Transaction {
 export interface Transactions {
   bySession: Map<string, Transaction>;
   holders: Map<string, Transaction>;
+  /** Milliseconds that only grow. */
+  now: () => number;
 }
 
-/** MongoDB ends a transaction after this time: `transactionLifetimeLimitSeconds`. */
+/** `transactionLifetimeLimitSeconds`: https://www.mongodb.com/docs/manual/core/transactions-production-consideration/#runtime-limit */
 const LIFETIME_MS = 60_000;
 
-export function noTransactions(): Transactions {
-  return { bySession: new Map(), holders: new Map() };
+export function noTransactions(now: () => number): Transactions {
+  return { bySession: new Map(), holders: new Map(), now };
 }
 
 /** The transaction that a command belongs to; null outside one. A higher number ends the one before it. */
@@ -42,9 +48,11 @@ export function transactionOf(all: Transactions, { body }: Command): Transaction
     lsid,
     txnNumber,
     rows: new Set(),
+    databases: new Set(),
     running: 0,
     isAborted: false,
-    begunMs: performance.now(),
+    isInterrupted: false,
+    begunMs: all.now(),
   };
   all.bySession.set(session, begun);
   return begun;
@@ -52,23 +60,37 @@ export function transactionOf(all: Transactions, { body }: Command): Transaction
 
 /** Takes rows for a transaction. False, and nothing is taken, when another open one holds any of them. */
 export function takeRows(all: Transactions, own: Transaction, rows: readonly string[]): boolean {
-  if (rows.some((row) => isHeldByAnother(all, own, row))) return false;
+  if (rows.some((row) => (all.holders.get(row) ?? own) !== own)) return false;
   for (const row of rows) {
     own.rows.add(row);
+    own.databases.add(row.slice(0, row.indexOf('.')));
     all.holders.set(row, own);
   }
   return true;
 }
 
-function isHeldByAnother(all: Transactions, own: Transaction, row: string): boolean {
-  const holder = all.holders.get(row);
-  return holder !== undefined && holder !== own && performance.now() - holder.begunMs < LIFETIME_MS;
+/** True while a transaction has written to a database and may go on to write. */
+export function isInUse(all: Transactions, database: string): boolean {
+  return [...all.bySession.values()].some(
+    (own) => own.databases.has(database) && (!own.isAborted || own.running > 0),
+  );
+}
+
+/** The transactions that have lived too long. mongod ends them by itself. */
+export function expiredOf(all: Transactions): Transaction[] {
+  const begunMs = all.now() - LIFETIME_MS;
+  return [...all.bySession.values()].filter((own) => !own.isAborted && own.begunMs <= begunMs);
 }
 
 /** From now on each command of the transaction fails; its rows are free. */
 export function abortTransaction(all: Transactions, transaction: Transaction): void {
   transaction.isAborted = true;
   freeRows(all, transaction);
+}
+
+/** Forgets all of them: those of a store that was killed are gone. */
+export function forgetAll(all: Transactions): void {
+  for (const transaction of all.bySession.values()) abortTransaction(all, transaction);
 }
 
 /** Forgets a transaction that was committed or given up. */
@@ -86,7 +108,9 @@ function freeRows(all: Transactions, transaction: Transaction): void {
 export function endSessions(all: Transactions, sessions: readonly Fields[]): void {
   for (const session of sessions) {
     const transaction = all.bySession.get(sessionOf(session));
-    if (transaction) abortTransaction(all, transaction);
+    if (!transaction) continue;
+    abortTransaction(all, transaction);
+    transaction.isInterrupted = transaction.running > 0;
   }
 }
 

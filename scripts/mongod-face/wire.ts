@@ -3,15 +3,19 @@ import { mongo } from 'mongoose';
 /** The fields of a command or of an answer. */
 export type Fields = Record<string, unknown>;
 
-/** One command as a driver sends it. */
-export interface Command {
-  requestId: number;
+/** The content of one command. */
+export interface Statement {
   name: string;
   /** Everything that it says, with the documents that came in sequences of their own. */
   body: Fields;
-  /** The bytes of the whole message, and of the largest document that a sequence carries. */
-  bytes: number;
-  largestDocument: number;
+  /** The bytes of the whole message, and of the largest document that a sequence carries. Absent where nobody counted. */
+  bytes?: number;
+  largestDocument?: number;
+}
+
+/** One command as a driver sends it. */
+export interface Command extends Statement {
+  requestId: number;
   /** False of a write that asks for no answer. */
   isAnswered: boolean;
   /** True of the old message by which a driver opens a connection. */
@@ -19,7 +23,7 @@ export interface Command {
 }
 
 /** The database and the collection that a command names. */
-export function namespaceOf({ name, body }: Pick<Command, 'name' | 'body'>): string {
+export function namespaceOf({ name, body }: Statement): string {
   return `${String(body.$db)}.${String(body[name])}`;
 }
 

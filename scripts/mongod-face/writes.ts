@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { type Command, type Fields, namespaceOf } from './wire.ts';
+import { type Fields, namespaceOf, type Statement } from './wire.ts';
 
 /** One insert, update or delete of a command, with the names that all commands share. */
 export interface Write {
@@ -15,12 +15,12 @@ export interface Write {
 
 const WRITES = ['insert', 'update', 'delete', 'findAndModify', 'bulkWrite'];
 
-export function isWrite({ name }: Pick<Command, 'name'>): boolean {
+export function isWrite({ name }: Pick<Statement, 'name'>): boolean {
   return WRITES.includes(name);
 }
 
 /** The writes of one command, in their order. */
-export function writesOf({ name, body }: Pick<Command, 'name' | 'body'>): Write[] {
+export function writesOf({ name, body }: Statement): Write[] {
   const namespace = namespaceOf({ name, body });
   switch (name) {
     case 'insert':
@@ -58,7 +58,7 @@ function changeOf(namespace: string, filter: unknown, update?: unknown, upsert?:
 }
 
 /** The rows that a command writes, as far as it names them by `_id`. */
-export function rowsOf(command: Pick<Command, 'name' | 'body'>): string[] {
+export function rowsOf(command: Statement): string[] {
   return writesOf(command).flatMap(({ namespace, filter, row }) =>
     idsOf((filter ?? row)?._id).map((id) => `${namespace} ${id}`),
   );

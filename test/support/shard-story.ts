@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
+import { type Read, readsOf, shapeOf } from '../../scripts/mongod-face/planner.ts';
+import { createRules } from '../../scripts/mongod-face/rules/index.ts';
 import { listAudit } from '../../shared/core/accounts/audit/list-audit.ts';
 import { grantCredits } from '../../shared/core/credits/ledger/grant-credits.ts';
 import { readLedger } from '../../shared/core/credits/ledger/read-ledger.ts';
@@ -18,8 +20,6 @@ import { sweepOnce } from '../../workers/sweeper.ts';
 import { makeAccount, openCreditContext, projectAll, spendOnce, startOwnRedis } from './credits.ts';
 import { makeSignal, makeTenant } from './factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock, type TestContext } from './harness.ts';
-import { violationsOf } from './mongo-rules.ts';
-import { type Read, readOf, shapeOf } from './query-planner.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { type Query, queriesOf } from './shard-keys.ts';
 import { SECRET } from './webhooks.ts';
@@ -64,13 +64,15 @@ export async function observeStory(): Promise<Observed> {
   const queries: Query[] = [];
   const reads = new Map<string, Read>();
   const violations = new Set<string>();
+  const rules = createRules();
   let isObserved = true;
   ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {
     if (!isObserved) return;
     queries.push(...queriesOf(commandName, command));
-    for (const violation of violationsOf(commandName, command, DECLARED)) violations.add(violation);
-    const read = readOf(commandName, command);
-    if (read && DECLARED.has(read.collection)) reads.set(shapeOf(read), read);
+    const statement = { name: commandName, body: command };
+    const refused = rules.check(statement);
+    if (refused) violations.add(refused.message);
+    for (const read of readsOf(statement)) if (DECLARED.has(read.collection)) reads.set(shapeOf(read), read);
   });
   const api = await startApi({ ctx });
   const unobserved = async <T>(work: () => Promise<T>): Promise<T> => {

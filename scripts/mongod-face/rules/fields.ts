@@ -1,5 +1,5 @@
 import type { Failure } from '../failures.ts';
-import type { Command } from '../wire.ts';
+import type { Statement } from '../wire.ts';
 
 /** The fields of each command: https://www.mongodb.com/docs/manual/reference/command/. */
 const OWN: Record<string, string> = {
@@ -25,8 +25,8 @@ const KNOWN = new Map(
 );
 
 /** mongod takes no field that it does not know, in the commands above. */
-export function checkFields({ name, body }: Command): Failure | null {
+export function checkFields({ name, body }: Statement): Failure | null {
   const known = KNOWN.get(name);
-  const odd = known && Object.keys(body).find((field) => !known.has(field));
+  const odd = known && Object.keys(body).find((field) => body[field] !== undefined && !known.has(field));
   return odd ? { code: 40415, message: `BSON field '${name}.${odd}' is an unknown field.` } : null;
 }

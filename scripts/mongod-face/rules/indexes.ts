@@ -1,9 +1,10 @@
+import type { mongo } from 'mongoose';
 import type { Failure } from '../failures.ts';
-import { type Command, type Fields, namespaceOf } from '../wire.ts';
+import { type Fields, namespaceOf, type Statement } from '../wire.ts';
 import { isOperators, listOf, writesOf } from '../writes.ts';
 
-/** The indexes of each namespace that were made through this face: name to key. */
-export type KnownIndexes = Map<string, Map<string, Fields>>;
+/** The indexes of each namespace, by name. */
+export type KnownIndexes = Map<string, Map<string, mongo.IndexDescription>>;
 
 /** https://www.mongodb.com/docs/manual/reference/limits/#mongodb-limit-Number-of-Indexes-per-Collection; one is that of `_id`. */
 const MOST_INDEXES = 63;
@@ -18,12 +19,12 @@ const OPTIONS =
   );
 
 /** Refuses indexes that mongod does not make. */
-export function checkIndexes({ name, body }: Command, known: KnownIndexes): Failure | null {
+export function checkIndexes({ name, body }: Statement, known: KnownIndexes): Failure | null {
   if (name !== 'createIndexes') return null;
   const failures = listOf(body.indexes).flatMap(problemsOf);
   const names = new Set([
     ...(known.get(namespaceOf({ name, body }))?.keys() ?? []),
-    ...listOf(body.indexes).map((index) => String(index.name)),
+    ...(body.indexes as mongo.IndexDescription[]).map(nameOf),
   ]);
   if (names.size > MOST_INDEXES) failures.push(cannot('add index fails, too many indexes'));
   return failures[0] ?? null;
@@ -53,10 +54,10 @@ function problemsOfPartial(filter: Fields): Failure[] {
 }
 
 /** https://www.mongodb.com/docs/manual/core/indexes/index-types/index-multikey/#compound-multikey-indexes */
-export function checkLists(command: Command, known: KnownIndexes): Failure | null {
+export function checkLists(command: Statement, known: KnownIndexes): Failure | null {
   for (const { namespace, row, operators } of writesOf(command)) {
     const fields = row ?? ((operators?.$set ?? {}) as Fields);
-    for (const key of known.get(namespace)?.values() ?? []) {
+    for (const { key } of known.get(namespace)?.values() ?? []) {
       const lists = new Set(Object.keys(key).flatMap((path) => listAt(fields, path)));
       if (lists.size > 1)
         return { code: 171, message: `cannot index parallel arrays [${[...lists].join('] [')}]` };
@@ -79,21 +80,25 @@ function listAt(row: Fields, path: string): string[] {
 }
 
 /** True of the commands that `learnIndexes` follows. */
-export function changesIndexes({ name }: Command): boolean {
+export function changesIndexes({ name }: Statement): boolean {
   return ['createIndexes', 'dropIndexes', 'drop', 'dropDatabase'].includes(name);
 }
 
 /** Remembers what was made, and forgets what was dropped. */
-export function learnIndexes({ name, body }: Command, known: KnownIndexes): void {
+export function learnIndexes({ name, body }: Statement, known: KnownIndexes): void {
   const namespace = namespaceOf({ name, body });
   if (name === 'dropDatabase') {
     for (const other of known.keys()) if (other.startsWith(`${String(body.$db)}.`)) known.delete(other);
   } else if (name === 'createIndexes') {
-    const indexes = known.get(namespace) ?? new Map<string, Fields>();
-    for (const index of listOf(body.indexes)) indexes.set(String(index.name), index.key as Fields);
+    const indexes = known.get(namespace) ?? new Map<string, mongo.IndexDescription>();
+    for (const index of body.indexes as mongo.IndexDescription[]) indexes.set(nameOf(index), index);
     known.set(namespace, indexes);
   } else if (typeof body.index === 'string' && body.index !== '*') known.get(namespace)?.delete(body.index);
   else known.delete(namespace);
+}
+
+function nameOf({ name, key }: mongo.IndexDescription): string {
+  return name ?? JSON.stringify(key);
 }
 
 function unsupported(operator: string): Failure {

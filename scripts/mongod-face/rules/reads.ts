@@ -1,16 +1,22 @@
 import type { Code, Failure } from '../failures.ts';
-import type { Command, Fields } from '../wire.ts';
+import type { Fields, Statement } from '../wire.ts';
 import { isOperators, listOf, writesOf } from '../writes.ts';
 
 /** Refuses filters and stages that mongod cannot read. */
-export function checkReads(command: Command): Failure | null {
+export function checkReads(command: Statement): Failure | null {
   const { body } = command;
   const filters = [body.filter, body.query, ...writesOf(command).map(({ filter }) => filter)];
   const problem =
+    problemsOfLimit(command)[0] ??
     filters.flatMap((filter) => (isObject(filter) ? problemsOfFilter(filter) : []))[0] ??
     listOf(body.pipeline).flatMap(problemsOfStage)[0] ??
     (isObject(body.projection) ? problemsOfProjection(body.projection)[0] : undefined);
   return problem ?? null;
+}
+
+/** https://www.mongodb.com/docs/manual/reference/command/find/#command-fields */
+function problemsOfLimit({ name, body }: Statement): Failure[] {
+  return name === 'find' && Number(body.limit ?? 0) < 0 ? [bad("'limit' value must be >= 0", 51024)] : [];
 }
 
 function isObject(value: unknown): value is Fields {

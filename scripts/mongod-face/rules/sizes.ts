@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import type { Failure } from '../failures.ts';
-import type { Command } from '../wire.ts';
+import type { Statement } from '../wire.ts';
 import { listOf, writesOf } from '../writes.ts';
 
 /** https://www.mongodb.com/docs/manual/reference/limits/#mongodb-limit-BSON-Document-Size */
@@ -11,11 +11,12 @@ const LARGEST_MESSAGE = 48_000_000;
 const MOST_WRITES = 100_000;
 
 /** Refuses what is too large for one command or one row. */
-export function checkSizes(command: Command): Failure | null {
-  if (command.bytes > LARGEST_MESSAGE)
-    return { code: 10334, message: `The message of ${command.bytes} bytes is above ${LARGEST_MESSAGE}.` };
+export function checkSizes(command: Statement): Failure | null {
+  const { bytes = 0 } = command;
+  if (bytes > LARGEST_MESSAGE)
+    return { code: 10334, message: `The message of ${bytes} bytes is above ${LARGEST_MESSAGE}.` };
   // Any row is smaller than the message that carries it.
-  const isTooLarge = command.bytes > LARGEST_DOCUMENT && largestRow(command) > LARGEST_DOCUMENT;
+  const isTooLarge = bytes > LARGEST_DOCUMENT && largestRow(command) > LARGEST_DOCUMENT;
   if (isTooLarge) return { code: 10334, message: `A document is above ${LARGEST_DOCUMENT} bytes.` };
   const { documents, updates, deletes, ops } = command.body;
   const writes = documents ?? updates ?? deletes ?? ops;
@@ -29,9 +30,9 @@ export function checkSizes(command: Command): Failure | null {
       };
 }
 
-function largestRow(command: Command): number {
+function largestRow(command: Statement): number {
   const rows = writesOf(command).flatMap(({ row }) => (row ? [mongo.BSON.calculateObjectSize(row)] : []));
-  return Math.max(command.largestDocument - OVERHEAD, ...rows);
+  return Math.max((command.largestDocument ?? 0) - OVERHEAD, ...rows);
 }
 
 /** The room that a write around a document of the largest size may take. */

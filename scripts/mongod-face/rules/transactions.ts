@@ -1,5 +1,5 @@
 import type { Failure } from '../failures.ts';
-import type { Command, Fields } from '../wire.ts';
+import type { Fields, Statement } from '../wire.ts';
 import { listOf } from '../writes.ts';
 
 /** https://www.mongodb.com/docs/manual/core/transactions-operations/ */
@@ -8,15 +8,17 @@ const ALLOWED =
     ' ',
   );
 const STAGES_OUTSIDE =
-  '$out $merge $collStats $indexStats $currentOp $planCacheStats $listSessions $listLocalSessions $changeStream'.split(
+  '$out $merge $collStats $indexStats $currentOp $planCacheStats $listSessions $listLocalSessions $unionWith $changeStream'.split(
     ' ',
   );
 
 /** Refuses what may run only outside a transaction. */
-export function checkTransaction({ name, body }: Command): Failure | null {
+export function checkTransaction({ name, body }: Statement): Failure | null {
   if (body.autocommit !== false) return null;
   const refused = (message: string): Failure => ({ code: 263, message });
   if (!ALLOWED.includes(name)) return refused(`Cannot run '${name}' in a multi-document transaction.`);
+  if (name === 'killCursors' && body.startTransaction === true)
+    return refused('Cannot run killCursors as the first operation in a multi-document transaction.');
   const stage = listOf(body.pipeline)
     .flatMap(Object.keys)
     .find((stageName) => STAGES_OUTSIDE.includes(stageName));

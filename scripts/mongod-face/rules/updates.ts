@@ -1,10 +1,10 @@
 import type { Failure } from '../failures.ts';
-import type { Command, Fields } from '../wire.ts';
+import type { Fields, Statement } from '../wire.ts';
 import { writesOf } from '../writes.ts';
 import { collisionIn } from './reads.ts';
 
 /** Refuses changes that contradict themselves. */
-export function checkUpdates(command: Command): Failure | null {
+export function checkUpdates(command: Statement): Failure | null {
   for (const { operators, filter } of writesOf(command)) {
     const failure = operators ? checkOperators(operators, filter ?? {}) : null;
     if (failure) return failure;

@@ -5,7 +5,8 @@ import { readMongoChecks } from '../../../scripts/governor/mongo-checks.ts';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { instanceRows } from '../../../shared/platform/mongo/transaction-guard.ts';
 import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
-import type { TestApi } from '../../support/harness.ts';
+import { openTestContext, type TestApi, type TestContext } from '../../support/harness.ts';
+import { type OpenFace, openFace } from '../../support/mongod-face.ts';
 
 let api: TestApi;
 let governor: CommandLine['governor'];
@@ -92,6 +93,34 @@ describe('a plan', () => {
       'FETCH',
       'IXSCAN',
     ]);
+  });
+});
+
+describe('behind the face of a mongod', () => {
+  let face: OpenFace;
+  let ctx: TestContext;
+  beforeAll(async () => {
+    face = await openFace();
+    ctx = await openTestContext({ mongoUrl: `mongodb://127.0.0.1:${face.face.port}/?directConnection=true` });
+  });
+  afterAll(async () => {
+    await ctx.close();
+    await face.close();
+  });
+
+  test('every question has an answer, and one member of three is all that is missing', async () => {
+    const found = await readMongoChecks(ctx);
+    const odd = found.filter(({ status }) => status !== 'ok').map(({ check }) => check);
+    expect(odd, JSON.stringify(found)).toEqual(['replica set']);
+  });
+
+  test('an index that is missing shows in the plans', async () => {
+    await ctx.db.database.collection(auditRows.collectionName).dropIndex('org_id_1_at_1__id_1');
+    const checks = await readMongoChecks(ctx);
+    expect(checks.find(({ check }) => check === 'plans')).toMatchObject({
+      status: 'failing',
+      detail: expect.stringContaining('audit by org_id, at'),
+    });
   });
 });
 

@@ -29,6 +29,17 @@ test.each<[string, Command, number]>([
     263,
   ],
   [
+    'another collection in a transaction',
+    command('aggregate', 'things', { ...inTransaction, pipeline: [{ $unionWith: 'x' }] }),
+    263,
+  ],
+  [
+    'killCursors as the first command of a transaction',
+    command('killCursors', 'things', { ...inTransaction, startTransaction: true }),
+    263,
+  ],
+  ['a negative limit', command('find', 'things', { limit: -1 }), 51024],
+  [
     'a read concern in the middle of a transaction',
     command('find', 'things', { ...inTransaction, readConcern: {} }),
     72,

@@ -1,54 +1,27 @@
-import { mongo } from 'mongoose';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type FaceOptions, type MongodFace, startMongodFace } from '../../../scripts/mongod-face/face.ts';
+import type { mongo } from 'mongoose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectMongo } from '../../../shared/platform/mongo/connect.ts';
+import { beginOn, type OpenFace, openFace } from '../../support/mongod-face.ts';
 
-const database = `face${process.pid}`;
-const opened: (() => Promise<void>)[] = [];
-let face: MongodFace;
+let open: OpenFace;
 let client: mongo.MongoClient;
-
-async function openFace(options: Omit<FaceOptions, 'target'> = {}) {
-  const target = Number(new URL(inject('mongoUrl')).port);
-  const started = await startMongodFace({ target, ...options });
-  const url = `mongodb://127.0.0.1:${started.port}/${database}?directConnection=true`;
-  const own = await mongo.MongoClient.connect(url);
-  opened.push(async () => {
-    await own.close();
-    await started.stop();
-  });
-  return { started, own, url };
-}
-
 beforeAll(async () => {
-  const { started, own } = await openFace();
-  face = started;
-  client = own;
-  await own.db().collection('things').insertOne({ n: 0 });
+  open = await openFace();
+  ({ client } = open);
+  await client.db().collection('things').insertOne({ n: 0 });
 });
-afterAll(async () => {
-  await client.db().dropDatabase();
-  await Promise.all(opened.map((close) => close()));
-});
+afterAll(() => open.close());
 
-/** A transaction that has read, and writes one row. */
-async function begin(id: string, on = client) {
-  const session = on.startSession();
-  session.startTransaction();
-  const things = on.db().collection<{ _id: string; n: number }>('things');
-  await things.findOne({ _id: id }, { session });
-  const write = () => things.updateOne({ _id: id }, { $inc: { n: 1 } }, { upsert: true, session });
-  return { session, write, things };
-}
+const begin = (id: string) => beginOn(client, id);
 
 test('a client finds a MongoDB 8 that is the primary of its set at the address of the face', async () => {
-  const db = await connectMongo(`mongodb://127.0.0.1:${face.port}/${database}`);
+  const db = await connectMongo(`mongodb://127.0.0.1:${open.face.port}/${client.db().databaseName}`);
   const hello = await db.database.command({ hello: 1 });
   expect(db.isEmbedded).toBe(false);
   expect([hello.me, hello.primary, hello.hosts]).toEqual([
-    `127.0.0.1:${face.port}`,
-    `127.0.0.1:${face.port}`,
-    [`127.0.0.1:${face.port}`],
+    `127.0.0.1:${open.face.port}`,
+    `127.0.0.1:${open.face.port}`,
+    [`127.0.0.1:${open.face.port}`],
   ]);
   await db.connection.close();
 });
@@ -90,7 +63,7 @@ test('a conflict of a bulkWrite of several collections fails the whole command',
   const first = await begin('bulk');
   await first.write();
   const { session } = await begin('bulk');
-  const namespace = `${database}.things`;
+  const namespace = `${client.db().databaseName}.things`;
   const models = [
     { name: 'updateOne' as const, namespace, filter: { _id: 'bulk' }, update: { $inc: { n: 1 } } },
   ];
@@ -127,27 +100,74 @@ test('a taken key aborts the transaction in which it is met', async () => {
   await session.abortTransaction();
 });
 
-test('every second write in a transaction meets a conflict when so asked', async () => {
-  const { own } = await openFace({ conflictEvery: 2 });
-  const first = await begin('nth', own);
+test('a transaction whose session was ended holds no row, and each further command of it finds it aborted', async () => {
+  const first = await begin('ended');
   await first.write();
-  await expect(first.write()).rejects.toMatchObject({ code: 112 });
+  await killSessions(first.session);
+  const second = await begin('ended');
+  await second.write();
+  await second.session.commitTransaction();
+  await expect(first.write()).rejects.toMatchObject({
+    code: 251,
+    errorLabels: ['TransientTransactionError'],
+  });
   await first.session.abortTransaction();
+  expect(await second.things.findOne({ _id: 'ended' })).toEqual({ _id: 'ended', n: 1 });
 });
 
-test.each([10107, 11602, 189] as const)('an election fails a command with %i when so asked', async (code) => {
-  const { own } = await openFace({ stepDownEvery: 2, stepDownCode: code });
-  const { write, session } = await begin('election', own);
-  await expect(write()).rejects.toMatchObject({ code, errorLabels: ['TransientTransactionError'] });
-  await session.endSession();
+test('a command whose session is ended while it runs is interrupted, without a label', async () => {
+  const paused = await openFace({ pauseEvery: 2, pauseMs: 500 });
+  const { session, write, things } = await beginOn(paused.client, 'running');
+  const running = write().catch((error: unknown) => error);
+  await killSessions(session, paused.client);
+  const error = await running;
+  expect(error).toMatchObject({ code: 11601 });
+  expect((error as mongo.MongoServerError).errorLabels).toEqual([]);
+  await session.abortTransaction();
+  expect(await things.countDocuments({})).toBe(0);
+  await paused.close();
 });
 
-test('a commit whose answer is lost has happened, and the driver asks for it again', async () => {
-  const { own } = await openFace({ loseCommitEvery: 2 });
-  for (const id of ['kept', 'lost']) {
-    const { write, session, things } = await begin(id, own);
-    await write();
-    await session.commitTransaction();
-    expect(await things.findOne({ _id: id })).toEqual({ _id: id, n: 1 });
-  }
+test('a transaction that is a minute old is ended for the first who comes', async () => {
+  let nowMs = 0;
+  const aging = await openFace({ now: () => nowMs });
+  const old = await beginOn(aging.client, 'old');
+  await old.write();
+  nowMs = 59_999;
+  const early = await beginOn(aging.client, 'old');
+  await expect(early.write()).rejects.toMatchObject({ code: 112 });
+  nowMs = 60_000;
+  const late = await beginOn(aging.client, 'old');
+  await late.write();
+  await late.session.commitTransaction();
+  await expect(old.write()).rejects.toMatchObject({ code: 251 });
+  await Promise.all([old.session.abortTransaction(), early.session.abortTransaction()]);
+  await aging.close();
 });
+
+test('two commands of one transaction at once: the second one is refused', async () => {
+  const paused = await openFace({ pauseEvery: 2, pauseMs: 200 });
+  const { session, write, things } = await beginOn(paused.client, 'both');
+  const first = write().catch((error: unknown) => error);
+  await expect(things.findOne({ _id: 'both' }, { session })).rejects.toMatchObject({ code: 117 });
+  await first;
+  await session.abortTransaction();
+  await paused.close();
+});
+
+test('a database is dropped once no transaction uses it', async () => {
+  const used = await openFace();
+  const { session, write, things } = await beginOn(used.client, 'kept');
+  await write();
+  const dropped = used.client.db().dropDatabase();
+  await expect(write()).resolves.toMatchObject({ modifiedCount: 1 });
+  await session.commitTransaction();
+  await dropped;
+  expect(await things.countDocuments({})).toBe(0);
+  await used.close();
+});
+
+/** By a session of its own, as another process does it. */
+async function killSessions(session: mongo.ClientSession, by = client): Promise<void> {
+  await by.db('admin').command({ killSessions: [session.id] });
+}

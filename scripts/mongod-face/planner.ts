@@ -1,6 +1,7 @@
 import type { CollectionDeclaration } from '../../shared/platform/mongo/collection.ts';
+import type { Fields, Statement } from './wire.ts';
+import { listOf, writesOf } from './writes.ts';
 
-type Fields = Record<string, unknown>;
 type Direction = 1 | -1;
 
 /** A read of one collection, as MongoDB plans it: leading stages that filter are one filter. */
@@ -11,20 +12,40 @@ export interface Read {
   isLimited: boolean;
 }
 
-/** The read of one command as the driver sends it; null for everything else. */
-export function readOf(name: string, command: Fields): Read | null {
-  const collection = String(command[name]);
-  if (name === 'distinct') return { collection, filter: command.query as Fields, sort: {}, isLimited: false };
+/** The reads of one command as the driver sends it: its own, those of its `$lookup` stages, and the rows that its writes look for. */
+export function readsOf(command: Statement): Read[] {
+  const { name, body } = command;
+  const collection = String(body[name]);
+  const plain = { collection, sort: {}, isLimited: false };
+  if (name === 'distinct' || name === 'count') return [{ ...plain, filter: (body.query ?? {}) as Fields }];
   if (name === 'find') {
-    const isLimited = Number(command.limit ?? 0) > 0;
-    return { collection, filter: command.filter as Fields, sort: orderOf(command.sort), isLimited };
+    const isLimited = Number(body.limit ?? 0) > 0;
+    return [{ collection, filter: (body.filter ?? {}) as Fields, sort: orderOf(body.sort), isLimited }];
   }
-  if (name !== 'aggregate') return null;
-  const stages = command.pipeline as Fields[];
+  if (name === 'aggregate') return readsOfPipeline(collection, listOf(body.pipeline));
+  return writesOf(command).flatMap(({ namespace, filter }) =>
+    filter ? [{ ...plain, collection: namespace.slice(namespace.indexOf('.') + 1), filter }] : [],
+  );
+}
+
+interface Lookup {
+  from?: string;
+  foreignField?: string;
+  pipeline?: Fields[];
+}
+
+/** Leading stages that filter are one filter. */
+function readsOfPipeline(collection: string, stages: readonly Fields[]): Read[] {
   const matches = stages.slice(0, stages.findIndex(({ $match }) => $match === undefined) >>> 0);
   const [next = {}, limit = {}] = stages.slice(matches.length);
   const filter = Object.assign({}, ...matches.map(({ $match }) => $match)) as Fields;
-  return { collection, filter, sort: orderOf(next.$sort), isLimited: '$limit' in limit };
+  const lookups = stages.flatMap(({ $lookup }) => {
+    const { from, foreignField, pipeline = [] } = ($lookup ?? {}) as Lookup;
+    if (from === undefined) return [];
+    const joined = foreignField === undefined ? [] : [{ $match: { [foreignField]: null } }];
+    return readsOfPipeline(from, [...joined, ...pipeline]);
+  });
+  return [{ collection, filter, sort: orderOf(next.$sort), isLimited: '$limit' in limit }, ...lookups];
 }
 
 /** The driver sends some orders as a map. */
