@@ -12,10 +12,11 @@ import { describeOutcome, type Outcome, outcome } from './testing/outcome.ts';
 /** How long vitest may take to end once all tests have ended. Its stores stop within ten seconds. */
 const PATIENCE_MS = 120_000;
 /**
- * Runs test/shared, test/api and test/workers with an embedded MongoDB that behaves as a mongod 8 (docs/stores.md). Without it a
- * third of these files runs so, another one each day.
+ * Runs test/shared, test/api, test/workers and the drills with an embedded MongoDB that behaves as a mongod 8 (docs/stores.md).
+ * Without it a third of the files of these three folders runs so, another one each day.
  */
 const FACE = '--mongod-face';
+const BEHIND_FACE = ['--project', 'mongod-face', '--project', 'drills'];
 
 const [checkCode] = await once(start('npm', ['run', 'check']), 'exit');
 const checked = checkCode === 0;
@@ -36,7 +37,7 @@ async function runTests(given: string[]): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-outcome-'));
   const file = join(folder, 'outcome.json');
   const isBehindFace = args.includes(FACE);
-  const vitest = start('vitest', ['run', ...(isBehindFace ? ['--project', 'mongod-face'] : []), ...given], {
+  const vitest = start('vitest', ['run', ...(isBehindFace ? BEHIND_FACE : []), ...given], {
     TEST_OUTCOME_FILE: file,
     MONGOD_FACE: isBehindFace ? 'all' : 'sample',
   });

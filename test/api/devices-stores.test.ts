@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startMongo, startRedis } from '../../scripts/stack/stores.ts';
+import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { approve, linkDevice, makePerson, type Person, poll, revoke, startLink } from '../support/people.ts';
 
 let idp: TestIssuer;
 let folder: string;
-let mongo: RunningStore;
+let mongo: OwnMongo;
 let redis: RunningStore;
 let api: TestApi;
 let person: Person;
@@ -19,7 +20,7 @@ let person: Person;
 beforeEach(async () => {
   idp = await startIssuer();
   folder = mkdtempSync(join(tmpdir(), 'usage-governor-devices-'));
-  mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo'), fast: true });
+  mongo = await startOwnMongo();
   redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis'), fast: true });
   api = await startApi({ env: idp.env, mongoUrl: mongo.url, redisUrl: redis.url });
   await waitUntilReady(api.ctx.redis.meter, 5_000);

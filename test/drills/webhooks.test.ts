@@ -1,12 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findFreePort } from '../../scripts/stack/ports.ts';
-import { startMongo } from '../../scripts/stack/stores.ts';
 import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { killChild } from '../support/drills/child.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
@@ -130,18 +125,16 @@ it('what Redis loses is found in the store', async () => {
 });
 
 it('a MongoDB killed by SIGKILL and started again loses nothing', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-drill-'));
-  const place = { port: await findFreePort(), dir: folder };
-  let mongo = await startMongo(place);
+  const mongo = await startOwnMongo({ fast: false });
   const own = await openTestContext({ mongoUrl: mongo.url });
   try {
     const tenant = await makeTenant(own);
     await makeWebhook(own, tenant.orgId, receiver.url);
     const events = await raiseAll(own, tenant.orgId);
-    const died = once(mongo.child, 'exit');
+    const died = once(mongo.child(), 'exit');
     // The store dies between attempts and their records, long before the last attempt.
     receiver.behave(() => {
-      if (receiver.received.length >= 20) mongo.child.kill('SIGKILL');
+      if (receiver.received.length >= 20) mongo.child().kill('SIGKILL');
       return { status: 200, afterMs: 200 };
     });
     await startWorker({}, own);
@@ -151,7 +144,7 @@ it('a MongoDB killed by SIGKILL and started again loses nothing', async () => {
     expect(answered).toBeLessThan(EVENTS);
     // The requests under way are answered now, and cannot be recorded.
     await until(() => receiver.received.length > answered, { timeoutMs: 1_000 }).catch(() => undefined);
-    mongo = await startMongo(place);
+    await mongo.restart();
     const left = () => queuedDeliveryRows(own).countDocuments({ org_id: tenant.orgId, state: 'pending' });
     await until(async () => (await left().catch(() => EVENTS)) === 0, {
       what: 'all to be recorded',
@@ -168,7 +161,6 @@ it('a MongoDB killed by SIGKILL and started again loses nothing', async () => {
     await Promise.all(children.splice(0).map(end));
     await own.close();
     await mongo.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 });
 

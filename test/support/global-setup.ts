@@ -31,11 +31,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   if (!MONGODB_URL)
     started.push(await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo'), fast: true }));
   const [embedded] = started;
-  for (const behind of project.vitest.projects.filter(({ name }) => name === 'mongod-face')) {
-    if (!embedded?.url.includes('replicaSet=secantus')) break;
+  const names = process.env.MONGOD_FACE === 'all' ? ['mongod-face', 'drills'] : ['mongod-face'];
+  const behind = project.vitest.projects.filter(({ name }) => names.includes(name));
+  if (behind.length > 0 && embedded?.url.includes('replicaSet=secantus')) {
     const face = await startFace(embedded.url, join(folder, 'mongod-face'));
-    behind.provide('mongoUrl', face.url);
     started.push(face);
+    for (const own of behind) own.provide('mongoUrl', face.url);
   }
   project.provide('mongoUrl', MONGODB_URL || (embedded?.url ?? ''));
   if (!REDIS_URL)

@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../../scripts/stack/ports.ts';
-import { type RunningStore, startMongo, startRedis } from '../../../scripts/stack/stores.ts';
+import { startRedis } from '../../../scripts/stack/stores.ts';
 import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { createLog } from '../../../shared/platform/basics/log.ts';
 import { openContext } from '../../../shared/platform/context/context.ts';
@@ -13,6 +13,7 @@ import { WINGS } from '../../../shared/tables/wings.ts';
 import { untilOpen } from '../credits.ts';
 import { type TestContext, testEnv, until } from '../harness.ts';
 import { hasEnded, killChild } from './child.ts';
+import { startOwnMongo } from './own-mongo.ts';
 
 const PARTS = ['redis', 'mongo', 'api', 'worker'] as const;
 export type Part = (typeof PARTS)[number];
@@ -50,22 +51,13 @@ export async function startStack(
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-drill-'));
   started.defer(() => rmSync(folder, { recursive: true, force: true }));
   const name = `d${randomBytes(6).toString('hex')}`;
-  const [apiPort, workerPort, redisPort, mongoPort] = [
-    await findFreePort(),
-    await findFreePort(),
-    await findFreePort(),
-    await findFreePort(),
-  ];
+  const [apiPort, workerPort, redisPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const { fast = false } = options;
-  const stores: Record<'redis' | 'mongo', () => Promise<RunningStore>> = {
-    redis: () => startRedis({ port: redisPort, dir: join(folder, 'redis'), fast }),
-    mongo: () => startMongo({ port: mongoPort, dir: join(folder, 'mongo'), fast }),
-  };
   const running = new Map<Part, ChildProcess>();
 
-  async function startStore(part: 'redis' | 'mongo'): Promise<string> {
-    const { child, url } = await stores[part]();
-    running.set(part, child);
+  async function startOwnRedis(): Promise<string> {
+    const { child, url } = await startRedis({ port: redisPort, dir: join(folder, 'redis'), fast });
+    running.set('redis', child);
     return url;
   }
 
@@ -74,11 +66,13 @@ export async function startStack(
     if (child) await killChild(child);
   }
 
-  started.defer(async () => void (await Promise.all([kill('redis'), kill('mongo')])));
-  const redisUrl = await startStore('redis');
-  const mongoUrl = await startStore('mongo');
+  started.defer(() => kill('redis'));
+  const redisUrl = await startOwnRedis();
+  const mongo = await startOwnMongo({ fast });
+  started.defer(() => mongo.stop());
+  running.set('mongo', mongo.child());
   const env = testEnv(name, {
-    mongoUrl,
+    mongoUrl: mongo.url,
     redisUrl: (await options.redisUrl?.(redisUrl)) ?? redisUrl,
     env: { PORT: String(apiPort), WORKER_PORT: String(workerPort), LOG_LEVEL: 'warn', ...options.env },
   });
@@ -91,8 +85,13 @@ export async function startStack(
   await options.prepare?.(ctx);
 
   async function start(part: Part): Promise<void> {
-    if (part === 'redis' || part === 'mongo') {
-      await startStore(part);
+    if (part === 'redis') {
+      await startOwnRedis();
+      return;
+    }
+    if (part === 'mongo') {
+      await mongo.restart();
+      running.set('mongo', mongo.child());
       return;
     }
     const output = openSync(join(folder, `${part}.log`), 'a');
