@@ -12,6 +12,7 @@ import {
   WRITE_CONFLICT,
 } from './failures.ts';
 import { createFaults, type Fault, type FaultOptions } from './faults.ts';
+import { forTheStore } from './for-the-store.ts';
 import { createRules, type Rules } from './rules/index.ts';
 import { changesIndexes } from './rules/indexes.ts';
 import {
@@ -124,15 +125,16 @@ function join(face: Face, client: Socket, store: Socket): void {
     client.destroy();
     store.destroy();
   };
+  // A store that hangs up was killed, and its transactions with it.
+  const forget = () => {
+    if (!client.destroyed) forgetAll(face.transactions);
+  };
+  store.on('error', forget).on('close', forget);
   for (const socket of [client, store]) {
     socket.setNoDelay(true);
     socket.on('error', end);
     socket.on('close', end);
   }
-  // A store that does not take connections was killed, and its transactions with it.
-  store.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ECONNREFUSED') forgetAll(face.transactions);
-  });
   client.on(
     'data',
     readFrames((frame) => forward(face, connection, frame)),
@@ -167,10 +169,11 @@ function forward(face: Face, connection: Connection, frame: Buffer): void {
     endSessions(face.transactions, listOf(command.body[command.name]));
   if (command.isAnswered) connection.asked.set(command.requestId, { command, transaction, fault });
   if (transaction) transaction.running += 1;
+  const message = forTheStore(command, frame);
   if (command.name === 'dropDatabase')
-    face.drops.add(String(command.body.$db), () => connection.store.write(frame));
-  else if (fault?.kind === 'pause') pause(face, connection, frame, fault.ms);
-  else connection.store.write(frame);
+    face.drops.add(String(command.body.$db), () => connection.store.write(message));
+  else if (fault?.kind === 'pause') pause(face, connection, message, fault.ms);
+  else connection.store.write(message);
 }
 
 /** Holds up one message and all that come after it on its connection. */

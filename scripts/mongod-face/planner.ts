@@ -65,8 +65,8 @@ export interface Plan {
 }
 
 /**
- * The plan that reads least: the one in order where the read has one, then the one of which most fields are bounded. Null where
- * every index would be read whole. The rules are those of docs/stores.md and of
+ * The plan that reads least: the one in order where the read has one, else by `_id` where the read names some, else the one of which
+ * most fields are bounded. Null where every index would be read whole. The rules are those of docs/stores.md and of
  * https://www.mongodb.com/docs/manual/tutorial/equality-sort-range-guideline/.
  */
 export function planOf(read: Read, { indexes }: Pick<CollectionDeclaration, 'indexes'>): Plan | null {
@@ -74,7 +74,9 @@ export function planOf(read: Read, { indexes }: Pick<CollectionDeclaration, 'ind
     const plan = isWhole(index, read.filter) ? planBy(index.key as Record<string, Direction>, read) : null;
     return plan ? [plan] : [];
   });
-  const worth = ({ isSorted, bounded, equal }: Plan) => (isSorted ? 100 : 0) + 10 * equal + bounded;
+  const isOrdered = Object.keys(read.sort).length > 0;
+  const worth = ({ index, isSorted, bounded, equal }: Plan) =>
+    (index === '_id' && !isOrdered ? 1_000 * equal : 0) + (isSorted ? 100 : 0) + 10 * equal + bounded;
   return plans.toSorted((a, b) => worth(b) - worth(a))[0] ?? null;
 }
 

@@ -1,6 +1,8 @@
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectMongo } from '../../../shared/platform/mongo/connect.ts';
+import { killChild } from '../../support/drills/child.ts';
+import { startOwnMongo } from '../../support/drills/own-mongo.ts';
 import { beginOn, type OpenFace, openFace } from '../../support/mongod-face.ts';
 
 let open: OpenFace;
@@ -165,6 +167,42 @@ test('a database is dropped once no transaction uses it', async () => {
   await dropped;
   expect(await things.countDocuments({})).toBe(0);
   await used.close();
+});
+
+test('a bulkWrite by id and shard key reaches the store by id alone, and an upsert keeps the shard key', async () => {
+  const namespace = `${client.db().databaseName}.signals`;
+  const filter = { _id: 'a', org_id: 'o' };
+  const models = [
+    { name: 'updateOne' as const, namespace, filter, update: { $set: { half: 0.5, one: 1 } }, upsert: true },
+    { name: 'updateOne' as const, namespace, filter, update: { $inc: { n: new mongo.Double(1) } } },
+  ];
+  const { upsertedCount, modifiedCount } = await client.bulkWrite(models as never);
+  expect([upsertedCount, modifiedCount]).toEqual([1, 1]);
+  const signals = client.db().collection<{ _id: string; org_id: string }>('signals');
+  const [row] = await signals.find({}, { promoteValues: false }).toArray();
+  expect(row).toEqual({
+    _id: 'a',
+    org_id: 'o',
+    half: new mongo.Double(0.5),
+    one: new mongo.Int32(1),
+    n: new mongo.Double(1),
+  });
+});
+
+test('a store that was killed and is back has no transaction of before', async () => {
+  const mongo = await startOwnMongo({ fast: true });
+  const own = await openFace({ target: Number(new URL(mongo.url).port) });
+  const before = await beginOn(own.client, 'held');
+  await before.write();
+  await killChild(mongo.child());
+  await mongo.restart();
+  const after = await beginOn(own.client, 'held');
+  await after.write();
+  await after.session.commitTransaction();
+  await expect(before.write()).rejects.toMatchObject({ code: 251 });
+  await before.session.abortTransaction();
+  await own.close();
+  await mongo.stop();
 });
 
 /** By a session of its own, as another process does it. */
