@@ -13,6 +13,7 @@ import type { Db } from '../../shared/platform/mongo/connect.ts';
 import { COLLECTIONS, createIndexes } from '../../shared/tables/collections.ts';
 import { WINGS } from '../../shared/tables/wings.ts';
 import type { SeenAnswer } from './contract.ts';
+import { findLasting } from './lasting-keys.ts';
 import { PATIENCE_MS } from './patience.ts';
 
 /** A clock that stands still until a test moves it. */
@@ -61,7 +62,10 @@ export interface TestOptions {
   monitorCommands?: true;
 }
 
-/** Real stores, an own database and own queues. `close` drops them. */
+/** Contexts of this process that are open: the last to close empties the Redis database of its worker. */
+let open = 0;
+
+/** Real stores, an own database and own queues. `close` drops them, and throws for keys that live too long. */
 export async function openTestContext(options: TestOptions = {}): Promise<TestContext> {
   const name = `t${randomBytes(6).toString('hex')}`;
   const config = options.sharing?.config ?? testConfig(name, options);
@@ -74,6 +78,7 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
     queuePrefix,
     ...(options.clock ? { clock: options.clock } : {}),
   });
+  open += 1;
   if (!options.sharing) {
     await createIndexes(ctx.db);
     if (options.clock) await keepExpired(ctx.db);
@@ -85,7 +90,12 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
       // A killed child's transaction may hold it up; the store itself goes with the test run.
       const drop = options.sharing ? null : ctx.db.connection.dropDatabase().catch(() => undefined);
       await Promise.race([drop, new Promise((resolve) => setTimeout(resolve, 5_000))]);
+      open -= 1;
+      const lasting = await findLasting(ctx.redis.producer);
+      if (open === 0 && DATABASE !== null && !options.redisUrl)
+        await ctx.redis.producer.flushdb().catch(() => '');
       await ctx.close();
+      if (lasting.length > 0) throw new Error(`Keys that live too long: ${lasting.join(', ')}`);
     },
   };
 }
@@ -126,7 +136,7 @@ export function testEnv(
     NODE_ENV: 'test',
     HOST: '127.0.0.1',
     MONGODB_URL: mongo.href,
-    REDIS_URL: options.redisUrl ?? inject('redisUrl'),
+    REDIS_URL: options.redisUrl ?? redisUrl(),
     OPERATOR_TOKEN: 'operator-token-of-the-tests',
     API_KEY_PEPPER: 'pepper-of-the-tests-0123456789abcdef',
     CURSOR_SECRET: 'cursor-secret-of-the-tests-0123456789',
@@ -137,6 +147,19 @@ export function testEnv(
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     ...options.env,
   };
+}
+
+/** The Redis database of this worker: no other file that runs at the time has keys in it. A Redis has 16 of them. */
+const DATABASE = databaseOf(Number(process.env.VITEST_POOL_ID));
+
+function databaseOf(worker: number): number | null {
+  return worker >= 1 && worker < 16 ? worker : null;
+}
+
+function redisUrl(): string {
+  const url = new URL(inject('redisUrl'));
+  if (DATABASE !== null) url.pathname = `/${DATABASE}`;
+  return url.href;
 }
 
 function testConfig(name: string, options: TestOptions): Config {

@@ -79,6 +79,21 @@ export function reservationKeys(orgId: string) {
   };
 }
 
+/**
+ * The longest time to live of each kind of key, in seconds; null: it stays until it is deleted. Each test file compares the keys
+ * that it leaves with this, and a key of no kind fails it.
+ */
+export const LONGEST_LIVES_S: readonly (readonly [pattern: RegExp, seconds: number | null])[] = [
+  [/^\{c\d\d\}:(epoch|stream|replicated)$/, null],
+  [/^\{c\d\d\}:account:/, null],
+  [/^\{c\d\d\}:record:/, 48 * 3_600],
+  [/^\{values:\w+\}:/, 2 * 86_400],
+  [/^\{org_\w+\}:reserve:(state|held|open|ends|people|replicated)$/, null],
+  [/^\{org_\w+\}:reserve:record:/, 3_600],
+  [/^dashboard:session:/, 8 * 3_600],
+  [/^dashboard:sign-in:/, 600],
+];
+
 function tagOf(shard: number): string {
   return `{c${String(shard).padStart(2, '0')}}`;
 }
