@@ -50,7 +50,11 @@ import { reportHeld as reportHeldSignals } from '../shared/wings/held/report-hel
 import { closeAllMonths } from '../shared/wings/push/closing/close-months.ts';
 import { closeMonthsJob } from '../shared/wings/push/closing/jobs.ts';
 import { alertDestination as mailDestination } from '../shared/wings/push/destinations/alert-destination.ts';
-import { alertDestinationJob, runDestinationJob } from '../shared/wings/push/destinations/jobs.ts';
+import {
+  alertDestinationJob,
+  RUNS_AT_ONCE,
+  runDestinationJob,
+} from '../shared/wings/push/destinations/jobs.ts';
 import { runDestination as runDueDestination } from '../shared/wings/push/destinations/runs/run-destination.ts';
 import { endDueRaise } from '../shared/wings/raises/end-due.ts';
 import { endRaiseJob, mailRaiseJob } from '../shared/wings/raises/jobs.ts';
@@ -176,9 +180,9 @@ export const closeMonths = jobRow(closeMonthsJob, {
   work: async (ctx) => ({ months: await closeAllMonths(ctx) }),
 });
 
-/** Writes the days that a destination of exports lacks: one destination of an organization at a time. */
+/** Writes the days that a destination of exports lacks, in turns of a minute: one destination of an organization at a time. */
 export const runDestination = dueJobRow(runDestinationJob, {
-  concurrency: 4,
+  concurrency: RUNS_AT_ONCE,
   work: oneOfOrganization(runDestinationJob, (ctx, key) => runDueDestination(ctx, key)),
 });
 

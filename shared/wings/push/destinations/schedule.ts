@@ -7,6 +7,19 @@ import type { Destination, ExportRun } from './model.ts';
 /** The part of a run that the one after it repeats. */
 export type DueRun = Pick<ExportRun, 'attempt' | 'trigger' | 'from' | 'to' | 'force'>;
 
+/** The rest of a run that has given its place to others. */
+export interface RestOfRun {
+  /** The next day to write. Days are written newest first. */
+  day: string;
+  /** The newest day of the run. */
+  last: string;
+  unchanged: number;
+  /** The time that the run had its place. Milliseconds. */
+  workedMs: number;
+  /** The revision of the destination that it is about. */
+  revision: number;
+}
+
 /** The first run of a day by the schedule. */
 export const SCHEDULED: DueRun = { attempt: 1, trigger: 'schedule', from: null, to: null, force: false };
 

@@ -9,7 +9,7 @@ import { readDue } from '../../../../platform/due/plan-due.ts';
 import { replaceRow, updateRow } from '../../../../platform/mongo/writes.ts';
 import { runDestinationJob } from '../jobs.ts';
 import { type Destination, destinationRows, type ExportRun, exportRunRows } from '../model.ts';
-import { type DueRun, SCHEDULED } from '../schedule.ts';
+import { type DueRun, type RestOfRun, SCHEDULED } from '../schedule.ts';
 import type { Running } from './run.ts';
 
 /**
@@ -20,7 +20,10 @@ export async function beginRun(ctx: Context, id: string): Promise<Running | { no
   const claimed = await dueRows(ctx).findOne({ _id: dueId(runDestinationJob, id, 'claimed') });
   const due = await readDue(ctx, runDestinationJob, id);
   if (!claimed && due && due.due_at.getTime() > ctx.clock.now()) return { notBeforeMs: due.due_at.getTime() };
-  const claim = await claimDue<DueRun>(ctx, runDestinationJob, id, (rows) => detailsOf(rows.at(-1)));
+  const claim = await claimDue<DueRun & { rest?: RestOfRun }>(ctx, runDestinationJob, id, (rows) => {
+    const row = rows.at(-1);
+    return { ...detailsOf(row), ...(row?.rest ? { rest: row.rest } : {}) };
+  });
   if (claim === null) return null;
   return commitPlan<Running | null>(ctx, async (transaction) => {
     const options = { session: transaction };
@@ -39,7 +42,9 @@ export async function beginRun(ctx: Context, id: string): Promise<Running | { no
       replaceRow(exportRunRows, run, { upsert: true }),
       updateRow(destinationRows, { _id: id }, { $set: { run_id: run._id } }),
     ];
-    return { writes, wakeUps: [], result: { claim, destination, organization, run } };
+    const isSame = earlier !== null && claim.rest?.revision === destination.revision;
+    const rest = isSame ? (claim.rest ?? null) : null;
+    return { writes, wakeUps: [], result: { claim, destination, organization, run, rest } };
   });
 }
 

@@ -8,10 +8,12 @@ import {
   startOfDay,
 } from '../../../../platform/basics/utc-days.ts';
 import type { Context } from '../../../../platform/context/context.ts';
+import { dueRows } from '../../../../platform/due/model.ts';
 import { describeSchema } from '../../../exports/focus/export-focus.ts';
 import { readDaily } from '../../closing/read-usage.ts';
 import { ExportFailure, RunLost } from '../failures.ts';
-import type { Destination, ExportRun } from '../model.ts';
+import type { Destination } from '../model.ts';
+import type { RestOfRun } from '../schedule.ts';
 import { openStore } from '../stores/open-store.ts';
 import type { ObjectStore } from '../stores/store.ts';
 import { beginRun } from './begin-run.ts';
@@ -20,13 +22,16 @@ import { takePlace } from './place.ts';
 import type { Running, Writing } from './run.ts';
 import { openSpool } from './spool.ts';
 import { type ClosedDay, readClosedDays, targetsOf } from './targets.ts';
-import { watchRun } from './watch-run.ts';
+import { type Watch, watchRun } from './watch-run.ts';
 import { writePartition } from './write-partition.ts';
+
+/** The pause before the next turn of a run. Another destination of its organization looks for a place more often. Milliseconds. */
+const PAUSE_MS = 2_000;
 
 /**
  * Runs what is due for a destination: writes each finished day of each level that is not there as it should be, newest first. May be
  * killed anywhere and repeated. A failure of the place is recorded; one of our own stores is thrown, and the run comes again.
- * Returns when to come again (epoch ms) where it came too early.
+ * Returns when to come again (epoch ms) where it came too early, and when its turn is over: then it goes on with the next day.
  */
 export async function runDestination(
   ctx: Context,
@@ -36,12 +41,14 @@ export async function runDestination(
   const running = await beginRun(ctx, id);
   if (running === null) return undefined;
   if ('notBeforeMs' in running) return running;
-  const outcome: Outcome = { unchanged: 0, failure: null, through: null, conditionalWrites: null };
+  const unchanged = running.rest?.unchanged ?? 0;
+  const outcome: Outcome = { unchanged, failure: null, through: null, conditionalWrites: null };
   const watch = watchRun(ctx, running);
   try {
     if (!running.destination.enabled) throw new ExportFailure('stale', 'the destination is paused');
     const store = open(ctx, running.destination, watch.signal);
-    await writeDays(ctx, running, outcome, { store, signal: watch.signal });
+    const rest = await writeDays(ctx, running, outcome, { store, watch });
+    if (rest !== null) return await giveWay(ctx, running, rest);
   } catch (error) {
     if (error instanceof RunLost) return undefined;
     // A place that refuses a connection fails with the same words as a store of ours.
@@ -63,33 +70,45 @@ function failureOf(ctx: Context, { destination, run }: Running, error: unknown):
   return failure;
 }
 
+/** Keeps the rest of a run for its next turn, unless another worker has claimed it. */
+async function giveWay(ctx: Context, { claim }: Running, rest: RestOfRun): Promise<{ notBeforeMs: number }> {
+  await dueRows(ctx).updateOne({ _id: claim._id, claim_id: claim.claim_id }, { $set: { rest } });
+  return { notBeforeMs: ctx.clock.now() + PAUSE_MS };
+}
+
+/** Writes the days of a run, newest first. Returns the rest where its turn is over before; null when all are there. */
 async function writeDays(
   ctx: Context,
   running: Running,
   outcome: Outcome,
-  { store, signal }: { store: ObjectStore; signal: AbortSignal },
-): Promise<void> {
+  { store, watch }: { store: ObjectStore; watch: Watch },
+): Promise<RestOfRun | null> {
   const { destination, run } = running;
   outcome.conditionalWrites = await takePlace(ctx, store, destination);
   await writeMetadata(store, destination);
-  const last = lastFinishedDay(ctx.clock.now());
+  const last = running.rest?.last ?? lastFinishedDay(ctx.clock.now());
   const { folder, remove } = await openSpool(ctx.config, destination._id, ctx.clock.now());
   try {
     const writing = { ...running, store, folder };
-    const days = daysOf(destination, run, last);
+    const days = daysOf(running, last);
     const closed = await readClosedDays(ctx, writing, days);
-    for (const day of days) {
-      signal.throwIfAborted();
+    for (const [place, day] of days.entries()) {
+      watch.signal.throwIfAborted();
       outcome.unchanged += await writeDay(ctx, writing, { day, closed: closed.get(day) ?? [] });
+      const next = days[place + 1];
+      if (next === undefined || !watch.isTurnOver()) continue;
+      const { unchanged } = outcome;
+      return { day: next, last, unchanged, workedMs: watch.workedMs(), revision: destination.revision };
     }
     if (run.from === null && run.to === null) outcome.through = laterOf(last, dayBefore(destination.since));
   } finally {
     await remove();
   }
+  return null;
 }
 
-function daysOf({ since }: Destination, { from, to }: ExportRun, last: string): string[] {
-  return daysDescending(laterOf(since, from ?? since), earlierOf(last, to ?? last));
+function daysOf({ destination: { since }, run: { from, to }, rest }: Running, last: string): string[] {
+  return daysDescending(laterOf(since, from ?? since), rest?.day ?? earlierOf(last, to ?? last));
 }
 
 function laterOf(a: string, b: string): string {

@@ -5,7 +5,7 @@ import type { Claim } from '../../../../platform/due/claim-due.ts';
 import { dueRows } from '../../../../platform/due/model.ts';
 import { ExportFailure, RunLost } from '../failures.ts';
 import { type Destination, destinationRows, type ExportRun } from '../model.ts';
-import type { DueRun } from '../schedule.ts';
+import type { DueRun, RestOfRun } from '../schedule.ts';
 import type { ObjectStore } from '../stores/store.ts';
 
 /** A run as its worker has it. */
@@ -14,6 +14,8 @@ export interface Running {
   destination: Destination;
   organization: Organization;
   run: ExportRun;
+  /** Null at its begin. */
+  rest: RestOfRun | null;
 }
 
 /** A run with the place that it writes to and the folder that it makes files in. */

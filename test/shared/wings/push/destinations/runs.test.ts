@@ -505,3 +505,59 @@ test('a run on request begins at once, writes what it is narrowed to, and is one
   const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
   expect(changed).toEqual([`${dayOf('2026-02-02')}/manifest.json`]);
 });
+
+test('a run gives its place to others after a minute, and goes on with the day that is next', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await run(destination);
+  const options = { from: null, to: null, force: true };
+  const { _id } = await askForRun(api.ctx, orgId, destination._id, options);
+  const turn = () =>
+    runDestination(api.ctx, destination._id, (context, of) => {
+      const store = openStore(context, of);
+      return {
+        ...store,
+        putFile: (path, ...all) => {
+          written.push(path);
+          clock.advance(61_000);
+          return store.putFile(path, ...all);
+        },
+      };
+    });
+  const written: string[] = [];
+  expect(await turn()).toEqual({ notBeforeMs: clock.now() + 2_000 });
+  expect(written.map((path) => path.includes('2026-02-02'))).toEqual([true]);
+  expect(await exportRunRows(api.ctx).findOne({ _id })).toMatchObject({ state: 'running' });
+  // The day that has ended meanwhile is left to the next run.
+  clock.advance(DAY_MS);
+  for (let turns = 0; (await turn()) !== undefined; turns += 1) expect(turns).toBeLessThan(40);
+  expect(written.filter((path) => path.includes('2026-02-01'))).toHaveLength(1);
+  expect(written).toHaveLength(2);
+  expect(await exportRunRows(api.ctx).findOne({ _id })).toMatchObject({
+    state: 'succeeded',
+    partitions_written: 2,
+  });
+  expect(await stored(destination)).toMatchObject({ through: '2026-02-03', run_id: null });
+});
+
+test('a run whose destination was changed between two turns begins with its newest day', async () => {
+  await twoDays();
+  const destination = await makeDestination(api.ctx, orgId);
+  await untilDue(destination._id);
+  const turn = () =>
+    runDestination(api.ctx, destination._id, (context, of) => {
+      const store = openStore(context, of);
+      return {
+        ...store,
+        putFile: (path, ...all) => {
+          clock.advance(61_000);
+          return store.putFile(path, ...all);
+        },
+      };
+    });
+  expect(await turn()).toBeDefined();
+  await updateDestination(api.ctx, orgId, destination._id, { prefix: 'new' });
+  while ((await turn()) !== undefined);
+  const moved = Object.keys(await read()).filter((path) => /^new.*manifest/.test(path));
+  expect(moved).toHaveLength(2);
+});
