@@ -28,9 +28,11 @@ function byIdAlone(op: Fields, namespaces: readonly string[]): Fields {
   const collection = namespace.slice(namespace.indexOf('.') + 1);
   const given = (op.filter ?? {}) as Fields;
   const address = addressIn(given, SHARD_KEYS.get(collection) ?? []);
-  if (address.length === 0) return op;
+  if (address.length === 0 || Array.isArray(op.updateMods)) return op;
   const filter = omit(given, address);
-  if (op.upsert !== true) return { ...op, filter };
+  // A row that takes the place of another one has these fields itself.
+  const hasOperators = Object.keys(op.updateMods ?? {}).some((key) => key.startsWith('$'));
+  if (op.upsert !== true || !hasOperators) return { ...op, filter };
   const { $setOnInsert, ...update } = op.updateMods as Fields;
   const inserted = { ...pick(given, address), ...($setOnInsert as Fields) };
   return { ...op, filter, updateMods: { ...update, $setOnInsert: inserted } };

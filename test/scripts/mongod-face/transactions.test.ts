@@ -176,10 +176,15 @@ test('a bulkWrite by id and shard key reaches the store by id alone, and an upse
     { name: 'updateOne' as const, namespace, filter, update: { $set: { half: 0.5, one: 1 } }, upsert: true },
     { name: 'updateOne' as const, namespace, filter, update: { $inc: { n: new mongo.Double(1) } } },
   ];
-  const { upsertedCount, modifiedCount } = await client.bulkWrite(models as never);
-  expect([upsertedCount, modifiedCount]).toEqual([1, 1]);
+  const whole = { _id: 'b', org_id: 'o' };
+  const replacing = [
+    { name: 'replaceOne' as const, namespace, filter: whole, replacement: whole, upsert: true },
+  ];
+  const { upsertedCount, modifiedCount } = await client.bulkWrite([...models, ...replacing] as never);
+  expect([upsertedCount, modifiedCount]).toEqual([2, 1]);
   const signals = client.db().collection<{ _id: string; org_id: string }>('signals');
-  const [row] = await signals.find({}, { promoteValues: false }).toArray();
+  const [row, replaced] = await signals.find({}, { promoteValues: false, sort: { _id: 1 } }).toArray();
+  expect(replaced).toEqual(whole);
   expect(row).toEqual({
     _id: 'a',
     org_id: 'o',
