@@ -72,13 +72,13 @@ export function draw(faults: readonly ChanceFault[], seed: number, count: number
 }
 
 /** The text of its file with a fault in it. */
-export function planted(fault: ChanceFault): string {
-  return applyEdit(readFileSync(join(ROOT, fault.file), 'utf8'), fault);
+export function planted(fault: ChanceFault, tree: string = ROOT): string {
+  return applyEdit(readFileSync(join(tree, fault.file), 'utf8'), fault);
 }
 
 /** The lines of a fault as they are, and with it. */
-export function showFault(fault: ChanceFault): string {
-  const text = readFileSync(join(ROOT, fault.file), 'utf8');
+export function showFault(fault: ChanceFault, tree: string = ROOT): string {
+  const text = readFileSync(join(tree, fault.file), 'utf8');
   const start = text.lastIndexOf('\n', fault.start) + 1;
   const end = text.indexOf('\n', fault.end);
   const tail = text.length - (end === -1 ? text.length : end);

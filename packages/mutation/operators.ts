@@ -83,7 +83,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
     return replace(node.expression, source, `void ${node.expression.expression.getText(source)}`);
   },
   'swap-arguments': (node, source) => {
-    if (!ts.isCallExpression(node)) return null;
+    if (!ts.isCallExpression(node) || isBound(node, source)) return null;
     const at = node.arguments.findIndex((left, i) => isSwappable(left, node.arguments[i + 1], source));
     const [left, right] = [node.arguments[at], node.arguments[at + 1]];
     if (!left || !right) return null;
@@ -116,7 +116,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
       : null;
   },
   'drop-bound': (node, source) => {
-    if (!ts.isCallExpression(node) || !/^Math\.(min|max)$/.test(node.expression.getText(source))) return null;
+    if (!ts.isCallExpression(node) || !isBound(node, source)) return null;
     const [bound, value] = node.arguments;
     return bound && value ? replace(node, source, (isPlain(bound) ? bound : value).getText(source)) : null;
   },
@@ -252,6 +252,11 @@ function isOrder({ parent }: ts.Node, source: ts.SourceFile): boolean {
 /** A call, an assignment, or another statement that is there for what it does. */
 function isAct(node: ts.Node): node is ts.ExpressionStatement {
   return ts.isExpressionStatement(node) && !/^(super\(|this\.name = )/.test(node.expression.getText());
+}
+
+/** Returns whether a call gives the least or the most of its arguments, in whatever order they are. */
+function isBound(call: ts.CallExpression, source: ts.SourceFile): boolean {
+  return /^Math\.(min|max)$/.test(call.expression.getText(source));
 }
 
 function isSwappable(left: ts.Node, right: ts.Node | undefined, source: ts.SourceFile): boolean {

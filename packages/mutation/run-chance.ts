@@ -15,20 +15,26 @@ const TIMES_SLOWER = 4;
 
 /** Runs the tests of each fault, shows those that no test noticed, and the rate by folder. */
 export async function runChance(faults: readonly ChanceFault[]): Promise<void> {
+  // All of it before the run, which goes by its copy of the tree: somebody may go on working in this one.
   const choose = createChooser(readRecords());
+  const chosen = faults.map((fault) => ({ fault, tests: choose(fault) }));
   const caught = new Map<ChanceFault, boolean>();
-  await inCopy(async (copy) => {
-    const isGood = createBaseline(copy);
-    for (const fault of faults) {
-      const tests = choose(fault);
-      const outcome = await runTests({ file: fault.file, text: planted(fault) }, tests, copy, isGood);
-      caught.set(fault, outcome.verdict === 'caught');
-      console.log(`${outcome.verdict === 'caught' ? 'caught  ' : 'SURVIVED'}  ${fault.id}`);
-      if (outcome.verdict === 'caught') console.log(`    by ${outcome.by}`);
-      else console.log(describeSurvivor(fault, tests));
-    }
-  });
-  for (const line of ratesByFolder(caught)) console.log(line);
+  try {
+    await inCopy(async (copy) => {
+      const isGood = createBaseline(copy);
+      for (const { fault, tests } of chosen) {
+        const faulty = { file: fault.file, text: planted(fault, copy.tree) };
+        const outcome = await runTests(faulty, tests, copy, isGood);
+        caught.set(fault, outcome.verdict === 'caught');
+        console.log(`${outcome.verdict === 'caught' ? 'caught  ' : 'SURVIVED'}  ${fault.id}`);
+        if (outcome.verdict === 'caught') console.log(`    by ${outcome.by}`);
+        else console.log(describeSurvivor(fault, tests, copy.tree));
+      }
+    });
+  } finally {
+    // Of a run that is ended too.
+    for (const line of ratesByFolder(caught)) console.log(line);
+  }
   const score = [...caught.values()].filter(Boolean).length / caught.size;
   if (score < LEAST_SCORE) process.exitCode = 1;
 }
@@ -67,11 +73,13 @@ export async function runTests(
   return { verdict: 'survived' };
 }
 
-function describeSurvivor(fault: ChanceFault, tests: readonly ChosenTest[]): string {
+function describeSurvivor(fault: ChanceFault, tests: readonly ChosenTest[], tree: string): string {
   const ran = tests.map(({ path }) => path).join(' ') || 'nothing: no test file runs this code';
-  return [showFault(fault), `    ran ${ran}`, `    again: npm run mutation -- --fault ${fault.id}`].join(
-    '\n',
-  );
+  return [
+    showFault(fault, tree),
+    `    ran ${ran}`,
+    `    again: npm run mutation -- --fault ${fault.id}`,
+  ].join('\n');
 }
 
 /** The rate of each folder, three deep, and of all. */

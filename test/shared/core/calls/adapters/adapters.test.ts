@@ -36,6 +36,24 @@ it.each(FIXTURES)('every signal of %s is one that the write path takes, with an 
   expect(new Set(signals.map(({ id }) => id)).size).toBe(signals.length);
 });
 
+it.each([
+  ['claude-code', 1, 'prompt.id query_source speed effort agent.name skill.name mcp_server.name'],
+  ['claude-code', 3, 'prompt.id attempt query_source'],
+  ['claude-code', 5, 'prompt.id decision_source'],
+  ['claude-code', 11, 'prompt.id hook_event hook_name'],
+  ['claude-code', 14, 'prompt.id from_mode to_mode trigger'],
+  ['codex', 2, 'auth_mode originator service_tier ttft_ms model_reasoning_effort'],
+  ['codex', 6, 'auth_mode originator attempt'],
+  ['codex', 9, 'auth_mode originator'],
+  ['gemini-cli', 3, 'role prompt_id'],
+] as const)('the metadata of a signal of %s, record %i, has %s', (fixture, index, names) => {
+  const own = readFixture(fixture).records[index]?.attributes ?? {};
+  const told = names.split(' ').map((name) => [name, own[name] ?? `its ${name}`] as const);
+  const metadata = told.map(([name, value]) => [name.replaceAll('.', '_'), String(value)]);
+  const { signals } = changed(fixture, index, Object.fromEntries(told));
+  expect(signals[0]?.metadata).toMatchObject(Object.fromEntries(metadata));
+});
+
 describe('the golden prices', () => {
   it('Claude sonnet 4.5, caches told apart: $0.008811, reported or computed', () => {
     const [reported, computed] = signalsFrom('claude-code');
