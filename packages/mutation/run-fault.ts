@@ -15,6 +15,7 @@ const FIRST_FAILURE = join(import.meta.dirname, 'first-failure.ts');
 const PATIENCE_MS = 240_000;
 /** A test waits in vain with most faults in, so it waits less than it may on a slow machine. Milliseconds. */
 const PATIENCE_OF_TESTS = { TEST_PATIENCE_MS: '20000' };
+const FILES_OF_ONE_WORKER = 3;
 /** For the tests of many faults together. */
 const BASELINE_PATIENCE_MS = 1_800_000;
 
@@ -84,7 +85,9 @@ export async function passes(
   const path = [join(tree, 'node_modules/.bin'), process.env.PATH].join(delimiter);
   const output = log === undefined ? 'inherit' : openSync(log, 'w');
   const reporters = ['dot', FIRST_FAILURE].flatMap((name) => ['--reporter', name]);
-  const child = spawn('vitest', ['run', '--bail', '1', ...reporters, ...there], {
+  // Files of one worker load the code once.
+  const workers = ['--maxWorkers', there.length > FILES_OF_ONE_WORKER ? '2' : '1'];
+  const child = spawn('vitest', ['run', '--bail', '1', ...workers, ...reporters, ...there], {
     cwd: tree,
     env: { ...process.env, ...env, CI: '', PATH: path },
     // A group of its own: a run ends with everything that it has started, also when it hangs or a test stops it early.
