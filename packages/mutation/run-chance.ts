@@ -32,7 +32,7 @@ export async function runChance(faults: readonly ChanceFault[]): Promise<void> {
       }
     });
   } finally {
-    // Of a run that is ended too.
+    // Also when the run is ended before.
     for (const line of ratesByFolder(caught)) console.log(line);
   }
   const score = [...caught.values()].filter(Boolean).length / caught.size;
