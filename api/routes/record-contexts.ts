@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { recordContexts as record } from '../../shared/core/calls/ingest/record-contexts.ts';
 import { senderOf } from '../../shared/core/calls/signals/check-signal.ts';
 import { CONTEXTS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
 import { contextInput, contextResult } from '../../shared/wings/work/attribution/context-input.ts';
+import { recordContexts as record } from '../../shared/wings/work/contexts/record-contexts.ts';
 import { route } from '../basics/route.ts';
 import { jsonSchema } from '../docs/schema.ts';
 

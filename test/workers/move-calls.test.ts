@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
-import { recordContexts } from '../../shared/core/calls/ingest/record-contexts.ts';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
 import { voidSignals } from '../../shared/core/calls/ingest/void-signals.ts';
 import { sessionHeadRows } from '../../shared/core/calls/sessions/model.ts';
@@ -11,6 +10,7 @@ import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { contextRows, sessionWorkRows, workRows } from '../../shared/wings/work/attribution/model.ts';
 import { plainName } from '../../shared/wings/work/attribution/names.ts';
+import { recordContexts } from '../../shared/wings/work/contexts/record-contexts.ts';
 import { moveSessionCallsJob } from '../../shared/wings/work/moves/jobs.ts';
 import { moveBranchCalls, moveSessionCalls } from '../../shared/wings/work/moves/move-calls.ts';
 import { rememberFacts } from '../../shared/wings/work/moves/plan-facts.ts';

@@ -4,6 +4,8 @@ import type { Context } from '../../platform/context/context.ts';
 import type { Write } from '../../platform/mongo/writes.ts';
 import type { Member } from '../accounts/organizations/model.ts';
 import type { OrganizationChange } from '../accounts/organizations/view.ts';
+import type { Session, SessionChange } from '../calls/sessions/model.ts';
+import type { Signal } from '../calls/signals/model.ts';
 
 /**
  * A feature that a customer may do without. It takes part in what the core does by the hooks that it declares: each takes data and
@@ -13,6 +15,7 @@ export interface Wing {
   readonly name: string;
   readonly person?: PersonHook;
   readonly organization?: OrganizationHook;
+  readonly calls?: CallsHook;
 }
 
 /** The part of a wing in what is done for one member. */
@@ -49,6 +52,18 @@ export interface OrganizationHook {
   change?(ctx: Context, orgId: string, change: OrganizationChange): Plan;
   /** Puts hashes in the place of the names that the wing keeps in plain text. Safe to repeat. */
   hashNames?(ctx: Context, orgId: string): Promise<void>;
+}
+
+/** The part of a wing in the recording and voiding of signals. */
+export interface CallsHook {
+  /** The plan for sessions that gained signals or ended, in the transaction that writes them. */
+  changed?(ctx: Context, changes: readonly SessionChange[]): Plan;
+  /** The writes for signals of a session that are voided, in the transaction that voids them. */
+  voided?(
+    ctx: Context,
+    gone: { session: Session; signals: readonly Signal[] },
+    transaction: ClientSession,
+  ): Promise<readonly Write[]>;
 }
 
 /** The wings that take part in this process. */

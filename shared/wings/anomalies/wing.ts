@@ -1,6 +1,7 @@
 import type { Wing } from '../../core/hooks/wing.ts';
 import { viewAnomaly } from './list-anomalies.ts';
 import { anomalyRows } from './model.ts';
+import { planChecks, planCorrections } from './plan-checks.ts';
 
 export const anomalies: Wing = {
   name: 'anomalies',
@@ -9,5 +10,9 @@ export const anomalies: Wing = {
       for await (const anomaly of anomalyRows(ctx).find({ org_id, user_id }))
         yield { kind: 'anomaly', data: viewAnomaly(anomaly) };
     },
+  },
+  calls: {
+    changed: planChecks,
+    voided: (ctx, { session }, transaction) => planCorrections(ctx, session, transaction),
   },
 };

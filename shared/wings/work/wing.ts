@@ -1,7 +1,9 @@
 import { hashRows, withHashes } from '../../core/accounts/organizations/hash-rows.ts';
+import { raiseOrganizationContexts } from '../../core/accounts/organizations/versions.ts';
 import { viewContext } from '../../core/calls/sessions/read-attribution.ts';
 import type { Wing } from '../../core/hooks/wing.ts';
 import { contextRows, workRows } from './attribution/model.ts';
+import { deletePair, findEmptied } from './moves/plan-moves.ts';
 import { pullRequestRows } from './pull-requests/model.ts';
 
 export const work: Wing = {
@@ -14,6 +16,13 @@ export const work: Wing = {
     export: async function* (ctx, { org_id, user_id }) {
       for await (const context of contextRows(ctx).find({ org_id, user_id }))
         yield { kind: 'context', data: viewContext(context) };
+    },
+  },
+  calls: {
+    voided: async (ctx, { session: { org_id }, signals }, transaction) => {
+      const emptied = await findEmptied(ctx, org_id, { leaving: signals }, transaction);
+      if (emptied.length === 0) return [];
+      return [...raiseOrganizationContexts(org_id), ...emptied.map((pair) => deletePair(org_id, pair))];
     },
   },
   organization: {

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { joinPlans, NO_PLAN, type Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { insertRow } from '../../../platform/mongo/writes.ts';
-import { planChecks } from '../../../wings/anomalies/plan-checks.ts';
 import type { NewEvent } from '../../events/record/new-event.ts';
 import { planEvents } from '../../events/webhooks/deliveries/plan-events.ts';
 import type { Subscribers } from '../../events/webhooks/endpoints/find-subscribers.ts';
+import { wingsOf } from '../../hooks/wing.ts';
 import { planWindows } from '../../limits/budgets/count/plan-windows.ts';
 import type { Rules } from '../../limits/budgets/rules/rules.ts';
 import { planSettlements } from '../../limits/enforcement/reserve/plan-settlements.ts';
@@ -108,12 +108,12 @@ async function turn(signals: readonly Recorded[]): Promise<void> {
 interface Circumstances {
   timeoutMs: number;
   subscribers: Subscribers;
-  /** True for a change by history alone, which is not checked for anomalies and raises no events. */
+  /** True for a change by history alone, in which wings take no part and which raises no events. */
   isPast?: (change: SessionChange) => boolean;
 }
 
 /**
- * The plan of every change of sessions: the sessions, the due rows of those that open or end, the checks for anomalies, and the
+ * The plan of every change of sessions: the sessions, the due rows of those that open or end, the parts of the wings, and the
  * events with their deliveries.
  */
 export async function planSessionChanges(
@@ -124,7 +124,8 @@ export async function planSessionChanges(
   const present = changes.filter((change) => !isPast(change));
   const events = changes.flatMap((change) => eventsOf(change, isPast(change)));
   const raised = planEvents(events, subscribers, ctx.clock.now());
-  return joinPlans(planSessions(changes, timeoutMs), planChecks(ctx, present), raised);
+  const wings = wingsOf(ctx).map(({ calls }) => calls?.changed?.(ctx, present) ?? NO_PLAN);
+  return joinPlans(planSessions(changes, timeoutMs), ...wings, raised);
 }
 
 /** A session that history has opened raises nothing; the end of a session that raised its start does. */

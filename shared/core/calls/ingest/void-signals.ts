@@ -6,11 +6,10 @@ import { type Decision, joinPlans, NO_PLAN } from '../../../platform/context/com
 import type { Context } from '../../../platform/context/context.ts';
 import { secondShard } from '../../../platform/mongo/counter-shards.ts';
 import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
-import { updateRow } from '../../../platform/mongo/writes.ts';
-import { planCorrections } from '../../../wings/anomalies/plan-checks.ts';
-import { deletePair, findEmptied } from '../../../wings/work/moves/plan-moves.ts';
+import { updateRow, type Write } from '../../../platform/mongo/writes.ts';
 import { auditWrite, currentActor } from '../../accounts/audit/record-audit.ts';
-import { guardOrganizationRules, raiseOrganizationContexts } from '../../accounts/organizations/versions.ts';
+import { guardOrganizationRules } from '../../accounts/organizations/versions.ts';
+import { wingsOf } from '../../hooks/wing.ts';
 import { planVoidedWindows } from '../../limits/budgets/fire/plan-voided.ts';
 import { commitByRules, type Rules } from '../../limits/budgets/rules/rules.ts';
 import { timeoutMsOf } from '../sessions/assign.ts';
@@ -139,14 +138,15 @@ async function planVoid(
     cost_usd: sum(({ cost_nusd }) => cost_nusd ?? 0) / 1e9,
     reason,
   };
-  const emptied = await findEmptied(ctx, org_id, { leaving: fresh }, transaction);
+  const wings: Write[] = [];
+  for (const { calls } of wingsOf(ctx))
+    wings.push(...((await calls?.voided?.(ctx, { session: before, signals: fresh }, transaction)) ?? []));
   const writes = [
     // It conflicts with a change of budgets, teams or timezone that this transaction does not see.
-    ...(emptied.length > 0 ? raiseOrganizationContexts(org_id) : [guardOrganizationRules(org_id, shard)]),
-    ...emptied.map((pair) => deletePair(org_id, pair)),
+    guardOrganizationRules(org_id, shard),
     ...fresh.map(({ _id }) => updateRow(signalRows, { _id, org_id }, { $set: { voided } })),
     ...planRollups(organization, rollupChanges(organization, fresh, [{ before, after }], -1), { nowMs }),
-    ...(await planCorrections(ctx, before, transaction)),
+    ...wings,
     auditWrite(ctx, { action: 'signals.void', org_id, details }),
   ];
   const sessions = planSessions([{ before, after }], timeoutMsOf(organization));

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { organizationRows } from '../../../../../shared/core/accounts/organizations/model.ts';
 import { organizationVersionRows } from '../../../../../shared/core/accounts/organizations/versions.ts';
-import { recordContexts } from '../../../../../shared/core/calls/ingest/record-contexts.ts';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
 import { createBudget } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
@@ -9,6 +8,7 @@ import { changeOrganization } from '../../../../../shared/people/change-organiza
 import type { Context } from '../../../../../shared/platform/context/context.ts';
 import type { CollectionDeclaration } from '../../../../../shared/platform/mongo/collection.ts';
 import { contextRows } from '../../../../../shared/wings/work/attribution/model.ts';
+import { recordContexts } from '../../../../../shared/wings/work/contexts/record-contexts.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../../../support/harness.ts';
 import { standingStillAfter } from '../../../../support/interleave.ts';

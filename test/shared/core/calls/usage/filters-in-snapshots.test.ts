@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
-import { recordContexts } from '../../../../../shared/core/calls/ingest/record-contexts.ts';
 import { makeSnapshots } from '../../../../../shared/core/calls/usage/make-snapshots.ts';
 import { addMember } from '../../../../../shared/people/members.ts';
+import { recordContexts } from '../../../../../shared/wings/work/contexts/record-contexts.ts';
 import { senderOf } from '../../../../support/factories.ts';
 import { fixture } from '../../../../support/fixture.ts';
 import { recordAll } from '../../../../support/usage.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
-import { recordContexts } from '../../../../../shared/core/calls/ingest/record-contexts.ts';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
 import { packEarlierCells } from '../../../../../shared/core/calls/usage/cells.ts';
 import { cellOf, makeSnapshots } from '../../../../../shared/core/calls/usage/make-snapshots.ts';
@@ -11,6 +10,7 @@ import { changeOrganization } from '../../../../../shared/people/change-organiza
 import { encode } from '../../../../../shared/wings/exports/encode.ts';
 import { exportUsage } from '../../../../../shared/wings/exports/export-usage.ts';
 import { workRows } from '../../../../../shared/wings/work/attribution/model.ts';
+import { recordContexts } from '../../../../../shared/wings/work/contexts/record-contexts.ts';
 import { makeTenant, senderOf } from '../../../../support/factories.ts';
 import { storesFixture } from '../../../../support/fixture.ts';
 import { recordAll } from '../../../../support/usage.ts';

@@ -1,20 +1,20 @@
 import type { ClientSession } from 'mongoose';
+import { findOverLimit } from '../../../core/calls/ingest/count-values.ts';
+import { takeTurn } from '../../../core/calls/ingest/take-turn.ts';
+import type { Sender } from '../../../core/calls/signals/check-signal.ts';
+import type { Rules } from '../../../core/limits/budgets/rules/rules.ts';
+import { commitByRules } from '../../../core/limits/budgets/rules/rules.ts';
 import { CONTEXTS_PER_SESSION } from '../../../platform/basics/contract.ts';
 import type { Decision } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { currentShard } from '../../../platform/mongo/counter-shards.ts';
-import { checkContext, rejectContext } from '../../../wings/work/attribution/check-context.ts';
-import type { ContextResult } from '../../../wings/work/attribution/context-input.ts';
-import { keptName } from '../../../wings/work/attribution/decide-works.ts';
-import { type ContextRow, contextRows } from '../../../wings/work/attribution/model.ts';
-import { contextsTold } from '../../../wings/work/moves/metrics.ts';
-import { planFacts, type RecordedFacts, rememberFacts } from '../../../wings/work/moves/plan-facts.ts';
-import { type Rename, takenRenames } from '../../../wings/work/moves/taken-renames.ts';
-import type { Rules } from '../../limits/budgets/rules/rules.ts';
-import { commitByRules } from '../../limits/budgets/rules/rules.ts';
-import type { Sender } from '../signals/check-signal.ts';
-import { findOverLimit } from './count-values.ts';
-import { takeTurn } from './take-turn.ts';
+import { checkContext, rejectContext } from '../attribution/check-context.ts';
+import type { ContextResult } from '../attribution/context-input.ts';
+import { keptName } from '../attribution/decide-works.ts';
+import { type ContextRow, contextRows } from '../attribution/model.ts';
+import { contextsTold } from '../moves/metrics.ts';
+import { planFacts, type RecordedFacts, rememberFacts } from '../moves/plan-facts.ts';
+import { type Rename, takenRenames } from '../moves/taken-renames.ts';
 
 /** A result per context, how many calls have moved with them, and whether workers move more. */
 export interface RecordedContexts {
