@@ -19,7 +19,7 @@ export interface KeysetPage {
   after: Position | null;
   fromMs: number;
   toMs: number;
-  /** The first range that is read, where it is not a minute. */
+  /** The first range that is read, and counted, where it is not a minute. */
   firstSpanMs?: number | undefined;
 }
 
@@ -126,7 +126,8 @@ export async function countUpTo<Row>(
   const [first] = page.after === null ? found.rows : [];
   const isDescending = page.order === 'desc';
   const startMs = first ? Number(first[field]) + (isDescending ? 1 : 0) : startOf(whole);
-  const spanMs = first && found.last ? positionAfter(found.last.at, '', startMs).span : FIRST_SPAN_MS;
+  const ofPage = first && found.last ? positionAfter(found.last.at, '', startMs).span : FIRST_SPAN_MS;
+  const spanMs = page.firstSpanMs ?? ofPage;
   let rows = 0;
   for (const range of widening(whole, startMs, spanMs, COUNT_GROWTH)) {
     rows += await indexed(range);

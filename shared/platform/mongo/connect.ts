@@ -9,6 +9,8 @@ export interface Db {
   database: mongo.Db;
   /** True of the embedded store of development (docs/stores.md), which finds rows in its own way (embedded-filters.ts). */
   isEmbedded: boolean;
+  /** True of a MongoDB that is one replica set, which finds a row by its id alone the fastest. A router needs the shard key. */
+  isOneSet: boolean;
   /** Tells other processes in which driver session (hex id) this one writes (transaction-guard.ts). Cheap to repeat. */
   registerSession(session: string): Promise<void>;
 }
@@ -49,6 +51,7 @@ export async function connectMongo(url: string, options: { socketTimeoutMs?: num
     connection,
     database,
     isEmbedded,
+    isOneSet: !isEmbedded && server.msg !== ROUTER,
     registerSession: async () => undefined,
   };
 }

@@ -9,6 +9,9 @@ import {
   type ListPage,
   paginate,
 } from '../basics/paginate.ts';
+import type { DeclaredCollection } from './collection.ts';
+import type { Db } from './connect.ts';
+import { countLimit, firstSpan } from './embedded-ranges.ts';
 
 type Range = Pick<KeysetPage, 'fromMs' | 'toMs'>;
 
@@ -17,13 +20,15 @@ type Range = Pick<KeysetPage, 'fromMs' | 'toMs'>;
  * them only when `total` is not known.
  */
 export async function listRows<Row extends { _id: string }>(
-  rows: mongo.Collection<Row>,
+  ctx: { db: Db },
+  of: DeclaredCollection<Row>,
   matching: mongo.Filter<Row>,
   field: keyof Row & string,
   page: ListPage & Range,
 ): Promise<Listed<Row>> {
+  const rows = of(ctx);
   const [found, total] = await Promise.all([
-    paginate(finderOf(rows, matching), field, page),
+    paginate(finderOf(rows, matching), field, { ...page, ...firstSpan(ctx.db, page) }),
     page.total ?? rows.countDocuments({ ...matching, ...inRange(field, page) }),
   ]);
   return { ...found, total };
@@ -31,17 +36,23 @@ export async function listRows<Row extends { _id: string }>(
 
 /** The same of a list that may be long: `indexed` and the time are in an index, `filters` are not. */
 export async function listLong<Row extends { _id: string }>(
-  rows: mongo.Collection<Row>,
+  ctx: { db: Db },
+  of: DeclaredCollection<Row>,
   { indexed, filters }: { indexed: mongo.Filter<Row>; filters: mongo.Filter<Row> },
   field: keyof Row & string,
-  page: ListPage & Range,
+  asked: ListPage & Range,
 ): Promise<Listed<Row>> {
+  const rows = of(ctx);
+  const page = { ...asked, ...firstSpan(ctx.db, asked) };
   const matching = { ...indexed, ...filters };
   const found = await paginate(finderOf(rows, matching), field, page);
-  const countIn = (filter: mongo.Filter<Row>) => (range: Range) =>
-    rows.countDocuments({ ...filter, ...inRange(field, range) });
+  const countIn = (filter: mongo.Filter<Row>, options?: { limit?: number }) => (range: Range) =>
+    rows.countDocuments({ ...filter, ...inRange(field, range) }, options);
   const isFiltered = Object.keys(filters).length > 0;
-  const counts: Counts = { indexed: countIn(indexed), filtered: isFiltered ? countIn(matching) : null };
+  const counts: Counts = {
+    indexed: countIn(indexed, countLimit(ctx.db)),
+    filtered: isFiltered ? countIn(matching) : null,
+  };
   return { ...found, total: page.total ?? (await countUpTo(counts, field, page, found)) };
 }
 

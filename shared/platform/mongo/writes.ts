@@ -81,7 +81,7 @@ export async function applyWrites(
   transaction: ClientSession,
 ): Promise<void> {
   for (const { operation } of writes) if ('filter' in operation) refuseUndefined(operation.filter, 'filter');
-  const named = db.isEmbedded ? writes.map(byIdAlone) : writes;
+  const named = db.isEmbedded || db.isOneSet ? writes.map(byIdAlone) : writes;
   const isDelete = ({ operation }: Write) => operation.name === 'deleteMany';
   const deletes = named.filter(isDelete);
   const others = named.filter((write) => !isDelete(write));

@@ -10,6 +10,7 @@ import { commitPlan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { DueRow } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
+import { firstSpan } from '../../platform/mongo/embedded-ranges.ts';
 import { updateRow } from '../../platform/mongo/writes.ts';
 import {
   BASELINE,
@@ -97,10 +98,11 @@ export async function readBaseline(ctx: Context, session: Session, timeoutMs: nu
         { $limit: limit },
       ])
       .toArray();
+  const range = { fromMs: beganMs - BASELINE.days * DAY_MS, toMs: beganMs };
   const { rows } = await paginate<Session>(find, 'started_at', {
+    ...range,
+    ...firstSpan(ctx.db, range),
     order: 'desc',
-    fromMs: beganMs - BASELINE.days * DAY_MS,
-    toMs: beganMs,
     after: null,
     limit: BASELINE.sessions,
   });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { sessionRows } from '../../core/calls/sessions/model.ts';
-import { dateAt, isoTime } from '../../platform/basics/clock.ts';
+import { isoTime } from '../../platform/basics/clock.ts';
 import { ANOMALY_TYPES, type AnomalyType } from '../../platform/basics/contract.ts';
-import { LIST_AHEAD_MS, type Order, type Position, paginate } from '../../platform/basics/paginate.ts';
+import { LIST_AHEAD_MS, type Order, type Position } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { listRows } from '../../platform/mongo/list-rows.ts';
 import { type Anomaly, anomalyRows } from './model.ts';
 
 /** An anomaly as its event carries it, with `id` and its times. */
@@ -61,19 +62,8 @@ export async function listAnomalies(
 ): Promise<{ rows: ListedAnomaly[]; hasMore: boolean; last: Position | null; total: number }> {
   const given = Object.entries(equal).filter(([, value]) => value !== undefined);
   const matching: Record<string, unknown> = { org_id: orgId, ...Object.fromEntries(given) };
-  const range = { detected_at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) } };
-  const [found, total] = await Promise.all([
-    paginate<Anomaly>(
-      ({ filter, sort, limit }) =>
-        anomalyRows(ctx)
-          .find({ ...matching, ...filter }, { sort, limit })
-          .toArray(),
-      'detected_at',
-      { ...page, fromMs, toMs },
-    ),
-    page.total ?? anomalyRows(ctx).countDocuments({ ...matching, ...range }),
-  ]);
-  return { ...found, rows: await withSessions(ctx, orgId, found.rows), total };
+  const found = await listRows(ctx, anomalyRows, matching, 'detected_at', { ...page, fromMs, toMs });
+  return { ...found, rows: await withSessions(ctx, orgId, found.rows) };
 }
 
 async function withSessions(ctx: Context, orgId: string, rows: readonly Anomaly[]): Promise<ListedAnomaly[]> {

@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
-import { LIST_AHEAD_MS, type Order, type Position, paginate } from '../../platform/basics/paginate.ts';
+import { LIST_AHEAD_MS, type Order, type Position } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { listRows } from '../../platform/mongo/list-rows.ts';
 import { type HeldSignal, type HeldState, heldRows } from './model.ts';
 
 export interface HeldFilter {
@@ -18,18 +19,8 @@ export async function listHeld(
 ): Promise<{ rows: HeldSignal[]; hasMore: boolean; last: Position | null; total: number }> {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
   const matching = { org_id: orgId, ...Object.fromEntries(given) } as mongo.Filter<HeldSignal>;
-  const [found, total] = await Promise.all([
-    paginate<HeldSignal>(
-      ({ filter: range, sort, limit }) =>
-        heldRows(ctx)
-          .find({ ...matching, ...range } as mongo.Filter<HeldSignal>, { sort, limit })
-          .toArray(),
-      'held_at',
-      { ...page, fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS },
-    ),
-    page.total ?? countHeld(ctx, matching),
-  ]);
-  return { ...found, total };
+  const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
+  return listRows(ctx, heldRows, matching, 'held_at', { ...page, ...range });
 }
 
 export function countHeld(ctx: Context, matching: mongo.Filter<HeldSignal>): Promise<number> {

@@ -40,7 +40,7 @@ export async function listRaises(
     ...(status === undefined ? {} : stateFilter(status, ctx.clock.now())),
   };
   const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
-  return listRows(raiseRows(ctx), matching, 'created_at', { ...page, ...range });
+  return listRows(ctx, raiseRows, matching, 'created_at', { ...page, ...range });
 }
 
 /** The filter of `stateAt`. */

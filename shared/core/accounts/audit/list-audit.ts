@@ -48,7 +48,7 @@ export async function listAudit(
 ): Promise<Listed<AuditEntry>> {
   const range = rangeOf(ctx, filter);
   const matching = { indexed: { org_id: orgId }, filters: filtersOf(filter) };
-  return listLong(auditRows(ctx), matching, 'at', { ...page, ...range });
+  return listLong(ctx, auditRows, matching, 'at', { ...page, ...range });
 }
 
 const BATCH_ENTRIES = 500;

@@ -33,7 +33,7 @@ export async function listKeys(
   const { user_id } = narrowToReader(reader, { user_id: userId });
   const matching = { org_id: manager.orgId, ...(user_id === undefined ? {} : { user_id }) };
   const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
-  return listRows(apiKeyRows(ctx), matching, 'created_at', { ...page, ...range });
+  return listRows(ctx, apiKeyRows, matching, 'created_at', { ...page, ...range });
 }
 
 function isManagedBy(key: ApiKey, { orgId, userId, role }: KeyManager): boolean {

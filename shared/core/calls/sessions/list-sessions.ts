@@ -8,8 +8,15 @@ import {
   paginate,
 } from '../../../platform/basics/paginate.ts';
 import type { Context } from '../../../platform/context/context.ts';
+import { firstSpan } from '../../../platform/mongo/embedded-ranges.ts';
 import { findOpen } from './find-open.ts';
-import { isOfFew, matchingFew, matchingSessions, type SessionFilter } from './match-sessions.ts';
+import {
+  havingWorked,
+  isOfFew,
+  matchingFew,
+  matchingSessions,
+  type SessionFilter,
+} from './match-sessions.ts';
 import { type Session, sessionRows } from './model.ts';
 import { ORDERED_BY_COST, orderSessions, type SessionSort } from './order-sessions.ts';
 
@@ -37,7 +44,8 @@ export async function listSessions(
     const fromMs = filter.fromMs ?? (await earliestStartMs(ctx, orgId, page));
     const counted = count();
     const isRead = isOfFew(filter) && (await counted) <= ORDERED_BY_COST;
-    const range = { fromMs, toMs, firstSpanMs: isRead ? toMs - fromMs : undefined };
+    const span = isRead ? { firstSpanMs: toMs - fromMs } : firstSpan(ctx.db, { fromMs, toMs });
+    const range = { fromMs, toMs, ...span };
     const [found, total] = await Promise.all([
       paginate<Session>(finderOf(ctx, orgId, filter, isRead ? matchingFew : matchingSessions), 'started_at', {
         ...page,
@@ -97,7 +105,12 @@ export async function* sessionsOfUser(ctx: Context, orgId: string, userId: strin
 function finderOf(ctx: Context, orgId: string, match: SessionFilter, matching = matchingSessions) {
   return ({ filter, sort, limit }: KeysetQuery): Promise<Session[]> =>
     sessionRows(ctx)
-      .aggregate<Session>([...matching(orgId, match, filter), { $sort: sort }, { $limit: limit }])
+      .aggregate<Session>([
+        ...matching(orgId, match, filter),
+        { $sort: sort },
+        ...havingWorked(orgId, match),
+        { $limit: limit },
+      ])
       .toArray();
 }
 

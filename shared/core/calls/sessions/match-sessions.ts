@@ -47,7 +47,7 @@ export function matchingSessions(orgId: string, match: SessionMatch, condition: 
   const [first, ...others] = match.ids
     ? [{ _id: { $in: [...match.ids] } }, { org_id: orgId, ...condition }, ...equal]
     : [{ org_id: orgId, ...equal[0], ...condition }, ...equal.slice(1)];
-  return [...inStages([first, ...others, ...restOf(match)]), ...havingWorked(orgId, match)];
+  return inStages([first, ...others, ...restOf(match)]);
 }
 
 /** All sessions of so short a range are hardly more than those with errors of all times. */
@@ -67,12 +67,12 @@ export function matchingFew(orgId: string, match: SessionFilter, time: Condition
     // A session that costs something has signals, so nobody looks whether it has.
     const conditions = [time, ...equalities(match), ...restOf({ ...match, minCostNusd: undefined })];
     const dear = { org_id: orgId, cost_nusd: { $gte: minCostNusd } };
-    return [...joined([dear, ...conditions]), ...havingWorked(orgId, match)];
+    return joined([dear, ...conditions]);
   }
   const rare = match.anomalous ? ANOMALOUS : match.errors && !isShort ? WITH_ERRORS : undefined;
   if (!rare) return matchingSessions(orgId, match, time);
   const others = [time, ...equalities(match), ...restOf(match)];
-  return [...inStages([{ org_id: orgId, ...rare }, ...others]), ...havingWorked(orgId, match)];
+  return inStages([{ org_id: orgId, ...rare }, ...others]);
 }
 
 /** True of a filter that few sessions may meet. */
@@ -84,14 +84,14 @@ export function isOfFew({ errors, anomalous, minCostNusd, ids }: SessionMatch): 
 export function matchingByCost(orgId: string, match: SessionMatch, condition: Conditions): Stages {
   const ids = match.ids ? [{ _id: { $in: [...match.ids] } }] : [];
   const indexed = { org_id: orgId, ...condition };
-  return [
-    ...inStages([indexed, ...equalities(match), ...restOf(match), ...ids]),
-    ...havingWorked(orgId, match),
-  ];
+  return inStages([indexed, ...equalities(match), ...restOf(match), ...ids]);
 }
 
-/** The stages that keep sessions with a call in one of these works. */
-function havingWorked(orgId: string, { workedIn }: SessionMatch): Stages {
+/**
+ * The stages that keep sessions with a call in one of these works. They come after the order and before the limit, so that MongoDB
+ * looks up the works of no more sessions than it shows.
+ */
+export function havingWorked(orgId: string, { workedIn }: SessionMatch): Stages {
   if (workedIn === undefined) return [];
   const as = 'worked';
   return [

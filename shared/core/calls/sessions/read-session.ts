@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose';
 import { DomainError } from '../../../platform/basics/errors.ts';
 import { type KeysetQuery, type Listed, type ListPage, paginate } from '../../../platform/basics/paginate.ts';
 import type { Context } from '../../../platform/context/context.ts';
+import { firstSpan } from '../../../platform/mongo/embedded-ranges.ts';
 import { createPicker } from '../../../platform/mongo/pick-fields.ts';
 import { readAhead } from '../../../platform/mongo/read-ahead.ts';
 import { maySee, type Reader } from '../../accounts/organizations/reader.ts';
@@ -82,11 +83,8 @@ export async function listInterventions(
     signalRows(ctx)
       .find({ ...matching, ...filter }, { sort, limit })
       .toArray();
-  const walked = await paginate<Signal>(find, 'ts', {
-    ...page,
-    fromMs: session.started_at.getTime(),
-    toMs: session.last_activity_at.getTime() + 1,
-  });
+  const range = { fromMs: session.started_at.getTime(), toMs: session.last_activity_at.getTime() + 1 };
+  const walked = await paginate<Signal>(find, 'ts', { ...page, ...range, ...firstSpan(ctx.db, range) });
   // The session's own count outlives its signals.
   const counted = walked.hasMore ? session.intervention_count : walked.rows.length;
   return { ...walked, total: page.total ?? counted };

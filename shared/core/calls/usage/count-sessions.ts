@@ -6,7 +6,12 @@ import { inSteps } from '../../../platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
 import type { Organization } from '../../accounts/organizations/model.ts';
 import { findOpen } from '../sessions/find-open.ts';
-import { isBeyondRollups, matchingFew, type SessionFilter } from '../sessions/match-sessions.ts';
+import {
+  havingWorked,
+  isBeyondRollups,
+  matchingFew,
+  type SessionFilter,
+} from '../sessions/match-sessions.ts';
 import { sessionRows } from '../sessions/model.ts';
 import { earliestCountedMs, periodEnd, periodStarts } from './calendar.ts';
 import { matchOf } from './read-usage.ts';
@@ -114,7 +119,7 @@ async function countEach(
   const isAlways =
     filter.minCostNusd !== undefined && filter.fromMs === undefined && filter.toMs === undefined;
   const time = isAlways ? {} : { started_at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) } };
-  const stages = matchingFew(orgId, filter, time);
+  const stages = [...matchingFew(orgId, filter, time), ...havingWorked(orgId, filter)];
   const [counted] = await sessionRows(ctx)
     .aggregate<{ n: number }>(
       [...stages, { $group: { _id: 1, n: { $sum: 1 } } }],

@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../../../platform/context/context.ts';
+import { rowsPerAnswer } from '../../../platform/mongo/embedded-ranges.ts';
 import type { Cell, Column, Match } from './cells.ts';
 import { SUM_STAGE, sumsOf } from './measures.ts';
 import { rollupRows } from './model.ts';
@@ -29,9 +30,6 @@ export interface AskedRollups {
   columns: readonly Column[];
 }
 
-/** Rows of one answer of MongoDB: they are decoded in one turn of the event loop. */
-export const ROWS_PER_ANSWER = 200;
-
 /** Reads the sums of a part's rollups by these columns. */
 export async function* readRollups(
   ctx: Context,
@@ -40,7 +38,7 @@ export async function* readRollups(
   transaction: ClientSession,
 ): AsyncGenerator<DatedCell> {
   const stages = [{ $match: { ...inPart(orgId, part), ...match } }, sumStage(columns)];
-  const options = { useBigInt64: true, batchSize: ROWS_PER_ANSWER, session: transaction };
+  const options = { useBigInt64: true, batchSize: rowsPerAnswer(ctx.db), session: transaction };
   for await (const { _id, ...row } of rollupRows(ctx).aggregate(stages, options))
     yield { startMs: _id?.start?.getTime() ?? part.fromMs, cell: { ..._id, ...sumsOf(row) } };
 }

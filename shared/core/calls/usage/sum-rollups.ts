@@ -8,10 +8,13 @@ import { type Cell, type Column, createGrouping, type Match, matcherOf, type Sum
 import { refuseGroups } from './group-usage.ts';
 import { makeSnapshotsJob } from './jobs.ts';
 import { TOTAL_DIMENSIONS } from './model.ts';
-import { ROWS_PER_ANSWER, readRollups } from './read-rollups.ts';
+import { readRollups } from './read-rollups.ts';
 import { readTotals } from './read-totals.ts';
 import { mayBeMade, readSnapshots } from './snapshots.ts';
 import { joinParts, type Part, separate, type WholePart } from './split-range.ts';
+
+/** Cells after which others have their turn of the event loop. */
+const CELLS_PER_TURN = 200;
 
 export interface AskedGroupings {
   parts: readonly Part[];
@@ -61,7 +64,7 @@ export async function sumGroupings(
   };
   const addSnapshot = async (part: WholePart, cells: readonly Cell[]) => {
     for (const cell of cells) if (isWanted(cell)) add(part, part.fromMs, cell);
-    if (cells.length >= ROWS_PER_ANSWER) await nextTurn();
+    if (cells.length >= CELLS_PER_TURN) await nextTurn();
   };
   await visitRollups(ctx, organization, asked, { addSnapshot, add }, transaction);
   return groupings.map(({ rows }) => rows);

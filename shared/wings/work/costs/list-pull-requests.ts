@@ -67,7 +67,7 @@ async function findPage(
   const range = { fromMs: fromMs ?? 0, toMs: Math.min(toMs ?? latestMs, latestMs) };
   const isAnyTime = fromMs === undefined && toMs === undefined;
   const total = page.total ?? (isAnyTime ? totalIn(await readCounts(ctx, orgId, repository), state) : null);
-  return listRows(pullRequestRows(ctx), matching, 'opened_at', { ...page, ...range, total });
+  return listRows(ctx, pullRequestRows, matching, 'opened_at', { ...page, ...range, total });
 }
 
 async function repositoriesOf(ctx: Context, orgId: string): Promise<string[]> {

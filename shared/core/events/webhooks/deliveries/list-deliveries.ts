@@ -3,7 +3,6 @@ import type { EventType } from '../../../../platform/basics/contract.ts';
 import {
   type Counts,
   countUpTo,
-  type KeysetPage,
   type KeysetQuery,
   LIST_AHEAD_MS,
   type Listed,
@@ -11,6 +10,7 @@ import {
   paginate,
 } from '../../../../platform/basics/paginate.ts';
 import type { Context } from '../../../../platform/context/context.ts';
+import { countLimit, firstSpan } from '../../../../platform/mongo/embedded-ranges.ts';
 import { inRange } from '../../../../platform/mongo/list-rows.ts';
 import { inTransaction } from '../../../../platform/mongo/transaction.ts';
 import type { Webhook } from '../endpoints/model.ts';
@@ -41,14 +41,20 @@ export async function listDeliveries(
   const filters = filtersOf(webhook, filter);
   // Nothing is older than that: the first event may come from a process whose clock is behind.
   const fromMs = webhook.created_at.getTime() - LIST_AHEAD_MS;
-  const whole = { ...page, fromMs, toMs: ctx.clock.now() + LIST_AHEAD_MS };
+  const range = { fromMs, toMs: ctx.clock.now() + LIST_AHEAD_MS };
+  const whole = { ...page, ...range, ...firstSpan(ctx.db, range) };
   return inTransaction(ctx.db, async (snapshot) => {
     const find = (query: KeysetQuery) => findBoth(ctx, filters, query, snapshot);
     const found = await paginate<Delivery>(find, 'created_at', whole);
-    const countIn = (some: Filters) => (range: Pick<KeysetPage, 'fromMs' | 'toMs'>) =>
-      countBoth(ctx, some, inRange('created_at', range), snapshot);
+    const countIn =
+      (some: Filters, limit: { limit?: number } = {}) =>
+      (within: typeof range) =>
+        countBoth(ctx, some, inRange('created_at', within), { ...limit, session: snapshot });
     const ofAnyType = filtersOf(webhook, { status: filter.status });
-    const counts: Counts = { indexed: countIn(ofAnyType), filtered: filter.type ? countIn(filters) : null };
+    const counts: Counts = {
+      indexed: countIn(ofAnyType, countLimit(ctx.db)),
+      filtered: filter.type ? countIn(filters) : null,
+    };
     return { ...found, total: page.total ?? (await countUpTo(counts, 'created_at', whole, found)) };
   });
 }
@@ -69,11 +75,11 @@ async function countBoth(
   ctx: Context,
   { queued, done }: Filters,
   range: Record<string, unknown>,
-  session: ClientSession,
+  options: { session: ClientSession; limit?: number },
 ): Promise<number> {
   const rows = { queued: queuedDeliveryRows(ctx), done: deliveryRows(ctx) };
-  const unfinished = queued ? await rows.queued.countDocuments({ ...queued, ...range }, { session }) : 0;
-  return unfinished + (done ? await rows.done.countDocuments({ ...done, ...range }, { session }) : 0);
+  const unfinished = queued ? await rows.queued.countDocuments({ ...queued, ...range }, options) : 0;
+  return unfinished + (done ? await rows.done.countDocuments({ ...done, ...range }, options) : 0);
 }
 
 /** Finds unfinished and finished deliveries, in one order. */

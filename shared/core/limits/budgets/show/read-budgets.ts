@@ -80,7 +80,7 @@ export async function listBudgets(ctx: Context, reader: Reader, page: ListPage):
   const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
   const found =
     reader.userId === null
-      ? await listRows(budgetRows(ctx), { org_id: reader.orgId }, 'created_at', { ...page, ...range })
+      ? await listRows(ctx, budgetRows, { org_id: reader.orgId }, 'created_at', { ...page, ...range })
       : pageOfSorted(await findBudgetsOf(ctx, reader), 'created_at', page);
   return { ...found, rows: await viewBudgets(ctx, reader, found.rows) };
 }

@@ -64,7 +64,7 @@ export async function listBudgetEvents(
     is_carried: { $ne: true },
     ...(own ? { user_id: own.scope_id } : {}),
   };
-  return listRows(budgetFiringRows(ctx), firings, 'fired_at', { ...page, ...range });
+  return listRows(ctx, budgetFiringRows, firings, 'fired_at', { ...page, ...range });
 }
 
 export function viewBudgetEvent(firing: BudgetFiring): z.output<typeof budgetEventView> {

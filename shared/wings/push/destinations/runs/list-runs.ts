@@ -19,7 +19,7 @@ export async function listRuns(
   page: ListPage,
 ): Promise<Listed<ExportRun>> {
   const nowMs = ctx.clock.now();
-  return listRows(exportRunRows(ctx), { destination_id: destinationId }, 'created_at', {
+  return listRows(ctx, exportRunRows, { destination_id: destinationId }, 'created_at', {
     ...page,
     fromMs: nowMs - EXPORT_RUN_KEPT_DAYS * DAY_MS,
     toMs: nowMs + LIST_AHEAD_MS,
@@ -49,5 +49,5 @@ export async function listPartitions(
 ): Promise<Listed<ExportPartition>> {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
   const matching = { destination_id: destinationId, manifest_key: { $gt: '' }, ...Object.fromEntries(given) };
-  return listRows(exportPartitionRows(ctx), matching, 'day', { ...page, fromMs: 0, toMs: ctx.clock.now() });
+  return listRows(ctx, exportPartitionRows, matching, 'day', { ...page, fromMs: 0, toMs: ctx.clock.now() });
 }
