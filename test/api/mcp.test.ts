@@ -623,13 +623,6 @@ describe('tools that spend', () => {
     expect(await callTool('reserve_spend', args, third)).toMatchObject({ isError: true });
   });
 
-  test('the same idempotency key holds once', async () => {
-    await makeBudget('repeater');
-    const args = { user_id: 'repeater', estimate_usd: 0.6, idempotency_key: 'once' };
-    const [first, again] = [await callTool('reserve_spend', args), await callTool('reserve_spend', args)];
-    expect(again.structuredContent).toEqual(first.structuredContent);
-  });
-
   test('a credential of one user releases its own only, here and at the API', async () => {
     await makeBudget('holder');
     const [own, other] = [

@@ -192,15 +192,6 @@ describe('asking for more', () => {
     expect((await ask()).status).toBe(201);
   });
 
-  test('by the same idempotency key is one raise, with the same bytes', async () => {
-    const body = { budget_id: budgetId, amount: 5 };
-    const headers = { 'Idempotency-Key': 'one' };
-    const send = () => api.call('/api/v1/raises', { key: bound, body, headers });
-    const [first, again] = [await send(), await send()];
-    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
-    expect(await raiseRows(api.ctx).countDocuments({ org_id: admin.orgId })).toBe(1);
-  });
-
   test('may be done 20 times within 24 hours', async () => {
     for (let time = 0; time < 20; time += 1) await act(await asked(), 'withdraw', ada);
     const refused = await ask();

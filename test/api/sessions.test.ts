@@ -331,39 +331,6 @@ describe('GET /api/v1/sessions/{id}', () => {
   });
 });
 
-describe('GET /api/v1/sessions/{id}/interventions', () => {
-  it('pages through the interventions and through nothing else', async () => {
-    const tenant = await makeTenant(api.ctx);
-    const gate = {
-      kind: 'tool_permission',
-      verdict: 'deny',
-      action: 'block',
-      source: 'hook',
-      severity: 'high',
-    };
-    const signals = Array.from({ length: 45 }, (_, index) =>
-      index % 3
-        ? makeSignal({ ts: clock.now() - index * 1_000 })
-        : {
-            ...makeSignal({ ts: clock.now() - index * 1_000, id: `i${index}` }),
-            type: 'intervention',
-            intervention: gate,
-          },
-    );
-    const posted = await api.call('/api/v1/signals', { key: tenant.key, body: { signals } });
-    const path = `/api/v1/sessions/${posted.body.results[0].session_id}/interventions`;
-    const first = await api.call(`${path}?limit=10`, { key: tenant.key });
-    expect(first.body).toMatchObject({ has_more: true, total: 15 });
-    expect(first.body.data[0]).toEqual({ id: 'i0', ts: new Date(clock.now()).toISOString(), ...gate });
-    const second = await api.call(`${path}?limit=10&cursor=${first.body.cursor}`, { key: tenant.key });
-    expect(second.body.data).toHaveLength(5);
-    expect(second.body).toMatchObject({ has_more: false, total: 15 });
-    await signalRows(api.ctx).deleteMany({ org_id: tenant.orgId });
-    const purged = await api.call(path, { key: tenant.key });
-    expect(purged.body).toMatchObject({ data: [], has_more: false, total: 0 });
-  });
-});
-
 describe('POST /api/v1/sessions/{id}/close', () => {
   it('ends the session now, once, and what comes later begins another', async () => {
     const tenant = await makeTenant(api.ctx);

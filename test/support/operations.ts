@@ -13,7 +13,7 @@ import type { JobRow } from '../../workers/job-row.ts';
 import { payloadOf, proofOf } from './code-hosts.ts';
 import { makeSignal } from './factories.ts';
 import { BUDGET } from './fixture.ts';
-import type { TestContext } from './harness.ts';
+import type { Answer, TestContext } from './harness.ts';
 import { SECRET } from './webhooks.ts';
 import {
   type As,
@@ -25,9 +25,19 @@ import {
   type WholeTenant,
 } from './whole-tenant.ts';
 
+/** The parts of a request that are sent otherwise. */
+interface Sent {
+  as?: As;
+  headers?: Record<string, string>;
+  /** Fields beside those of its body. */
+  body?: object;
+}
+
 /** A change that one organization makes. */
 export interface Operation {
   act: (own: WholeTenant, host: Host, other: WholeTenant) => Promise<unknown>;
+  /** The request that it sends, where it is one. */
+  request?: { as: As; send: (own: WholeTenant, host: Host, more?: Sent) => Promise<Answer> };
   /** It writes nothing by itself, or not where there is nothing wrong. */
   isQuiet?: true;
 }
@@ -69,7 +79,13 @@ function request(name: string, as: As, row: Row = {}): [string, Operation] {
     const answer = await send(own, host, own);
     if (answer.status >= 300) throw new Error(`${name}: ${answer.status} ${answer.text}`);
   };
-  return [name, row.isQuiet ? { act, isQuiet: true } : { act }];
+  const sendOwn = (own: WholeTenant, host: Host, more: Sent = {}) => {
+    const values = of?.(own) ?? {};
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, field) => values[field] ?? '');
+    const fields = { ...(body?.(own, host) as object), ...more.body };
+    return own.call(more.as ?? as, verb, filled, fields, { ...headers, ...more.headers });
+  };
+  return [name, { act, request: { as, send: sendOwn }, ...(row.isQuiet ? { isQuiet: true } : {}) }];
 }
 
 const budget = (at: number) => ({ of: ({ budgets }: WholeTenant) => ({ id: budgets.at(at) ?? '' }) });

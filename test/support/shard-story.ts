@@ -165,7 +165,7 @@ async function recordAndRead(story: Story): Promise<void> {
 }
 
 const EVENTS = ['session.started', 'session.ended', 'budget.exceeded', 'anomaly.detected'];
-const INTERVENTION = { kind: 'gate', verdict: 'deny', action: 'blocked', source: 'test', reason: 'why' };
+const INTERVENTION = { kind: 'gate', verdict: 'deny', action: 'block', source: 'config', reason: 'why' };
 
 /** Attempts fail until the webhook does; then it is enabled again, and what it held is sent. */
 async function deliver(story: Story): Promise<void> {

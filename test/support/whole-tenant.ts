@@ -50,6 +50,8 @@ export interface WholeTenant extends Omit<Tenant, 'budget' | 'webhook'> {
   template: string;
   webhook: string;
   spareWebhook: string;
+  /** A webhook with a digest, of which some deliveries wait for it. */
+  digested: string;
   deliveries: string[];
   raises: string[];
   ownRaises: string[];
@@ -60,6 +62,9 @@ export interface WholeTenant extends Omit<Tenant, 'budget' | 'webhook'> {
   codeHost: { id: string; secret: string };
   spareHost: string;
   destination: string;
+  run: string;
+  /** A session with an intervention. */
+  gated: string;
   spareDestinations: string[];
   /** Ids of keys that nothing else needs. */
   spareKeys: string[];
@@ -178,7 +183,7 @@ async function fillWork(whole: WholeTenant, { clock }: Host): Promise<void> {
     (await must('key', 'POST', '/api/v1/destinations', { ...place, prefix })).id as string;
   whole.destination = await add(whole.orgId);
   whole.spareDestinations = [await add('spare'), await add('more')];
-  await must('key', 'POST', `/api/v1/destinations/${whole.destination}/runs`, {});
+  whole.run = (await must('key', 'POST', `/api/v1/destinations/${whole.destination}/runs`, {})).id;
   whole.bound = await whole.keyOf('ada', [...BOUND_SCOPES], { name: 'laptop of ada' });
   const now = clock.now();
   await must('key', 'POST', '/api/v1/pull-requests', {
@@ -201,6 +206,7 @@ async function fillWork(whole: WholeTenant, { clock }: Host): Promise<void> {
     ...[4, 3, 2].map((minutes) =>
       makeSignal({ id: `m-${minutes}`, ts: now - minutes * MINUTE, user_id: 'ada', cost_usd: 900 }),
     ),
+    makeSignal({ id: 'gated', ts: now - 1, user_id: 'bob' }),
     makeSignal({ id: 'gate', ts: now, user_id: 'bob', type: 'intervention', intervention: INTERVENTION }),
     ...['eve', 'carl', 'dan', 'grace'].map((user_id) =>
       makeSignal({ id: `of-${user_id}`, ts: now - MINUTE, user_id, metadata: { branch: 'words' } }),
@@ -210,9 +216,13 @@ async function fillWork(whole: WholeTenant, { clock }: Host): Promise<void> {
     ),
   ];
   const { results } = await must('key', 'POST', '/api/v1/signals', { signals });
+  const rejected = results.filter(({ status }: { status: string }) => status === 'rejected');
+  if (rejected.length > 0) throw new Error(JSON.stringify(rejected));
   whole.held = results.flatMap(({ held_id }: { held_id?: string }) => held_id ?? []);
   whole.sessions = results.flatMap(({ session_id }: { session_id?: string }) => session_id ?? []);
   whole.signals = signals.map(({ id }) => String(id));
+  const { data: listed } = await must('key', 'GET', '/api/v1/sessions?user_id=bob');
+  whole.gated = listed[0].id;
   const context = { client_session_id: 's-1', repository: SHOP };
   const contexts = [
     { ...context, ts: iso(now - 8 * 60 * MINUTE), branch: 'old' },
@@ -262,7 +272,7 @@ export async function runScheduled({ ctx }: Host): Promise<void> {
   for (const row of Object.values(jobs)) if (row.everyMs !== undefined) await row.handle({}, ctx);
 }
 
-const INTERVENTION = { kind: 'gate', verdict: 'deny', action: 'blocked', source: 'test', reason: 'why' };
+const INTERVENTION = { kind: 'gate', verdict: 'deny', action: 'block', source: 'config', reason: 'why' };
 
 /** People who are removed or erased: they leave something in every place that takes words of theirs. */
 const LEAVING = ['eve', 'carl', 'dan'] as const;
@@ -343,7 +353,7 @@ async function fillDeliveries(whole: WholeTenant, host: Host): Promise<void> {
       ...fields,
     });
   whole.webhook = (await hook({})).id;
-  await hook({ digest: 'daily', alert_at: [50], forecast: true });
+  whole.digested = (await hook({ digest: 'daily', alert_at: [50], forecast: true })).id;
   await hook({ url: 'mailto:ada@example.org' }).catch(() => undefined);
   whole.spareWebhook = (await hook({})).id;
   await must('key', 'PATCH', `/api/v1/webhooks/${whole.spareWebhook}`, { enabled: false });

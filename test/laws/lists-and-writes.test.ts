@@ -1,0 +1,322 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { AnyRoute } from '../../api/basics/route.ts';
+import { openApiDocument } from '../../api/docs/openapi.ts';
+import { routes as table } from '../../api/routes/index.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { COLLECTIONS } from '../../shared/tables/collections.ts';
+import { makeSignal } from '../support/factories.ts';
+import { REQUESTS } from '../support/operations.ts';
+import { makePerson } from '../support/people.ts';
+import { type As, makeWhole, SHOP, type WholeTenant, wholeFixture } from '../support/whole-tenant.ts';
+
+const routes = table({ stopping: false });
+const nameOf = ({ method, path }: AnyRoute) => `${method} ${path}`;
+const reads = routes.filter(({ method, isProbe }) => method === 'get' && !isProbe);
+
+const host = await wholeFixture();
+let own: WholeTenant;
+let other: WholeTenant;
+
+beforeAll(async () => {
+  own = await makeWhole(host);
+  other = await makeWhole(host);
+});
+
+/** The object that a parameter names, by the part of the path before it. */
+const OBJECTS: Readonly<Record<string, (of: WholeTenant) => string | undefined>> = {
+  'sessions/{id}': ({ gated }) => gated,
+  'pull-requests/{id}': ({ pullRequest }) => pullRequest,
+  'budgets/{id}': ({ budgets }) => budgets[0],
+  'v1/raises/{id}': ({ ownRaises }) => ownRaises[0],
+  'api/v1/raises/{id}': ({ raises }) => raises[0],
+  'destinations/{id}': ({ destination }) => destination,
+  'runs/{run_id}': ({ run }) => run,
+  'webhooks/{id}': ({ webhook }) => webhook,
+  'deliveries/{delivery_id}': ({ deliveries }) => deliveries[0],
+  'org/{orgId}': ({ orgId }) => orgId,
+};
+/** Paths with a parameter that names no object of an organization. */
+const NO_OBJECT = new Set(['/v1/credits/checkout/{id}', '/v1/unsubscribe/{token}']);
+
+function pathOf(path: string, of: WholeTenant): string {
+  if (path.endsWith('/people')) return path.replace('{id}', of.template);
+  if (path.endsWith('/deliveries')) return path.replace('{id}', of.digested);
+  return path.replaceAll(/(\/?(?:api\/)?[^/]+\/)?[^/]+\/\{\w+\}/g, (part) => {
+    const known = Object.keys(OBJECTS)
+      .toSorted((a, b) => b.length - a.length)
+      .find((end) => part.endsWith(end));
+    return part.replace(/\{\w+\}/, OBJECTS[known ?? '']?.(of) ?? '');
+  });
+}
+
+const HOLDERS: Record<AnyRoute['auth']['kind'], As> = {
+  none: 'nobody',
+  'api-key': 'key',
+  agent: 'key',
+  idp: 'admin',
+  device: 'device',
+  operator: 'operator',
+};
+/** Reads that only their own person may do. */
+const holderOf = ({ path, auth }: AnyRoute): As =>
+  path.startsWith('/v1/raises') || path === '/v1/ledger' ? 'ada' : HOLDERS[auth.kind];
+
+describe('an answer', () => {
+  const naming = reads.filter(({ path }) => path.includes('{') && !NO_OBJECT.has(path));
+  test.each(naming.map((route) => [nameOf(route), route] as const))(
+    'of %s to the id of another organization is that there is no such object',
+    async (_, route) => {
+      const found = await own.call(holderOf(route), 'GET', pathOf(route.path, own));
+      expect(found.status, found.text).toBe(200);
+      const answer = await own.call(holderOf(route), 'GET', pathOf(route.path, other));
+      expect(answer.body).toMatchObject({ status: 404, code: 'not_found' });
+    },
+  );
+
+  test('names nothing of another organization', async () => {
+    const ids = (text: string) => text.match(/\b[a-z]{3,4}_[A-Za-z0-9]{22}\b/g) ?? [];
+    const texts = async (of: WholeTenant) => {
+      const found: string[] = [];
+      const shown = reads.filter(({ path, auth }) => !NO_OBJECT.has(path) && auth.kind !== 'operator');
+      for (const route of shown) {
+        const query = route.path.endsWith('/search') ? '?q=ada' : '';
+        found.push((await of.call(holderOf(route), 'GET', pathOf(route.path, of) + query)).text);
+      }
+      return found.join('\n');
+    };
+    const shown = new Set(ids(await texts(own)));
+    expect(shown.size).toBeGreaterThan(50);
+    expect(ids(await texts(other)).filter((id) => shown.has(id))).toEqual([]);
+  });
+});
+
+describe('a member who is no admin', () => {
+  const ofAdmins = routes.filter(({ auth }) => auth.kind === 'idp' && auth.role === 'admin');
+  test.each(ofAdmins.map((route) => [nameOf(route), route] as const))(
+    'is refused %s',
+    async (name, route) => {
+      const answer = await (REQUESTS[name]?.request?.send(own, host, { as: 'ada' }) ??
+        own.call('ada', route.method.toUpperCase(), pathOf(route.path, own)));
+      expect(answer.body).toMatchObject({ status: 403, code: 'missing_scope' });
+    },
+  );
+});
+
+interface Parameter {
+  name: string;
+  in: string;
+  schema: { enum?: string[] };
+}
+type Row = Record<string, unknown> & { id?: string; user_id?: string };
+
+const document = openApiDocument(routes, 'https://usage-governor.test') as unknown as {
+  paths: Record<string, Record<string, { parameters?: Parameter[] }>>;
+};
+const queryOf = ({ path }: AnyRoute) =>
+  (document.paths[path]?.get?.parameters ?? []).filter((parameter) => parameter.in === 'query');
+const lists = reads.filter((route) => queryOf(route).some(({ name }) => name === 'cursor'));
+
+const rowsOf = (body: Record<string, unknown>) => (body.data ?? body.transactions) as Row[];
+const idOf = (row: Row) => JSON.stringify(row.id ?? row.user_id ?? row);
+
+async function page(route: AnyRoute, query: Record<string, string>) {
+  const details = queryOf(route).some(({ name }) => name === 'include') ? { include: 'details' } : {};
+  const path = `${pathOf(route.path, own)}?${String(new URLSearchParams({ ...details, ...query }))}`;
+  const { status, body, text } = await own.call(holderOf(route), 'GET', path);
+  expect(status, `${path}: ${text}`).toBe(200);
+  return { rows: rowsOf(body), cursor: body.cursor as string, hasMore: body.has_more as boolean };
+}
+
+/** All rows of a list, page by page. `between` comes after the first one. */
+async function walk(route: AnyRoute, query: Record<string, string>, between?: () => Promise<void>) {
+  const found: Row[] = [];
+  let next: Record<string, string> = {};
+  for (;;) {
+    const { rows, cursor, hasMore } = await page(route, { ...query, ...next });
+    found.push(...rows);
+    if (!hasMore) return found;
+    expect(rows).toHaveLength(Number(query.limit));
+    if (found.length === rows.length) await between?.();
+    next = { cursor };
+  }
+}
+
+let added = 0;
+
+/** Adds a row to as many lists as there are. */
+async function addEverywhere({ path }: AnyRoute): Promise<void> {
+  added += 1;
+  const { must } = own;
+  const ts = host.clock.now();
+  const signals = [
+    makeSignal({ ts, user_id: `new-${added}`, cost_usd: 2 }),
+    makeSignal({ ts, user_id: `new-${added}`, tokens_in: 900_000_000 }),
+  ];
+  await must('key', 'POST', '/api/v1/signals', { signals });
+  const fields = { scope: 'org', metric: 'cost_usd', threshold: 9_000, window: 'monthly', enforce: 'hard' };
+  const budget = await must('key', 'POST', '/api/v1/budgets', { name: `New ${added}`, ...fields });
+  // A person may ask twenty times a day.
+  if (path.endsWith('/raises')) await must('ada', 'POST', '/v1/raises', { budget_id: budget.id, amount: 1 });
+  await must('ada', 'POST', '/v1/keys', { name: `new ${added}`, scopes: ['usage:read'] });
+  await must('key', 'POST', '/api/v1/pull-requests', {
+    repository: SHOP,
+    number: 100 + added,
+    branch: `b-${added}`,
+    state: 'open',
+    opened_at: new Date(ts).toISOString(),
+  });
+  const grant = { org_id: own.orgId, user_id: 'ada', bucket: 'granted', amount: 1 };
+  await must('operator', 'POST', '/admin/credits', grant, { 'Idempotency-Key': `new ${added}` });
+}
+
+describe.each(lists.map((route) => [nameOf(route), route] as const))('%s', (_, route) => {
+  const orders = queryOf(route).some(({ name }) => name === 'order') ? ['desc', 'asc'] : [undefined];
+
+  test.each(orders)('is the same in pages (%s), while rows are added, as at once', async (order) => {
+    const inOrder: Record<string, string> = order === undefined ? {} : { order };
+    const whole = await walk(route, { ...inOrder, limit: '100' });
+    expect(whole.length).toBeGreaterThan(0);
+    const paged = (await walk(route, { ...inOrder, limit: '2' }, () => addEverywhere(route))).map(idOf);
+    expect(new Set(paged).size).toBe(paged.length);
+    const known = new Set(whole.map(idOf));
+    expect(paged.filter((id) => known.has(id))).toEqual(whole.map(idOf));
+  });
+
+  test('has in either order the same rows', async () => {
+    const [first = [], second = first.toReversed()] = await Promise.all(
+      orders.map(async (order) =>
+        (await walk(route, { ...(order ? { order } : {}), limit: '100' })).map(idOf),
+      ),
+    );
+    expect(second).toEqual(first.toReversed());
+  });
+
+  test('has cursors that are refused for another question, by another organization, and when they are forged', async () => {
+    const { cursor } = await page(route, { limit: '1' });
+    const ask = async (of: WholeTenant, query: Record<string, string>) => {
+      const path = `${pathOf(route.path, of)}?${String(new URLSearchParams(query))}`;
+      return (await of.call(holderOf(route), 'GET', path)).status;
+    };
+    expect(await ask(own, { limit: '1', cursor })).toBe(200);
+    expect(await ask(other, { limit: '1', cursor })).toBe(400);
+    expect(await ask(own, { limit: '1', cursor: `${cursor}x` })).toBe(400);
+    expect(await ask(own, { unknown: '1' })).toBe(400);
+    for (const limit of ['0', 'x', '1001']) expect(await ask(own, { limit })).toBe(400);
+    if (orders.length > 1) expect(await ask(own, { limit: '1', order: 'asc', cursor })).toBe(400);
+    for (const { name, schema } of queryOf(route))
+      if (schema.enum && !NO_FILTER.has(name))
+        expect(await ask(own, { limit: '1', [name]: schema.enum.at(-1) ?? '', cursor })).toBe(400);
+  });
+
+  test('filters by each field, and by two at once as by one after the other', async () => {
+    const whole = await walk(route, { limit: '100' });
+    const fields = queryOf(route).filter(({ name }) => !NO_FILTER.has(name));
+    const asked = fields.flatMap(({ name, schema }) =>
+      (schema.enum ?? valuesOf(whole, name)).map((value) => ({ name, value })),
+    );
+    const found = new Map<string, string[]>();
+    for (const { name, value } of asked) {
+      const ids = (await walk(route, { [name]: value, limit: '100' })).map(idOf);
+      found.set(`${name}=${value}`, ids);
+      const shown = whole.filter((row) => typeof row[name] === 'string' && name !== 'model');
+      if (shown.length === whole.length)
+        expect(ids, `${name}=${value}`).toEqual(whole.filter((row) => row[name] === value).map(idOf));
+    }
+    for (const a of asked)
+      for (const b of asked) {
+        if (a.name >= b.name) continue;
+        const one = found.get(`${a.name}=${a.value}`) ?? [];
+        const two = new Set(found.get(`${b.name}=${b.value}`));
+        if (one.length === 0 || two.size === 0) continue;
+        const both = await walk(route, { [a.name]: a.value, [b.name]: b.value, limit: '100' });
+        expect(both.map(idOf), `${a.name}=${a.value}&${b.name}=${b.value}`).toEqual(
+          one.filter((id) => two.has(id)),
+        );
+      }
+  });
+});
+
+const NO_FILTER = new Set(['limit', 'cursor', 'order', 'include', 'sort', 'from', 'to', 'min_cost_usd']);
+
+function valuesOf(rows: readonly Row[], name: string): string[] {
+  const values = rows.map((row) => row[name]).filter((value) => ['string', 'number'].includes(typeof value));
+  return [...new Set(values.map(String))].slice(0, 2);
+}
+
+describe('a request with an Idempotency-Key', () => {
+  const keyed = routes.filter(({ creates, needsIdempotencyKey, takesIdempotencyKey }) =>
+    Boolean(creates ?? needsIdempotencyKey ?? takesIdempotencyKey),
+  );
+  const HOUR = 3_600_000;
+
+  test.each(keyed.map((route) => [nameOf(route), route] as const))(
+    '%s is answered the same when it is repeated, and is another one of another organization',
+    async (name, { creates, auth, errorStyle }) => {
+      const request = REQUESTS[name]?.request;
+      if (!request) throw new Error(`${name} has no request.`);
+      const headers = { 'Idempotency-Key': `law of ${name}` };
+      const first = await request.send(own, host, { headers });
+      expect(first.status, first.text).toBeLessThan(300);
+      for (const waitMs of [0, HOUR]) {
+        host.clock.advance(waitMs);
+        const again = await request.send(own, host, { headers });
+        if (errorStyle === 'oauth') expect(again.body).toMatchObject({ error: 'invalid_request' });
+        else if (creates?.holdsSecret) expect(again.body).toMatchObject({ status: 409, code: 'conflict' });
+        else expect([again.status, again.body]).toEqual([first.status, first.body]);
+        expect(again.text).not.toContain('"key":"ugk_');
+      }
+      if (auth.kind === 'none') return;
+      const foreign = await request.send(other, host, { headers });
+      expect(foreign.status, foreign.text).toBeLessThan(300);
+      expect(foreign.headers.get('idempotent-replayed')).toBeNull();
+      expect(foreign.body).not.toEqual(first.body);
+      const key = await anotherOf(request.as);
+      const beside =
+        key && (await request.send(own, host, { as: 'nobody', headers: { ...headers, ...key } }));
+      // A member or a raise of these fields may be there already, but it is not the answer to the other credential.
+      if (beside) expect([beside.status, beside.headers.get('idempotent-replayed')]).not.toEqual([422, null]);
+      if (beside) expect(beside.headers.get('idempotent-replayed')).toBeNull();
+      const reused = await request.send(own, host, { headers, body: CHANGED[name] ?? { name: 'Another' } });
+      expect(reused.body).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    },
+  );
+});
+
+/** Another credential of the same kind and organization; undefined where there is only one. */
+async function anotherOf(as: As): Promise<{ Authorization: string } | undefined> {
+  const mint = ({ sub }: { sub: string }) => host.idp.mint(sub, { nowMs: host.clock.now() });
+  const { orgId, people } = own;
+  const admin = () => makePerson(host.ctx, host.idp, { orgId, role: 'admin' });
+  const make: Partial<Record<As, () => Promise<string>>> = {
+    key: () => own.keyOf(null, [...SCOPES]),
+    bound: () => own.keyOf('ada'),
+    ada: () => mint(people.bob),
+    admin: async () => mint(await admin()),
+  };
+  const token = await make[as]?.();
+  return token === undefined ? undefined : { Authorization: `Bearer ${token}` };
+}
+
+/** A field by which a body is another one, where it has no name. */
+const CHANGED: Readonly<Record<string, object>> = {
+  'post /api/v1/budgets/reserve': { estimate_usd: 9 },
+  'post /v1/meter/consume': { output_sha256: 'b'.repeat(64) },
+  'post /v1/credits/checkout': { credits: 7 },
+  'post /admin/credits': { amount: 9 },
+  'post /v1/invitations': { emails: ['another@example.org'] },
+  'post /v1/keys/{id}/rotate': { grace_s: 60 },
+  'post /api/v1/raises': { amount: 2 },
+  'post /v1/raises': { amount: 2 },
+};
+
+test('every row that the store deletes by itself has the date by which it does', async () => {
+  const expiring = COLLECTIONS.flatMap(({ collectionName, indexes }) =>
+    indexes.flatMap(({ key, expireAfterSeconds }) =>
+      expireAfterSeconds === undefined ? [] : [{ collectionName, field: Object.keys(key).join() }],
+    ),
+  );
+  expect(expiring.length).toBeGreaterThan(0);
+  for (const { collectionName, field } of expiring)
+    for (const row of await host.ctx.db.database.collection(collectionName).find({}).toArray())
+      expect(row[field], `${collectionName}.${field}`).toBeInstanceOf(Date);
+});
