@@ -18,7 +18,7 @@ function text(description: string, example: string): Json {
 }
 
 function whole(description: string, example: number): Json {
-  return { description, schema: { type: 'integer', examples: [example] } };
+  return { description, schema: { type: 'integer', format: 'int64', examples: [example] } };
 }
 
 /** The headers of the answers of a route by status: references to the components, and those of the route itself. */

@@ -1,12 +1,13 @@
+import { signalInput } from '../../shared/core/calls/signals/input.ts';
 import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
 import { jsonRpcResponse } from '../basics/json-rpc.ts';
 import { oauthErrorDocument } from '../basics/oauth-error.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { otlpStatus } from '../otlp/answer.ts';
 import { HEADERS } from './headers.ts';
-import { errorCodesOf, operationOf } from './operation.ts';
+import { bodySchemas, errorCodesOf, operationOf } from './operation.ts';
 import { problemSchemas } from './problems.ts';
-import { type Json, jsonSchema } from './schema.ts';
+import { inputComponent, type Json, jsonSchema } from './schema.ts';
 import { EVENTS_TAG, webhookOperations } from './webhook-events.ts';
 
 /** The OpenAPI 3.1 document of the table: what is documented is what is parsed and sent. */
@@ -36,6 +37,8 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string):
       headers: HEADERS,
       schemas: {
         ...problemSchemas(codesOf(routes)),
+        ...bodySchemas(routes),
+        SignalInput: inputComponent(signalInput),
         OAuthError: jsonSchema(oauthErrorDocument, 'output'),
         JsonRpcError: jsonSchema(jsonRpcResponse, 'output'),
         OtlpStatus: jsonSchema(otlpStatus, 'output'),

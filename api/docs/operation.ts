@@ -5,7 +5,7 @@ import type { AnyRoute, Auth } from '../basics/route.ts';
 import { OTLP_TYPES } from '../otlp/body.ts';
 import { headersOf } from './headers.ts';
 import { problemOneOf } from './problems.ts';
-import { type Json, jsonSchema } from './schema.ts';
+import { inputComponent, type Json, jsonSchema } from './schema.ts';
 
 /** One operation of the document. */
 export function operationOf(route: AnyRoute, method: string = route.method): Json {
@@ -25,7 +25,7 @@ export function operationOf(route: AnyRoute, method: string = route.method): Jso
       ? {
           requestBody: {
             required: !route.bodyIsOptional,
-            content: requestContent(route.body, route.bodyTypes),
+            content: requestContent(route, route.body),
           },
         }
       : {}),
@@ -56,9 +56,31 @@ function headerParameters({ requestHeaders = {} }: AnyRoute): Json[] {
   }));
 }
 
-function requestContent(body: z.ZodType, types: readonly BodyType[] = ['json']): Json {
-  const schema = jsonSchema(body, 'input');
-  return Object.fromEntries(types.map((type) => [MEDIA_TYPES[type], { schema }]));
+function requestContent(route: AnyRoute, body: z.ZodType): Json {
+  const { bodyTypes = ['json'] } = route;
+  const whole = jsonSchema(body, 'input');
+  const schema = hasForms(whole) ? { $ref: `#/components/schemas/${bodyName(route)}` } : whole;
+  return Object.fromEntries(bodyTypes.map((type: BodyType) => [MEDIA_TYPES[type], { schema }]));
+}
+
+/**
+ * The bodies that have several forms, by name. Inside its operation, the generator for Go would make such a body a type that
+ * it sends empty.
+ */
+export function bodySchemas(routes: readonly AnyRoute[]): Record<string, Json> {
+  const bodies = routes.flatMap((route) =>
+    route.body ? [[bodyName(route), inputComponent(route.body)] as const] : [],
+  );
+  return Object.fromEntries(bodies.filter(([, schema]) => hasForms(schema)));
+}
+
+function hasForms(schema: Json): boolean {
+  return schema.anyOf !== undefined || schema.oneOf !== undefined;
+}
+
+function bodyName(route: AnyRoute): string {
+  const words = operationId(route, route.method).split('_');
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Body`;
 }
 
 function operationId(route: AnyRoute, method: string): string {

@@ -11,6 +11,28 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   return documented(schema, io, true);
 }
 
+/**
+ * The JSON schema of what a body holds, for a component. Its defaults are words: a generator for TypeScript has a field with
+ * a default always there, which is true of answers alone.
+ */
+export function inputComponent(schema: z.ZodType): Json {
+  const whole = jsonSchema(schema, 'input');
+  wordDefaults(whole);
+  return whole;
+}
+
+function wordDefaults(part: unknown): void {
+  if (typeof part !== 'object' || part === null) return;
+  const { properties, examples: _, ...others } = part as Json;
+  for (const field of Object.values((properties ?? {}) as Record<string, Json>)) {
+    if (field.default !== undefined)
+      field.description = `${String(field.description)}; ${JSON.stringify(field.default)} by default`;
+    delete field.default;
+    wordDefaults(field);
+  }
+  for (const other of Object.values(others)) wordDefaults(other);
+}
+
 /** The JSON schema of a zod schema, without what the dictionary of fields knows. */
 export function bareSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   return documented(schema, io, false);
@@ -36,6 +58,8 @@ function document(part: unknown, fromDictionary: boolean): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   // A generator for Java makes a decimal of a constant number, whose constant it then cannot compare.
   if (schema.type === 'number' && Number.isInteger(schema.const)) schema.type = 'integer';
+  const width = fromDictionary ? widthOf(schema) : undefined;
+  if (width) schema.format ??= width;
   const { properties, examples: _, default: __, ...others } = schema;
   for (const other of Object.values(others)) document(other, fromDictionary);
   for (const [name, field] of Object.entries((properties ?? {}) as Record<string, Json>)) {
@@ -44,6 +68,14 @@ function document(part: unknown, fromDictionary: boolean): void {
     // Generators know no type that is always null; every such field has a branch in which it is text.
     if (field.type === 'null') field.type = ['string', 'null'];
   }
+}
+
+/** The format of a number: without one, generators for Go make a float of 32 bits, those for Java an integer of 32 bits. */
+function widthOf({ type, maximum, const: constant }: Json): string | undefined {
+  const types = [type].flat();
+  if (types.includes('number')) return 'double';
+  const isSmall = constant !== undefined || Number(maximum ?? Number.POSITIVE_INFINITY) < 2 ** 31;
+  return types.includes('integer') && !isSmall ? 'int64' : undefined;
 }
 
 function takeDocumented(part: Json): void {

@@ -22,7 +22,6 @@ const estimate = z
   .union([z.number().min(0), z.string().regex(/^\d{1,7}(\.\d{1,9})?$/, 'must be a plain decimal')])
   .transform(Number)
   .refine((usd) => usd <= ESTIMATE_USD, `must be at most ${ESTIMATE_USD}`)
-  .meta({ documentedAs: { type: ['number', 'string'] } })
   .describe('US dollars: a number, or decimal text');
 
 const budget = checkAnswer.shape.budgets.element;

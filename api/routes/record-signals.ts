@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import { recordSignals as record } from '../../shared/core/calls/ingest/record-signals.ts';
 import { senderOf } from '../../shared/core/calls/signals/check-signal.ts';
-import { signalInput, signalResult } from '../../shared/core/calls/signals/input.ts';
+import { signalResult } from '../../shared/core/calls/signals/input.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
 import { route } from '../basics/route.ts';
 import { jsonSchema } from '../docs/schema.ts';
 
+/** A signal in the document, under a name of its own, so that clients have one type for both forms of the body. */
+const signal = z.unknown().meta({ documentedAs: { $ref: '#/components/schemas/SignalInput' } });
+
 /** The documented form of a batch. */
 const batch = z.strictObject({
-  signals: z.array(signalInput).max(SIGNALS_PER_REQUEST).describe('The signals, judged one by one'),
+  signals: z.array(signal).max(SIGNALS_PER_REQUEST).describe('The signals, judged one by one'),
   historical: z
     .boolean()
     .optional()
@@ -35,7 +38,7 @@ const envelope = z
     path: ['historical'],
     error: 'belongs beside `signals`',
   })
-  .meta({ anyOf: [jsonSchema(batch, 'input'), jsonSchema(signalInput, 'input')] });
+  .meta({ documentedAs: { anyOf: [jsonSchema(batch, 'input'), jsonSchema(signal, 'input')] } });
 
 export const recordSignals = route({
   method: 'post',

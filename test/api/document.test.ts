@@ -75,6 +75,38 @@ describe('the OpenAPI document', () => {
     expect(faults).toEqual([]);
   });
 
+  it('names the width of every number, so that no client loses digits', () => {
+    const faults: string[] = [];
+    eachSchema(document, (path, { type, format, maximum = Number.POSITIVE_INFINITY, const: constant }) => {
+      const types = [type].flat();
+      if (types.includes('number') && format !== 'double') faults.push(`${path}: a number of 32 bits`);
+      const isSmall = constant !== undefined || maximum < 2 ** 31;
+      if (types.includes('integer') && !isSmall && format !== 'int64')
+        faults.push(`${path}: an integer of 32 bits`);
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('has bodies that every client can send: several forms have a name, and a named one no default', () => {
+    const faults: string[] = [];
+    const named: string[] = [];
+    for (const { operationId, requestBody } of operations) {
+      for (const { schema } of Object.values<Json>(requestBody?.content ?? {})) {
+        if (schema.anyOf || schema.oneOf || schema.allOf) faults.push(`${operationId}: forms without a name`);
+        eachSchema(schema, (_, { $ref }) => named.push(...($ref ? [$ref] : [])));
+      }
+    }
+    for (const name of named) {
+      const component = document.components.schemas[name.replace('#/components/schemas/', '')];
+      eachSchema(component, (path, { default: value, $ref }) => {
+        if (value !== undefined) faults.push(`${name}${path}: a default, which makes the field required`);
+        if ($ref && !named.includes($ref)) named.push($ref);
+      });
+    }
+    expect(faults).toEqual([]);
+    expect(named).toContain('#/components/schemas/SignalInput');
+  });
+
   it('describes `allow` of a reservation as its decision, and shows examples that are accepted', () => {
     const [reserved] =
       document.paths['/api/v1/budgets/reserve'].post.responses['200'].content['application/json'].schema
@@ -124,7 +156,7 @@ describe('the OpenAPI document', () => {
     );
     expect(windows.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 120, default: 12 });
     const bodyOf = (path: string) => document.paths[path].post.requestBody.content['application/json'].schema;
-    const [batch] = bodyOf('/api/v1/signals').anyOf;
+    const [batch] = document.components.schemas.PostApiV1SignalsBody.anyOf;
     expect(batch).toMatchObject({ required: ['signals'], additionalProperties: false });
     const { device_id: deviceId } = bodyOf('/v1/devices/revoke').properties;
     expect(deviceId).toMatchObject({ type: 'string', minLength: 1, maxLength: 128 });
