@@ -31,7 +31,11 @@ BILLED = {
     "agenerate_content_stream", "generate_content_stream",
 }
 # What is left of a report that was rejected, sent once more: it settles the reservation.
-ALWAYS_VALID = {"id", "ts", "user_id", "adapter", "model", "tokens_in", "tokens_out", "cost_usd", "reservation_id"}
+ALWAYS_VALID = {
+    "id", "ts", "user_id", "adapter", "model", "tokens_in", "tokens_out", "cost_usd", "reservation_id", "error",
+}
+# A shorter id of a provider repeats, and a call with a known id would not count.
+SHORTEST_UNIQUE_ID = 16
 MOST_WAITING = 10_000
 MOST_OPEN = 100_000
 BATCH = 500
@@ -116,6 +120,13 @@ class Governor(CustomLogger):
         reservation, user = self._open.pop(call_id)
         self._report(signal_of(payload, call_id, user, reservation))
 
+    async def async_log_failure_event(self, kwargs, response_obj, start_time, end_time):
+        """Reports an attempt that a deployment failed. A request that was refused, or that no deployment serves, is no call."""
+        payload = kwargs.get("standard_logging_object") or {}
+        call_id = kwargs.get("litellm_call_id") or payload.get("litellm_call_id")
+        if call_id in self._open and payload.get("model_id"):
+            self._report(failure_of(payload, call_id, self._open[call_id][1]))
+
     async def async_post_call_failure_hook(
         self, request_data, original_exception, user_api_key_dict, traceback_str=None
     ):
@@ -127,13 +138,11 @@ class Governor(CustomLogger):
         model = data.get("model")
         tokens = {"tokens_in": tokens_in(data), "tokens_out": self._tokens_out(data)}
         cost = dearest_cost(model, **tokens)
-        call = {"ttl_s": self.settings.ttl_s}
+        call = {"ttl_s": self.settings.ttl_s, "adapter": "litellm", **names_of(model)}
         if user:
-            call["user_id"] = str(user)
-        if model:
-            call["model"] = str(model)
+            call["user_id"] = clip(user, 256)
         answer = None
-        if cost is None and model:
+        if cost is None and "model" in call:
             answer = await self._ask("reserve", {**call, **tokens}, call_id)
             # 400: the service has no price for the model either.
         if answer is None or answer.status_code == 400:
@@ -248,6 +257,23 @@ def deployments_of(model):
     return [(each.get("litellm_params") or {}, each.get("model_info") or {}) for each in found] or [({"model": model}, {})]
 
 
+def names_of(model):
+    """The model and the provider that a signal will name, where all deployments behind the alias have the same."""
+    names = {"model": set(), "provider": set()}
+    for params, _ in deployments_of(model):
+        known = params.get("model") or ""
+        try:
+            name, provider, *_ = litellm.get_llm_provider(
+                model if "*" in known else known, custom_llm_provider=params.get("custom_llm_provider")
+            )
+        except Exception:  # It raises for a model that it does not know.
+            name, provider = known, None
+        names["model"].add(name)
+        names["provider"].add(provider)
+    same = {what: found.pop() for what, found in names.items() if len(found) == 1}
+    return {what: clip(name, 128 if what == "provider" else 256) for what, name in same.items() if name}
+
+
 def listed(name):
     try:
         return litellm.get_model_info(name) if name else {}
@@ -289,31 +315,62 @@ def native_id(own):
     return base64.urlsafe_b64encode(digest).decode()[:32]
 
 
-def signal_of(payload, call_id, user, reservation):
-    """The signal of a call, with the id that LiteLLM's own telemetry gives it, so that both count once."""
-    usage = (payload.get("metadata") or {}).get("usage_object") or {}
-    details = usage.get("prompt_tokens_details") or {}
-    cached = min(int(details.get("cached_tokens") or 0), int(payload.get("prompt_tokens") or 0))
-    written = int(details.get("cache_creation_tokens") or usage.get("cache_creation_input_tokens") or 0)
-    signal = {
-        "id": native_id(payload.get("id") or call_id),
-        "ts": datetime.fromtimestamp(payload.get("endTime") or time.time(), timezone.utc).isoformat(),
+def call_of(payload, user):
+    """The members that the signals of all calls have, answered or failed."""
+    started, ended = payload.get("startTime"), payload.get("endTime")
+    provider = payload.get("custom_llm_provider")
+    # LiteLLM puts the provider before the model's own name.
+    model = str(payload.get("model") or "unknown").removeprefix(f"{provider}/")
+    call = {
+        "ts": datetime.fromtimestamp(ended or time.time(), timezone.utc).isoformat(),
         "user_id": clip(user, 256) if user else "litellm",
         "adapter": "litellm",
-        "model": clip(payload.get("model") or "unknown", 256),
-        "tokens_in": int(payload.get("prompt_tokens") or 0),
-        "tokens_out": int(payload.get("completion_tokens") or 0),
-        "cache_read_tokens": cached,
-        "cache_write_tokens": max(0, min(written, int(payload.get("prompt_tokens") or 0) - cached)),
+        "model": clip(model, 256),
+        **counts_of(payload),
     }
+    if provider:
+        call["provider"] = clip(provider, 128)
+    if started and ended:
+        call["latency_ms"] = max(0, round((ended - started) * 1000, 3))
     # LiteLLM gives 0 to a call that it cannot price: then the service's list decides.
     if payload.get("response_cost") and not payload.get("response_cost_failure_debug_info"):
-        signal["cost_usd"] = float(payload["response_cost"])
-    if payload.get("custom_llm_provider"):
-        signal["provider"] = clip(payload["custom_llm_provider"], 128)
+        call["cost_usd"] = float(payload["response_cost"])
+    return call
+
+
+def counts_of(payload):
+    usage = (payload.get("metadata") or {}).get("usage_object") or {}
+    details = usage.get("prompt_tokens_details") or {}
+    tokens_in = int(payload.get("prompt_tokens") or 0)
+    tokens_out = int(payload.get("completion_tokens") or 0)
+    if not (usage or tokens_in or tokens_out) and payload.get("status") != "failure":
+        # It used some, and nobody knows how many.
+        return {"tokens_in": None, "tokens_out": None}
+    cached = min(int(details.get("cached_tokens") or 0), tokens_in)
+    written = int(details.get("cache_creation_tokens") or usage.get("cache_creation_input_tokens") or 0)
+    return {
+        "tokens_in": tokens_in,
+        "tokens_out": tokens_out,
+        "cache_read_tokens": cached,
+        "cache_write_tokens": max(0, min(written, tokens_in - cached)),
+    }
+
+
+def signal_of(payload, call_id, user, reservation):
+    """The signal of a call, with the id that LiteLLM's own telemetry gives it, so that both count once."""
+    own = str(payload.get("id") or "")
+    signal = {**call_of(payload, user), "id": native_id(own if len(own) >= SHORTEST_UNIQUE_ID else call_id)}
     if reservation:
         signal["reservation_id"] = reservation
     return signal
+
+
+def failure_of(payload, call_id, user):
+    """The signal of a failed attempt, with an id of its own: the attempts of a request share the request's."""
+    error = payload.get("error_information") or {}
+    attempt = f"{call_id}:{payload.get('startTime')}"
+    code = error.get("error_class") or error.get("error_code") or "error"
+    return {**call_of(payload, user), "id": native_id(attempt), "error": {"code": clip(code, 128)}}
 
 
 governor = Governor()

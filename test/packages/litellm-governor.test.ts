@@ -18,7 +18,7 @@ const isThere = spawnSync(LITELLM, ['--help'], { stdio: 'ignore' }).status === 0
 const COST_USD = 0.02;
 const MASTER_KEY = 'sk-master-of-the-test';
 
-/** A model that counts its calls; a prompt with "fail" fails. */
+/** A model that counts its calls; a prompt with "fail" fails, and one with "break" breaks its stream. */
 function startModel(): Server & { served: number } {
   const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
@@ -38,6 +38,11 @@ function startModel(): Server & { served: number } {
       return void res.end(JSON.stringify({ ...head, object: 'chat.completion', choices, usage }));
     }
     res.setHeader('Content-Type', 'text/event-stream');
+    if (JSON.stringify(messages).includes('break')) {
+      const broken = { ...head, object: 'chat.completion.chunk' };
+      const part = JSON.stringify({ ...broken, choices: [{ index: 0, delta: message }] });
+      return void res.write(`data: ${part}\n\n`, () => res.destroy());
+    }
     const chunk = { ...head, object: 'chat.completion.chunk' };
     for (const part of [
       { ...chunk, choices: [{ index: 0, delta: message, finish_reason: null }] },
@@ -64,7 +69,7 @@ describe('the hook of the LiteLLM proxy', () => {
 
   beforeEach(({ skip }) => {
     if (!isThere)
-      skip('there is no LiteLLM (pip install "litellm[proxy]==1.106.2", or its binary in LITELLM)');
+      skip('there is no LiteLLM (pip install "litellm[proxy]==1.108.7", or its binary in LITELLM)');
   });
   beforeAll(async () => {
     if (!isThere) return;
@@ -161,6 +166,30 @@ describe('the hook of the LiteLLM proxy', () => {
     const usage = await sums();
     expect(usage.totals).toMatchObject({ cost_usd: 2 * COST_USD, tokens_in: 2_000, tokens_out: 200 });
     expect(usage.groups.map((group: { key: object }) => group.key)).toEqual([{ user_id: 'default_user_id' }]);
+    const { groups } = (await api.call('/api/v1/usage?group_by=model', { key })).body;
+    expect(groups.map((group: { key: object }) => group.key)).toEqual([{ model: 'm' }]);
+  });
+
+  test('reports a failed call once, and a broken stream with its tokens', async () => {
+    const before = (await sums()).totals;
+    expect((await ask('fail')).status).toBe(500);
+    await (await ask('break', { stream: true })).text();
+    const { totals } = await until(async () => {
+      const now = await sums();
+      return now.totals.errors === 2 ? now : null;
+    });
+    expect(totals.signals).toBe(before.signals + 2);
+    expect(totals.tokens_out).toBeGreaterThan(before.tokens_out);
+  });
+
+  test('reserves in a budget that names the model which an alias of the proxy stands for', async () => {
+    const filter = { models: ['m'], providers: ['openai'], adapters: ['litellm'] };
+    const budget = { name: 'm', scope: 'org', metric: 'cost_usd', threshold: 0.001, window: 'monthly' };
+    const created = await api.call('/api/v1/budgets', { key, body: { ...budget, enforce: 'hard', filter } });
+    const before = model.served;
+    expect((await ask('hello')).status).toBe(403);
+    expect(model.served).toBe(before);
+    await api.call(`/api/v1/budgets/${created.body.id}`, { key, method: 'DELETE' });
   });
 
   test('releases what a failed call held, and never passes a limit with calls side by side', async () => {
