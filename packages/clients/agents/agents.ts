@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Connectable } from '../../shared/core/calls/adapters/connect-settings.ts';
-import { FAIL, MARKS, USE_TOOL } from './models/ledger.ts';
+import type { Connectable } from '../../../shared/core/calls/adapters/connect-settings.ts';
+import { FAIL, MARKS, USE_TOOL } from '../models/ledger.ts';
 
 type Environment = Record<string, string>;
 
-/** The place where a client runs: a home and a working folder of its own, and the model's address. */
+/** The place where an agent runs: a home and a working folder of its own, and the model's address. */
 export interface Place {
   home: string;
   work: string;
@@ -14,8 +14,8 @@ export interface Place {
   modules: string;
 }
 
-/** A published client: how it is installed, configured and run. */
-export interface Client {
+/** A published coding agent: how it is installed, configured and run. */
+export interface Agent {
   name: string;
   /** The name that `governor connect` gives it. */
   tool: Connectable;
@@ -23,7 +23,7 @@ export interface Client {
   pack: string;
   /** The program below `node_modules`; a script of Node ends with `.js`. */
   program: string;
-  /** Writes what the client needs beside its variables, which come back. `settings` are lines of `governor connect`. */
+  /** Writes what the agent needs beside its variables, which come back. `settings` are lines of `governor connect`. */
   configure: (place: Place, settings: readonly string[]) => Environment;
   args: (prompt: string) => string[];
   /** The name under which `governor import` knows it, and the folder of its history below the home. */
@@ -50,7 +50,7 @@ function write(folder: string, file: string, content: string | object): void {
   writeFileSync(join(folder, file), typeof content === 'string' ? content : JSON.stringify(content));
 }
 
-export const CLIENTS: readonly Client[] = [
+export const AGENTS: readonly Agent[] = [
   {
     name: 'Claude Code',
     tool: 'claude-code',

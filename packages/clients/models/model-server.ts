@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readMessages, writeMessage } from './models/anthropic.ts';
-import { readGemini, writeGemini } from './models/gemini.ts';
-import { createModel, type ModelCall } from './models/ledger.ts';
-import { readChat, writeChat } from './models/openai-chat.ts';
-import { readResponses, writeResponse } from './models/openai-responses.ts';
-import type { Json, Reply } from './models/reply.ts';
+import { readMessages, writeMessage } from './anthropic.ts';
+import { readGemini, writeGemini } from './gemini.ts';
+import { createModel, type ModelCall } from './ledger.ts';
+import { readChat, writeChat } from './openai-chat.ts';
+import { readEmbeddings, writeEmbeddings } from './openai-embeddings.ts';
+import { readResponses, writeResponse } from './openai-responses.ts';
+import type { Json, Reply } from './reply.ts';
 
 /** A model on loopback that speaks the protocols of Anthropic, OpenAI and Gemini. */
 export interface ModelServer {
@@ -46,6 +47,7 @@ export async function startModelServer(): Promise<ModelServer> {
 function replyTo({ calls, answer }: Model, path: string, body: Json): Reply | null {
   if (path.endsWith('/chat/completions')) return writeChat(answer(readChat(body)), body, calls.length);
   if (path.endsWith('/responses')) return writeResponse(answer(readResponses(body)), body, calls.length);
+  if (path.endsWith('/embeddings')) return writeEmbeddings(answer(readEmbeddings(body)));
   if (path.endsWith('/messages')) return writeMessage(answer(readMessages(body)), body, calls.length);
   if (path.endsWith(':countTokens')) return { status: 200, json: { totalTokens: 10 } };
   const gemini = /\/models\/([^:/]+):(generateContent|streamGenerateContent)$/.exec(path);

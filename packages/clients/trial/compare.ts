@@ -1,6 +1,7 @@
-import type { Signal } from '../../shared/core/calls/signals/model.ts';
-import { priceCall } from '../../shared/core/pricing/price.ts';
-import type { ModelCall } from './models/ledger.ts';
+import type { Signal } from '../../../shared/core/calls/signals/model.ts';
+import { priceCall } from '../../../shared/core/pricing/price.ts';
+import type { ModelCall } from '../models/ledger.ts';
+import { PROJECT } from './trial.ts';
 
 /** How what was recorded differs from what the model counted. */
 export interface Comparison {
@@ -19,7 +20,11 @@ export interface Comparison {
 export function compare(
   signals: readonly Signal[],
   served: readonly ModelCall[],
-  { projectId, hidesErrors, hidesCache }: { projectId: string; hidesErrors: boolean; hidesCache: boolean },
+  {
+    hidesErrors,
+    hidesCache,
+    projectId = PROJECT,
+  }: { hidesErrors: boolean; hidesCache: boolean; projectId?: string },
 ): Comparison {
   const calls = signals.filter(({ type, tool_name }) => type === 'call' && tool_name === undefined);
   const counted = calls.filter(({ error }) => error === undefined);

@@ -1,4 +1,4 @@
-import { FAIL, MARKS } from './models/ledger.ts';
+import { FAIL, MARKS } from '../models/ledger.ts';
 
 /** A published Python library that reports its calls by OpenTelemetry. */
 export interface Library {
