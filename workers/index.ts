@@ -50,12 +50,9 @@ import { reportHeld as reportHeldSignals } from '../shared/wings/held/report-hel
 import { closeAllMonths } from '../shared/wings/push/closing/close-months.ts';
 import { closeMonthsJob } from '../shared/wings/push/closing/jobs.ts';
 import { alertDestination as mailDestination } from '../shared/wings/push/destinations/alert-destination.ts';
-import {
-  alertDestinationJob,
-  RUNS_AT_ONCE,
-  runDestinationJob,
-} from '../shared/wings/push/destinations/jobs.ts';
+import { alertDestinationJob, runDestinationJob } from '../shared/wings/push/destinations/jobs.ts';
 import { runDestination as runDueDestination } from '../shared/wings/push/destinations/runs/run-destination.ts';
+import { RUNS_AT_ONCE } from '../shared/wings/push/destinations/runs/watch-run.ts';
 import { endDueRaise } from '../shared/wings/raises/end-due.ts';
 import { endRaiseJob, mailRaiseJob } from '../shared/wings/raises/jobs.ts';
 import { raiseMail } from '../shared/wings/raises/mail-raise.ts';

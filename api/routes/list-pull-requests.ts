@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
-import { repositoryField } from '../../shared/wings/work/attribution/fields.ts';
+import { repositoryField } from '../../shared/core/calls/signals/repository-field.ts';
 import { listPullRequests as list } from '../../shared/wings/work/costs/list-pull-requests.ts';
 import { costedPullRequestView } from '../../shared/wings/work/costs/view.ts';
 import { PULL_REQUEST_STATES } from '../../shared/wings/work/pull-requests/report.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
-import { repositoryField } from '../../shared/wings/work/attribution/fields.ts';
+import { repositoryField } from '../../shared/core/calls/signals/repository-field.ts';
 import { summarizeMerged } from '../../shared/wings/work/costs/summarize.ts';
 import { pullRequestSummaryView } from '../../shared/wings/work/costs/view.ts';
 import { route } from '../basics/route.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { repositoryField } from '../../shared/core/calls/signals/repository-field.ts';
 import { INTERVALS, type SeriesInterval } from '../../shared/core/calls/usage/calendar.ts';
 import { GROUPINGS, type GroupBy } from '../../shared/core/calls/usage/group-usage.ts';
 import { measuresView } from '../../shared/core/calls/usage/measures.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text, timezone } from '../../shared/platform/basics/text.ts';
-import { repositoryField } from '../../shared/wings/work/attribution/fields.ts';
 import { pullRequestField } from '../../shared/wings/work/pull-requests/label.ts';
 import { timeOrDate } from './time.ts';
 

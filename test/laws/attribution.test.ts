@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Part, Place } from '../../shared/core/calls/signals/place.ts';
 import {
   decideParts,
   inOrder,
-  type Part,
-  type Place,
   type Span,
   spanOf,
   stretchAt,

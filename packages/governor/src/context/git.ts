@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { normalRepository } from '../../../../shared/wings/work/attribution/repository.ts';
+import { normalRepository } from '../../../../shared/core/calls/signals/repository.ts';
 
 /** The place that a folder is at, as contexts name it. */
 export interface Place {

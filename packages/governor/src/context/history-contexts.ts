@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { normalRepository } from '../../../../shared/wings/work/attribution/repository.ts';
+import { normalRepository } from '../../../../shared/core/calls/signals/repository.ts';
 import { type Api, ask, type Pause } from '../api/ask.ts';
 import type { FoundCall } from '../readers/history.ts';
 import { readCheckout } from './git.ts';

@@ -1,7 +1,7 @@
 import { isoTime } from '../../../platform/basics/clock.ts';
 import { hashedKey } from '../../../platform/basics/ids.ts';
-import { normalRepository } from '../../../wings/work/attribution/repository.ts';
 import { LATENCY_MAX_MS } from '../signals/input.ts';
+import { normalRepository } from '../signals/repository.ts';
 import { clip, countOf, entryOf, numberOf, RejectedRecord, textIn, textOf } from './fields.ts';
 import type { Attributes, OtlpRecord } from './otlp/record.ts';
 import type { Decision, PostedSignal } from './posted.ts';

@@ -9,7 +9,6 @@ import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import { insertRow, updateRow, type Write } from '../../../platform/mongo/writes.ts';
 import { type DueReport, reportHeldJob } from '../../../wings/held/jobs.ts';
 import { type HeldLimit, type HeldSignal, heldKey, heldRows } from '../../../wings/held/model.ts';
-import { keptName } from '../../../wings/work/attribution/decide-works.ts';
 import { type Organization, organizationRows } from '../../accounts/organizations/model.ts';
 import { holdAboveOf } from '../../accounts/organizations/read-organization.ts';
 import { raiseReliedVersion } from '../../accounts/organizations/versions.ts';
@@ -17,6 +16,7 @@ import type { Rules } from '../../limits/budgets/rules/rules.ts';
 import { nusdFromUsd } from '../../pricing/money.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { withoutFreeText } from '../signals/erase-free-text.ts';
+import { keptName } from '../signals/place.ts';
 
 export type HeldByKey = ReadonlyMap<string, HeldSignal>;
 export type Above = ReadonlyMap<Draft, readonly HeldLimit[]>;

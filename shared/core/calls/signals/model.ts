@@ -2,8 +2,8 @@ import { dateAt } from '../../../platform/basics/clock.ts';
 import { hashedKey } from '../../../platform/basics/ids.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
-import type { Part } from '../../../wings/work/attribution/decide-work.ts';
 import type { SignalInput } from './input.ts';
+import type { Part } from './place.ts';
 
 /** One AI call, or one intervention of a gate, as recorded. Prompt and tool bodies are never kept. */
 export interface Signal {

@@ -3,8 +3,5 @@ import { dueJob } from '../../../platform/due/model.ts';
 /** Brings a destination up to date. The key is the destination. */
 export const runDestinationJob = dueJob('run-destination');
 
-/** Runs at once in a worker. */
-export const RUNS_AT_ONCE = 4;
-
 /** Tells an organization's admins that a destination fails. The key is the destination. */
 export const alertDestinationJob = dueJob('alert-destination');

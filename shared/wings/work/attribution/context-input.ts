@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { repositoryField } from '../../../core/calls/signals/repository-field.ts';
 import { instant, text } from '../../../platform/basics/text.ts';
-import { repositoryField } from './fields.ts';
 
 /** One context as posted. Every other member is refused, so that a typing error is seen. */
 export const contextInput = z

@@ -1,19 +1,8 @@
+import type { Name, Part, Place } from '../../../core/calls/signals/place.ts';
 import { DAY_MS } from '../../../platform/basics/interval.ts';
 
 /** How long a context is in force when no later one of its part follows. */
 export const IN_FORCE_MS = 35 * DAY_MS;
-
-/** A name of a branch or a task: the keyed hash that finds it, and the text that is shown. */
-export interface Name {
-  hash: string;
-  text: string;
-}
-
-/** A repository, and a branch where one was checked out. */
-export interface Place {
-  repository: string;
-  branch?: Name;
-}
 
 /** A context as far as it decides: a part that it does not say is absent, one that it ends is null. */
 export interface Told {
@@ -25,8 +14,6 @@ export interface Told {
   place?: Place | null;
   task?: Name | null;
 }
-
-export type Part = 'place' | 'task';
 
 /** A call as far as its work depends on it. */
 export interface AttributedCall {

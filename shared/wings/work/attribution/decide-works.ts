@@ -1,13 +1,7 @@
+import { keptName, type Name, type Place } from '../../../core/calls/signals/place.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { updateRow, type Write } from '../../../platform/mongo/writes.ts';
-import {
-  type AttributedCall,
-  decideParts,
-  type Name,
-  type Parts,
-  type Place,
-  stretchAt,
-} from './decide-work.ts';
+import { type AttributedCall, decideParts, type Parts, stretchAt } from './decide-work.ts';
 import { pairOf, sessionWorkRows, type WorkRow, workRows } from './model.ts';
 import { branchKey, workId } from './names.ts';
 import type { Facts } from './read-facts.ts';
@@ -93,11 +87,6 @@ function rowOf(
     since,
     ...(task ? { task } : {}),
   };
-}
-
-/** A name as an organization keeps it: as its hash where it hides names. Pure. */
-export function keptName({ hash, text }: Name, hashNames: boolean): Name {
-  return { hash, text: hashNames ? hash : text };
 }
 
 /** The write of a work that may be there already. */

@@ -1,6 +1,7 @@
+import type { Name, Place } from '../../../core/calls/signals/place.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
-import type { Name, Place, Told } from './decide-work.ts';
+import type { Told } from './decide-work.ts';
 
 /** A context: the place, the task or both of a client session from a moment on, as a client told it. */
 export interface ContextRow extends Told {

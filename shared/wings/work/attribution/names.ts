@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
+import type { Name, Place } from '../../../core/calls/signals/place.ts';
 import { base62 } from '../../../platform/basics/ids.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { boundedCache, perContext } from '../../../platform/context/per-context.ts';
-import type { Name, Parts, Place } from './decide-work.ts';
+import type { Parts } from './decide-work.ts';
 
 /** Names of branches and tasks may be secret, so no key is made of them without a secret of the deployment. */
 const secret = perContext(({ config }) =>

@@ -2,6 +2,8 @@ import type { ClientSession } from 'mongoose';
 import { auditWrite } from '../../../core/accounts/audit/record-audit.ts';
 import { readOrganization } from '../../../core/accounts/organizations/read-organization.ts';
 import { guardOrganizationRules } from '../../../core/accounts/organizations/versions.ts';
+import type { Name } from '../../../core/calls/signals/place.ts';
+import { keptName } from '../../../core/calls/signals/place.ts';
 import {
   commitPlan,
   type Decision,
@@ -12,8 +14,6 @@ import {
 import type { Context } from '../../../platform/context/context.ts';
 import { secondShard } from '../../../platform/mongo/counter-shards.ts';
 import { deleteRows, replaceRow } from '../../../platform/mongo/writes.ts';
-import type { Name } from '../attribution/decide-work.ts';
-import { keptName } from '../attribution/decide-works.ts';
 import { boundaryRows } from '../attribution/model.ts';
 import { boundaryId, branchKey, plainName } from '../attribution/names.ts';
 import { type Boundary, type RecordedFacts, rememberFacts } from '../moves/plan-facts.ts';

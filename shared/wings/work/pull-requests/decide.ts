@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Name } from '../attribution/decide-work.ts';
+import type { Name } from '../../../core/calls/signals/place.ts';
 import { type HeadRename, type PullRequest, pullRequestId, type SaidField, type Seen } from './model.ts';
 import { PULL_REQUEST_STATES, type PullRequestReport } from './report.ts';
 

@@ -1,7 +1,7 @@
+import type { Name } from '../../../core/calls/signals/place.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
 import { derivedId } from '../../../platform/basics/ids.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
-import type { Name } from '../attribution/decide-work.ts';
 import type { PullRequestState } from './report.ts';
 
 /** A report as far as the order of reports matters. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { repositoryField } from '../../../core/calls/signals/repository-field.ts';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../../../platform/basics/contract.ts';
 import { exactText, instant, text } from '../../../platform/basics/text.ts';
-import { repositoryField } from '../attribution/fields.ts';
 
 /** How far a pull request has come, in this order. */
 export const PULL_REQUEST_STATES = ['open', 'closed', 'merged'] as const;

@@ -1,13 +1,15 @@
 import type { Context } from '../../../../platform/context/context.ts';
 import { perContext } from '../../../../platform/context/per-context.ts';
 import { ExportFailure, RunLost } from '../failures.ts';
-import { RUNS_AT_ONCE, runDestinationJob } from '../jobs.ts';
+import { runDestinationJob } from '../jobs.ts';
 import { confirmRun, type Running } from './run.ts';
 
 /** The longest that a run may have a place, in all of its turns. Milliseconds. */
 const LONGEST_MS = 6 * 3_600_000;
 /** The time after which a run gives its place to others, once the day that it writes is there. Milliseconds. */
 const TURN_MS = 60_000;
+/** Runs at once in a worker. */
+export const RUNS_AT_ONCE = 4;
 /** Runs of a process that may go on with their day after their turn while others wait. */
 const LATE_AT_MOST = RUNS_AT_ONCE / 2;
 /** How often a run is confirmed while it waits for its place. Milliseconds. */

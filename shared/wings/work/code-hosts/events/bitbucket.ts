@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { repositoryField } from '../../../../core/calls/signals/repository-field.ts';
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import { instant } from '../../../../platform/basics/text.ts';
-import { repositoryField } from '../../attribution/fields.ts';
 import {
   branchField,
   numberField,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { repositoryField } from '../../../../core/calls/signals/repository-field.ts';
 import { instant } from '../../../../platform/basics/text.ts';
-import { repositoryField } from '../../attribution/fields.ts';
 import {
   branchField,
   numberField,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { repositoryField } from '../../../../core/calls/signals/repository-field.ts';
 import { dateAt } from '../../../../platform/basics/clock.ts';
-import { repositoryField } from '../../attribution/fields.ts';
 import {
   branchField,
   numberField,

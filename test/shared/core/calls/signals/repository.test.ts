@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { repositoryField } from '../../../../../shared/wings/work/attribution/fields.ts';
-import { normalRepository } from '../../../../../shared/wings/work/attribution/repository.ts';
+import { normalRepository } from '../../../../../shared/core/calls/signals/repository.ts';
+import { repositoryField } from '../../../../../shared/core/calls/signals/repository-field.ts';
 
 const SHOP = 'github.com/acme/shop';
 
