@@ -5,9 +5,12 @@ import { ROOT } from '../../scripts/stack/files.ts';
 import { type CoverageRecord, hasRun, sizeOf } from './coverage.ts';
 import { type ChanceFault, productFiles } from './draw.ts';
 
-/** Test files that are run for one fault: the most specific and fastest ones, and besides the laws that ran the code. */
-const MOST_FILES = 12;
-const MOST_LAWS = 4;
+/** Test files that are run for one fault: those that ran the least code in the least time, */
+const MOST_SPECIFIC = 8;
+/** besides them those that ran the most of its folder, as what everything runs has its own tests among a hundred, */
+const MOST_THOROUGH = 5;
+/** and laws. */
+const MOST_LAWS = 3;
 /** How many declarations a value of a module may pass through on its way to a function. */
 const MOST_STEPS = 4;
 /** A test file without a record, in seconds. */
@@ -25,37 +28,48 @@ export interface ChosenTest {
   seconds: number;
 }
 
+type Records = ReadonlyMap<string, CoverageRecord>;
+
 /** Chooses test files by what they ran when they were last recorded, those without a record by what they import. */
-export function createChooser(
-  records: ReadonlyMap<string, CoverageRecord>,
-): (fault: ChanceFault) => ChosenTest[] {
-  const sizes = new Map([...records].map(([path, record]) => [path, sizeOf(record)]));
+export function createChooser(records: Records): (fault: ChanceFault) => ChosenTest[] {
+  const sizes = new Map([...records].map(([path, record]) => [path, sizeOf(record, '')]));
   const tests = globSync('test/**/*.test.ts', { cwd: ROOT, exclude: [OWN_TEST] });
+  const recorded = new Map([...records].filter(([path]) => existsSync(join(ROOT, path))));
   return (fault) => {
-    const places = placesOf(fault.file, fault.start);
-    const ran = [...records]
-      .filter(
-        ([path, record]) =>
-          existsSync(join(ROOT, path)) && places.some(([file, at]) => hasRun(record, file, at)),
-      )
-      .map(([path, { seconds }]) => ({ path, seconds, score: (sizes.get(path) ?? 0) * Math.max(seconds, 1) }))
-      .toSorted((a, b) => a.score - b.score);
-    const imports = tests
-      // What a browser runs is in no record.
-      .filter((path) => !records.has(path) || (fault.file.startsWith(DASHBOARD) && opensPages(path)))
-      .map((path) => ({ path, seconds: ASSUMED_S, reached: reachedFrom(path) }))
-      .filter(({ reached }) => reached.has(fault.file))
-      .map((test) => ({
-        ...test,
-        steps: test.reached.get(fault.file) ?? 0,
-        mentions: mentions(test.path, fault.file),
-      }))
-      .toSorted((a, b) => a.steps - b.steps || b.mentions - a.mentions || a.reached.size - b.reached.size);
-    const all = [...ran, ...imports].map(({ path, seconds }) => ({ path, seconds }));
-    const chosen = all.slice(0, MOST_FILES);
-    const laws = all.slice(MOST_FILES).filter(({ path }) => path.startsWith('test/laws/'));
-    return [...chosen, ...laws.slice(0, MOST_LAWS)];
+    const ran = testsThatRan(recorded, fault);
+    const cost = ({ path, seconds }: ChosenTest) => (sizes.get(path) ?? 0) * Math.max(seconds, 1);
+    const specific = ran.toSorted((a, b) => cost(a) - cost(b));
+    // Code that a browser runs is in no record.
+    const isUnknown = (path: string) =>
+      !records.has(path) || (fault.file.startsWith(DASHBOARD) && opensPages(path));
+    const all = [...specific, ...testsThatImport(tests.filter(isUnknown), fault)];
+    const chosen = all.slice(0, MOST_SPECIFIC);
+    const others = all.slice(MOST_SPECIFIC);
+    const folder = dirname(fault.file);
+    const inFolder = ({ path }: ChosenTest) => sizeOf(records.get(path) ?? NOTHING, folder);
+    const thorough = others.toSorted((a, b) => inFolder(b) - inFolder(a)).slice(0, MOST_THOROUGH);
+    const laws = others.filter(({ path }) => path.startsWith('test/laws/')).slice(0, MOST_LAWS);
+    return [...new Set([...chosen, ...thorough, ...laws])];
   };
+}
+
+const NOTHING: CoverageRecord = { seconds: 0, files: {} };
+
+function testsThatRan(records: Records, { file, start }: ChanceFault): ChosenTest[] {
+  const places = placesOf(file, start);
+  return [...records]
+    .filter(([, record]) => places.some((place) => hasRun(record, ...place)))
+    .map(([path, { seconds }]) => ({ path, seconds }));
+}
+
+/** The nearest first, then those that have the words of the name of the file. */
+function testsThatImport(tests: readonly string[], { file }: ChanceFault): ChosenTest[] {
+  return tests
+    .map((path) => ({ path, reached: reachedFrom(path) }))
+    .filter(({ reached }) => reached.has(file))
+    .map(({ path, reached }) => ({ path, steps: reached.get(file) ?? 0, mentions: mentions(path, file) }))
+    .toSorted((a, b) => a.steps - b.steps || b.mentions - a.mentions)
+    .map(({ path }) => ({ path, seconds: ASSUMED_S }));
 }
 
 function opensPages(test: string): boolean {

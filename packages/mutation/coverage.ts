@@ -63,10 +63,10 @@ export function hasRun({ files }: CoverageRecord, file: string, start: number): 
   return seen.ran.some((from, i) => i % 2 === 0 && from <= start && start < (seen.ran[i + 1] ?? 0));
 }
 
-/** The amount of code that the tests of a file ran, in characters: the less, the more it is about what it ran. */
-export function sizeOf({ files }: CoverageRecord): number {
-  return Object.values(files)
-    .flatMap(({ ran }) => ran)
+/** The amount of code below a path that the tests of a file ran, in characters. */
+export function sizeOf({ files }: CoverageRecord, below: string): number {
+  return Object.entries(files)
+    .flatMap(([file, { ran }]) => (file.startsWith(below) ? ran : []))
     .reduce((sum, offset, i) => sum + (i % 2 === 0 ? -offset : offset), 0);
 }
 

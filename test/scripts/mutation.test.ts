@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createChooser } from '../../packages/mutation/choose-tests.ts';
 import { rangesThatRan } from '../../packages/mutation/coverage.ts';
 import { draw, faultsOf } from '../../packages/mutation/draw.ts';
 import { type Fault, plant } from '../../packages/mutation/fault.ts';
@@ -127,6 +128,25 @@ describe('faults by chance', () => {
     const lines = new Set(all.map(({ file, line }) => `${file}:${line}`));
     expect(new Set(ids(1, 1_000)).size).toBe(lines.size);
   });
+});
+
+test('the tests of a fault are those that ran its file, first the one that ran least, and none that did not', () => {
+  const [fault] = faultsOf(['shared/core/limits/enforcement/check/judge.ts']);
+  if (!fault) throw new Error('There is no fault.');
+  const ran = (file: string, to: number) => ({
+    seconds: 1,
+    files: { [file]: { hash: 'older', ran: [0, to] } },
+  });
+  const records = new Map([
+    ['test/api/gate.test.ts', ran(fault.file, 900)],
+    ['test/api/budgets.test.ts', ran(fault.file, 90)],
+    ['test/api/usage.test.ts', ran('api/app.ts', 9)],
+  ]);
+  const chosen = createChooser(records)(fault).map(({ path }) => path);
+  expect(chosen.slice(0, 2)).toEqual(['test/api/budgets.test.ts', 'test/api/gate.test.ts']);
+  expect(chosen).not.toContain('test/api/usage.test.ts');
+  // Without a record, by its imports.
+  expect(chosen).toContain('test/shared/core/limits/enforcement/judge.test.ts');
 });
 
 test('what ran is the innermost range of a function, and never what a module does as it loads', () => {
