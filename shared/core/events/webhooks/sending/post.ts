@@ -22,6 +22,12 @@ export interface PostRequest {
 const ANSWER_PATIENCE_MS = 1_000;
 
 /**
+ * Answers that nobody asked for, by the words of undici, which ends a connection at them. Other interim answers are read over (RFC 9110
+ * section 15.2).
+ */
+const INTERIM: Readonly<Record<string, number>> = { 'bad response': 100, 'bad upgrade': 101 };
+
+/**
  * One POST, never followed by another: no redirects, no retries. One deadline over DNS, connect, TLS and headers, by a
  * timer of its own: undici heeds no abort while it connects, and its timeouts begin again with each phase. Never throws.
  */
@@ -72,7 +78,11 @@ export async function post(dispatcher: Dispatcher, request: PostRequest): Promis
       if (chunk.length > room) cut(null);
     },
     onResponseEnd: () => finish(null),
-    onResponseError: (_controller, error) => finish(errorClassOf(error)),
+    onResponseError: (_controller, error) => {
+      const interim = INTERIM[error.message];
+      if (interim !== undefined) headers ??= { status: interim, latencyMs: elapsedMs() };
+      finish(errorClassOf(error));
+    },
   };
   try {
     const { path, headers: requestHeaders, body } = request;
@@ -96,6 +106,7 @@ export function errorClassOf(error: Error): AttemptError {
   if (/^(ERR_TLS|ERR_SSL|CERT_|EPROTO|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/.test(code))
     return 'tls';
   if (/secure TLS connection/.test(error.message)) return 'tls';
-  if (/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/.test(code)) return 'http';
+  // An answer of 101 that names no protocol fails in an assertion of undici.
+  if (/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|ERR_ASSERTION)/.test(code)) return 'http';
   return 'connect';
 }

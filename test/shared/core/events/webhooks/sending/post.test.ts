@@ -1,7 +1,8 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGuard } from '../../../../../../shared/core/events/webhooks/endpoints/url-guard.ts';
-import { post } from '../../../../../../shared/core/events/webhooks/sending/post.ts';
+import { type Answered, post } from '../../../../../../shared/core/events/webhooks/sending/post.ts';
 import { until } from '../../../../../support/harness.ts';
 import {
   type Behaviour,
@@ -35,6 +36,25 @@ describe('one attempt', () => {
     receiver.behave({ status });
     expect(await send()).toMatchObject({ status, error });
   }); // biome-ignore format: a table
+
+  it.each<[string, Partial<Answered>]>([
+    ['101 X\r\nConnection: Upgrade\r\nUpgrade: websocket', { status: 101, error: 'http' }],
+    ['101 X', { status: null, error: 'http' }],
+    ['100 Continue', { status: 100, error: 'http' }],
+    ['103 Early Hints\r\n\r\nHTTP/1.1 204 X', { status: 204, error: null }],
+    ['102 Processing', { status: null, error: 'timeout' }],
+    ['199 X', { status: null, error: 'timeout' }],
+  ])('an answer of %j is %o', async (text, expected) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.write(`HTTP/1.1 ${text}\r\n\r\n`));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const other = new Pool(`http://127.0.0.1:${port}`, { connect: createGuard(RULES).connect });
+    expect(await send(200, other)).toMatchObject(expected);
+    await other.destroy();
+    server.close();
+  });
 
   it('keeps no more of an answer that is no text', async () => {
     receiver.behave({ status: 500, body: Buffer.alloc(2 * ANSWER_BYTES, 0xff) });
