@@ -38,7 +38,7 @@ export function problemOf(error: unknown): Problem {
 const CLOSING: ReadonlySet<ErrorCode> = new Set(['request_timeout', 'payload_too_large']);
 
 function domainProblem(error: DomainError): Problem {
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = { ...error.headers };
   if (CLOSING.has(error.code)) headers.Connection = 'close';
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
   if (error.code === 'budget_refused') headers['X-Governor-Refused-By'] = refusedBy(error.extra);

@@ -112,6 +112,9 @@ function codingOf({ headers }: IncomingMessage, codings: readonly Coding[]): Cod
     codings.length === 0
       ? 'Send the body without a Content-Encoding.'
       : `Content-Encoding must be ${codings.join(', ')} or absent.`,
+    // RFC 7694 section 3: without a coding, identity is what is accepted.
+    {},
+    { 'Accept-Encoding': codings.length === 0 ? 'identity' : codings.join(', ') },
   );
 }
 
@@ -141,6 +144,8 @@ export function wrongType(accepted: readonly string[]): DomainError {
   return new DomainError(
     'unsupported_media_type',
     `Send the body as Content-Type: ${accepted.join(' or ')}.`,
+    {},
+    { Accept: accepted.join(', ') },
   );
 }
 

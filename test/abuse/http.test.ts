@@ -80,6 +80,25 @@ describe('bodies (1 to 13)', () => {
     expectProblem(await post('{}', headers as Record<string, string>), 415, 'unsupported_media_type');
   });
 
+  it.each<[string, string, string | null, string | null]>([
+    ['a coding', SIGNALS, 'gzip, deflate, br, zstd', null],
+    ['a coding of a hook', '/hooks/claude-code', 'identity', null],
+    ['a type', SIGNALS, null, 'application/json'],
+    ['a coding of telemetry', '/otlp/v1/logs', 'gzip', null],
+    ['a type of telemetry', '/otlp/v1/logs', null, 'application/x-protobuf, application/json'],
+  ])('7 a 415 for %s at %s names what is taken', async (kind, path, codings, types) => {
+    const wrong = kind.includes('coding')
+      ? { 'Content-Encoding': 'compress' }
+      : { 'Content-Type': 'text/plain' };
+    const answer = await fetch(`${api.url}${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...wrong },
+      body: '{}',
+    });
+    expect(answer.status).toBe(415);
+    expect([answer.headers.get('accept-encoding'), answer.headers.get('accept')]).toEqual([codings, types]);
+  });
+
   it('5 a body without any type is 415', async () => {
     const answer = await sendRaw(
       api.url,

@@ -53,16 +53,23 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A failure that the caller can understand. `extra` becomes members of the problem document: no secrets. */
+/** A failure that the caller can understand. `extra` becomes members of the problem document, `headers` go with it: no secrets. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly extra: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, detail: string, extra: Record<string, unknown> = {}) {
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    extra: Record<string, unknown> = {},
+    headers: Record<string, string> = {},
+  ) {
     super(detail);
     this.name = 'DomainError';
     this.code = code;
     this.extra = extra;
+    this.headers = headers;
   }
 }
 
