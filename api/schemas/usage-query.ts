@@ -45,8 +45,8 @@ const usageInterval = z
 
 export const MOST_GROUPINGS = 2;
 
-/** The query parameter `group_by=a,b` or `group_by=a&group_by=b`: at most so many, each once. */
-export function groupBy(allowed: readonly GroupBy[], most = MOST_GROUPINGS) {
+/** The query parameter `group_by=a,b` or `group_by=a&group_by=b`: at most so many, each once, which `count` says in words. */
+export function groupBy(allowed: readonly GroupBy[], most = MOST_GROUPINGS, count = `one to ${most}`) {
   const named = (names: readonly string[]): names is readonly GroupBy[] =>
     names.every((name) => allowed.some((known) => known === name));
   return z
@@ -54,7 +54,7 @@ export function groupBy(allowed: readonly GroupBy[], most = MOST_GROUPINGS) {
     .transform((value) => [value].flat().flatMap((part) => part.split(',')))
     .refine(
       (names) => names.length <= most && new Set(names).size === names.length && named(names),
-      `must be one to ${most} of ${allowed.join(', ')}, separated by a comma`,
+      `must be ${count} of ${allowed.join(', ')}, each once, separated by a comma`,
     )
     .transform((names): readonly GroupBy[] => (named(names) ? names : []))
     .optional()
@@ -137,7 +137,7 @@ export function usageQuery<Team extends z.ZodType>(groupings: readonly GroupBy[]
   return z.strictObject({
     ...usageRange,
     interval: usageInterval,
-    group_by: groupBy(groupings, groupings.length),
+    group_by: groupBy(groupings, groupings.length, `one to ${MOST_GROUPINGS}, with series=each any number,`),
     ...groupSeriesQuery,
     ...usageFilters,
     ...workFilters,
@@ -162,7 +162,7 @@ export function refuseMisplaced({ series, top, group_by = [] }: Grouped): void {
   if (group_by.length > most)
     throw new DomainError(
       'invalid_request',
-      `That takes ${most} of group_by at most; series=each takes all.`,
+      `group_by has ${group_by.length} names (${group_by.join(', ')}) and may have ${most}${series ? ` with series=${series}` : ''}; with series=each any number.`,
     );
   if (top !== undefined && series === undefined)
     throw new DomainError('invalid_request', '`top` goes with `series`.');

@@ -83,6 +83,23 @@ it('groups by each of several for itself, as if it were asked for alone', async 
   }
 });
 
+it('says which groupings there are, and how many may be asked for', async () => {
+  const detailOf = async (query: Record<string, string>) => {
+    const { status, body } = await ask(query);
+    expect(status).toBe(400);
+    return JSON.stringify(body);
+  };
+  expect(await detailOf({ group_by: 'colour' })).toMatch(
+    /must be one to 2, with series=each any number, of .*user_id, .*model.*, each once, separated by a comma/,
+  );
+  const three = 'user_id,model,project_id';
+  const { body } = await ask({ group_by: three });
+  expect(body.detail).toContain('has 3 names (user_id, model, project_id) and may have 2;');
+  expect((await ask({ group_by: 'user_id,model', series: 'groups' })).body.detail).toContain(
+    'may have 1 with series=groups; with series=each any number',
+  );
+});
+
 it('counts the users of each bucket where they are grouped', async () => {
   const active = (body: { series: { active_users?: number }[] }) =>
     body.series.map((day) => day.active_users);
