@@ -37,6 +37,7 @@ const environment = z.object({
     .regex(/^[^\s,]+:\d+(,[^\s,]+:\d+)*$/, 'must be host:port[,host:port…]')
     .optional(),
   QUEUE_REDIS_URL: redisUrl.optional(),
+  CA_FILE: z.string().startsWith('/', 'must be an absolute path').optional(),
   OPERATOR_TOKEN: z.string().min(24, 'needs at least 24 characters'),
   API_KEY_PEPPER: z.string().min(32, 'needs at least 32 characters'),
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters'),

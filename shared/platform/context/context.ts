@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../basics/clock.ts';
 import type { Config } from '../basics/config.ts';
 import { createLog, type Log } from '../basics/log.ts';
 import { createMetrics, type Metrics } from '../basics/metrics.ts';
+import { trustAuthorities } from '../basics/trust-authorities.ts';
 import { connectMongo, type Db } from '../mongo/connect.ts';
 import { startTransactionGuard } from '../mongo/transaction-guard.ts';
 import { openQueues, type Queues } from '../queues/queues.ts';
@@ -43,9 +44,10 @@ export interface ContextOptions {
 /** Above the longest command that an api or a worker sends; a CLI may build an index for hours. */
 const SOCKET_TIMEOUT_MS = 60_000;
 
-/** Opens the stores. Rejects when MongoDB does not answer in 5 s; Redis may come later. */
+/** Opens the stores, whose certificates CA_FILE may vouch for. Rejects when MongoDB does not answer in 5 s; Redis may come later. */
 export async function openContext(config: Config, options: ContextOptions): Promise<Context> {
   const log = options.log ?? createLog({ level: config.logLevel, process: options.process });
+  trustAuthorities(config);
   const serves = options.process === 'api' || options.process === 'worker';
   const db = await connectMongo(config.mongodbUrl, serves ? { socketTimeoutMs: SOCKET_TIMEOUT_MS } : {});
   const guard = serves ? await startTransactionGuard(db, log) : null;

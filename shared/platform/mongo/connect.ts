@@ -1,6 +1,7 @@
 import mongoose, { type Connection, mongo } from 'mongoose';
 import { isStoreError } from '../basics/errors.ts';
 import { StartFault } from '../basics/start-fault.ts';
+import { hintAtAuthorities } from '../basics/trust-authorities.ts';
 
 /** An open MongoDB connection. */
 export interface Db {
@@ -31,7 +32,8 @@ const ROUTER = 'isdbgrid';
 export async function connectMongo(url: string, options: { socketTimeoutMs?: number } = {}): Promise<Db> {
   const connection = await open(url, options).catch((error: Error) => {
     // The driver's errors show all that it knows of each server, over dozens of lines.
-    throw new StartFault(`MONGODB_URL: no primary of a replica set can be reached there: ${error.message}`);
+    const reason = hintAtAuthorities(error.message);
+    throw new StartFault(`MONGODB_URL: no primary of a replica set can be reached there: ${reason}`);
   });
   // An open connection always has one.
   const database = connection.db as mongo.Db;

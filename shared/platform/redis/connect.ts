@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import type { Config } from '../basics/config.ts';
 import type { Log } from '../basics/log.ts';
+import { hintAtAuthorities } from '../basics/trust-authorities.ts';
 
 /**
  * Four clients with four duties: the meter never sends anything twice and never waits; the producer gives up
@@ -76,7 +77,8 @@ export function connectRedis(
 export function logOutages(client: RedisClient, variable: string, log: Log): void {
   let isTold = false;
   client.on('error', (error: Error) => {
-    if (!isTold) log.error({ reason: error.message }, `the Redis of ${variable} cannot be used`);
+    if (!isTold)
+      log.error({ reason: hintAtAuthorities(error.message) }, `the Redis of ${variable} cannot be used`);
     isTold = true;
   });
   client.on('ready', () => {
@@ -135,7 +137,7 @@ export async function waitUntilReady(client: RedisClient, timeoutMs: number): Pr
   if (client.status === 'ready') return;
   let reason = 'no answer';
   const note = (error: Error) => {
-    reason = error.message;
+    reason = hintAtAuthorities(error.message);
   };
   client.on('error', note);
   await new Promise<void>((resolve, reject) => {

@@ -17,6 +17,7 @@ const ON_THE_NETWORK: Readonly<Record<string, string>> = {
   'scripts/idp/provider.ts': 'serves, in development',
   'scripts/stack/ports.ts': 'looks whether a port of this machine is free',
   'shared/wings/push/destinations/stores/s3-request.ts': 'sends files to buckets',
+  'shared/platform/basics/trust-authorities.ts': 'trusts certificates, and sends nothing',
   'shared/platform/mail/send-mail.ts': 'sends mails',
   'shared/core/events/webhooks/endpoints/url-guard.ts': 'looks up names, and connects, for deliveries',
   'shared/core/events/webhooks/sending/endpoint.ts': 'keeps the connections of deliveries',
