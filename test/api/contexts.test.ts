@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { organizationVersionRows } from '../../shared/core/accounts/organizations/versions.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { boundaryRows, workRows } from '../../shared/wings/work/attribution/model.ts';
@@ -34,6 +35,25 @@ async function workOf(orgId: string, id: string): Promise<string | null> {
   const work = await workRows(api.ctx).findOne({ _id: signal.work });
   return [work?.repository, work?.branch?.text, work?.task?.text].filter(Boolean).join(' ');
 }
+
+describe('contexts of many client sessions', () => {
+  it('are recorded in transactions of 25 sessions each, with a result for each in their order', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const contexts = Array.from({ length: 120 }, (_, n) => {
+      const ofSession = { client_session_id: `many-${n % 60}`, branch: `b-${n}` };
+      return n === 70 ? {} : { ...SHOP, ...ofSession, ts: at(NOW - n * MINUTE) };
+    });
+    const told = await post(key, 'contexts', { contexts });
+    const statuses = (body: { results: { status: string }[] }) => body.results.map(({ status }) => status);
+    expect(statuses(told.body)).toEqual(contexts.map((_, n) => (n === 70 ? 'rejected' : 'accepted')));
+    const versions = await organizationVersionRows(api.ctx)
+      .find({ _id: { $gte: orgId, $lt: `${orgId}~` } })
+      .toArray();
+    expect(new Set(versions.map(({ contexts: changes }) => changes))).toEqual(new Set([3]));
+    const again = await post(key, 'contexts', { contexts });
+    expect(statuses(again.body)).toEqual(contexts.map((_, n) => (n === 70 ? 'rejected' : 'duplicate')));
+  });
+});
 
 describe('a context', () => {
   it('holds for the calls of its client session from its time on, until the next', async () => {

@@ -5,10 +5,12 @@ import type { Sender } from '../../../core/calls/signals/check-signal.ts';
 import { keptName } from '../../../core/calls/signals/place.ts';
 import type { Rules } from '../../../core/limits/budgets/rules/rules.ts';
 import { commitByRules } from '../../../core/limits/budgets/rules/rules.ts';
-import { CONTEXTS_PER_SESSION } from '../../../platform/basics/contract.ts';
+import { CONTEXTS_PER_SESSION, SIGNALS_PER_REQUEST } from '../../../platform/basics/contract.ts';
+import { orUnknown } from '../../../platform/basics/errors.ts';
 import type { Decision } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { currentShard } from '../../../platform/mongo/counter-shards.ts';
+import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import { checkContext, rejectContext } from '../attribution/check-context.ts';
 import type { ContextResult } from '../attribution/context-input.ts';
 import { type ContextRow, contextRows } from '../attribution/model.ts';
@@ -36,21 +38,40 @@ export async function recordContexts(
   const rows = checked.filter((result) => '_id' in result);
   const overLimit = await findNewOverLimit(ctx, sender.orgId, rows);
   const fine = rows.filter((row) => !overLimit.has(row));
-  const { outcomes, moved, moving } =
-    fine.length === 0
-      ? NOTHING
-      : await takeTurn(ctx, sender.orgId, {
-          item: { rows: fine, isBound: sender.boundUserId !== null },
-          weight: fine.length,
-          run: commitTold,
-        });
-  let next = 0;
+  const isBound = sender.boundUserId !== null;
+  const told: Told[] = [];
+  for (const part of inParts(fine)) {
+    const turn = takeTurn(ctx, sender.orgId, {
+      item: { rows: part.rows, isBound },
+      ...part,
+      run: commitTold,
+    });
+    // An earlier part stays written.
+    const detail = 'Some of the contexts may be recorded. Repeat the request: repeats change nothing.';
+    told.push(await (told.length === 0 ? turn : orUnknown(turn, detail)));
+  }
+  const outcomes = new Map(told.flatMap((each) => each.outcomes));
+  const moved = told.reduce((sum, each) => sum + each.moved, 0);
+  const moving = told.some((each) => each.moving);
   const results = checked.map((result): ContextResult => {
     if (!('_id' in result)) return result;
-    return overLimit.has(result) ? TOO_MANY_VALUES : (outcomes[next++] as ContextResult);
+    return overLimit.has(result) ? TOO_MANY_VALUES : (outcomes.get(result) as ContextResult);
   });
   for (const { status } of results) contextsTold(ctx).inc({ status });
   return { results, moved, moving };
+}
+
+/** Client sessions of one transaction: it reads all contexts of each, up to 2,000. */
+const SESSIONS_AT_ONCE = 25;
+
+/** The contexts of a request in parts that have a turn each: others have theirs between them. */
+function inParts(rows: readonly ContextRow[]): { rows: ContextRow[]; weight: number }[] {
+  const sessions = [...Map.groupBy(rows, ({ client_session }) => client_session).values()];
+  return Array.from({ length: Math.ceil(sessions.length / SESSIONS_AT_ONCE) }, (_, at) => {
+    const own = sessions.slice(at * SESSIONS_AT_ONCE, (at + 1) * SESSIONS_AT_ONCE);
+    const ofSessions = own.length * (SIGNALS_PER_REQUEST / SESSIONS_AT_ONCE);
+    return { rows: own.flat(), weight: Math.max(own.flat().length, ofSessions) };
+  });
 }
 
 const TOO_MANY_VALUES = rejectContext(
@@ -82,12 +103,10 @@ interface Request {
 }
 
 interface Told {
-  outcomes: ContextResult[];
+  outcomes: readonly (readonly [ContextRow, ContextResult])[];
   moved: number;
   moving: boolean;
 }
-
-const NOTHING: Told = { outcomes: [], moved: 0, moving: false };
 
 /** Records the contexts of several requests in one transaction. Each request is told of all calls that moved with it. */
 async function commitTold(ctx: Context, orgId: string, requests: readonly Request[]): Promise<Told[]> {
@@ -98,7 +117,7 @@ async function commitTold(ctx: Context, orgId: string, requests: readonly Reques
   const { moved, moving } = decided.recorded;
   const outcomes = [...decided.outcomes];
   return requests.map(({ rows }) => ({
-    outcomes: outcomes.splice(0, rows.length),
+    outcomes: rows.map((row) => [row, outcomes.shift() as ContextResult] as const),
     moved: moved.context + moved.boundary,
     moving,
   }));
@@ -113,13 +132,10 @@ async function decideTold(
   const rows = requests.flatMap((request) => request.rows);
   const ofBound = new Set(requests.flatMap((request) => (request.isBound ? request.rows : [])));
   const sessions = [...new Set(rows.map(({ client_session }) => client_session))];
-  const there = await contextRows(ctx)
-    .find({ client_session: { $in: sessions } }, { session: transaction, projection: { client_session: 1 } })
-    .toArray();
-  const known = new Set(there.map(({ _id }) => _id));
-  const counts = new Map<string, number>();
+  const ids = rows.map(({ _id }) => _id);
+  const known = new Set((await findByIds(contextRows(ctx), ids, transaction)).map(({ _id }) => _id));
+  const counts = await countContexts(ctx, sessions, transaction);
   const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
-  for (const { client_session } of there) count(client_session);
   const hashNames = rules.organization.hash_names === true;
   const fresh: ContextRow[] = [];
   const renames: Rename[] = [];
@@ -140,6 +156,22 @@ async function decideTold(
     transaction,
   );
   return { ...plan, result: { outcomes, recorded } };
+}
+
+/** How many contexts each of these client sessions has. */
+async function countContexts(
+  ctx: Context,
+  sessions: readonly string[],
+  transaction: ClientSession,
+): Promise<Map<string, number>> {
+  const stages = [
+    { $match: { client_session: { $in: sessions } } },
+    { $group: { _id: '$client_session', n: { $sum: 1 } } },
+  ];
+  const rows = await contextRows(ctx)
+    .aggregate<{ _id: string; n: number }>(stages, { session: transaction })
+    .toArray();
+  return new Map(rows.map(({ _id, n }) => [_id, Number(n)]));
 }
 
 function renameOf({ place, renamed_from, ts, user_id }: ContextRow, isBound: boolean): Rename[] {
