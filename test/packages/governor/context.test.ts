@@ -208,6 +208,22 @@ describe('governor context --hook', () => {
     ]);
   });
 
+  it('lets calls of the old name count until the hook sees a rename of just now', async () => {
+    const folder = makeRepository();
+    git(folder, ['branch', '-m', 'trunk']);
+    await hook(folder);
+    const [rename, place] = told;
+    expect([rename?.renamed_from, rename?.ts]).toEqual(['main', place?.ts]);
+  });
+
+  it('tells an old rename at the end of the second that git wrote', async () => {
+    const folder = makeRepository();
+    const seconds = Math.floor(Date.now() / 1_000) - 3_600;
+    git(folder, ['branch', '-m', 'trunk'], { GIT_COMMITTER_DATE: `${seconds} +0000` });
+    await hook(folder);
+    expect(Date.parse(String(told[0]?.ts))).toBe(seconds * 1_000 + 999);
+  });
+
   it('never fails, whatever it reads', async () => {
     for (const input of [
       '',

@@ -77,9 +77,19 @@ function renameOf(state: State, checkout: Checkout | null, nowMs: number): Poste
   if (state.renames.includes(name)) return [];
   state.renames.push(name);
   const { repository, branch } = place;
-  const ts = new Date(renamed.atMs).toISOString();
+  const ts = new Date(momentOf(renamed, nowMs)).toISOString();
   const client_session_id = `rename-${randomUUID()}`;
   return [{ client_session_id, ts, repository, branch, renamed_from: renamed.from }];
+}
+
+const JUST_NOW_MS = 60_000;
+
+/**
+ * The moment until which calls were told the old name: now for a rename of just now, because until this hook nobody has told
+ * the new one, else the end of the second that git wrote.
+ */
+function momentOf({ atMs }: { atMs: number }, nowMs: number): number {
+  return atMs > nowMs - JUST_NOW_MS ? nowMs : atMs + 999;
 }
 
 const answerSchema = z.object({
