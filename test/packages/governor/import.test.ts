@@ -24,6 +24,7 @@ import {
   GOLDEN_USAGE,
   home,
   type Json,
+  makeFolder,
   NOW,
   setUpHistory,
   target,
@@ -439,6 +440,82 @@ describe('the history of', () => {
     database.close();
     await run('opencode');
     expect(await totals()).toEqual({ count: 2, tokens_in: 17_024, tokens_out: 600, cost_nusd: 17_622_000 });
+  });
+
+  it('lists each line with usage that is no call, whatever tool wrote it', async () => {
+    const used = { tokens: { input: 5, output: 5 } };
+    const half = (line: Json) => JSON.stringify(line).slice(0, -2);
+    const cases: [string, string, (Json | string)[], Json][] = [
+      [
+        'claude-code',
+        'projects/p/s.jsonl',
+        [
+          { type: 'user', toolUseResult: { usage: GOLDEN_USAGE } },
+          half({ message: { usage: GOLDEN_USAGE } }),
+        ],
+        { 'no call of a model': 1, damaged: 1 },
+      ],
+      ['opencode', 'storage/message/ses_1/msg_1.json', [half(used)], { damaged: 1 }],
+      [
+        'copilot',
+        'session-state/s/events.jsonl',
+        [{ type: 'session.shutdown', data: { modelMetrics: { m: { usage: { inputTokens: 5 } } } } }],
+        { 'no call of a model': 1 },
+      ],
+      [
+        'copilot',
+        'otel/a.jsonl',
+        [
+          {
+            type: 'span',
+            attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.usage.input_tokens': 5 },
+          },
+        ],
+        { 'no call of a model': 1 },
+      ],
+      [
+        'qwen',
+        'projects/p/chats/c.jsonl',
+        [{ type: 'system', systemPayload: { uiEvent: { input_token_count: 5 } } }],
+        { 'told by another line': 1 },
+      ],
+    ];
+    for (const [tool, path, lines, left_out] of cases) {
+      const own = makeFolder();
+      writeLines(join(own.folder, path), lines);
+      expect(await run(tool, own.folder), `${tool} ${path}`).toMatchObject({ signals: 0, left_out });
+      own.remove();
+    }
+  });
+
+  it('a message id of a chat that repeats is none, and one that is written again is one', async () => {
+    const line = (minute: number, output: number) => ({
+      id: 'relay',
+      sessionId: 'session-1',
+      timestamp: new Date(NOW - minute * 60_000).toISOString(),
+      type: 'gemini',
+      model: 'gemini-2.5-pro',
+      tokens: { input: 100, output, total: 100 + output },
+    });
+    const file = join(home.folder, 'tmp', 'shop', 'chats', 'session-1.jsonl');
+    writeLines(file, [line(3, 1), line(3, 10), line(2, 10), line(1, 10)]);
+    await run('gemini');
+    expect(await totals()).toMatchObject({ count: 3, tokens_in: 300, tokens_out: 30 });
+  });
+
+  it('a null count in a file of Copilot CLI is no count', async () => {
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.model': 'claude-sonnet-4-5',
+      'gen_ai.usage.input_tokens': null,
+      'gen_ai.usage.output_tokens': 20,
+    };
+    const seconds = NOW / 1_000 - 60;
+    const ids = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) };
+    const span = { type: 'span', ...ids, name: 'chat', startTime: [seconds, 0], endTime: [seconds, 0] };
+    writeLines(join(home.folder, 'otel', 'a.jsonl'), [{ ...span, attributes }]);
+    const { signals, left_out } = await run('copilot');
+    expect([signals, Object.values(left_out)]).toEqual([0, [1]]);
   });
 
   it('a message of opencode that failed is an error, without its text', async () => {

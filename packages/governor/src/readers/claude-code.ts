@@ -41,7 +41,8 @@ function readLine(line: string): Found[] {
   if (!entry) return [DAMAGED];
   const message = asObject(entry.message);
   const usage = asObject(message?.usage);
-  if (!message || !usage) return [];
+  // Tools' lines repeat what their agents' calls used.
+  if (!message || !usage) return [{ leftOut: 'no call of a model' }];
   const model = asText(message.model);
   if (model === '<synthetic>' || entry.isApiErrorMessage === true) return [{ leftOut: 'no call of a model' }];
   const ts = asTime(entry.timestamp);

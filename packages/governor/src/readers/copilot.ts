@@ -57,7 +57,8 @@ const KINDS = ['session.start', 'session.resume', 'session.usage_record'];
 
 /** Most events are prompts and answers: those are not even parsed. */
 function readEvent(session: Session, line: string): Found[] {
-  if (!KINDS.some((kind) => line.includes(`"${kind}"`))) return [];
+  if (!KINDS.some((kind) => line.includes(`"${kind}"`)))
+    return /"(?:usage|modelMetrics)":/.test(line) ? [{ leftOut: 'no call of a model' }] : [];
   const event = parseObject(line);
   if (!event) return [DAMAGED];
   const data = asObject(event.data);
@@ -95,13 +96,17 @@ function readRequest(line: string): Found[] {
   const written = parseObject(line);
   const request = written?.type === 'span' ? requestOf(written) : written;
   if (!request || !('resourceSpans' in request)) return [{ leftOut: 'no spans' }];
-  return spansOf(JSON.stringify(request)).flatMap((record): Found[] => {
-    const { signals, rejected } = adaptRecord(record);
-    if (rejected !== undefined) return [{ leftOut: rejected }];
-    // The key or `--user-id` names the user, as for every other history.
-    return signals.map(({ user_id: _, ...signal }) => {
-      return { call: { key: signal.id, rank: signal.tokens_out ?? 0, sharesId: true, signal } };
-    });
+  const records = spansOf(JSON.stringify(request));
+  return records === null ? [DAMAGED] : records.flatMap(readRecord);
+}
+
+function readRecord(record: OtlpRecord): Found[] {
+  const { signals, rejected } = adaptRecord(record);
+  if (rejected !== undefined) return [{ leftOut: rejected }];
+  if (signals.length === 0) return [{ leftOut: 'no call of a model' }];
+  // The key or `--user-id` names the user, as for every other history.
+  return signals.map(({ user_id: _, ...signal }) => {
+    return { call: { key: signal.id, rank: signal.tokens_out ?? 0, sharesId: true, signal } };
   });
 }
 
@@ -129,7 +134,13 @@ function nanosOf(time: unknown): string {
 }
 
 function keyValues(attributes: unknown): Json[] {
-  return Object.entries(asObject(attributes) ?? {}).map(([key, value]) => ({ key, value: anyValue(value) }));
+  // A count that is null is there, and is no count.
+  const valueNamed = (key: string, value: unknown) =>
+    value === null && /tokens/.test(key) ? { stringValue: 'null' } : anyValue(value);
+  return Object.entries(asObject(attributes) ?? {}).map(([key, value]) => ({
+    key,
+    value: valueNamed(key, value),
+  }));
 }
 
 function anyValue(value: unknown): Json {
@@ -139,12 +150,12 @@ function anyValue(value: unknown): Json {
   return { arrayValue: { values: asList(value).map(anyValue) } };
 }
 
-/** No spans for a line that is damaged. */
-function spansOf(line: string): OtlpRecord[] {
+/** Null for a line that is damaged. */
+function spansOf(line: string): OtlpRecord[] | null {
   try {
     return [...readRecords({ body: Buffer.from(line), kind: 'traces', encoding: 'json' }, KEY_RULES)];
   } catch (error) {
-    if (error instanceof UnreadableOtlp) return [];
+    if (error instanceof UnreadableOtlp) return null;
     throw error;
   }
 }

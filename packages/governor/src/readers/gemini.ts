@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { derivedFrom } from '../../../../shared/core/calls/adapters/base.ts';
+import { derivedFrom, isUniqueId } from '../../../../shared/core/calls/adapters/base.ts';
 import { type GeminiCounts, wholeCounts } from '../../../../shared/core/calls/adapters/gemini.ts';
 import {
   asCount,
@@ -13,6 +13,7 @@ import {
   type Found,
   type Json,
   parseObject,
+  REPEATED,
   rankBy,
   signalOf,
   type Tool,
@@ -83,7 +84,8 @@ export const qwen: Tool = {
 };
 
 function readQwenLine(line: string): Found[] {
-  if (!line.includes('"usageMetadata"')) return [];
+  if (!line.includes('"usageMetadata"'))
+    return line.includes('"input_token_count":') ? [{ leftOut: REPEATED }] : [];
   const entry = parseObject(line);
   if (!entry) return [DAMAGED];
   const usage = asObject(entry.usageMetadata);
@@ -119,7 +121,7 @@ function chatCall(message: Json, { adapter, own, sessionId, counts, cacheRead }:
   const ts = asTime(message.timestamp);
   if (ts === undefined) return [WITHOUT_ID];
   const { input, output } = wholeCounts(counts);
-  const id = derivedFrom('chat', sessionId, own ?? ts, ...(own === undefined ? [input, output] : []));
+  const id = derivedFrom('chat', sessionId, ...idParts(own, ts, [input, output]));
   const signal = signalOf({
     id,
     ts,
@@ -131,4 +133,10 @@ function chatCall(message: Json, { adapter, own, sessionId, counts, cacheRead }:
     cacheRead,
   });
   return [{ call: { key: id, rank: rankBy(output), sharesId: false, signal, cwd: asText(message.cwd) } }];
+}
+
+/** The parts that distinguish a message in its chat. One that is written again keeps its id and its time. */
+function idParts(own: string | undefined, ts: string, counts: readonly number[]): (string | number)[] {
+  if (own === undefined) return [ts, ...counts];
+  return isUniqueId(own) ? [own] : [own, ts];
 }

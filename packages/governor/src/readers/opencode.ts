@@ -5,6 +5,7 @@ import {
   asObject,
   asText,
   asTime,
+  DAMAGED,
   eachLine,
   type Found,
   type Json,
@@ -26,9 +27,10 @@ export const opencode: Tool = {
 
 function readMessage(text: string): Found[] {
   const message = parseObject(text);
-  const tokens = asObject(message?.tokens);
+  if (!message) return text.includes('"tokens"') ? [DAMAGED] : [];
+  const tokens = asObject(message.tokens);
   if (!tokens) return [];
-  if (message?.role !== 'assistant') return [{ leftOut: 'no call of a model' }];
+  if (message.role !== 'assistant') return [{ leftOut: 'no call of a model' }];
   const id = asText(message.id);
   // It is written before the model answers, and again with what that took.
   const ts = asTime(asObject(message.time)?.completed);
@@ -85,8 +87,8 @@ export async function* rowsOf(path: string): AsyncGenerator<string> {
     const rows = database.prepare('SELECT id, session_id, data FROM message ORDER BY id').iterate();
     for (const row of rows as Iterable<unknown>) {
       const { id, session_id, data } = row as Row;
-      // A damaged row becomes a line without content, as in a file.
-      yield JSON.stringify({ ...parseObject(data), id, sessionID: session_id });
+      const message = parseObject(data);
+      yield message ? JSON.stringify({ ...message, id, sessionID: session_id }) : data;
     }
   } finally {
     database.close();
