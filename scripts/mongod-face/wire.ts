@@ -36,14 +36,23 @@ const MORE_TO_COME = 2;
 
 /** Calls `take` with each whole message of a stream (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/). */
 export function readFrames(take: (frame: Buffer) => void): (chunk: Buffer) => void {
-  let rest: Buffer = Buffer.alloc(0);
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let wanted = HEADER;
   return (chunk) => {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    parts.push(chunk);
+    bytes += chunk.length;
+    // A message of 40 MB comes in hundreds of parts, which are put together once.
+    if (bytes < wanted) return;
+    let rest: Buffer = Buffer.concat(parts, bytes);
     while (rest.length >= HEADER && rest.length >= rest.readInt32LE(0)) {
       const size = rest.readInt32LE(0);
       take(rest.subarray(0, size));
       rest = rest.subarray(size);
     }
+    parts = [rest];
+    bytes = rest.length;
+    wanted = bytes < HEADER ? HEADER : rest.readInt32LE(0);
   };
 }
 
