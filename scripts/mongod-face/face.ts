@@ -197,6 +197,7 @@ function refusalOf(
   const failure = face.rules.check(command);
   if (failure) return failure;
   // https://www.mongodb.com/docs/manual/core/transactions/: "Running parallel operations is not supported within a single transaction."
+  // mongod leaves open what happens; a refusal shows it.
   if (transaction && transaction.running > 0 && command.name !== 'abortTransaction')
     return { code: 117, message: 'A command of this transaction still runs.' };
   if (fault?.kind === 'fail') return fault.failure;

@@ -9,7 +9,10 @@ const every = z.coerce.number().int().positive().optional();
 const faults = z.strictObject({
   /** Writes in transactions that meet a conflict. */
   conflictEvery: every,
-  /** Commands that meet an election: `stepDownCode` is how they fail. */
+  /**
+   * Commands that meet an election: `stepDownCode` is how they fail
+   * (https://www.mongodb.com/docs/manual/reference/method/rs.stepDown/; `NotPrimaryError` in error_codes.yml of failures.ts).
+   */
   stepDownEvery: every,
   stepDownCode: z.coerce
     .number()

@@ -9,7 +9,7 @@ import { type TestApi, until } from '../support/harness.ts';
 
 const NOON = Date.UTC(2026, 10, 18, 12);
 const DAY_MS = 86_400_000;
-const { clock, api, other } = await fixture({ clock: NOON, monitorCommands: true, other: true });
+const { clock, api, other } = await fixture({ clock: NOON, other: true });
 let orgId: string;
 let key: string;
 beforeEach(async () => {

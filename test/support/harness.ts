@@ -13,6 +13,7 @@ import type { Db } from '../../shared/platform/mongo/connect.ts';
 import { COLLECTIONS, createIndexes } from '../../shared/tables/collections.ts';
 import { WINGS } from '../../shared/tables/wings.ts';
 import type { SeenAnswer } from './contract.ts';
+import { judgeCommands } from './judge-commands.ts';
 import { findLasting } from './lasting-keys.ts';
 import { PATIENCE_MS } from './patience.ts';
 
@@ -58,14 +59,17 @@ export interface TestOptions {
   redisUrl?: string;
   /** The wings that take part; all unless it says otherwise. */
   wings?: readonly Wing[];
-  /** Lets the MongoDB client tell of its commands (`commandStarted`, `commandSucceeded`). */
-  monitorCommands?: true;
+  /** Judges the commands of the product also on the embedded store; behind the face of a mongod they always are. */
+  isJudged?: true;
 }
 
 /** Contexts of this process that are open: the last to close empties the Redis database of its worker. */
 let open = 0;
 
-/** Real stores, an own database and own queues. `close` drops them, and throws for keys that live too long. */
+/**
+ * Real stores, an own database and own queues. `close` drops them, and throws for keys that live too long and, where these are
+ * judged, for commands of the product that MongoDB would refuse or serve badly. The MongoDB client reports its commands (`commandStarted`, `commandSucceeded`).
+ */
 export async function openTestContext(options: TestOptions = {}): Promise<TestContext> {
   const name = `t${randomBytes(6).toString('hex')}`;
   const config = options.sharing?.config ?? testConfig(name, options);
@@ -79,6 +83,7 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
     ...(options.clock ? { clock: options.clock } : {}),
   });
   open += 1;
+  const verdict = isJudged(ctx.db, options) ? judgeCommands(ctx.db) : () => undefined;
   if (!options.sharing) {
     await createIndexes(ctx.db);
     if (options.clock) await keepExpired(ctx.db);
@@ -96,8 +101,14 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
         await ctx.redis.producer.flushdb().catch(() => '');
       await ctx.close();
       if (lasting.length > 0) throw new Error(`Keys that live too long: ${lasting.join(', ')}`);
+      verdict();
     },
   };
+}
+
+/** It takes a tenth of a file's time, so by day a third of the files do it: those behind the face (docs/stores.md). */
+function isJudged(db: Db, options: TestOptions): boolean {
+  return options.isJudged === true || !db.isEmbedded;
 }
 
 /** Keeps the store from deleting rows that have expired: it goes by the machine's clock, which may be far ahead of a test's. */
@@ -125,13 +136,9 @@ export const TEST_SIGNING_KEY = JSON.stringify({
 });
 
 /** The environment of a test process: also what a child process under test gets. */
-export function testEnv(
-  name: string,
-  options: Pick<TestOptions, 'env' | 'mongoUrl' | 'redisUrl' | 'monitorCommands'> = {},
-) {
+export function testEnv(name: string, options: Pick<TestOptions, 'env' | 'mongoUrl' | 'redisUrl'> = {}) {
   const mongo = new URL(options.mongoUrl ?? inject('mongoUrl'));
   mongo.pathname = `/${name}`;
-  if (options.monitorCommands) mongo.searchParams.set('monitorCommands', 'true');
   return {
     NODE_ENV: 'test',
     HOST: '127.0.0.1',
@@ -163,7 +170,10 @@ function redisUrl(): string {
 }
 
 function testConfig(name: string, options: TestOptions): Config {
-  return readConfig(testEnv(name, options));
+  const { MONGODB_URL, ...env } = testEnv(name, options);
+  const mongo = new URL(MONGODB_URL);
+  mongo.searchParams.set('monitorCommands', 'true');
+  return readConfig({ ...env, MONGODB_URL: mongo.href });
 }
 
 export interface TestApi {

@@ -16,7 +16,7 @@ import { readEvents, type StoredEvent, subscribeToAll } from '../support/webhook
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
-const { api, clock } = await fixture({ clock: NOW, monitorCommands: true });
+const { api, clock } = await fixture({ clock: NOW });
 let ctx: TestContext;
 beforeAll(async () => {
   ctx = api.ctx;

@@ -3,7 +3,7 @@ import { allAccounts } from '../../../../shared/core/credits/meter/work-on-accou
 import { creditAccountRows } from '../../../../shared/core/credits/model.ts';
 import { storesFixture } from '../../../support/fixture.ts';
 
-const { ctx } = await storesFixture({ monitorCommands: true });
+const { ctx } = await storesFixture();
 const commands: string[] = [];
 
 beforeAll(async () => {

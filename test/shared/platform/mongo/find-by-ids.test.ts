@@ -4,7 +4,7 @@ import { findByIds } from '../../../../shared/platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { storesFixture } from '../../../support/fixture.ts';
 
-const { ctx } = await storesFixture({ monitorCommands: true });
+const { ctx } = await storesFixture();
 
 test('finds the rows of however many ids, 500 per command', async () => {
   const rows = Array.from({ length: 1_203 }, (_, n) => ({ _id: `row-${n}`, org_id: 'org', version: n }));

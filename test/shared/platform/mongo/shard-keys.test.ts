@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { planOf } from '../../../../scripts/mongod-face/planner.ts';
 import { COLLECTIONS } from '../../../../shared/tables/collections.ts';
 import type { Query } from '../../../support/shard-keys.ts';
 import { observeStory } from '../../../support/shard-story.ts';
@@ -24,45 +23,6 @@ const OF_ALL_SHARDS: Readonly<Record<string, string>> = {
 
 let seen: readonly Query[];
 
-/** Fields of which each value belongs to one organization. */
-const OF_ONE_TENANT = new Set(
-  '_id org_id account_id webhook_id destination_id budget_id session_id client_session branch work key idk'.split(
-    ' ',
-  ),
-);
-
-/** Reads of all tenants, and rows of all that a write looks for, by shape. */
-const OF_NO_TENANT: Readonly<Record<string, string>> = {
-  'api_keys by $or in order of created_at': 'retention: the keys of all organizations are few',
-  'audit by ~at in order of at': 'retention: the oldest of all',
-  'boundaries by renamed_to': 'a hash of repository and branch, which one organization has',
-  'contexts by ~ts in order of ts': 'retention: the oldest of all',
-  'credit_accounts by nothing': 'the meter: every account is opened again',
-  'deliveries by ~finished_at in order of finished_at': 'retention: the oldest of all',
-  'destinations by enabled in order of through': 'a gauge: the destination that is furthest behind',
-  'device_grants by account_id': 'erasing a person: grants end after minutes, so they are few',
-  'due by ~_id,kind,org_id in order of _id': 'an organization, behind the kind in the index',
-  'due by ~due_at in order of due_at': 'the sweep: what is due, whosever it is',
-  'events by ~created_at in order of created_at': 'retention: the oldest of all',
-  'export_runs by ~created_at in order of created_at': 'retention: the oldest of all',
-  'held_signals by ~ts in order of ts': 'retention: the oldest of all',
-  'idempotency_records by ~expires_at in order of expires_at': 'retention: the oldest of all',
-  'members by email': 'sign-in: the organization is not known yet',
-  'organizations by nothing': 'jobs that walk over all organizations',
-  'organizations by ~_id in order of _id': 'jobs that walk over all organizations',
-  'queued_deliveries by state': 'webhooks that hold more than they may',
-  'queued_deliveries by ~at,state': 'the sweep: what is due, whosever it is',
-  'queued_deliveries by ~at,state in order of at': 'the sweep: what is due, whosever it is',
-  'raises by ~notes_until': 'retention: the oldest of all',
-  'webhooks by alerted_at,status': 'the sweep: alerts that were not sent',
-  'webhooks by status': 'a gauge: webhooks that are failing',
-};
-
-/** Lists that are put in order in memory, by shape. */
-const SORTED_IN_MEMORY: Readonly<Record<string, string>> = {
-  'api_keys by $or in order of created_at': 'retention: the keys of all organizations are few',
-  'devices by account_id in order of created_at': 'an account has few devices',
-};
 const shapeOf = ({ collection, command, fields }: Query) => `${collection} ${command} ${fields.join(',')}`;
 
 describe('on a sharded MongoDB', () => {
@@ -76,32 +36,6 @@ describe('on a sharded MongoDB', () => {
   test('every query names its shard key, but for those that are of all shards by intent', () => {
     const unnamed = new Set(seen.filter(({ namesShardKey }) => !namesShardKey).map(shapeOf));
     expect([...unnamed].toSorted()).toEqual(Object.keys(OF_ALL_SHARDS).toSorted());
-  });
-
-  test('every read begins with its tenant, by an index, but for those that are of all tenants by intent', () => {
-    const others = [...(story?.reads ?? [])].flatMap(([shape, read]) => {
-      const declared = COLLECTIONS.find(({ collectionName }) => collectionName === read.collection);
-      const plan = declared ? planOf(read, declared) : null;
-      const [first = ''] = plan?.index.split(',') ?? [];
-      return plan && plan.equal > 0 && OF_ONE_TENANT.has(first) ? [] : [shape];
-    });
-    expect(others.toSorted()).toEqual(Object.keys(OF_NO_TENANT).toSorted());
-  });
-
-  test('no list is put in order in memory, but for those that are short', () => {
-    const sorted = [...(story?.reads ?? [])].flatMap(([shape, read]) => {
-      const declared = COLLECTIONS.find(({ collectionName }) => collectionName === read.collection);
-      return declared && planOf(read, declared)?.isSorted === true
-        ? []
-        : Object.keys(read.sort).length > 0
-          ? [shape]
-          : [];
-    });
-    expect(sorted.toSorted()).toEqual(Object.keys(SORTED_IN_MEMORY).toSorted());
-  });
-
-  test('no command breaks a rule of MongoDB', () => {
-    expect([...(story?.violations ?? [])]).toEqual([]);
   });
 
   test.each(COLLECTIONS.filter(({ shardKey }) => shardKey).map(({ collectionName }) => collectionName))(

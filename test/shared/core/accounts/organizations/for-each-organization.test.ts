@@ -8,7 +8,7 @@ import { openTestContext, type TestContext } from '../../../../support/harness.t
 let ctx: TestContext;
 const ids = Array.from({ length: 200 }, (_, index) => `org_${String(index).padStart(3, '0')}`);
 beforeAll(async () => {
-  ctx = await openTestContext({ monitorCommands: true });
+  ctx = await openTestContext();
   const { orgId } = await makeTenant(ctx);
   const organization = await readOrganization(ctx, orgId);
   await organizationRows(ctx).deleteMany({ _id: orgId });

@@ -10,7 +10,7 @@ import { fixture } from '../../../../support/fixture.ts';
 const UNCOUNTED = new Set(['hello', 'ping', 'endSessions']);
 /** Noon of today, UTC: a signal beside the end of a day also marks that day's snapshot. */
 const NOON = new Date().setUTCHours(12, 0, 0, 0);
-const { api } = await fixture({ clock: NOON, env: { RATE_LIMITS: 'on' }, monitorCommands: true });
+const { api } = await fixture({ clock: NOON, env: { RATE_LIMITS: 'on' } });
 let commands: string[] = [];
 beforeAll(async () => {
   api.ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {

@@ -76,10 +76,7 @@ async function damage(orgId: string): Promise<void> {
 
 /** Repairs until the process is killed, in the middle of March. */
 async function repairUntilKilled(organization: Organization): Promise<void> {
-  const mongoUrl = new URL(ctx.config.mongodbUrl);
-  mongoUrl.searchParams.set('monitorCommands', 'true');
-  const watched = { ...ctx, config: { ...ctx.config, mongodbUrl: mongoUrl.href } };
-  const victim = await openTestContext({ clock, sharing: watched });
+  const victim = await openTestContext({ clock, sharing: ctx });
   let days = 0;
   victim.db.connection.getClient().on('commandSucceeded', ({ commandName }) => {
     if (commandName === 'commitTransaction') days += 1;
