@@ -12,7 +12,6 @@ import {
   WRITE_CONFLICT,
 } from './failures.ts';
 import { createFaults, type Fault, type FaultOptions } from './faults.ts';
-import { forTheStore } from './for-the-store.ts';
 import { createRules, type Rules } from './rules/index.ts';
 import { changesIndexes } from './rules/indexes.ts';
 import {
@@ -169,11 +168,10 @@ function forward(face: Face, connection: Connection, frame: Buffer): void {
     endSessions(face.transactions, listOf(command.body[command.name]));
   if (command.isAnswered) connection.asked.set(command.requestId, { command, transaction, fault });
   if (transaction) transaction.running += 1;
-  const message = forTheStore(command, frame);
   if (command.name === 'dropDatabase')
-    face.drops.add(String(command.body.$db), () => connection.store.write(message));
-  else if (fault?.kind === 'pause') pause(face, connection, message, fault.ms);
-  else connection.store.write(message);
+    face.drops.add(String(command.body.$db), () => connection.store.write(frame));
+  else if (fault?.kind === 'pause') pause(face, connection, frame, fault.ms);
+  else connection.store.write(frame);
 }
 
 /** Holds up one message and all that come after it on its connection. */

@@ -56,12 +56,12 @@ export function readFrames(take: (frame: Buffer) => void): (chunk: Buffer) => vo
   };
 }
 
-/** The command in a message; null of a message that holds none. `isExact` keeps the kind of each number, as for one that is sent on. */
-export function readCommand(frame: Buffer, isExact = false): Command | null {
+/** The command in a message; null of a message that holds none. */
+export function readCommand(frame: Buffer): Command | null {
   const opCode = frame.readInt32LE(12);
   if (opCode === OP_QUERY) {
     const nameEnd = frame.indexOf(0, HEADER + 4);
-    const body = decode(frame.subarray(nameEnd + 9), isExact);
+    const body = decode(frame.subarray(nameEnd + 9));
     return toCommand(frame, body, { largestDocument: 0, flags: 0, isQuery: true });
   }
   if (opCode !== OP_MSG) return null;
@@ -73,9 +73,9 @@ export function readCommand(frame: Buffer, isExact = false): Command | null {
   for (let at = HEADER + 4; at < end; ) {
     const isBody = frame[at] === 0;
     const section = frame.subarray(at + 1, at + 1 + frame.readInt32LE(at + 1));
-    if (isBody) Object.assign(body, decode(section, isExact));
+    if (isBody) Object.assign(body, decode(section));
     else {
-      const { name, documents, largest } = readSequence(section, isExact);
+      const { name, documents, largest } = readSequence(section);
       sequences[name] = documents;
       largestDocument = Math.max(largestDocument, largest);
     }
@@ -94,16 +94,13 @@ function toCommand(
   return { requestId: frame.readInt32LE(4), name, body, bytes: frame.length, isAnswered, ...rest };
 }
 
-function readSequence(
-  section: Buffer,
-  isExact: boolean,
-): { name: string; documents: Fields[]; largest: number } {
+function readSequence(section: Buffer): { name: string; documents: Fields[]; largest: number } {
   const nameEnd = section.indexOf(0, 4);
   const documents: Fields[] = [];
   let largest = 0;
   for (let at = nameEnd + 1; at < section.length; ) {
     const size = section.readInt32LE(at);
-    documents.push(decode(section.subarray(at, at + size), isExact));
+    documents.push(decode(section.subarray(at, at + size)));
     largest = Math.max(largest, size);
     at += size;
   }
@@ -146,8 +143,7 @@ function writeMessage(requestId: number, responseTo: number, body: Buffer): Buff
   return Buffer.concat([head, body]);
 }
 
-function decode(bytes: Buffer, isExact = false): Fields {
+function decode(bytes: Buffer): Fields {
   // A transaction's number must go back as the 64 bits that it came as.
-  const options = { promoteLongs: false, promoteValues: !isExact };
-  return mongo.BSON.deserialize(bytes.subarray(0, bytes.readInt32LE(0)), options);
+  return mongo.BSON.deserialize(bytes.subarray(0, bytes.readInt32LE(0)), { promoteLongs: false });
 }

@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectMongo } from '../../../shared/platform/mongo/connect.ts';
 import { killChild } from '../../support/drills/child.ts';
@@ -167,31 +167,6 @@ test('a database is dropped once no transaction uses it', async () => {
   await dropped;
   expect(await things.countDocuments({})).toBe(0);
   await used.close();
-});
-
-test('a bulkWrite by id and shard key reaches the store by id alone, and an upsert keeps the shard key', async () => {
-  const namespace = `${client.db().databaseName}.signals`;
-  const filter = { _id: 'a', org_id: 'o' };
-  const models = [
-    { name: 'updateOne' as const, namespace, filter, update: { $set: { half: 0.5, one: 1 } }, upsert: true },
-    { name: 'updateOne' as const, namespace, filter, update: { $inc: { n: new mongo.Double(1) } } },
-  ];
-  const whole = { _id: 'b', org_id: 'o' };
-  const replacing = [
-    { name: 'replaceOne' as const, namespace, filter: whole, replacement: whole, upsert: true },
-  ];
-  const { upsertedCount, modifiedCount } = await client.bulkWrite([...models, ...replacing] as never);
-  expect([upsertedCount, modifiedCount]).toEqual([2, 1]);
-  const signals = client.db().collection<{ _id: string; org_id: string }>('signals');
-  const [row, replaced] = await signals.find({}, { promoteValues: false, sort: { _id: 1 } }).toArray();
-  expect(replaced).toEqual(whole);
-  expect(row).toEqual({
-    _id: 'a',
-    org_id: 'o',
-    half: new mongo.Double(0.5),
-    one: new mongo.Int32(1),
-    n: new mongo.Double(1),
-  });
 });
 
 test('a store that was killed and is back has no transaction of before', async () => {

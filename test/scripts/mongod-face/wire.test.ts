@@ -1,4 +1,3 @@
-import { mongo } from 'mongoose';
 import { expect, test } from 'vitest';
 import { readCommand, readFrames, writeCommand } from '../../../scripts/mongod-face/wire.ts';
 
@@ -20,12 +19,3 @@ test.each([1, 7, 16, 100, 10_000])(
     ]);
   },
 );
-
-test('numbers keep their kind in a command that is sent on', () => {
-  const frame = writeCommand(1, { insert: 'things', whole: new mongo.Double(1), part: 0.5 });
-  expect(readCommand(frame)?.body).toMatchObject({ whole: 1, part: 0.5 });
-  expect(readCommand(frame, true)?.body).toMatchObject({
-    whole: new mongo.Double(1),
-    part: new mongo.Double(0.5),
-  });
-});
