@@ -15,7 +15,7 @@ const sent: { name: string; command: Record<string, unknown> }[] = [];
 let ctx: TestContext;
 
 beforeAll(async () => {
-  ctx = await openTestContext({ monitorCommands: true });
+  ctx = await openTestContext();
   ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {
     sent.push({ name: commandName, command: command as Record<string, unknown> });
   });
