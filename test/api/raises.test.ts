@@ -17,6 +17,7 @@ import { until } from '../support/harness.ts';
 import { makePerson, type Person } from '../support/people.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const { idp, clock, api, other } = await fixture({ clock: true, idp: true, other: true });
 
@@ -97,6 +98,28 @@ test('the end of a raise alone tells that the limit which is in force then is ex
   await evaluateDue(api.ctx, admin.orgId);
   expect(await told()).toEqual(['budget.warning 11 of 10', 'budget.exceeded 11 of 10']);
   expect(await dueRows(api.ctx).countDocuments({ org_id: admin.orgId, kind: endRaise.kind })).toBe(0);
+});
+
+test('a person whose raise has ended is no longer among those of a template, before anybody records the end', async () => {
+  const each = { name: 'Each', scope: 'org', per: 'user', metric: 'cost_usd', threshold: 2 } as const;
+  const own = { window: 'daily', timezone: 'UTC', enforce: 'hard' } as const;
+  const { _id } = await createBudget(api.ctx, admin.orgId, { ...each, ...own });
+  await act(await asked({ budget_id: _id, amount: 3, duration_s: 3_600 }), 'approve');
+  const people = async () => (await api.call(`/api/v1/budgets/${_id}/people`, { key: unbound })).body;
+  expect(await people()).toMatchObject({ data: [{ user_id: ada.userId, raised: 3 }] });
+  clock.advance(HOUR_MS);
+  expect(await people()).toMatchObject({ data: [], total: 0 });
+});
+
+test('a raise that is revoked was in force from its answer until then', async () => {
+  const approvedMs = clock.now();
+  const id = await asked();
+  await act(id, 'approve');
+  clock.advance(MINUTE_MS);
+  expect((await act(id, 'revoke')).status).toBe(200);
+  const budget = await budgetRows(api.ctx).findOne({ _id: budgetId });
+  const [starts_at, ends_at] = [new Date(approvedMs), new Date(approvedMs + MINUTE_MS)];
+  expect(budget?.raises).toEqual([{ raise_id: id, amount: 5 * 1e9, starts_at, ends_at }]);
 });
 
 describe('asking for more', () => {

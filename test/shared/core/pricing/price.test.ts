@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { type PricedCall, priceCall } from '../../../../shared/core/pricing/price.ts';
+import { findListing } from '../../../../shared/core/pricing/rates.ts';
 
 const AT = Date.UTC(2025, 10, 20, 12);
 
@@ -83,6 +84,14 @@ describe('the price of the time', () => {
       (moment) => priceCall(call({ ...deepseek, at: moment })).costNusd,
     );
     expect(costs).toEqual([135_000_000, 270_000_000, 270_000_000, 135_000_000]);
+  });
+
+  it('of an evening goes on after midnight as the same listed price', () => {
+    const sinceAt = (moment: number) => findListing('deepseek', 'deepseek-chat', moment)?.since;
+    const [evening, night] = [Date.UTC(2025, 5, 1, 16, 40), Date.UTC(2025, 5, 2, 0, 10)].map(sinceAt);
+    expect(evening).toMatch(/16:30$/);
+    expect(night).toBe(evening);
+    expect(sinceAt(Date.UTC(2025, 5, 2, 0, 40))).toMatch(/00:30$/);
   });
 
   it('takes the dearer tier for the whole call once its input is over the limit', () => {

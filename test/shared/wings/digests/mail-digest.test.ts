@@ -249,6 +249,20 @@ describe('a due digest', () => {
     expect(await dueTimes()).toEqual(['2026-11-29T08:00:00.000Z']);
   });
 
+  it('is tried as often as any other after an outage in which its predecessor had failed', async () => {
+    const dead = { ...ctx, config: { ...ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } };
+    await choose('daily');
+    clock.set(MORNING);
+    for (const waitS of [30, 300, 1_800]) {
+      await mailAllDue(dead);
+      clock.advance(waitS * 1_000);
+    }
+    clock.set(MORNING + DAY + HOUR);
+    await mailAllDue(dead);
+    const [due] = await digestsOf();
+    expect([due?.attempt, (due?.due_at.getTime() ?? 0) - clock.now()]).toEqual([2, 30_000]);
+  });
+
   it('goes to nobody whose address is not confirmed, and the next one is due all the same', async () => {
     await memberRows(ctx).updateOne({ _id: ada._id }, { $unset: { email_confirmed: true } });
     await choose('daily');

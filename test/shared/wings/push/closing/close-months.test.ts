@@ -156,6 +156,21 @@ test('a late call to a closed day is a correction in the open month, and the day
   ]);
 });
 
+test('the manifest of corrections counts the calls without a price that came after the closing, and those alone', async () => {
+  const destination = await make();
+  const unheard = { model: 'unheard-of', tokens_out: 0 };
+  await post({ ts: at('02-19T10:00'), cost_usd: 1 }, { ...unheard, ts: at('02-19T10:00'), tokens_in: 500 });
+  clock.set(at('03-07T12:00'));
+  await close();
+  await post({ ts: at('02-19T11:00'), cost_usd: 2 }, { ...unheard, ts: at('02-19T11:00'), tokens_in: 70 });
+  await run(destination);
+  const manifests = Object.values(checkManifests(await read()));
+  expect(manifests.map(({ billing_period, unpriced }) => [billing_period, unpriced])).toEqual([
+    ['2026-02', { signals: 1, tokens: 500 }],
+    ['2026-03', { signals: 1, tokens: 70 }],
+  ]);
+});
+
 test('what is voided after its month has closed is taken away again', async () => {
   const destination = await make();
   const [session] = await post({ id: 'wrong', ts: at('02-19T10:00'), tokens_in: 1_000, tokens_out: 10 });

@@ -16,12 +16,14 @@ const START = Date.parse('2026-02-03T12:00:00Z');
 const clock = createTestClock(START);
 const folder = newFolder();
 let api: TestApi;
+/** Happens while a mail is sent. */
+let meanwhile: () => Promise<void>;
 let smtp: Awaited<ReturnType<typeof startSmtp>>;
 let orgId: string;
 let destination: Destination;
 
 beforeAll(async () => {
-  smtp = await startSmtp();
+  smtp = await startSmtp(() => meanwhile());
   api = await startApi({
     clock,
     env: { EXPORT_FOLDER: folder, SMTP_URL: smtp.url, MAIL_FROM: 'gov@example.com' },
@@ -30,6 +32,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   clock.set(START);
   smtp.mails.length = 0;
+  meanwhile = async () => undefined;
   ({ orgId } = await makeTenant(api.ctx));
   await subscribeToAll(api.ctx, orgId);
   const addresses = ['ada@example.com'];
@@ -113,5 +116,21 @@ test('a mail that nobody can get stays due while the destination fails, and not 
   await run(null);
   await mail();
   expect(smtp.mails).toEqual([]);
+  expect(await dueOf('alert-destination')).toBeNull();
+});
+
+test('a destination that recovers and fails again while its mail is sent gets another mail', async () => {
+  await run('access_denied');
+  meanwhile = async () => {
+    meanwhile = async () => undefined;
+    await run(null);
+    await run('no_such_bucket');
+  };
+  await mail();
+  expect(smtp.mails).toHaveLength(1);
+  expect(await dueOf('alert-destination')).not.toBeNull();
+  await mail();
+  expect(smtp.mails).toHaveLength(2);
+  expect(smtp.mails[1]).toContain('no_such_bucket');
   expect(await dueOf('alert-destination')).toBeNull();
 });
