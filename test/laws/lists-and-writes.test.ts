@@ -1,17 +1,24 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AnyRoute } from '../../api/basics/route.ts';
-import { openApiDocument } from '../../api/docs/openapi.ts';
-import { routes as table } from '../../api/routes/index.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { COLLECTIONS } from '../../shared/tables/collections.ts';
 import { makeSignal } from '../support/factories.ts';
 import { REQUESTS } from '../support/operations.ts';
 import { makePerson } from '../support/people.ts';
+import {
+  holderOf,
+  lists,
+  NO_FILTER,
+  NO_OBJECT,
+  nameOf,
+  pathOf,
+  queryOf,
+  type Row,
+  reads,
+  routes,
+  valuesOf,
+} from '../support/read-routes.ts';
 import { type As, makeWhole, SHOP, type WholeTenant, wholeFixture } from '../support/whole-tenant.ts';
-
-const routes = table({ stopping: false });
-const nameOf = ({ method, path }: AnyRoute) => `${method} ${path}`;
-const reads = routes.filter(({ method, isProbe }) => method === 'get' && !isProbe);
 
 const host = await wholeFixture();
 let own: WholeTenant;
@@ -21,45 +28,6 @@ beforeAll(async () => {
   own = await makeWhole(host);
   other = await makeWhole(host);
 });
-
-/** The object that a parameter names, by the part of the path before it. */
-const OBJECTS: Readonly<Record<string, (of: WholeTenant) => string | undefined>> = {
-  'sessions/{id}': ({ gated }) => gated,
-  'pull-requests/{id}': ({ pullRequest }) => pullRequest,
-  'budgets/{id}': ({ budgets }) => budgets[0],
-  'v1/raises/{id}': ({ ownRaises }) => ownRaises[0],
-  'api/v1/raises/{id}': ({ raises }) => raises[0],
-  'destinations/{id}': ({ destination }) => destination,
-  'runs/{run_id}': ({ run }) => run,
-  'webhooks/{id}': ({ webhook }) => webhook,
-  'deliveries/{delivery_id}': ({ deliveries }) => deliveries[0],
-  'org/{orgId}': ({ orgId }) => orgId,
-};
-/** Paths with a parameter that names no object of an organization. */
-const NO_OBJECT = new Set(['/v1/credits/checkout/{id}', '/v1/unsubscribe/{token}']);
-
-function pathOf(path: string, of: WholeTenant): string {
-  if (path.endsWith('/people')) return path.replace('{id}', of.template);
-  if (path.endsWith('/deliveries')) return path.replace('{id}', of.digested);
-  return path.replaceAll(/(\/?(?:api\/)?[^/]+\/)?[^/]+\/\{\w+\}/g, (part) => {
-    const known = Object.keys(OBJECTS)
-      .toSorted((a, b) => b.length - a.length)
-      .find((end) => part.endsWith(end));
-    return part.replace(/\{\w+\}/, OBJECTS[known ?? '']?.(of) ?? '');
-  });
-}
-
-const HOLDERS: Record<AnyRoute['auth']['kind'], As> = {
-  none: 'nobody',
-  'api-key': 'key',
-  agent: 'key',
-  idp: 'admin',
-  device: 'device',
-  operator: 'operator',
-};
-/** Reads that only their own person may do. */
-const holderOf = ({ path, auth }: AnyRoute): As =>
-  path.startsWith('/v1/raises') || path === '/v1/ledger' ? 'ada' : HOLDERS[auth.kind];
 
 describe('an answer', () => {
   const naming = reads.filter(({ path }) => path.includes('{') && !NO_OBJECT.has(path));
@@ -101,20 +69,6 @@ describe('a member who is no admin', () => {
     },
   );
 });
-
-interface Parameter {
-  name: string;
-  in: string;
-  schema: { enum?: string[] };
-}
-type Row = Record<string, unknown> & { id?: string; user_id?: string };
-
-const document = openApiDocument(routes, 'https://usage-governor.test') as unknown as {
-  paths: Record<string, Record<string, { parameters?: Parameter[] }>>;
-};
-const queryOf = ({ path }: AnyRoute) =>
-  (document.paths[path]?.get?.parameters ?? []).filter((parameter) => parameter.in === 'query');
-const lists = reads.filter((route) => queryOf(route).some(({ name }) => name === 'cursor'));
 
 const rowsOf = (body: Record<string, unknown>) => (body.data ?? body.transactions) as Row[];
 const idOf = (row: Row) => JSON.stringify(row.id ?? row.user_id ?? row);
@@ -235,13 +189,6 @@ describe.each(lists.map((route) => [nameOf(route), route] as const))('%s', (_, r
       }
   });
 });
-
-const NO_FILTER = new Set(['limit', 'cursor', 'order', 'include', 'sort', 'from', 'to', 'min_cost_usd']);
-
-function valuesOf(rows: readonly Row[], name: string): string[] {
-  const values = rows.map((row) => row[name]).filter((value) => ['string', 'number'].includes(typeof value));
-  return [...new Set(values.map(String))].slice(0, 2);
-}
 
 describe('a request with an Idempotency-Key', () => {
   const keyed = routes.filter(({ creates, needsIdempotencyKey, takesIdempotencyKey }) =>

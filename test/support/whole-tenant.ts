@@ -12,7 +12,7 @@ import { projectAll, writePlans } from './credits.ts';
 import { newFolder } from './destinations.ts';
 import { BOUND_SCOPES, makeSignal } from './factories.ts';
 import { BUDGET, fixture, type Tenant } from './fixture.ts';
-import type { Answer, CallOptions, TestContext } from './harness.ts';
+import type { Answer, CallOptions, TestApi, TestContext } from './harness.ts';
 import { linkDevice, makePerson, type Person } from './people.ts';
 import { eventOf, paidSessionAt, stripeSignature } from './stripe.ts';
 import { SECRET } from './webhooks.ts';
@@ -70,7 +70,9 @@ export interface WholeTenant extends Omit<Tenant, 'budget' | 'webhook'> {
   spareKeys: string[];
   reservation: string;
   receipt: string;
-  /** Sends a request with one of its credentials. */
+  /** Sends a request with one of its credentials, to an api. */
+  callAt: (at: Pick<TestApi, 'call'>, ...request: Request) => Promise<Answer>;
+  /** The same, to the api of the host. */
   call: (...request: Request) => Promise<Answer>;
   /** The same, and the body of the answer, which must be a success. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
@@ -108,10 +110,11 @@ export async function makeWhole(host: Host): Promise<WholeTenant> {
     carl: await person('carl'),
     dan: await person('dan'),
   };
-  const call: WholeTenant['call'] = async (as, method, path, body, headers = {}) => {
+  const call: WholeTenant['call'] = (...request) => callAt(api, ...request);
+  const callAt: WholeTenant['callAt'] = async (at, as, method, path, body, headers = {}) => {
     const key = await credential(as);
     const options: CallOptions = { method, headers, ...(body === undefined ? {} : { body }) };
-    return api.call(path, key === undefined ? options : { ...options, key });
+    return at.call(path, key === undefined ? options : { ...options, key });
   };
   const must: WholeTenant['must'] = async (...request) => {
     const answer = await call(...request);
@@ -127,7 +130,7 @@ export async function makeWhole(host: Host): Promise<WholeTenant> {
     if (as === 'device') return whole.device.access_token;
     return { key: tenant.key, bound: whole.bound, nobody: undefined }[as];
   }
-  const whole = { ...tenant, people, call, must, devices: {} } as unknown as WholeTenant;
+  const whole = { ...tenant, people, call, callAt, must, devices: {} } as unknown as WholeTenant;
   await must('admin', 'PATCH', '/v1/members/ada', { teams: ['red'] });
   await fillBudgets(whole);
   for (const days of MONTHS_AGO) {

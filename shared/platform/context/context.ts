@@ -23,6 +23,8 @@ export interface Context {
   redis: { meter: RedisClient; producer: RedisClient; queues: RedisClient };
   queues: Queues;
   batcher: Batcher;
+  /** A test's, for which fewer things are many (few.ts): it takes each other way to an answer with little data. */
+  few?: number;
   /** For the audit log: who acts when no person does. */
   actor: string;
   /** Features that take part in what the core does; the core says how they may. */

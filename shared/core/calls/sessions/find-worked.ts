@@ -1,4 +1,5 @@
 import type { Context } from '../../../platform/context/context.ts';
+import { few } from '../../../platform/context/few.ts';
 import { sessionWorkRows } from '../../../wings/work/attribution/model.ts';
 import type { SessionMatch } from './match-sessions.ts';
 
@@ -12,12 +13,13 @@ export async function findWorked(
   works: readonly string[] | undefined,
 ): Promise<Pick<SessionMatch, 'ids' | 'workedIn'>> {
   if (works === undefined) return {};
+  const most = few(ctx, FEW_SESSIONS);
   const rows = await sessionWorkRows(ctx)
     .find({ work: { $in: [...works] }, org_id: orgId })
-    .limit(10 * FEW_SESSIONS)
+    .limit(10 * most)
     .project<{ session_id: string }>({ session_id: 1 })
     .toArray();
   const sessions = new Set(rows.map(({ session_id }) => session_id));
-  const areAll = rows.length < 10 * FEW_SESSIONS && sessions.size <= FEW_SESSIONS;
+  const areAll = rows.length < 10 * most && sessions.size <= most;
   return areAll ? { ids: [...sessions] } : { workedIn: works };
 }

@@ -8,6 +8,7 @@ import {
   paginate,
 } from '../../../platform/basics/paginate.ts';
 import type { Context } from '../../../platform/context/context.ts';
+import { few } from '../../../platform/context/few.ts';
 import { firstSpan } from '../../../platform/mongo/embedded-ranges.ts';
 import { findOpen } from './find-open.ts';
 import {
@@ -43,7 +44,7 @@ export async function listSessions(
   if (sort === 'started_at') {
     const fromMs = filter.fromMs ?? (await earliestStartMs(ctx, orgId, page));
     const counted = count();
-    const isRead = isOfFew(filter) && (await counted) <= ORDERED_BY_COST;
+    const isRead = isOfFew(filter) && (await counted) <= few(ctx, ORDERED_BY_COST);
     const span = isRead ? { firstSpanMs: toMs - fromMs } : firstSpan(ctx.db, { fromMs, toMs });
     const range = { fromMs, toMs, ...span };
     const [found, total] = await Promise.all([
@@ -64,8 +65,9 @@ export async function listSessions(
 /** The same filter, with the ids of those that are open where they are few. */
 async function nameOpen(ctx: Context, orgId: string, filter: SessionFilter): Promise<SessionFilter> {
   if (filter.state !== 'open' || filter.ids !== undefined) return filter;
-  const ids = await findOpen(ctx, orgId, { limit: FEW_OPEN + 1 });
-  return ids.length > FEW_OPEN ? filter : { ...filter, ids };
+  const most = few(ctx, FEW_OPEN);
+  const ids = await findOpen(ctx, orgId, { limit: most + 1 });
+  return ids.length > most ? filter : { ...filter, ids };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { DomainError } from '../../../platform/basics/errors.ts';
 import type { Order, Position } from '../../../platform/basics/paginate.ts';
 import type { Context } from '../../../platform/context/context.ts';
+import { few } from '../../../platform/context/few.ts';
 import { havingWorked, matchingByCost, matchingFew, type SessionFilter } from './match-sessions.ts';
 import { type Session, sessionRows } from './model.ts';
 
@@ -55,7 +56,7 @@ export async function orderSessions(
   page: OrderedPage,
 ): Promise<Found> {
   const { sort, total } = page;
-  if (sort === 'cost_usd' && total > ORDERED_BY_COST) return walkCosts(ctx, orgId, query, page);
+  if (sort === 'cost_usd' && total > few(ctx, ORDERED_BY_COST)) return walkCosts(ctx, orgId, query, page);
   if (total > ORDERED_SESSIONS) refuse(sort, total);
   const { match, started } = query;
   const stages = [

@@ -5,6 +5,7 @@ import { rollupRows } from '../../../core/calls/usage/model.ts';
 import { sumStage } from '../../../core/calls/usage/read-rollups.ts';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import type { Context } from '../../../platform/context/context.ts';
+import { few } from '../../../platform/context/few.ts';
 
 /** The dimensions by which sums of a work are told apart. */
 export type WorkColumn = 'user_id' | 'model' | 'start';
@@ -36,7 +37,7 @@ export async function sumWorks(
 ): Promise<WorkSums[]> {
   const own = userId === null ? {} : { user_id: userId };
   const found: WorkSums[] = [];
-  if (works.length <= ASKED_ALONE)
+  if (works.length <= few(ctx, ASKED_ALONE))
     for (const work of works) {
       const stages = [
         { $match: { work, period: 'day', start: ALWAYS } },

@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
+import { few } from '../../../platform/context/few.ts';
 import { type DueJob, type DueRow, dueId, dueRows } from '../../../platform/due/model.ts';
 import { setDue } from '../../../platform/due/plan-due.ts';
 import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
@@ -67,9 +68,9 @@ export async function findAllMoves(
   const moved = new Map<string, FoundMoves['moved'][number]>();
   const others: Looked[] = [];
   const rests: Plan[] = [];
-  let look = LOOKED_AT_ONCE;
+  let look = few(ctx, LOOKED_AT_ONCE);
   for (const { cause, find } of [...sessions, ...branches]) {
-    const { found, due: rest } = await find({ most: MOVED_AT_ONCE - moved.size, look });
+    const { found, due: rest } = await find({ most: few(ctx, MOVED_AT_ONCE) - moved.size, look });
     // A call moves once.
     const fresh = found.moved.filter(({ call }) => !moved.has(call._id));
     for (const move of fresh) moved.set(move.call._id, move);

@@ -7,6 +7,7 @@ import {
 import { cacheRules, type Rules, readRules } from '../../../core/limits/budgets/rules/rules.ts';
 import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
+import { few } from '../../../platform/context/few.ts';
 import { perContext } from '../../../platform/context/per-context.ts';
 import type { DueJob } from '../../../platform/due/model.ts';
 import { clearDue, readDue } from '../../../platform/due/plan-due.ts';
@@ -26,7 +27,8 @@ import { planMoves } from './plan-moves.ts';
 
 /** The pause between two transactions of a move, in which others have their turn. Milliseconds. */
 const PAUSE_MS = 50;
-const AT_ONCE = { most: MOVED_AT_ONCE, look: LOOKED_AT_ONCE };
+/** The calls of one transaction. */
+const atOnce = (ctx: Context) => ({ most: few(ctx, MOVED_AT_ONCE), look: few(ctx, LOOKED_AT_ONCE) });
 /** The transactions of one run; then the job goes to the end of the queue. */
 const STEPS_PER_RUN = 10;
 /** After it a job looks again whether another one of its organization is still under way. Milliseconds. */
@@ -43,7 +45,7 @@ export async function moveSessionCalls(ctx: Context, client_session: string): Pr
   const find = async (facts: Facts, due: DueSessionMove, transaction: ClientSession) => {
     const span = { fromMs: due.from.getTime(), untilMs: due.until.getTime() };
     const move = { client_session, span, after: due.after };
-    const found = await findSessionMoves(ctx, facts, move, AT_ONCE, transaction);
+    const found = await findSessionMoves(ctx, facts, move, atOnce(ctx), transaction);
     const rest = found.rest && dueSession(ctx, facts.orgId, client_session, span, found.rest);
     return { found, rest };
   };
@@ -59,7 +61,7 @@ export async function moveBranchCalls(ctx: Context, branch: string): Promise<Goe
   const find = async (facts: Facts, due: DueBranchMove, transaction: ClientSession) => {
     const { repository, branch_hash } = due;
     const move = { repository, branch_hash, fromMs: due.from.getTime() };
-    const found = await findBranchMoves(ctx, facts, move, AT_ONCE, transaction);
+    const found = await findBranchMoves(ctx, facts, move, atOnce(ctx), transaction);
     // The calls that have moved are no longer found: there is no place to go on from.
     const rest = found.rest && dueBranch(ctx, facts.orgId, branch, move);
     return { found, rest };
