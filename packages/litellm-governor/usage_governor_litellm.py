@@ -41,6 +41,8 @@ MOST_OPEN = 100_000
 BATCH = 500
 DRAIN_S = 5
 RETRY_S = (0.25, 1, 5, 15)
+REPORT_S = 30
+MOST_ANSWER_BYTES = 1_048_576
 
 
 class Settings:
@@ -175,7 +177,8 @@ class Governor(CustomLogger):
         headers = {"Authorization": f"Bearer {self.settings.key}"}
         if key:
             headers["Idempotency-Key"] = f"{key}"
-        answer = await self._client.post(f"/api/v1/budgets/{what}", json=body, headers=headers)
+        request = {"json": body, "headers": headers}
+        answer = await post(self._client, f"/api/v1/budgets/{what}", self.settings.timeout_s, **request)
         if answer.status_code in (401, 403):
             raise WrongKey("usage-governor does not take this gateway's key: no call is made.")
         return answer
@@ -190,11 +193,11 @@ class Governor(CustomLogger):
 
     async def _send(self):
         attempt = 0
-        async with httpx.AsyncClient(base_url=self.settings.api, timeout=30) as client:
+        async with httpx.AsyncClient(base_url=self.settings.api, timeout=REPORT_S) as client:
             while self._waiting:
                 batch = list(self._waiting)[:BATCH]
                 try:
-                    answer = await client.post("/api/v1/signals", **self._signals(batch))
+                    answer = await post(client, "/api/v1/signals", REPORT_S, **self._signals(batch))
                     answer.raise_for_status()
                 except httpx.HTTPError as error:
                     log.warning("calls were not reported (%s); they are sent again", type(error).__name__)
@@ -229,6 +232,24 @@ class Governor(CustomLogger):
                     self._sent(batch, answer.json())
             except httpx.HTTPError:
                 time.sleep(0.25)
+
+
+async def post(client, path, seconds, **request):
+    """The answer, read to its last byte within the seconds: those of httpx begin again with each byte. Raises httpx.HTTPError."""
+
+    async def read():
+        body = bytearray()
+        async with client.stream("POST", path, **request) as answer:
+            async for part in answer.aiter_bytes():
+                body += part
+                if len(body) > MOST_ANSWER_BYTES:
+                    raise httpx.DecodingError("the answer is too long")
+        return httpx.Response(answer.status_code, content=bytes(body), request=answer.request)
+
+    try:
+        return await asyncio.wait_for(read(), seconds)
+    except asyncio.TimeoutError:
+        raise httpx.ReadTimeout("the answer has no end") from None
 
 
 def error_body(code, message):

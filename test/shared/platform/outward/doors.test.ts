@@ -110,3 +110,12 @@ test('each dependency is known to open connections or not to', () => {
   const known = [...QUIET, ...STORES, ...KEYS, ...NETWORK];
   expect(Object.keys(dependencies).filter((name) => !known.includes(name))).toEqual([]);
 });
+
+test('the hook of LiteLLM awaits no answer but by the function that has the deadline and the limit', () => {
+  const hook = readFileSync('packages/litellm-governor/usage_governor_litellm.py', 'utf8');
+  expect(
+    hook.match(/await (?!post\()[\w.]*\.(?:get|post|put|patch|delete|request|send|stream)\(/g),
+  ).toBeNull();
+  expect(hook.match(/await post\(/g)).toHaveLength(2);
+  expect(hook.match(/asyncio\.wait_for\(|MOST_ANSWER_BYTES:/g)).toHaveLength(2);
+});
