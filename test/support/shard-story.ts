@@ -48,7 +48,7 @@ export async function observeStory(): Promise<Observed> {
   const clock = createTestClock();
   const [redis, receiver] = await Promise.all([startOwnRedis(), startReceiver({ status: 500 })]);
   const ctx = await openCreditContext({ clock, redisUrl: redis.url, isJudged: true });
-  ctx.db.isEmbedded = false;
+  Object.assign(ctx.db, { isEmbedded: false, isOneSet: false });
   const queries: Query[] = [];
   let isObserved = true;
   ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {
