@@ -232,6 +232,25 @@ describe('the costs of pull requests on the dashboard', () => {
     await context.close();
   });
 
+  test('an admin deletes one that was reported by mistake, and is asked first; a member cannot', async () => {
+    const tom = await open(`/pull-requests/${ids[12]}`, 'Tom');
+    expect(await tom.page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    const { page, context, faults } = await open(`/pull-requests/${ids[14]}`);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Its calls stay on their branch').waitFor();
+    await expectGood(page, 'pull-request-delete');
+    await dialog.getByRole('button', { name: 'Keep' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Mend a typo' }).waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Pull requests' }).waitFor();
+    await page.getByText('The pull request is deleted.').waitFor();
+    await until(async () => (await rowsOf(page, 'Pull requests').count()) === 4, { what: 'the others' });
+    expect([...faults, ...tom.faults]).toEqual([]);
+    await Promise.all([context.close(), tom.context.close()]);
+  });
+
   test('an admin turns names into hashes, is asked first, and the pages show no name any more', async () => {
     const { page, context, faults } = await open('/settings');
     const heading = page.getByRole('heading', { name: 'Names of branches and tasks' });

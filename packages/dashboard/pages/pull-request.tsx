@@ -1,10 +1,12 @@
 import { Anchor, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Problem } from '../data/client.ts';
+import { api, Problem, take } from '../data/client.ts';
 import { type PullRequestDetail as Detail, pullRequestQuery } from '../data/pull-requests.ts';
+import { useDeletion } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { ChartCard } from '../parts/chart/card.tsx';
+import { ActButton } from '../parts/form/act-button.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { CostTable } from '../parts/pull-requests/cost-table.tsx';
@@ -26,6 +28,7 @@ import { Unknown } from './unknown.tsx';
 export function PullRequestDetail() {
   const { id = '' } = useParams({ strict: false });
   const pull = useQuery(pullRequestQuery(id));
+  const isAdmin = useIsAdmin();
   if (pull.error instanceof Problem && pull.error.status === 404) return <Unknown />;
   const title = pull.data && (pull.data.title ?? referenceOf(pull.data));
   return (
@@ -34,6 +37,7 @@ export function PullRequestDetail() {
       title={title === undefined ? 'Pull request' : plainName(title)}
       heading={title !== undefined && <bdi>{plainName(title)}</bdi>}
       lead={pull.data && <Reference pull={pull.data} />}
+      actions={isAdmin && pull.data && <DeleteButton pull={pull.data} />}
     >
       <Load query={pull} height={400}>
         {(data) => <Costs pull={data} />}
@@ -49,6 +53,23 @@ function Reference({ pull }: { pull: Detail }) {
     <Anchor href={pull.url} target="_blank" rel="noopener noreferrer" inherit>
       <bdi>{reference}</bdi>
     </Anchor>
+  );
+}
+
+function DeleteButton({ pull }: { pull: Detail }) {
+  const remove = useDeletion(
+    () => take(api.DELETE('/v1/pull-requests/{id}', { params: { path: { id: pull.id } } })),
+    { list: 'pull-requests', done: 'The pull request is deleted.' },
+  );
+  const question = {
+    title: `Delete ${plainName(referenceOf(pull))}?`,
+    text: 'This is for one that was reported by mistake. Its calls stay on their branch, and a later report makes it anew.',
+    yes: 'Delete',
+  };
+  return (
+    <ActButton act={remove} question={question}>
+      Delete
+    </ActButton>
   );
 }
 
