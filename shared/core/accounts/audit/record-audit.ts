@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDuplicateKey } from '../../../platform/basics/errors.ts';
-import { derivedId, newId } from '../../../platform/basics/ids.ts';
+import { derivedId, orderedId } from '../../../platform/basics/ids.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { insertRow, type Write } from '../../../platform/mongo/writes.ts';
 import type { AuditAction } from './actions.ts';
@@ -26,7 +26,7 @@ interface NewEntry {
 
 /** The write of one entry of the audit log, for the plan of its change. */
 export function auditWrite(ctx: Context, entry: NewEntry): Write {
-  return insertRow(auditRows, entryOf(ctx, nextId(), entry));
+  return insertRow(auditRows, entryOf(ctx, orderedId('aud'), entry));
 }
 
 /**
@@ -34,21 +34,12 @@ export function auditWrite(ctx: Context, entry: NewEntry): Write {
  * however often it is called: a repeat of a change that was made but not recorded records it.
  */
 export async function recordAct(ctx: Context, entry: NewEntry, cause?: readonly string[]): Promise<void> {
-  const id = cause === undefined ? nextId() : derivedId('aud', entry.action, ...cause);
+  const id = cause === undefined ? orderedId('aud') : derivedId('aud', entry.action, ...cause);
   try {
     await auditRows(ctx).insertOne(entryOf(ctx, id, entry));
   } catch (error) {
     if (cause === undefined || !isDuplicateKey(error)) throw error;
   }
-}
-
-let made = 0;
-
-/** An id that sorts behind those that this process has made: entries of one millisecond are listed in their order. */
-function nextId(): string {
-  made += 1;
-  const [prefix = '', random = ''] = newId('aud').split('_');
-  return `${prefix}_${made.toString(36).padStart(7, '0')}${random.slice(7)}`;
 }
 
 function entryOf(ctx: Context, id: string, { action, org_id, details = {} }: NewEntry): AuditEntry {
