@@ -125,30 +125,18 @@ describe('a context that concerns more calls than one transaction moves', () => 
     expect(await isConserved(orgId)).toBe(true);
   });
 
-  it('moves all calls of one moment, though more than one transaction moves', async () => {
-    const { orgId } = await makeTenant(api.ctx);
-    const sender = senderOf(orgId);
-    const [ts, client_session_id] = [NOW - 2 * DAY, 's-1'];
-    const alike = Array.from({ length: 700 }, () => makeSignal({ ts, metadata: { client_session_id } }));
-    await recordSignals(api.ctx, sender, alike);
-    const told = await recordContexts(api.ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
-    expect(told).toMatchObject({ moved: 500, moving: true });
-    for (const key of await dueKeys(orgId)) await moveSessionCalls(api.ctx, key);
-    expect(await branches(orgId)).toEqual({ one: 700 });
-    expect(await isConserved(orgId)).toBe(true);
-  });
-
   it('goes to the end of the queue after ten transactions, and goes on from there', async () => {
     const { orgId } = await makeTenant(api.ctx);
     const sender = senderOf(orgId);
-    for (let part = 0; part < 7; part += 1)
-      await recordSignals(api.ctx, sender, calls(800, NOW - 2 * DAY + part * 800_000));
-    await recordContexts(api.ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
+    // A transaction that moves five calls.
+    const ctx = { ...api.ctx, few: 5 };
+    await recordSignals(ctx, sender, calls(56, NOW - 2 * DAY));
+    await recordContexts(ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
     const [key = ''] = await dueKeys(orgId);
-    expect(await moveSessionCalls(api.ctx, key)).toEqual({ notBeforeMs: NOW });
-    expect(await branches(orgId)).toEqual({ one: 5_500, none: 100 });
-    expect(await moveSessionCalls(api.ctx, key)).toBeUndefined();
-    expect(await branches(orgId)).toEqual({ one: 5_600 });
+    expect(await moveSessionCalls(ctx, key)).toEqual({ notBeforeMs: NOW });
+    expect(await branches(orgId)).toEqual({ one: 55, none: 1 });
+    expect(await moveSessionCalls(ctx, key)).toBeUndefined();
+    expect(await branches(orgId)).toEqual({ one: 56 });
     expect(await isConserved(orgId)).toBe(true);
   });
 });
