@@ -2,7 +2,7 @@ import { type ChosenTest, createChooser } from './choose-tests.ts';
 import { readRecords } from './coverage.ts';
 import { type ChanceFault, planted, showFault } from './draw.ts';
 import { type Copy, inCopy } from './in-copy.ts';
-import { type FaultyFile, type Outcome, passes, runFault } from './run-fault.ts';
+import { type FaultyFile, type Outcome, PATIENCE_OF_TESTS, passes, runFault } from './run-fault.ts';
 
 /** The least part of the faults that must be caught. */
 const LEAST_SCORE = 0.85;
@@ -41,11 +41,13 @@ export async function runChance(faults: readonly ChanceFault[]): Promise<void> {
 
 type IsGood = (test: string) => Promise<boolean>;
 
-/** Returns whether a test file passes without a fault. Each is tried once. */
+/** Returns whether a test file passes without a fault, with as much patience. Each is tried once. */
 export function createBaseline({ tree, env, stop }: Copy): IsGood {
   const known = new Map<string, Promise<boolean>>();
   return (test) => {
-    const result = known.get(test) ?? passes(tree, [test], env, { log: `${tree}/mutation.log`, stop });
+    const result =
+      known.get(test) ??
+      passes(tree, [test], { ...env, ...PATIENCE_OF_TESTS }, { log: `${tree}/mutation.log`, stop });
     known.set(test, result);
     return result;
   };

@@ -14,7 +14,7 @@ export type Outcome = { verdict: 'caught'; by: string } | { verdict: 'survived' 
 const FIRST_FAILURE = join(import.meta.dirname, 'first-failure.ts');
 const PATIENCE_MS = 240_000;
 /** A test waits in vain with most faults in, so it waits less than it may on a slow machine. Milliseconds. */
-const PATIENCE_OF_TESTS = { TEST_PATIENCE_MS: '20000' };
+export const PATIENCE_OF_TESTS = { TEST_PATIENCE_MS: '20000' };
 const FILES_OF_ONE_WORKER = 3;
 /** For the tests of many faults together. */
 const BASELINE_PATIENCE_MS = 1_800_000;
