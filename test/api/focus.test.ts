@@ -248,7 +248,8 @@ describe('a FOCUS file', () => {
       'invalid_request',
       '2025-10-22T00:00:00.000Z',
     ]);
-    for (const kept of [{ from: '2025-10-22' }, { granularity: 'hour' }])
+    const atNoon = { from: '2025-10-21T12:00:00Z', granularity: 'hour' };
+    for (const kept of [{ from: '2025-10-22' }, { granularity: 'hour' }, atNoon])
       expect((await ask({ ...bounds, ...kept })).status).toBe(200);
   });
 
