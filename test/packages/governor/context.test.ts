@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bareEnv } from '../../support/bare-env.ts';
+import { until } from '../../support/harness.ts';
 
 const MAIN = new URL('../../../packages/governor/src/main.ts', import.meta.url).pathname;
 
@@ -208,11 +209,20 @@ describe('governor context --hook', () => {
     ]);
   });
 
+  /** The context of a rename and those after it. On a busy machine, a hook gives up and the next one tells it. */
+  async function toldOfRename(folder: string): Promise<Record<string, unknown>[]> {
+    const found = () => told.findIndex(({ renamed_from }) => renamed_from !== undefined);
+    await until(async () => {
+      await hook(folder);
+      return found() >= 0;
+    });
+    return told.slice(found());
+  }
+
   it('lets calls of the old name count until the hook sees a rename of just now', async () => {
     const folder = makeRepository();
     git(folder, ['branch', '-m', 'trunk']);
-    await hook(folder);
-    const [rename, place] = told;
+    const [rename, place] = await toldOfRename(folder);
     expect([rename?.renamed_from, rename?.ts]).toEqual(['main', place?.ts]);
   });
 
@@ -220,8 +230,8 @@ describe('governor context --hook', () => {
     const folder = makeRepository();
     const seconds = Math.floor(Date.now() / 1_000) - 3_600;
     git(folder, ['branch', '-m', 'trunk'], { GIT_COMMITTER_DATE: `${seconds} +0000` });
-    await hook(folder);
-    expect(Date.parse(String(told[0]?.ts))).toBe(seconds * 1_000 + 999);
+    const [rename] = await toldOfRename(folder);
+    expect(Date.parse(String(rename?.ts))).toBe(seconds * 1_000 + 999);
   });
 
   it('never fails, whatever it reads', async () => {
