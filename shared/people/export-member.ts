@@ -10,6 +10,7 @@ import { sessionsOfUser } from '../core/calls/sessions/list-sessions.ts';
 import { readAttribution } from '../core/calls/sessions/read-attribution.ts';
 import { streamSignals } from '../core/calls/sessions/read-session.ts';
 import { viewSession } from '../core/calls/sessions/view.ts';
+import { NO_WORK } from '../core/calls/signals/place.ts';
 import { viewSignal } from '../core/calls/signals/view.ts';
 import { sumsOf, viewSums } from '../core/calls/usage/measures.ts';
 import { rollupRows } from '../core/calls/usage/model.ts';
@@ -22,7 +23,7 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { NO_WORK, readWorkNames } from '../wings/work/pull-requests/read-works.ts';
+import { readWorkNames } from '../wings/work/pull-requests/read-works.ts';
 
 /**
  * Everything that is kept about one member, also of one who was removed, record after record: memory does not grow with

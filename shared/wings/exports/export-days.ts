@@ -1,4 +1,5 @@
 import type { Organization } from '../../core/accounts/organizations/model.ts';
+import { WORK_FIELDS, type WorkNames } from '../../core/calls/signals/place.ts';
 import {
   type Cell,
   createGrouping,
@@ -20,7 +21,7 @@ import { batches } from '../../platform/basics/in-batches.ts';
 import { DAY_MS } from '../../platform/basics/interval.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { inTransaction } from '../../platform/mongo/transaction.ts';
-import { readWorkNames, WORK_FIELDS, type WorkNames } from '../work/pull-requests/read-works.ts';
+import { readWorkNames } from '../work/pull-requests/read-works.ts';
 
 /** Rows that one read of the store brings. */
 const BATCH_ROWS = 1_000;

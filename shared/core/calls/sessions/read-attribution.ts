@@ -4,8 +4,9 @@ import { isoTime } from '../../../platform/basics/clock.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
 import { type ContextRow, contextRows } from '../../../wings/work/attribution/model.ts';
-import { readWorkNames, WORK_FIELDS, type WorkNames } from '../../../wings/work/pull-requests/read-works.ts';
+import { readWorkNames } from '../../../wings/work/pull-requests/read-works.ts';
 import { signalRows } from '../signals/model.ts';
+import { WORK_FIELDS, type WorkNames } from '../signals/place.ts';
 import { type Session, sessionRows } from './model.ts';
 
 const measures = {

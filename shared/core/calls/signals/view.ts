@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../../platform/basics/clock.ts';
-import { NO_WORK, type WorkNames } from '../../../wings/work/pull-requests/read-works.ts';
 import type { Signal } from './model.ts';
+import { NO_WORK, type WorkNames } from './place.ts';
 
 const gate = {
   kind: z.string(),

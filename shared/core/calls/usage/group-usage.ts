@@ -1,5 +1,5 @@
 import { DomainError } from '../../../platform/basics/errors.ts';
-import { WORK_FIELDS, type WorkField, type WorkNames } from '../../../wings/work/pull-requests/read-works.ts';
+import { WORK_FIELDS, type WorkField, type WorkNames } from '../signals/place.ts';
 import type { Key, SummedRow } from './cells.ts';
 import { addSums, isZero, noSums, type Sums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';

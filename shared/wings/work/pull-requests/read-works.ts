@@ -1,4 +1,10 @@
 import type { ClientSession } from 'mongoose';
+import {
+  type NamedWork,
+  WORK_FIELDS,
+  type WorkField,
+  type WorkNames,
+} from '../../../core/calls/signals/place.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
@@ -7,17 +13,6 @@ import { hashesMeant } from '../attribution/names.ts';
 import { labelOf, readLabel } from './label.ts';
 import { pullRequestId, pullRequestRows } from './model.ts';
 import { type Owner, pullRequestsOfWorks, worksOfPullRequests } from './resolve-works.ts';
-
-/** The fields of a call that its work gives. */
-export const WORK_FIELDS = ['repository', 'branch', 'pull_request', 'task'] as const;
-export type WorkField = (typeof WORK_FIELDS)[number];
-
-/** The names of a work as they are shown: null for what it has not. */
-export type NamedWork = Record<WorkField, string | null>;
-/** The names of a call that belongs to no work. */
-export const NO_WORK: NamedWork = { repository: null, branch: null, pull_request: null, task: null };
-/** Named works by their ids. */
-export type WorkNames = ReadonlyMap<string, NamedWork>;
 
 interface AskedNames {
   /** An empty id is none. */
