@@ -218,6 +218,7 @@ describe('a Redis that refuses', () => {
     other.disconnect();
     expect((await stateDigest(direct)) === before, 'nothing was written').toBe(true);
     await spendSurely(ctx, account.token);
+    await direct.redis.producer.del('filler');
   });
 
   test('to know its scripts (SCRIPT FLUSH) is noticed by nobody', async () => {
@@ -392,6 +393,7 @@ describe('a full disk', () => {
       expect(fallen - keys.length).toBeLessThanOrEqual(unknown);
       await projectAll(on);
       expect(await replayLedger(on, accountId)).toEqual((await readAccount(on, accountId))?.state);
+      await on.redis.producer.del('filler', 'more');
       await on.close();
       await roomy.stop();
       rmSync(dir, { recursive: true, force: true });
