@@ -1,3 +1,5 @@
+import { readBounded } from './read-bounded.ts';
+
 /** The limits of one exchange. */
 export interface Limits {
   /** The longest from the look-up of the name to the last byte of the answer. Milliseconds. */
@@ -19,19 +21,8 @@ export async function exchange(
   const deadline = AbortSignal.timeout(deadlineMs);
   const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
   const { status, headers, body } = await fetch(url, { ...request, redirect: 'manual', signal });
-  const bytes = await readBounded(body, mostBytes);
+  const tooLong = () => new Error(`the answer has more than ${mostBytes} bytes`);
+  const bytes = body ? await readBounded(body, mostBytes, tooLong) : Buffer.alloc(0);
   // Answers such as 204 may have no body at all.
   return new Response(bytes.length === 0 ? null : bytes, { status, headers });
-}
-
-async function readBounded(body: ReadableStream<Uint8Array> | null, mostBytes: number) {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.byteLength;
-    // Leaving the loop cancels the body.
-    if (bytes > mostBytes) throw new Error(`the answer has more than ${mostBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

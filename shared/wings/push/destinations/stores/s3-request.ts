@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, request } from 'undici';
+import { readBounded } from '../../../../platform/outward/read-bounded.ts';
 import { ExportFailure, RunLost } from '../failures.ts';
 import type { Bucket } from '../model.ts';
 import { failureOf, failureWithoutAnswer } from './s3-failures.ts';
@@ -127,11 +128,13 @@ async function sendOnce(bucket: Bucket, options: S3Options, call: Call): Promise
   const retryAfter = Number(answer.headers['retry-after'] ?? 0);
   return {
     status: answer.statusCode,
-    text: await readText(answer.body, call.mostBytes ?? MOST_ANSWER_BYTES),
+    text: String(await readBounded(answer.body, call.mostBytes ?? MOST_ANSWER_BYTES, tooLong)),
     etag: String(answer.headers.etag ?? ''),
     retryAfterMs: Number.isFinite(retryAfter) ? retryAfter * 1_000 : 0,
   };
 }
+
+const tooLong = () => new ExportFailure('unexpected', 'the answer is too large');
 
 function bodyOf(body: Call['body']) {
   if (body === undefined) return null;
@@ -147,17 +150,6 @@ function addressOf({ endpoint, bucket, path_style }: Bucket, { key, query = {} }
   url.pathname = `/${path.map(encodeURIComponent).join('/')}`;
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url;
-}
-
-async function readText(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw new ExportFailure('unexpected', 'the answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** The SHA-256 of a text, in hex. */
