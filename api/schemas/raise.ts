@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { Person } from '../../shared/core/hooks/wing.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import type { Approver } from '../../shared/wings/raises/answer.ts';
-import type { Person } from '../../shared/wings/raises/ask.ts';
 import { RAISE_STATES } from '../../shared/wings/raises/model.ts';
 import type { RaiseViewer } from '../../shared/wings/raises/view.ts';
 import type { ApiKeyPrincipal, IdentityPrincipal } from '../basics/route.ts';

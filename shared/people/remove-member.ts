@@ -14,7 +14,7 @@ import {
   refuseLastAdmin,
   rosterWrite,
 } from '../core/accounts/organizations/roster.ts';
-import { type PersonHook, wingsOf } from '../core/hooks/wing.ts';
+import { type RemovalPart, wingsOf } from '../core/hooks/wing.ts';
 import { planTeamChange } from '../core/limits/budgets/count/recount.ts';
 import { DomainError, isStoreError } from '../platform/basics/errors.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
@@ -89,7 +89,7 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
       ...insertDue(revokeDevicesJob, { key: member._id, orgId, dueMs: nowMs }).writes,
     ];
     const release = planReleaseOfUser(orgId, userId, nowMs);
-    const wings: WingRemoval[] = [];
+    const wings: RemovalPart[] = [];
     for (const wing of wingsOf(ctx)) {
       const planned = await wing.person?.remove?.(ctx, member, transaction);
       if (planned) wings.push(planned);
@@ -106,10 +106,8 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
 /** A member's account, and the parts of the wings in the removal. */
 interface Removed {
   accountId: string;
-  wings: readonly WingRemoval[];
+  wings: readonly RemovalPart[];
 }
-
-type WingRemoval = Awaited<ReturnType<NonNullable<PersonHook['remove']>>>;
 
 function erased({ idp: _, ...member }: Member, nowMs: number): Member {
   return { ...member, email: null, name: null, teams: [], removed_at: new Date(nowMs) };

@@ -50,7 +50,7 @@ interface Parts {
 
 type TenantOptions = NonNullable<Parameters<typeof makeTenant>[1]>;
 
-interface FixtureOptions extends Pick<TestOptions, 'env'> {
+interface FixtureOptions extends Pick<TestOptions, 'env' | 'wings'> {
   clock?: number | string | true;
   idp?: true;
   smtp?: true;
@@ -146,7 +146,7 @@ export async function fixture<const O extends FixtureOptions>(
 
 /** Opens everything that an api needs. The tenant's fields change with each test where it has one of its own. */
 async function open(options: FixtureOptions) {
-  const { clock: start, tenant: own = {} } = options;
+  const { clock: start, tenant: own = {}, wings } = options;
   const at = typeof start === 'string' ? Date.parse(start) : start;
   const clock = at === undefined ? undefined : createTestClock(at === true ? undefined : at);
   const [idp, smtp, stripe, redis, receiver] = await Promise.all([
@@ -158,7 +158,7 @@ async function open(options: FixtureOptions) {
   ]);
   const mails = smtp ? { SMTP_URL: smtp.url, BASE_URL: 'https://governor.example' } : {};
   const env = { ...idp?.env, ...stripe?.env, ...mails, ...options.env };
-  const settings = { env, ...(clock ? { clock } : {}) };
+  const settings = { env, ...(clock ? { clock } : {}), ...(wings ? { wings } : {}) };
   const ctx = await (redis
     ? openCreditContext({ ...settings, redisUrl: redis.url })
     : openTestContext(settings));

@@ -20,18 +20,20 @@ export interface Wing {
 
 /** The part of a wing in what is done for one member. */
 export interface PersonHook {
-  /** The plan in the transaction that removes the member. `committed` runs once it is committed. */
-  remove?(
-    ctx: Context,
-    member: Member,
-    transaction: ClientSession,
-  ): Promise<Plan & { readonly committed?: () => void }>;
+  /** The plan in the transaction that removes the member. */
+  remove?(ctx: Context, member: Member, transaction: ClientSession): Promise<RemovalPart>;
   /** The writes that end the wing's mails to a member who wants none of the organization. */
   endMails?(accountId: string): readonly Write[];
   /** Erases the person's own words. Safe to repeat. Returns how many signals it changed. */
   erase?(ctx: Context, person: Person): Promise<number>;
   /** Everything that the wing keeps about the member, without secrets. */
   export?(ctx: Context, member: Member): AsyncIterable<PersonRecord>;
+}
+
+/** The part of a wing in the removal of a member. */
+export interface RemovalPart extends Plan {
+  /** Runs once the removal is committed. */
+  readonly committed?: () => void;
 }
 
 /** A person of an organization, who may have left. */

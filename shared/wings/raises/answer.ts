@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { confirmActor } from '../../core/accounts/keys/confirm-actor.ts';
+import type { Person } from '../../core/hooks/wing.ts';
 import { type Budget, budgetRows } from '../../core/limits/budgets/rules/model.ts';
 import { budgetOfPerson } from '../../core/limits/budgets/rules/people.ts';
 import { readExceptions } from '../../core/limits/budgets/rules/read-exceptions.ts';
@@ -10,7 +11,6 @@ import { DAY_MS } from '../../platform/basics/interval.ts';
 import { commitPlan, type Decision, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { limitFrom, refusedAmount } from './amounts.ts';
-import type { Person } from './ask.ts';
 import { raisesChanged } from './metrics.ts';
 import { type Raise, raisedScope, stateAt } from './model.ts';
 import { NOTES_KEPT_MS, planInForce, planState } from './plan-change.ts';

@@ -3,6 +3,7 @@ import { beginCreation } from '../../core/accounts/idempotency/creation.ts';
 import { confirmActor } from '../../core/accounts/keys/confirm-actor.ts';
 import { organizationRows } from '../../core/accounts/organizations/model.ts';
 import { teamsByUser } from '../../core/accounts/organizations/teams.ts';
+import type { Person } from '../../core/hooks/wing.ts';
 import { type Budget, budgetRows } from '../../core/limits/budgets/rules/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
@@ -24,11 +25,6 @@ import type { RaiseInput } from './view.ts';
 const MOST_PER_DAY = 20;
 /** Requests of an organization that wait for an answer. */
 const MOST_PENDING = 1_000;
-
-export interface Person {
-  orgId: string;
-  userId: string;
-}
 
 /**
  * Asks for more of a budget that counts the person's calls. Requests of one organization are decided one after the other, so

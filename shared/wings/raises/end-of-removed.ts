@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
+import type { Person } from '../../core/hooks/wing.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { type Decision, joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { planRevocations } from './answer.ts';
-import type { Person } from './ask.ts';
 import { type Raise, raiseRows, stateAt } from './model.ts';
 import { NOTES_KEPT_MS, planState } from './plan-change.ts';
 import { planAnswered } from './plan-told.ts';

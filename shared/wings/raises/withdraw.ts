@@ -1,8 +1,8 @@
 import { confirmActor } from '../../core/accounts/keys/confirm-actor.ts';
+import type { Person } from '../../core/hooks/wing.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { answered } from './answer.ts';
-import type { Person } from './ask.ts';
 import { raisesChanged } from './metrics.ts';
 import { type Raise, stateAt } from './model.ts';
 import { planState } from './plan-change.ts';

@@ -1,3 +1,4 @@
+import { batches } from '../../../platform/basics/in-batches.ts';
 import { commitPlan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import type { DeclaredCollection, Row } from '../../../platform/mongo/collection.ts';
@@ -19,8 +20,7 @@ export async function hashRows<T extends Row>(
     .find(filter, { projection: { _id: 1 } })
     .toArray();
   const ids = all.map(({ _id }) => String(_id));
-  for (let from = 0; from < ids.length; from += BATCH_ROWS) {
-    const some = ids.slice(from, from + BATCH_ROWS);
+  for await (const some of batches(ids, BATCH_ROWS)) {
     await commitPlan(ctx, async (transaction) => {
       const there = (await findByIds(rows(ctx), some, transaction)) as unknown as T[];
       const changed = there.flatMap((row) => {

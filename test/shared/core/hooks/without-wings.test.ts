@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { memberRows } from '../../../../shared/core/accounts/organizations/model.ts';
 import { recordSignals } from '../../../../shared/core/calls/ingest/record-signals.ts';
 import { wingsOf } from '../../../../shared/core/hooks/wing.ts';
@@ -7,13 +7,10 @@ import { exportMember } from '../../../../shared/people/export-member.ts';
 import { addMember } from '../../../../shared/people/members.ts';
 import { WINGS } from '../../../../shared/tables/wings.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../support/factories.ts';
-import { openTestContext, type TestContext } from '../../../support/harness.ts';
+import { storesFixture } from '../../../support/fixture.ts';
+import type { TestContext } from '../../../support/harness.ts';
 
-let ctx: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ wings: [] });
-});
-afterAll(() => ctx.close());
+const { ctx } = await storesFixture({ wings: [] });
 
 async function kindsOf(person: TestContext, orgId: string): Promise<Set<string>> {
   const kinds = new Set<string>();
