@@ -1,11 +1,11 @@
 import { deliverWebhookJob } from '../shared/core/events/webhooks/deliveries/jobs.ts';
 import { sweepDeliveries } from '../shared/core/events/webhooks/sending/sweep-deliveries.ts';
+import { wingsOf } from '../shared/core/hooks/wing.ts';
 import { every } from '../shared/platform/basics/every.ts';
 import { within } from '../shared/platform/basics/within.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { sweepDue } from '../shared/platform/due/sweep-due.ts';
 import { groupBySlot } from '../shared/platform/redis/keys.ts';
-import { measureBehind } from '../shared/wings/push/destinations/measure-behind.ts';
 import * as jobs from './index.ts';
 import { sweptRows } from './metrics.ts';
 
@@ -27,7 +27,8 @@ export async function sweepOnce(ctx: Context): Promise<void> {
   await attempt(ctx, 'deliveries', async () => {
     sweptRows(ctx).inc({ queue: deliverWebhookJob.kind }, await sweepDeliveries(ctx));
   });
-  await attempt(ctx, 'exports', () => measureBehind(ctx));
+  for (const { name, gauges: { worker: measure } = {} } of wingsOf(ctx))
+    if (measure) await attempt(ctx, name, () => measure(ctx));
   await attempt(ctx, 'schedules', () => restoreSchedules(ctx));
 }
 

@@ -34,41 +34,23 @@ import {
 import { peopleLogRows } from '../core/limits/budgets/rules/people-log.ts';
 import { askedRows, reservationStateRows, settlementRows } from '../core/limits/enforcement/state/model.ts';
 import { dueRows } from '../platform/due/model.ts';
-import { createCollections } from '../platform/mongo/collection.ts';
+import { type CollectionDeclaration, createCollections } from '../platform/mongo/collection.ts';
 import type { Db } from '../platform/mongo/connect.ts';
 import { schemaRows } from '../platform/mongo/schema.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
-import { frozenCellRows, frozenWeekRows } from '../wings/analytics/model.ts';
-import { anomalyRows } from '../wings/anomalies/model.ts';
-import { preferencesRows } from '../wings/digests/preferences/model.ts';
-import { heldRows } from '../wings/held/model.ts';
-import { focusClosedRows } from '../wings/push/closing/model.ts';
-import { destinationRows, exportPartitionRows, exportRunRows } from '../wings/push/destinations/model.ts';
-import { raiseRows } from '../wings/raises/model.ts';
-import { boundaryRows, contextRows, sessionWorkRows, workRows } from '../wings/work/attribution/model.ts';
-import { codeHostRows } from '../wings/work/code-hosts/model.ts';
-import { pullRequestCountRows } from '../wings/work/pull-requests/counts.ts';
-import { pullRequestRows } from '../wings/work/pull-requests/model.ts';
+import { WINGS } from './wings.ts';
 
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
-export const COLLECTIONS = [
+export const COLLECTIONS: readonly CollectionDeclaration[] = [
   organizationRows,
   organizationVersionRows,
   memberRows,
-  preferencesRows,
   apiKeyRows,
   signalRows,
-  heldRows,
   sessionRows,
   sessionHeadRows,
-  contextRows,
-  workRows,
-  boundaryRows,
-  sessionWorkRows,
   rollupRows,
   snapshotRows,
-  frozenWeekRows,
-  frozenCellRows,
   eventRows,
   budgetRows,
   budgetWindowRows,
@@ -76,14 +58,12 @@ export const COLLECTIONS = [
   budgetFiringRows,
   budgetAlertRows,
   budgetEvaluationRows,
-  raiseRows,
   personWindowRows,
   personOverrideRows,
   peopleLogRows,
   settlementRows,
   reservationStateRows,
   askedRows,
-  anomalyRows,
   deviceRows,
   deviceGrantRows,
   creditAccountRows,
@@ -98,19 +78,13 @@ export const COLLECTIONS = [
   queuedDeliveryRows,
   mailPermitRows,
   endedMailRows,
-  codeHostRows,
-  pullRequestRows,
-  pullRequestCountRows,
-  focusClosedRows,
-  destinationRows,
-  exportRunRows,
-  exportPartitionRows,
   auditRows,
   dueRows,
   idempotencyRecordRows,
   instanceRows,
   schemaRows,
-] as const;
+  ...WINGS.flatMap(({ collections = [] }) => collections),
+];
 
 /** Creates what is missing of all collections and indexes. Safe to repeat, and while others run. */
 export async function createIndexes(db: Db): Promise<void> {

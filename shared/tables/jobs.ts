@@ -9,33 +9,20 @@ import * as budgets from '../core/limits/budgets/rules/jobs.ts';
 import * as retention from '../core/retention/jobs.ts';
 import * as administration from '../people/jobs.ts';
 import type { Job } from '../platform/queues/job.ts';
-import * as analytics from '../wings/analytics/jobs.ts';
-import * as anomalies from '../wings/anomalies/jobs.ts';
-import * as preferences from '../wings/digests/preferences/jobs.ts';
-import * as held from '../wings/held/jobs.ts';
-import * as closing from '../wings/push/closing/jobs.ts';
-import * as destinations from '../wings/push/destinations/jobs.ts';
-import * as raises from '../wings/raises/jobs.ts';
-import * as moves from '../wings/work/moves/jobs.ts';
+import { WINGS } from './wings.ts';
 
-/** Every kind of job, for bull-board and the workers. Each is declared by its noun; no noun imports this table. */
-export const JOBS: readonly Job[] = [
+const CORE = [
   sessions,
-  anomalies,
   budgets,
-  raises,
-  held,
-  moves,
   keys,
   deliveries,
   webhooks,
   usage,
-  analytics,
   credits,
   devices,
-  preferences,
   administration,
-  closing,
-  destinations,
   retention,
 ].flatMap((declared) => Object.values<Job>(declared));
+
+/** Every kind of job, for bull-board and the workers. Each is declared by its noun; no noun imports this table. */
+export const JOBS: readonly Job[] = [...CORE, ...WINGS.flatMap(({ jobs = [] }) => jobs)];

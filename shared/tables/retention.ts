@@ -8,17 +8,11 @@ import { eventRetention } from '../core/events/record/model.ts';
 import { deliveryRetention, pendingDeliveryRetention } from '../core/events/webhooks/deliveries/model.ts';
 import { budgetWindowRetention, personWindowRetention } from '../core/limits/budgets/count/retention.ts';
 import type { RetentionRule } from '../platform/mongo/retention.ts';
-import { heldRetention } from '../wings/held/model.ts';
-import { exportRunRetention } from '../wings/push/destinations/model.ts';
-import { raiseRetention } from '../wings/raises/model.ts';
-import { contextRetention } from '../wings/work/attribution/model.ts';
+import { WINGS } from './wings.ts';
 
 /** Everything that is not kept for ever. Each rule is declared by its noun; no noun imports this table. */
 export const RETENTION: readonly RetentionRule[] = [
   signalRetention,
-  heldRetention,
-  raiseRetention,
-  contextRetention,
   quarterHourRetention,
   budgetWindowRetention,
   personWindowRetention,
@@ -29,5 +23,5 @@ export const RETENTION: readonly RetentionRule[] = [
   idempotencyRetention,
   receiptRetention,
   keyRetention,
-  exportRunRetention,
+  ...WINGS.flatMap(({ retention = [] }) => retention),
 ];

@@ -4,6 +4,7 @@ import { warnOfClock } from '../platform/context/clock-skew.ts';
 import { warnOfPaused } from '../platform/context/paused-queues.ts';
 import type { Warning } from '../platform/context/readiness.ts';
 import { JOBS } from './jobs.ts';
+import { WINGS } from './wings.ts';
 
 /** Every warning of `/readyz`. Each is declared by its noun; no noun imports this table. */
 export const WARNINGS: readonly Warning[] = [
@@ -11,4 +12,5 @@ export const WARNINGS: readonly Warning[] = [
   warnOfClock,
   warnOfRedis,
   warnOfPaused(JOBS),
+  ...WINGS.flatMap(({ warnings = [] }) => warnings),
 ];

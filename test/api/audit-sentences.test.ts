@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SENTENCES, sentenceOf, TARGET } from '../../packages/dashboard/parts/audit/sentences.ts';
-import { AUDIT_ACTIONS } from '../../shared/core/accounts/audit/actions.ts';
+import { AUDIT_ACTIONS } from '../../shared/tables/audit-actions.ts';
 
 const words = (action: string, details = {}) =>
   sentenceOf({ action, details })

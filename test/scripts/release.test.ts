@@ -86,6 +86,14 @@ describe('an empty database', () => {
     expect(await runRelease()).toMatchObject({ code: 0 });
   });
 
+  test('goes on to the next version where one between is of a feature that was taken out', async () => {
+    await release(db, [], NOW);
+    const migration = { version: 3, what: 'nothing', run: async () => {} };
+    expect(await release(db, [migration], NOW)).toEqual([migration]);
+    expect(await readVersion()).toBe(3);
+    expect(await release(db, [migration], NOW)).toEqual([]);
+  });
+
   test('is prepared once by two releases at the same time', async () => {
     await Promise.all([release(db, [], NOW), release(db, [], NOW)]);
     expect(await schemaRows({ db }).find().toArray()).toHaveLength(1);

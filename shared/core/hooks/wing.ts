@@ -6,12 +6,14 @@ import type { Member } from '../accounts/organizations/model.ts';
 import type { OrganizationChange } from '../accounts/organizations/view.ts';
 import type { Session, SessionChange } from '../calls/sessions/model.ts';
 import type { Signal } from '../calls/signals/model.ts';
+import type { Declarations } from './declarations.ts';
 
 /**
- * A feature that a customer may do without. It takes part in what the core does by the hooks that it declares: each takes data and
- * returns data. A process runs the hooks of its wings in the order of their table (shared/tables/wings.ts).
+ * A feature that a customer may do without: all that it adds to the tables, and the hooks by which it takes part in what the core
+ * does. Each hook takes data and returns data. A process runs the hooks of its wings in the order of their table
+ * (shared/tables/wings.ts).
  */
-export interface Wing {
+export interface Wing extends Declarations {
   readonly name: string;
   readonly person?: PersonHook;
   readonly organization?: OrganizationHook;

@@ -1,10 +1,13 @@
 import type { Wing } from '../../core/hooks/wing.ts';
+import * as jobs from './jobs.ts';
 import { viewAnomaly } from './list-anomalies.ts';
 import { anomalyRows } from './model.ts';
 import { planChecks, planCorrections } from './plan-checks.ts';
 
 export const anomalies: Wing = {
   name: 'anomalies',
+  collections: [anomalyRows],
+  jobs: Object.values(jobs),
   person: {
     export: async function* (ctx, { org_id, user_id }) {
       for await (const anomaly of anomalyRows(ctx).find({ org_id, user_id }))

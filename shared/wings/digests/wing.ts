@@ -2,11 +2,14 @@ import type { Wing } from '../../core/hooks/wing.ts';
 import { NO_PLAN } from '../../platform/context/commit-plan.ts';
 import { planMove } from '../../platform/due/move-due.ts';
 import { deletePreferences, endDigests, readPreferences } from './preferences/change-preferences.ts';
-import { moveDigestsJob } from './preferences/jobs.ts';
+import * as jobs from './preferences/jobs.ts';
+import { preferencesRows } from './preferences/model.ts';
 import { viewPreferences } from './preferences/view.ts';
 
 export const digests: Wing = {
   name: 'digests',
+  collections: [preferencesRows],
+  jobs: Object.values(jobs),
   person: {
     remove: async (_ctx, { _id }) => ({ writes: deletePreferences(_id), wakeUps: [] }),
     endMails: endDigests,
@@ -17,6 +20,6 @@ export const digests: Wing = {
   },
   organization: {
     change: (ctx, orgId, { timezone }) =>
-      timezone === undefined ? NO_PLAN : planMove(moveDigestsJob, orgId, ctx.clock.now()),
+      timezone === undefined ? NO_PLAN : planMove(jobs.moveDigestsJob, orgId, ctx.clock.now()),
   },
 };

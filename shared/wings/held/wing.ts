@@ -1,11 +1,17 @@
 import { hashRows } from '../../core/accounts/organizations/hash-rows.ts';
 import type { Wing } from '../../core/hooks/wing.ts';
+import { HELD_ACTIONS } from './actions.ts';
 import { eraseHeldText } from './erase-held.ts';
 import { exportHeld } from './export-held.ts';
-import { heldRows } from './model.ts';
+import * as jobs from './jobs.ts';
+import { heldRetention, heldRows } from './model.ts';
 
 export const held: Wing = {
   name: 'held',
+  collections: [heldRows],
+  jobs: Object.values(jobs),
+  retention: [heldRetention],
+  actions: HELD_ACTIONS,
   person: { erase: eraseHeldText, export: exportHeld },
   organization: { hashNames: (ctx, orgId) => hashRows(ctx, orgId, heldRows) },
 };

@@ -1,10 +1,18 @@
 import type { Wing } from '../../core/hooks/wing.ts';
+import { RAISES_ACTIONS } from './actions.ts';
 import { eraseRaiseNotes, planRaisesOfRemoved } from './end-of-removed.ts';
 import { exportRaises } from './export-raises.ts';
-import { raisesChanged } from './metrics.ts';
+import * as jobs from './jobs.ts';
+import * as metrics from './metrics.ts';
+import { raiseRetention, raiseRows } from './model.ts';
 
 export const raises: Wing = {
   name: 'raises',
+  collections: [raiseRows],
+  jobs: Object.values(jobs),
+  metrics: Object.values(metrics),
+  retention: [raiseRetention],
+  actions: RAISES_ACTIONS,
   person: {
     remove: async (ctx, { org_id, user_id }, transaction) => {
       const { result, ...plan } = await planRaisesOfRemoved(
@@ -13,7 +21,7 @@ export const raises: Wing = {
         transaction,
       );
       const committed = () => {
-        for (const { state } of result) raisesChanged(ctx).inc({ status: state });
+        for (const { state } of result) metrics.raisesChanged(ctx).inc({ status: state });
       };
       return { ...plan, committed };
     },

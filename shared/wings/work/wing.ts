@@ -2,12 +2,41 @@ import { hashRows, withHashes } from '../../core/accounts/organizations/hash-row
 import { raiseOrganizationContexts } from '../../core/accounts/organizations/versions.ts';
 import { viewContext } from '../../core/calls/sessions/read-attribution.ts';
 import type { Wing } from '../../core/hooks/wing.ts';
-import { contextRows, workRows } from './attribution/model.ts';
+import { WORK_ACTIONS } from './actions.ts';
+import {
+  boundaryRows,
+  contextRetention,
+  contextRows,
+  sessionWorkRows,
+  workRows,
+} from './attribution/model.ts';
+import * as codeHostMetrics from './code-hosts/metrics.ts';
+import { codeHostRows, codeHostSecrets } from './code-hosts/model.ts';
+import { readMoveGauges } from './moves/gauges.ts';
+import * as jobs from './moves/jobs.ts';
+import * as moveMetrics from './moves/metrics.ts';
 import { deletePair, findEmptied } from './moves/plan-moves.ts';
+import { countPullRequests, pullRequestCountRows } from './pull-requests/counts.ts';
 import { pullRequestRows } from './pull-requests/model.ts';
 
 export const work: Wing = {
   name: 'work',
+  collections: [
+    contextRows,
+    workRows,
+    boundaryRows,
+    sessionWorkRows,
+    codeHostRows,
+    pullRequestRows,
+    pullRequestCountRows,
+  ],
+  jobs: Object.values(jobs),
+  metrics: [...Object.values(codeHostMetrics), ...Object.values(moveMetrics)],
+  retention: [contextRetention],
+  actions: WORK_ACTIONS,
+  migrations: [countPullRequests],
+  secrets: [codeHostSecrets],
+  gauges: { api: readMoveGauges },
   person: {
     erase: async (ctx, { orgId, userId }) => {
       await contextRows(ctx).deleteMany({ org_id: orgId, user_id: userId });

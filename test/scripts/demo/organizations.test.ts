@@ -81,7 +81,8 @@ test('makes everything anew in a database that does not know it', async () => {
   const demo = readDemo(dataDir);
   if (!demo) throw new Error('no demo');
   writeDemo(dataDir, { ...demo, traffic: { until: '2026-01-01T00:00:00.000Z', played: true } });
-  for (const rows of COLLECTIONS) await rows(ctx).deleteMany({});
+  for (const { collectionName } of COLLECTIONS)
+    await ctx.db.database.collection(collectionName).deleteMany({});
   const [second] = await ensureDemoOrganizations(ctx, dataDir);
   expect(readDemo(dataDir)?.traffic).toBeNull();
   expect(second?.org_id).toBe(first?.org_id);

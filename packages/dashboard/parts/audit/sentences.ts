@@ -1,4 +1,8 @@
 import type { AuditAction } from '../../../../shared/core/accounts/audit/actions.ts';
+import type {} from '../../../../shared/wings/held/actions.ts';
+import type {} from '../../../../shared/wings/push/actions.ts';
+import type {} from '../../../../shared/wings/raises/actions.ts';
+import type {} from '../../../../shared/wings/work/actions.ts';
 
 /** The place of the changed object in a sentence. */
 export const TARGET = Symbol('target');

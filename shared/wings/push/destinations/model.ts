@@ -1,7 +1,7 @@
-import { sealedRows } from '../../../core/events/webhooks/endpoints/rotate-secret-keys.ts';
 import { EXPORT_RUN_KEPT_DAYS } from '../../../platform/basics/contract.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
+import { sealedRows } from '../../../platform/mongo/sealed-rows.ts';
 import type { Format } from '../../exports/encode.ts';
 import type { Billed, FocusVersion } from '../../exports/focus/columns.ts';
 import type { FailureCode } from './failures.ts';

@@ -1,5 +1,5 @@
-import { sealedRows } from '../../../core/events/webhooks/endpoints/rotate-secret-keys.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
+import { sealedRows } from '../../../platform/mongo/sealed-rows.ts';
 
 /** Where pull requests are; what GitLab calls a merge request is one too. */
 export const CODE_HOST_PROVIDERS = ['github', 'gitlab', 'bitbucket'] as const;

@@ -2,31 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../../platform/basics/config.ts';
 import { isStoreError } from '../../../../platform/basics/errors.ts';
 import type { Context } from '../../../../platform/context/context.ts';
-import type { DeclaredCollection, Row } from '../../../../platform/mongo/collection.ts';
+import { type Sealed, type SealedRows, sealedRows } from '../../../../platform/mongo/sealed-rows.ts';
 import { recordAct } from '../../../accounts/audit/record-audit.ts';
 import { decryptSecret, encryptSecret, isEncryptedByCurrentKey } from './encrypt-secret.ts';
 import { webhookRows } from './model.ts';
 import { targetOwner } from './target.ts';
-
-/** A collection with fields that `encryptSecret` has made, or null: for each the owner that it decrypts for, by the row's id. */
-export interface SealedRows {
-  collection: DeclaredCollection<Sealed>;
-  owners: Readonly<Record<string, (id: string) => string>>;
-}
-
-/** The sealed fields of a row. */
-interface Sealed {
-  _id: string;
-  [field: string]: string | null;
-}
-
-/** Declares the sealed fields of a collection. */
-export function sealedRows<T extends Row>(
-  collection: DeclaredCollection<T>,
-  owners: SealedRows['owners'],
-): SealedRows {
-  return { collection: collection as unknown as DeclaredCollection<Sealed>, owners };
-}
 
 export const webhookSecrets = sealedRows(webhookRows, {
   secret: (id) => id,

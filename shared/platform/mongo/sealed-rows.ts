@@ -1,0 +1,21 @@
+import type { DeclaredCollection, Row } from './collection.ts';
+
+/** A collection with fields that hold a sealed secret, or null: for each the owner that it decrypts for, by the row's id. */
+export interface SealedRows {
+  collection: DeclaredCollection<Sealed>;
+  owners: Readonly<Record<string, (id: string) => string>>;
+}
+
+/** The sealed fields of a row. */
+export interface Sealed {
+  _id: string;
+  [field: string]: string | null;
+}
+
+/** Declares the sealed fields of a collection. */
+export function sealedRows<T extends Row>(
+  collection: DeclaredCollection<T>,
+  owners: SealedRows['owners'],
+): SealedRows {
+  return { collection: collection as unknown as DeclaredCollection<Sealed>, owners };
+}
