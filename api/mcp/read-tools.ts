@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { readOrganization, timezoneAt } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/core/accounts/organizations/reader.ts';
+import { dimensionOf } from '../../shared/core/calls/sessions/dimension.ts';
 import { INTERVALS, zonesOf } from '../../shared/core/calls/usage/calendar.ts';
 import { measuresView } from '../../shared/core/calls/usage/measures.ts';
 import { readUsage } from '../../shared/core/calls/usage/read-usage.ts';
 import { timezone } from '../../shared/platform/basics/text.ts';
-import { findWorks } from '../../shared/wings/work/pull-requests/read-works.ts';
 import { rangeIn } from '../schemas/time.ts';
 import { ownGroupings, workFilters } from '../schemas/usage-query.ts';
 import { countThatFits, plainAnswer } from './plain.ts';
@@ -75,7 +75,12 @@ export const getUsageTool = tool({
     const { repository, branch, pull_request, task, ...filter } = asked;
     refuseOtherUser(principal, filter.user_id);
     const organization = await readOrganization(ctx, principal.orgId);
-    const works = await findWorks(ctx, principal.orgId, { repository, branch, pull_request, task });
+    const works = await dimensionOf(ctx).find(ctx, principal.orgId, {
+      repository,
+      branch,
+      pull_request,
+      task,
+    });
     const answer = await readUsage(ctx, organization, {
       ...rangeIn(zonesOf(organization, zone, ctx.clock.now()), { from, to }),
       interval,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/core/accounts/organizations/reader.ts';
+import { findWorked } from '../../shared/core/calls/sessions/dimension.ts';
 import { explainCost } from '../../shared/core/calls/sessions/explain-cost.ts';
-import { findWorked } from '../../shared/core/calls/sessions/find-worked.ts';
 import { listSessions } from '../../shared/core/calls/sessions/list-sessions.ts';
 import { readSession, streamSignals } from '../../shared/core/calls/sessions/read-session.ts';
 import { sessionView, viewSession } from '../../shared/core/calls/sessions/view.ts';
@@ -11,7 +11,6 @@ import { signalView, viewSignal } from '../../shared/core/calls/signals/view.ts'
 import { countSessions } from '../../shared/core/calls/usage/count-sessions.ts';
 import { CALL_PARTS } from '../../shared/core/pricing/price.ts';
 import { anomalyView, listAnomalies, viewAnomaly } from '../../shared/wings/anomalies/list-anomalies.ts';
-import { findWorks } from '../../shared/wings/work/pull-requests/read-works.ts';
 import { answerPage } from '../schemas/page.ts';
 import { listRange } from '../schemas/time.ts';
 import { workFilters } from '../schemas/usage-query.ts';
@@ -37,7 +36,7 @@ export const listSessionsTool = tool({
     const { repository, branch, pull_request, task, ...equal } = asked;
     refuseOtherUser(principal, equal.user_id);
     const named = { repository, branch, pull_request, task };
-    const worked = await findWorked(ctx, principal.orgId, await findWorks(ctx, principal.orgId, named));
+    const worked = await findWorked(ctx, principal.orgId, named);
     const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
     const visible = { ...narrowToReader(principal, filter), ...worked };
     const count = async () => countSessions(ctx, await readOrganization(ctx, principal.orgId), visible);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
-import { findWorked } from '../../shared/core/calls/sessions/find-worked.ts';
+import { dimensionOf } from '../../shared/core/calls/sessions/dimension.ts';
 import { zonesOf } from '../../shared/core/calls/usage/calendar.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
@@ -81,7 +81,9 @@ export const exportUsage = route({
       });
     }
     const zones = zonesOf(organization, timezone, ctx.clock.now());
-    const worked = level === 'sessions' ? await findWorked(ctx, principal.orgId, filter.works) : {};
+    const { works } = filter;
+    const isWorked = level === 'sessions' && works !== undefined;
+    const worked = isWorked ? await dimensionOf(ctx).sessions(ctx, principal.orgId, works) : {};
     const asked = { ...filter, ...sessionMatch(query), ...worked };
     const range = rangeIn(zones, { from, to });
     const table = exportRows(ctx, organization, { level, ...range, timezone, filter: asked });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { contextView } from '../../shared/core/calls/sessions/dimension.ts';
 import {
   type AttributedSession,
   attributionView,
-  contextView,
   readAttribution,
 } from '../../shared/core/calls/sessions/read-attribution.ts';
 import { readSession, streamSignals } from '../../shared/core/calls/sessions/read-session.ts';

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/core/accounts/organizations/reader.ts';
-import { findWorked } from '../../shared/core/calls/sessions/find-worked.ts';
+import { findWorked } from '../../shared/core/calls/sessions/dimension.ts';
 import { listSessions as list } from '../../shared/core/calls/sessions/list-sessions.ts';
 import { ORDERED_SESSIONS, SESSION_SORTS } from '../../shared/core/calls/sessions/order-sessions.ts';
 import { listedSessionView, viewListedSession } from '../../shared/core/calls/sessions/view.ts';
 import { countSessions } from '../../shared/core/calls/usage/count-sessions.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { findWorks } from '../../shared/wings/work/pull-requests/read-works.ts';
 import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
@@ -59,7 +58,7 @@ export const listSessions = route({
     };
     const users = await usersOfNamedTeam(ctx, principal, team);
     const named = { repository, branch, pull_request, task };
-    const worked = await findWorked(ctx, orgId, await findWorks(ctx, orgId, named));
+    const worked = await findWorked(ctx, orgId, named);
     const filter = { ...narrowToReader(principal, asked), users, ...worked };
     const count = async () => countSessions(ctx, await readOrganization(ctx, orgId), filter);
     return answerPage(

@@ -1,10 +1,10 @@
 import type { Organization } from '../../shared/core/accounts/organizations/model.ts';
 import { narrowToReader, type Reader } from '../../shared/core/accounts/organizations/reader.ts';
+import { dimensionOf } from '../../shared/core/calls/sessions/dimension.ts';
 import { zonesOf } from '../../shared/core/calls/usage/calendar.ts';
 import { readGroupSeries } from '../../shared/core/calls/usage/read-group-series.ts';
 import { readUsage } from '../../shared/core/calls/usage/read-usage.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { findWorks } from '../../shared/wings/work/pull-requests/read-works.ts';
 import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { rangeIn } from './time.ts';
 import { MOST_GROUP_SERIES, refuseMisplaced, type UsageQuery } from './usage-query.ts';
@@ -13,7 +13,7 @@ import { MOST_GROUP_SERIES, refuseMisplaced, type UsageQuery } from './usage-que
 export async function askedCalls(ctx: Context, reader: Reader, query: Partial<UsageQuery>) {
   const { user_id, project_id, model, adapter, team } = query;
   const users = await usersOfNamedTeam(ctx, reader, team);
-  const works = await findWorks(ctx, reader.orgId, query);
+  const works = await dimensionOf(ctx).find(ctx, reader.orgId, query);
   return { ...narrowToReader(reader, { user_id, project_id, model, adapter }), users, works };
 }
 

@@ -6,6 +6,7 @@ import { apiKeyRows } from '../core/accounts/keys/model.ts';
 import { viewKey } from '../core/accounts/keys/view.ts';
 import { type Member, memberRows } from '../core/accounts/organizations/model.ts';
 import { noMember } from '../core/accounts/organizations/roster.ts';
+import { dimensionOf } from '../core/calls/sessions/dimension.ts';
 import { sessionsOfUser } from '../core/calls/sessions/list-sessions.ts';
 import { readAttribution } from '../core/calls/sessions/read-attribution.ts';
 import { streamSignals } from '../core/calls/sessions/read-session.ts';
@@ -23,7 +24,6 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { readWorkNames } from '../wings/work/pull-requests/read-works.ts';
 
 /**
  * Everything that is kept about one member, also of one who was removed, record after record: memory does not grow with
@@ -107,7 +107,7 @@ async function* usageOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerat
   for await (const some of batches(days, DAYS_AT_ONCE)) {
     const ids = new Set(some.map(({ work = '' }) => work));
     const works = await inTransaction(ctx.db, (transaction) =>
-      readWorkNames(ctx, org_id, { ids }, transaction),
+      dimensionOf(ctx).names(ctx, org_id, { ids }, transaction),
     );
     for (const day of some) {
       const { project_id, model, adapter, provider = null, work = '' } = day;

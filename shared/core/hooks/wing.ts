@@ -4,6 +4,7 @@ import type { Context } from '../../platform/context/context.ts';
 import type { Write } from '../../platform/mongo/writes.ts';
 import type { Member } from '../accounts/organizations/model.ts';
 import type { OrganizationChange } from '../accounts/organizations/view.ts';
+import type { DimensionHook } from '../calls/sessions/dimension.ts';
 import type { Session, SessionChange } from '../calls/sessions/model.ts';
 import type { Signal } from '../calls/signals/model.ts';
 import type { Declarations } from './declarations.ts';
@@ -18,6 +19,7 @@ export interface Wing extends Declarations {
   readonly person?: PersonHook;
   readonly organization?: OrganizationHook;
   readonly calls?: CallsHook;
+  readonly dimension?: DimensionHook;
 }
 
 /** The part of a wing in what is done for one member. */

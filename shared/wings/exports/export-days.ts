@@ -1,4 +1,5 @@
 import type { Organization } from '../../core/accounts/organizations/model.ts';
+import { dimensionOf } from '../../core/calls/sessions/dimension.ts';
 import { WORK_FIELDS, type WorkNames } from '../../core/calls/signals/place.ts';
 import {
   type Cell,
@@ -21,7 +22,6 @@ import { batches } from '../../platform/basics/in-batches.ts';
 import { DAY_MS } from '../../platform/basics/interval.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { inTransaction } from '../../platform/mongo/transaction.ts';
-import { readWorkNames } from '../work/pull-requests/read-works.ts';
 
 /** Rows that one read of the store brings. */
 const BATCH_ROWS = 1_000;
@@ -115,7 +115,7 @@ export async function* attributedRows(
 /** The names of the works of cells, all of one moment. */
 function namesIn(ctx: Context, orgId: string, cells: readonly Cell[]): Promise<WorkNames> {
   const ids = new Set(cells.map(({ work = '' }) => work));
-  return inTransaction(ctx.db, (transaction) => readWorkNames(ctx, orgId, { ids }, transaction));
+  return inTransaction(ctx.db, (transaction) => dimensionOf(ctx).names(ctx, orgId, { ids }, transaction));
 }
 
 interface AskedDays {

@@ -1,8 +1,8 @@
 import { hashRows, withHashes } from '../../core/accounts/organizations/hash-rows.ts';
 import { raiseOrganizationContexts } from '../../core/accounts/organizations/versions.ts';
-import { viewContext } from '../../core/calls/sessions/read-attribution.ts';
 import type { Wing } from '../../core/hooks/wing.ts';
 import { WORK_ACTIONS } from './actions.ts';
+import { findSessions } from './attribution/find-sessions.ts';
 import {
   boundaryRows,
   contextRetention,
@@ -12,12 +12,14 @@ import {
 } from './attribution/model.ts';
 import * as codeHostMetrics from './code-hosts/metrics.ts';
 import { codeHostRows, codeHostSecrets } from './code-hosts/model.ts';
+import { readContexts, viewContext } from './contexts/read-contexts.ts';
 import { readMoveGauges } from './moves/gauges.ts';
 import * as jobs from './moves/jobs.ts';
 import * as moveMetrics from './moves/metrics.ts';
 import { deletePair, findEmptied } from './moves/plan-moves.ts';
 import { countPullRequests, pullRequestCountRows } from './pull-requests/counts.ts';
 import { pullRequestRows } from './pull-requests/model.ts';
+import { findWorks, readWorkNames } from './pull-requests/read-works.ts';
 
 export const work: Wing = {
   name: 'work',
@@ -47,6 +49,7 @@ export const work: Wing = {
         yield { kind: 'context', data: viewContext(context) };
     },
   },
+  dimension: { find: findWorks, names: readWorkNames, sessions: findSessions, contexts: readContexts },
   calls: {
     voided: async (ctx, { session: { org_id }, signals }, transaction) => {
       const emptied = await findEmptied(ctx, org_id, { leaving: signals }, transaction);

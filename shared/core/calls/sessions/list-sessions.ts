@@ -11,13 +11,7 @@ import type { Context } from '../../../platform/context/context.ts';
 import { few } from '../../../platform/context/few.ts';
 import { firstSpan } from '../../../platform/mongo/embedded-ranges.ts';
 import { findOpen } from './find-open.ts';
-import {
-  havingWorked,
-  isOfFew,
-  matchingFew,
-  matchingSessions,
-  type SessionFilter,
-} from './match-sessions.ts';
+import { isOfFew, matchingFew, matchingSessions, type SessionFilter } from './match-sessions.ts';
 import { type Session, sessionRows } from './model.ts';
 import { ORDERED_BY_COST, orderSessions, type SessionSort } from './order-sessions.ts';
 
@@ -110,7 +104,7 @@ function finderOf(ctx: Context, orgId: string, match: SessionFilter, matching = 
       .aggregate<Session>([
         ...matching(orgId, match, filter),
         { $sort: sort },
-        ...havingWorked(orgId, match),
+        ...(match.having ?? []),
         { $limit: limit },
       ])
       .toArray();

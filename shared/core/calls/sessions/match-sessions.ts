@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../../platform/basics/interval.ts';
-import { sessionWorkRows } from '../../../wings/work/attribution/model.ts';
 
 /** The filters of a list of sessions; each value matches exactly. */
 export interface SessionMatch {
@@ -19,8 +18,8 @@ export interface SessionMatch {
   minCostNusd?: number | undefined;
   /** These sessions alone. */
   ids?: readonly string[] | undefined;
-  /** Those that had a call in one of these works. */
-  workedIn?: readonly string[] | undefined;
+  /** Stages that keep those that are meant. They come after the order and before the limit, so that few sessions enter them. */
+  having?: Stages | undefined;
 }
 
 export interface SessionFilter extends SessionMatch {
@@ -30,7 +29,7 @@ export interface SessionFilter extends SessionMatch {
 }
 
 type Conditions = Record<string, unknown>;
-type Stages = Record<string, unknown>[];
+type Stages = readonly Record<string, unknown>[];
 
 const EQUAL = ['user_id', 'project_id', 'model', 'adapter'] as const;
 
@@ -87,32 +86,10 @@ export function matchingByCost(orgId: string, match: SessionMatch, condition: Co
   return inStages([indexed, ...equalities(match), ...restOf(match), ...ids]);
 }
 
-/**
- * The stages that keep sessions with a call in one of these works. They come after the order and before the limit, so that MongoDB
- * looks up the works of no more sessions than it shows.
- */
-export function havingWorked(orgId: string, { workedIn }: SessionMatch): Stages {
-  if (workedIn === undefined) return [];
-  const as = 'worked';
-  return [
-    {
-      $lookup: {
-        from: sessionWorkRows.collectionName,
-        localField: '_id',
-        foreignField: 'session_id',
-        as,
-        pipeline: [{ $match: { org_id: orgId } }],
-      },
-    },
-    { $match: { [`${as}.work`]: { $in: [...workedIn] } } },
-    { $unset: as },
-  ];
-}
-
 /** True of a filter that rollups know nothing of. */
 export function isBeyondRollups(match: SessionMatch): boolean {
-  const { errors, anomalous, state, minCostNusd, ids, workedIn } = match;
-  return [errors, anomalous, state, minCostNusd, ids, workedIn].some((asked) => asked !== undefined);
+  const { errors, anomalous, state, minCostNusd, ids, having } = match;
+  return [errors, anomalous, state, minCostNusd, ids, having].some((asked) => asked !== undefined);
 }
 
 /** These conditions, and that the session counts. */

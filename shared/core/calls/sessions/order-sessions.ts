@@ -2,7 +2,7 @@ import { DomainError } from '../../../platform/basics/errors.ts';
 import type { Order, Position } from '../../../platform/basics/paginate.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { few } from '../../../platform/context/few.ts';
-import { havingWorked, matchingByCost, matchingFew, type SessionFilter } from './match-sessions.ts';
+import { matchingByCost, matchingFew, type SessionFilter } from './match-sessions.ts';
 import { type Session, sessionRows } from './model.ts';
 
 /** The embedded store subtracts no dates, and MongoDB counts whole seconds by the clock's, not the session's. */
@@ -64,7 +64,7 @@ export async function orderSessions(
     { $project: { value: VALUES[sort] } },
     ...(page.after ? [{ $match: beyond(page.order, page.after) }] : []),
     { $sort: { value: directionOf(page.order), _id: directionOf(page.order) } },
-    ...havingWorked(orgId, match),
+    ...(match.having ?? []),
     { $limit: page.limit + 1 },
   ];
   const places = await sessionRows(ctx).aggregate<{ _id: string; value: number }>(stages).toArray();
@@ -126,7 +126,7 @@ async function walkCosts(
       ...matchingByCost(orgId, others, condition),
       { $match: { ...started } },
       { $sort: { cost_nusd: directionOf(order), _id: directionOf(order) } },
-      ...havingWorked(orgId, others),
+      ...(others.having ?? []),
       { $limit: limit + 1 - rows.length },
     ];
     const found = await sessionRows(ctx).aggregate<Session>(stages).toArray();

@@ -1,12 +1,10 @@
-import type { ClientSession, mongo } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import { z } from 'zod';
-import { isoTime } from '../../../platform/basics/clock.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
-import { type ContextRow, contextRows } from '../../../wings/work/attribution/model.ts';
-import { readWorkNames } from '../../../wings/work/pull-requests/read-works.ts';
 import { signalRows } from '../signals/model.ts';
 import { WORK_FIELDS, type WorkNames } from '../signals/place.ts';
+import { type ContextView, dimensionOf } from './dimension.ts';
 import { type Session, sessionRows } from './model.ts';
 
 const measures = {
@@ -23,21 +21,7 @@ export const attributionView = z.strictObject({
   ...measures,
 } as Record<(typeof WORK_FIELDS)[number], z.ZodNullable<z.ZodString>> & typeof measures);
 
-/** A context as it was accepted. */
-export const contextView = z.strictObject({
-  client_session_id: z.string(),
-  ts: z.string(),
-  user_id: z.string().optional(),
-  repository: z.string().nullable().optional(),
-  branch: z.string().optional(),
-  commit: z.string().optional(),
-  worktree: z.string().optional(),
-  renamed_from: z.string().optional(),
-  task: z.string().nullable().optional(),
-});
-
 export type AttributionView = z.output<typeof attributionView>;
-export type ContextView = z.output<typeof contextView>;
 
 /** A session with the works of its calls, all of one moment. */
 export interface AttributedSession {
@@ -48,9 +32,6 @@ export interface AttributedSession {
   works: WorkNames;
 }
 
-/** Contexts that are shown of a session: the last. */
-const SHOWN_CONTEXTS = 200;
-
 /** Reads where the cost of a session belongs, and the contexts that its client sessions were told until its end. */
 export async function readAttribution(ctx: Context, session: Session): Promise<AttributedSession> {
   return inTransaction(ctx.db, async (transaction) => {
@@ -59,8 +40,10 @@ export async function readAttribution(ctx: Context, session: Session): Promise<A
     const whole = now ?? session;
     const sums = await sumByWork(ctx, whole, transaction);
     const ids = new Set(sums.flatMap(({ _id: { work } }) => work ?? []));
-    const works = await readWorkNames(ctx, org_id, { ids }, transaction);
-    const contexts = await readContexts(ctx, whole, sums, transaction);
+    const clientSessions = new Set(sums.flatMap((sum) => sum._id.client_session ?? []));
+    const dimension = dimensionOf(ctx);
+    const works = await dimension.names(ctx, org_id, { ids }, transaction);
+    const contexts = await dimension.contexts(ctx, whole, [...clientSessions], transaction);
     return { session: whole, attribution: attributionOf(whole, sums, works), contexts, works };
   });
 }
@@ -135,45 +118,5 @@ function viewOf(names: readonly (string | null)[], counts: Counts): AttributionV
     tokens_out,
     cost_usd: cost_nusd / 1e9,
     unpriced_signals,
-  };
-}
-
-/** The last contexts of the client sessions of a session that apply to its user, in order. */
-async function readContexts(
-  ctx: Context,
-  { org_id, user_id, ended_at }: Session,
-  sums: readonly WorkSum[],
-  transaction: ClientSession,
-): Promise<ContextView[]> {
-  const sessions = [...new Set(sums.flatMap(({ _id }) => _id.client_session ?? []))];
-  if (sessions.length === 0) return [];
-  const rows = await contextRows(ctx)
-    .find(
-      {
-        client_session: { $in: sessions },
-        ts: { $lte: ended_at },
-        org_id,
-        user_id: { $in: [user_id, null] },
-      } as mongo.Filter<ContextRow>,
-      { session: transaction },
-    )
-    .sort({ ts: -1, _id: -1 })
-    .limit(SHOWN_CONTEXTS)
-    .toArray();
-  return rows.reverse().map(viewContext);
-}
-
-export function viewContext(row: ContextRow): ContextView {
-  const { client_session_id, ts, user_id, place, commit, worktree, renamed_from, task } = row;
-  return {
-    client_session_id,
-    ts: isoTime(ts.getTime()),
-    ...(user_id === undefined ? {} : { user_id }),
-    ...(place === undefined ? {} : { repository: place?.repository ?? null }),
-    ...(place?.branch ? { branch: place.branch.text } : {}),
-    ...(commit === undefined ? {} : { commit }),
-    ...(worktree ? { worktree: worktree.text } : {}),
-    ...(renamed_from ? { renamed_from: renamed_from.text } : {}),
-    ...(task === undefined ? {} : { task: task?.text ?? null }),
   };
 }

@@ -6,12 +6,7 @@ import { inSteps } from '../../../platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
 import type { Organization } from '../../accounts/organizations/model.ts';
 import { findOpen } from '../sessions/find-open.ts';
-import {
-  havingWorked,
-  isBeyondRollups,
-  matchingFew,
-  type SessionFilter,
-} from '../sessions/match-sessions.ts';
+import { isBeyondRollups, matchingFew, type SessionFilter } from '../sessions/match-sessions.ts';
 import { sessionRows } from '../sessions/model.ts';
 import { earliestCountedMs, periodEnd, periodStarts } from './calendar.ts';
 import { matchOf } from './read-usage.ts';
@@ -39,8 +34,8 @@ export async function countSessions(
   filter: SessionFilter,
 ): Promise<number> {
   const range = rangeOf(ctx, organization, filter);
-  const { minCostNusd, ids, workedIn } = filter;
-  const isEach = [minCostNusd, ids, workedIn].some((asked) => asked !== undefined);
+  const { minCostNusd, ids, having } = filter;
+  const isEach = [minCostNusd, ids, having].some((asked) => asked !== undefined);
   if (isEach) return countEach(ctx, organization._id, filter, range);
   return inTransaction(ctx.db, (transaction) => countIn(ctx, organization, filter, range, transaction));
 }
@@ -119,7 +114,7 @@ async function countEach(
   const isAlways =
     filter.minCostNusd !== undefined && filter.fromMs === undefined && filter.toMs === undefined;
   const time = isAlways ? {} : { started_at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) } };
-  const stages = [...matchingFew(orgId, filter, time), ...havingWorked(orgId, filter)];
+  const stages = [...matchingFew(orgId, filter, time), ...(filter.having ?? [])];
   const [counted] = await sessionRows(ctx)
     .aggregate<{ n: number }>(
       [...stages, { $group: { _id: 1, n: { $sum: 1 } } }],

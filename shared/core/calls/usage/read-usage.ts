@@ -2,9 +2,9 @@ import type { ClientSession } from 'mongoose';
 import { isoTime } from '../../../platform/basics/clock.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
-import { readWorkNames } from '../../../wings/work/pull-requests/read-works.ts';
 import type { Organization } from '../../accounts/organizations/model.ts';
 import { teamsByUser } from '../../accounts/organizations/teams.ts';
+import { dimensionOf } from '../sessions/dimension.ts';
 import { WORK_FIELDS, type WorkNames } from '../signals/place.ts';
 import { bucketOf } from './calendar.ts';
 import type { Match, SummedRow } from './cells.ts';
@@ -86,7 +86,7 @@ export function worksIn(
 ): Promise<WorkNames> {
   const ids = new Set(rows.map(({ key }) => String(key.work ?? '')));
   const fields = WORK_FIELDS.filter((name) => groupBy.includes(name));
-  return readWorkNames(ctx, _id, { ids, fields }, transaction);
+  return dimensionOf(ctx).names(ctx, _id, { ids, fields }, transaction);
 }
 
 interface Asked {

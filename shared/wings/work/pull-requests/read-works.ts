@@ -1,10 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import {
-  type NamedWork,
-  WORK_FIELDS,
-  type WorkField,
-  type WorkNames,
-} from '../../../core/calls/signals/place.ts';
+import type { AskedNames, WorkFilter } from '../../../core/calls/sessions/dimension.ts';
+import { type NamedWork, WORK_FIELDS, type WorkNames } from '../../../core/calls/signals/place.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
@@ -14,14 +10,7 @@ import { labelOf, readLabel } from './label.ts';
 import { pullRequestId, pullRequestRows } from './model.ts';
 import { type Owner, pullRequestsOfWorks, worksOfPullRequests } from './resolve-works.ts';
 
-interface AskedNames {
-  /** An empty id is none. */
-  ids: ReadonlySet<string>;
-  /** The fields that are needed. Without `pull_request` that is null, and takes no read. */
-  fields?: readonly WorkField[];
-}
-
-/** The names of works by their ids, as a transaction sees them. */
+/** The names of works by their ids, as a transaction sees them. Without `pull_request` among the fields that one is null. */
 export async function readWorkNames(
   ctx: Context,
   orgId: string,
@@ -45,9 +34,6 @@ function nameWork({ repository, branch, task }: WorkRow, owner: Owner | undefine
     task: task?.text ?? null,
   };
 }
-
-/** A filter by the fields of a work: plain names, or the hashes of names. */
-export type WorkFilter = Partial<Record<WorkField, string | undefined>>;
 
 /** The ids of the works that have these values; undefined where none is asked for. */
 export async function findWorks(

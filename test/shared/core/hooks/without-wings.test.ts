@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
 import { memberRows } from '../../../../shared/core/accounts/organizations/model.ts';
+import { readOrganization } from '../../../../shared/core/accounts/organizations/read-organization.ts';
 import { recordSignals } from '../../../../shared/core/calls/ingest/record-signals.ts';
+import { findWorked } from '../../../../shared/core/calls/sessions/dimension.ts';
+import { listSessions } from '../../../../shared/core/calls/sessions/list-sessions.ts';
+import { readUsage } from '../../../../shared/core/calls/usage/read-usage.ts';
 import { wingsOf } from '../../../../shared/core/hooks/wing.ts';
 import { eraseMember } from '../../../../shared/people/erase-member.ts';
 import { exportMember } from '../../../../shared/people/export-member.ts';
 import { addMember } from '../../../../shared/people/members.ts';
+import { DAY_MS } from '../../../../shared/platform/basics/interval.ts';
 import { WINGS } from '../../../../shared/tables/wings.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../support/factories.ts';
 import { storesFixture } from '../../../support/fixture.ts';
@@ -29,6 +34,20 @@ test('a service without wings records signals, and exports and erases a person',
   );
   expect(await eraseMember(ctx, orgId, 'ada')).toMatchObject({ signals: 1 });
   expect(await memberRows(ctx).findOne({ org_id: orgId, user_id: 'ada' })).toMatchObject({ email: null });
+});
+
+test('a service without wings knows no work: filters by one find nothing, and groups have none', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const signal = makeSignal({ ts: ctx.clock.now(), repository: 'acme/shop', branch: 'main' });
+  expect(await recordSignals(ctx, senderOf(orgId), [signal])).toMatchObject([{ status: 'accepted' }]);
+  const filter = await findWorked(ctx, orgId, { branch: 'main' });
+  const page = { order: 'desc', limit: 10, after: null, sort: 'started_at', total: 1 } as const;
+  expect((await listSessions(ctx, orgId, filter, page)).rows).toEqual([]);
+  expect((await listSessions(ctx, orgId, await findWorked(ctx, orgId, {}), page)).rows).toHaveLength(1);
+  const toMs = ctx.clock.now() + DAY_MS;
+  const question = { toMs, interval: 'none', groupBy: ['branch'], filter: {} } as const;
+  const { groups } = await readUsage(ctx, await readOrganization(ctx, orgId), question);
+  expect(groups).toMatchObject([{ key: { branch: null }, signals: 1 }]);
 });
 
 test('a wing adds what it keeps to the export of a person, and nothing where it is left out', async () => {

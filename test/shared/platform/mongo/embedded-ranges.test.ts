@@ -71,8 +71,9 @@ describe('a list of few entries over a year', () => {
   });
 });
 
-test('works are looked up of sessions that are in order, before the limit', async () => {
-  const of = { workedIn: ['a work'] };
+test('sessions are kept by what is looked up of them once they are in order, before the limit', async () => {
+  const having = [{ $lookup: { from: 'notes', localField: '_id', foreignField: 'of', as: 'notes' } }];
+  const of = { having: [...having, { $match: { notes: [] } }, { $unset: 'notes' }] };
   for (const sort of ['started_at', 'tokens'] as const) {
     const page = { ...PAGE, sort, total: 501 };
     const [first] = await commandsOf({ isEmbedded: false }, () => listSessions(ctx, 'org_none', of, page));
