@@ -66,7 +66,7 @@ export function createContract(routes: readonly AnyRoute[] = table({ stopping: f
     const type = mediaType(answer.headers.get('content-type'));
     const documented = Object.keys(response.content).find((name) => mediaType(name) === type);
     if (!documented) fail(answer, `the media type ${type} is not described`);
-    if (!type.endsWith('json')) return;
+    if (!/[/+]json$/.test(type)) return;
     const at = ['paths', found.path, method, 'responses', answer.status, 'content', documented, 'schema'];
     validate(at.map((part) => `/${escaped(String(part))}`).join(''), JSON.parse(answer.text), answer);
   };

@@ -277,7 +277,7 @@ export async function call(url: string, options: CallOptions = {}, check?: Check
     headers: response.headers,
     text,
   });
-  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
   return {
     status: response.status,
     headers: response.headers,

@@ -53,6 +53,7 @@ export const holderOf = ({ path, auth }: AnyRoute): As =>
 interface Parameter {
   name: string;
   in: string;
+  description?: string;
   schema: { enum?: string[] };
 }
 

@@ -248,7 +248,7 @@ async function fillWork(whole: WholeTenant, { clock }: Host): Promise<void> {
 }
 
 /** Does what workers do for whatever is due of an organization. */
-export async function runDue({ ctx, clock }: Host, orgId: string): Promise<void> {
+export async function runDue({ ctx, clock }: Pick<Host, 'ctx' | 'clock'>, orgId: string): Promise<void> {
   const rows = new Map(Object.values(jobs).map((row) => [row.kind, row]));
   const before = new Date(clock.now());
   const due = await dueRows(ctx)
