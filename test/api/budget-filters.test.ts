@@ -3,7 +3,7 @@ import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { budgetRows, budgetWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import type { BudgetView } from '../../shared/core/limits/budgets/rules/view.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
-import { providerOf } from '../../shared/core/pricing/rates.ts';
+import { providerOf } from '../../shared/core/pricing/provider-of.ts';
 import { makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { pick, seeded } from '../support/random.ts';

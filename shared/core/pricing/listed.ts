@@ -18,9 +18,12 @@ export function mayBeListed(query: PriceQuery): boolean {
   const provider = findProvider(providerId === undefined ? { modelId: model } : { providerId });
   if (!provider) return false;
   const fallbacks = (provider.fallback_model_providers ?? []).map((id) => findProvider({ providerId: id }));
-  // The library tries a second time with the date written as most lists write it.
-  const spellings = [...new Set([model, model.replace(COMPACT_DATE, '-$1-$2-$3')])];
-  return [provider, ...fallbacks].some((candidate) => candidate && matchesAny(candidate, spellings));
+  return [provider, ...fallbacks].some((candidate) => candidate && matchesAny(candidate, spellingsOf(model)));
+}
+
+/** A model's id, and with its date as most lists write it, as the library tries it a second time. */
+export function spellingsOf(model: string): string[] {
+  return [...new Set([model, model.replace(COMPACT_DATE, '-$1-$2-$3')])];
 }
 
 function matchesAny(provider: Provider, spellings: readonly string[]): boolean {

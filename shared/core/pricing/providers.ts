@@ -1,4 +1,5 @@
 import { findProvider } from '@pydantic/genai-prices';
+import { gatewayNamed } from './gateways.ts';
 
 /** A question to the price list: one of its provider ids (or none: it then goes by the model), and a model id. */
 export interface PriceQuery {
@@ -22,7 +23,12 @@ const PROVIDER_ALIASES: ReadonlyMap<string, string> = new Map(
       'azure-ai-openai',
       'azure-openai',
       'azureopenai',
+      'azure-anthropic',
+      'azure-ai-foundry',
+      'azure-foundry',
+      'foundry',
       'microsoft',
+      'microsoft-foundry',
     ],
     cohere: ['cohere-chat'],
     fireworks: ['fireworks-ai'],
@@ -46,27 +52,13 @@ const PROVIDER_ALIASES: ReadonlyMap<string, string> = new Map(
     openai: ['open-ai', 'openai-chat', 'openai-responses', 'text-completion-openai'],
     openrouter: ['open-router'],
     perplexity: ['perplexity-ai'],
-    together: ['together-ai'],
+    together: ['together-ai', 'togetherai'],
     voyageai: ['voyage', 'voyage-ai'],
     'x-ai': ['grok', 'xai'],
     zai: ['z-ai'],
     zhipuai: ['zhipu', 'zhipu-ai'],
   }).flatMap(([id, names]) => names.map((name) => [name, id] as const)),
 );
-
-/** These pass calls on and set no price: the model's own name says who does. */
-const GATEWAYS: ReadonlySet<string> = new Set([
-  '',
-  'gateway',
-  'github',
-  'github-copilot',
-  'litellm',
-  'litellm-proxy',
-  'opencode',
-  'portkey',
-  'vercel',
-  'unknown',
-]);
 
 const BEDROCK_ID =
   /^(?:[a-z-]+\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|nvidia|openai|qwen|stability|writer|zai)\.[a-z]/;
@@ -112,7 +104,7 @@ export function namedProvider(provider: string | undefined): string | null {
  * with `-` for punctuation and spaces.
  */
 export function oneProviderName(name: string): string {
-  const gateway = [name, beforeDot(name) ?? ''].map(foldName).find((folded) => GATEWAYS.has(folded));
+  const gateway = gatewayNamed(foldName(name)) ?? gatewayNamed(foldName(beforeDot(name) ?? ''));
   return gateway || (findProviderId(name) ?? foldName(name));
 }
 
@@ -138,14 +130,15 @@ function cleanModelId(model: string): string {
   return model
     .trim()
     .toLowerCase()
-    .replace(/\[[^\]]*\]$/, '')
+    .replace(/\[\d+[km]\]$/, '')
     .replace(/@(\d{8})$/, '-$1')
     .replace(/@default$/, '');
 }
 
 /** Also by the part before the first dot: the Vercel AI SDK names a provider's API after it (`opencode.chat`). */
 function isGateway(provider: string): boolean {
-  return GATEWAYS.has(foldName(provider)) || GATEWAYS.has(foldName(beforeDot(provider) ?? provider));
+  const names = [provider, beforeDot(provider) ?? provider];
+  return names.some((name) => gatewayNamed(foldName(name)) !== undefined);
 }
 
 /** The price list's id of a provider that is named exactly or by an alias. */
@@ -179,7 +172,7 @@ function queriesFromPrefix(modelId: string): PriceQuery[] {
   if (modelId.startsWith('models/')) return [{ provider: undefined, model: last }];
   const [, prefix, rest] = /^([^/:]+)[/:](.+)$/.exec(modelId) ?? [];
   if (prefix === undefined || rest === undefined) return [];
-  if (GATEWAYS.has(foldName(prefix))) return listPriceQueries(undefined, rest);
+  if (gatewayNamed(foldName(prefix)) !== undefined) return listPriceQueries(undefined, rest);
   const providerId = findProviderId(prefix);
   return providerId === undefined ? [] : queriesFor(providerId, rest);
 }

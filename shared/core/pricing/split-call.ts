@@ -7,7 +7,7 @@ import {
   type PricedCall,
   partsByRates,
 } from './price.ts';
-import type { Rates } from './rates.ts';
+import type { Rates } from './read-rates.ts';
 
 /** Nano-USD of each part of a call. They sum to the call's cost. */
 export type SplitCost = Record<CallPart, number>;

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/core/calls/adapters/base.ts';
+import { wholeInput } from '../../../../shared/core/calls/adapters/cached-input.ts';
 import { nusdFromUsd } from '../../../../shared/core/pricing/money.ts';
 import { priceCall } from '../../../../shared/core/pricing/price.ts';
 import { findRates } from '../../../../shared/core/pricing/rates.ts';
@@ -88,7 +89,7 @@ function callOf(usage: Json, of: { id: string; ts: string; model: string | undef
   const cacheWrite = asCount(usage.cache_creation_input_tokens);
   const longCache = asCount(asObject(usage.cache_creation)?.ephemeral_1h_input_tokens);
   const tokens = {
-    input: asCount(usage.input_tokens) + cacheRead + cacheWrite,
+    input: wholeInput(ADAPTER, { input: asCount(usage.input_tokens), cacheRead, cacheWrite }),
     output: asCount(usage.output_tokens),
     cacheRead,
     cacheWrite,

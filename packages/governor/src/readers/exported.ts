@@ -1,4 +1,5 @@
 import { derivedFrom } from '../../../../shared/core/calls/adapters/base.ts';
+import { wholeInput } from '../../../../shared/core/calls/adapters/cached-input.ts';
 import type { PostedSignal } from '../../../../shared/core/calls/adapters/posted.ts';
 import {
   asCount,
@@ -42,7 +43,7 @@ function readSession(session: Json): Found[] {
       adapter: ADAPTERS[agent] ?? agent,
       model,
       sessionId,
-      input: asCount(part.inputTokens) + cacheRead + cacheWrite,
+      input: wholeInput('ccusage', { input: asCount(part.inputTokens), cacheRead, cacheWrite }),
       output: asCount(part.outputTokens),
       cacheRead,
       cacheWrite,

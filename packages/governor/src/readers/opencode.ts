@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/core/calls/adapters/base.ts';
+import { wholeInput } from '../../../../shared/core/calls/adapters/cached-input.ts';
 import {
   asCount,
   asObject,
@@ -55,8 +56,8 @@ function usageOf(message: Json, tokens: Json) {
     model: asText(message.modelID) ?? 'unknown',
     provider: asText(message.providerID),
     sessionId: asText(message.sessionID),
-    // It counts the input without what was cached, and reasoning beside the output.
-    input: asCount(tokens.input) + cacheRead + cacheWrite,
+    input: wholeInput('opencode', { input: asCount(tokens.input), cacheRead, cacheWrite }),
+    // Reasoning is beside the output.
     output: asCount(tokens.output) + asCount(tokens.reasoning),
     cacheRead,
     cacheWrite,

@@ -174,33 +174,6 @@ export function costOf(record: OtlpRecord, ...keys: readonly string[]): Pick<Pos
   return cost ? { cost_usd: cost } : {};
 }
 
-interface Usage {
-  input: number;
-  output: number;
-  cacheRead: number;
-  cacheWrite: number;
-}
-
-/**
- * Token counts as signals have them: the input includes cached tokens. An input that is smaller than its cached part was
- * reported without it: then the parts are added, and `repaired` says so.
- */
-export function tokensOf({ input, output, cacheRead, cacheWrite }: Usage): {
-  tokens: Pick<PostedSignal, 'tokens_in' | 'tokens_out' | 'cache_read_tokens' | 'cache_write_tokens'>;
-  repaired: { usage_repaired?: string };
-} {
-  const isExclusive = cacheRead + cacheWrite > input;
-  return {
-    tokens: {
-      tokens_in: isExclusive ? input + cacheRead + cacheWrite : input,
-      tokens_out: output,
-      cache_read_tokens: cacheRead,
-      cache_write_tokens: cacheWrite,
-    },
-    repaired: isExclusive ? { usage_repaired: 'exclusive' } : {},
-  };
-}
-
 /** `attempt` of a failed call, as text. */
 export function attemptOf(record: OtlpRecord): string {
   return String(countOf(record, 'attempt'));

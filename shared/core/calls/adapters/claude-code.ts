@@ -14,6 +14,7 @@ import {
   toolNameOf,
   uniqueTextOf,
 } from './base.ts';
+import { tokensOf } from './cached-input.ts';
 import { countOf, entryOf, flagOf, numberOf, textOf } from './fields.ts';
 import type { OtlpRecord } from './otlp/record.ts';
 import { type Decision, decidedBy, decidedByConfig, decidedByPerson, type PostedSignal } from './posted.ts';
@@ -119,16 +120,17 @@ function sequenceId(record: OtlpRecord, event: string, own?: string): string {
 }
 
 function callOf(record: OtlpRecord): PostedSignal {
-  const cacheRead = countOf(record, 'cache_read_tokens');
-  const cacheWrite = countOf(record, 'cache_creation_tokens');
+  const usage = {
+    input: countOf(record, 'input_tokens'),
+    output: countOf(record, 'output_tokens'),
+    cacheRead: countOf(record, 'cache_read_tokens'),
+    cacheWrite: countOf(record, 'cache_creation_tokens'),
+  };
   return {
     ...common(record),
     id: nativeId(requestId(record, 'api_request')),
     ...model(record),
-    tokens_in: countOf(record, 'input_tokens') + cacheRead + cacheWrite,
-    tokens_out: countOf(record, 'output_tokens'),
-    cache_read_tokens: cacheRead,
-    cache_write_tokens: cacheWrite,
+    ...tokensOf(usage, ADAPTER).tokens,
     ...reportedCost(record),
     ...latencyOf(record, 'duration_ms'),
     ...metadata(record, 'query_source', 'speed', 'effort', 'agent.name', 'skill.name', 'mcp_server.name'),

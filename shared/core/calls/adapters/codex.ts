@@ -9,9 +9,9 @@ import {
   modelOf,
   pairsOf,
   stampOf,
-  tokensOf,
   toolNameOf,
 } from './base.ts';
+import { tokensOf } from './cached-input.ts';
 import { countOf, entryOf, flagOf, textOf } from './fields.ts';
 import type { OtlpRecord } from './otlp/record.ts';
 import { type Decision, decidedBy, decidedByConfig, decidedByPerson, type PostedSignal } from './posted.ts';
@@ -104,7 +104,7 @@ function callOf(record: OtlpRecord): PostedSignal {
   const cacheRead = countOf(record, 'cached_token_count');
   const cacheWrite = countOf(record, 'cache_write_token_count');
   const output = countOf(record, 'output_token_count');
-  const { tokens, repaired } = tokensOf({ input, output, cacheRead, cacheWrite });
+  const { tokens, repaired } = tokensOf({ input, output, cacheRead, cacheWrite }, 'codex');
   const counts = [input, cacheRead, cacheWrite, output];
   return {
     ...common(record),

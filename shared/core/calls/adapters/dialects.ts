@@ -1,3 +1,6 @@
+import type { Dialect } from './cached-input.ts';
+import type { OtlpRecord } from './otlp/record.ts';
+
 /**
  * The attributes of a call of a model in each dialect, best first. Dialects: OpenTelemetry's GenAI conventions, new and old
  * (with OpenLLMetry's and Sentry's variants); the Vercel AI SDK up to 6, or 7 with its legacy integration; OpenInference.
@@ -87,23 +90,16 @@ const AI_SDK_6_PARTS = ['noCacheTokens', 'cacheReadTokens', 'cacheWriteTokens'].
   (part) => `ai.usage.inputTokenDetails.${part}`,
 );
 
-/** The dialects whose input leaves out what was cached, by the provider of the call. In all others the input includes it. */
-export const EXCLUSIVE_INPUTS: readonly {
-  /** One of these is there. */
-  has: readonly string[];
-  /** None of these is there. */
-  lacks: readonly string[];
-  provider: RegExp;
-}[] = [
-  // OpenLLMetry's names.
-  {
-    has: ['gen_ai.usage.cache_read_input_tokens', 'gen_ai.usage.cache_creation_input_tokens'],
-    lacks: [],
-    provider: /^(?:aws|amazon|bedrock)/,
-  },
-  // The Vercel AI SDK up to 5.
-  { has: ['ai.usage.cachedInputTokens'], lacks: AI_SDK_6_PARTS, provider: /anthropic/ },
-];
+/** The dialect of a span whose input may leave out what was cached. */
+export function dialectOf({ attributes }: OtlpRecord): Dialect {
+  const has = (keys: readonly string[]) => keys.some((key) => attributes.has(key));
+  if (has(['gen_ai.usage.cache_read_input_tokens', 'gen_ai.usage.cache_creation_input_tokens']))
+    return 'openllmetry';
+  const hasCached = has(['ai.usage.cachedInputTokens']);
+  const hasParts = has(AI_SDK_6_PARTS);
+  if (hasCached && !hasParts) return 'ai-sdk-5';
+  return hasParts && !hasCached && !has(AI_SDK_6_PARTS.slice(0, 1)) ? 'ai-sdk-6-beta' : 'other-spans';
+}
 
 export const SPAN_KEYS: readonly string[] = [
   ...Object.values(FIELDS).flat(),

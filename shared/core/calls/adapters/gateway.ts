@@ -7,8 +7,8 @@ import {
   modelOf,
   nativeId,
   RESERVATION_KEY,
-  tokensOf,
 } from './base.ts';
+import { tokensOf } from './cached-input.ts';
 import { clip, countOf, textOf } from './fields.ts';
 import type { OtlpRecord } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
@@ -53,7 +53,7 @@ function callOf(
 ): PostedSignal {
   const input = countOf(record, 'gen_ai.usage.input_tokens');
   const output = countOf(record, 'gen_ai.usage.output_tokens');
-  const { tokens } = tokensOf({ input, output, cacheRead: 0, cacheWrite: 0 });
+  const { tokens } = tokensOf({ input, output, cacheRead: 0, cacheWrite: 0 }, 'gateway');
   const user = textOf(record, 'governor.user_id')?.trim();
   const project = textOf(record, 'governor.project_id');
   const provider = textOf(record, 'gen_ai.provider.name');

@@ -9,10 +9,10 @@ import {
   nativeId,
   pairsOf,
   stampOf,
-  tokensOf,
   toolNameOf,
   uniqueTextOf,
 } from './base.ts';
+import { tokensOf } from './cached-input.ts';
 import { countOf, entryOf, flagOf, textOf } from './fields.ts';
 import type { OtlpRecord } from './otlp/record.ts';
 import { type Decision, decidedBy, decidedByPerson, type PostedSignal } from './posted.ts';
@@ -94,7 +94,7 @@ function metadata(record: OtlpRecord, more: Record<string, string | undefined> =
 function callOf({ adapter, record }: Origin): PostedSignal {
   const { input, output, isOff } = countsOf(record);
   const cacheRead = countOf(record, 'cached_content_token_count');
-  const { tokens, repaired } = tokensOf({ input, output, cacheRead, cacheWrite: 0 });
+  const { tokens, repaired } = tokensOf({ input, output, cacheRead, cacheWrite: 0 }, 'gemini');
   const own = uniqueTextOf(record, 'response_id');
   const derived = derivedFrom('api_response', ...place(record), stampOf(record), input, output, cacheRead);
   return {

@@ -7,10 +7,10 @@ import {
   metadataOf,
   modelOf,
   nativeId,
-  tokensOf,
   toolNameOf,
 } from './base.ts';
-import { COPILOT_PREFIX, EXCLUSIVE_INPUTS, FIELDS } from './dialects.ts';
+import { tokensOf } from './cached-input.ts';
+import { COPILOT_PREFIX, dialectOf, FIELDS } from './dialects.ts';
 import { clip, countOf, RejectedRecord, textOf } from './fields.ts';
 import type { OtlpRecord } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
@@ -134,20 +134,10 @@ function usageOf(record: OtlpRecord): ReturnType<typeof tokensOf> {
   const cacheRead = countOf(record, ...FIELDS.cacheRead);
   const cacheWrite = countOf(record, ...FIELDS.cacheWrite);
   const output = countOf(record, ...FIELDS.output);
-  if (cacheRead + cacheWrite === 0 || !leavesOutCached(record))
-    return tokensOf({ input, output, cacheRead, cacheWrite });
-  const whole = input + cacheRead + cacheWrite;
-  return {
-    ...tokensOf({ input: whole, output, cacheRead, cacheWrite }),
-    repaired: { usage_repaired: 'exclusive' },
-  };
-}
-
-function leavesOutCached(record: OtlpRecord): boolean {
-  const named = textOf(record, ...FIELDS.provider)?.toLowerCase() ?? '';
-  const isThere = (key: string) => record.attributes.has(key);
-  return EXCLUSIVE_INPUTS.some(
-    ({ has, lacks, provider }) => provider.test(named) && has.some(isThere) && !lacks.some(isThere),
+  return tokensOf(
+    { input, output, cacheRead, cacheWrite },
+    dialectOf(record),
+    textOf(record, ...FIELDS.provider),
   );
 }
 

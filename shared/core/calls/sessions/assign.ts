@@ -1,7 +1,7 @@
 import { hashedKey } from '../../../platform/basics/ids.ts';
 import type { Organization } from '../../accounts/organizations/model.ts';
+import { providerOf } from '../../pricing/provider-of.ts';
 import { UNKNOWN_PROVIDER } from '../../pricing/providers.ts';
-import { providerOf } from '../../pricing/rates.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import type { Signal } from '../signals/model.ts';
 import type { Session, SessionChange } from './model.ts';

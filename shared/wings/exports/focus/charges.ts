@@ -1,7 +1,8 @@
 import { SPLIT_FIELDS } from '../../../core/calls/sessions/split-signal.ts';
 import type { Signal } from '../../../core/calls/signals/model.ts';
 import { CALL_PARTS, type CallPart, tierOf } from '../../../core/pricing/price.ts';
-import { findListing, type Listing, type Rate } from '../../../core/pricing/rates.ts';
+import { findListing, type Listing } from '../../../core/pricing/rates.ts';
+import type { Rate } from '../../../core/pricing/read-rates.ts';
 import { splitByRates } from '../../../core/pricing/split-call.ts';
 import { sellerId } from './providers.ts';
 
@@ -138,14 +139,14 @@ function tokenPrices(listing: Listing, part: CallPart, rate: Rate | undefined): 
 }
 
 function priceOf(
-  { provider, model, since }: Listing,
+  { provider, model, since, service }: Listing,
   meter: CallPart,
   atto: bigint,
   scale: bigint,
   contextWindow: string | null,
 ): Price | null {
   if (atto % scale !== 0n) return null;
-  const skuPriceId = `${provider}/${model}/${meter}/standard/${contextWindow ?? 'all'}@${since ?? 'listed'}`;
+  const skuPriceId = `${provider}/${model}/${meter}/${service}/${contextWindow ?? 'all'}@${since ?? 'listed'}`;
   return { meter, skuPriceId, contextWindow, unitPrice: atto / scale };
 }
 

@@ -267,15 +267,20 @@ async function listChanges(): Promise<{ model: { provider: string; model: string
   return found;
 }
 
-/** Models whose id leads the library back to them, with prices for tokens both ways at all times. */
+/** Models whose id leads the library back to them, with prices for tokens both ways at all times, and one for all output. */
 async function listPricedModels(): Promise<{ provider: string; model: string }[]> {
   const providers = (await waitForUpdate()) ?? [];
   return providers.flatMap((provider) =>
     provider.models
       .filter((model) => pricesOf(model).every((price) => 'input_mtok' in price && 'output_mtok' in price))
+      .filter((model) => pricesOf(model).every((price) => !Object.keys(price).some(isOfSomeOutput)))
       .filter((model) => calcPrice({}, model.id, { providerId: provider.id })?.model === model)
       .map((model) => ({ provider: provider.id, model: model.id })),
   );
+}
+
+function isOfSomeOutput(key: string): boolean {
+  return /^output_.+_mtok$/.test(key);
 }
 
 function pricesOf(model: ModelInfo): ModelPrice[] {

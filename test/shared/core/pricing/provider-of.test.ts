@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { providerOf } from '../../../../shared/core/pricing/rates.ts';
+import { providerOf } from '../../../../shared/core/pricing/provider-of.ts';
 
 const NOW = Date.UTC(2026, 10, 24);
 

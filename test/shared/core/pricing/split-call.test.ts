@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CALL_PARTS, type PricedCall, priceCall } from '../../../../shared/core/pricing/price.ts';
-import { findRates, type Rate } from '../../../../shared/core/pricing/rates.ts';
+import { findRates } from '../../../../shared/core/pricing/rates.ts';
+import type { Rate } from '../../../../shared/core/pricing/read-rates.ts';
 import { splitCall } from '../../../../shared/core/pricing/split-call.ts';
 
 const AT = Date.UTC(2026, 9, 20, 12);

@@ -8,7 +8,7 @@ import { nextStart, periodStarts, quarterHorizonMs } from '../../../calls/usage/
 import type { Key, Match } from '../../../calls/usage/cells.ts';
 import { readRollups } from '../../../calls/usage/read-rollups.ts';
 import { splitRange } from '../../../calls/usage/split-range.ts';
-import { providerOf } from '../../../pricing/rates.ts';
+import { providerOf } from '../../../pricing/provider-of.ts';
 import type { WindowUsage } from '../rules/evaluate.ts';
 import { filteredCall, matcherOf } from '../rules/filtered-call.ts';
 import { COUNTED, type CounterKey, noCounts } from '../rules/model.ts';

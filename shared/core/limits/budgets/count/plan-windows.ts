@@ -7,7 +7,7 @@ import type { Session, SessionChange } from '../../../calls/sessions/model.ts';
 import { countedSessions } from '../../../calls/sessions/plan-sessions.ts';
 import { floorToQuarter } from '../../../calls/usage/calendar.ts';
 import { type CountedSignal, measuresOf } from '../../../calls/usage/plan-rollups.ts';
-import { providerOf } from '../../../pricing/rates.ts';
+import { providerOf } from '../../../pricing/provider-of.ts';
 import { countsUntilMs } from '../rules/evaluate.ts';
 import type { FilteredCall, Matcher } from '../rules/filter.ts';
 import { filteredCall } from '../rules/filtered-call.ts';

@@ -1,5 +1,5 @@
+import { providerOf } from '../../../pricing/provider-of.ts';
 import { modelNames, namedProvider, oneProviderName, UNKNOWN_PROVIDER } from '../../../pricing/providers.ts';
-import { providerOf } from '../../../pricing/rates.ts';
 import { type BudgetFilter, createMatcher, type FilteredCall, type Matcher } from './filter.ts';
 
 /** Returns the matcher of a filter. Its providers may have any name that calls give them. Pure. */

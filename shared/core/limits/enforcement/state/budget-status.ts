@@ -1,7 +1,7 @@
 import { hashedKey } from '../../../../platform/basics/ids.ts';
 import type { Interval } from '../../../../platform/basics/interval.ts';
+import { countedProvider } from '../../../pricing/provider-of.ts';
 import { oneProviderName, UNKNOWN_PROVIDER } from '../../../pricing/providers.ts';
-import { countedProvider } from '../../../pricing/rates.ts';
 import { amountIn, type WindowUsage } from '../../budgets/rules/evaluate.ts';
 import type { FilteredCall } from '../../budgets/rules/filter.ts';
 import { filteredCall } from '../../budgets/rules/filtered-call.ts';

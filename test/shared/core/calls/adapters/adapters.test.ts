@@ -116,6 +116,19 @@ describe('tokens', () => {
   });
 });
 
+describe('counts that contradict the dialect', () => {
+  it('stay as they are, so that the call has no price', () => {
+    const span = changed('semconv', 1, {
+      'gen_ai.usage.input_tokens': 100,
+      'gen_ai.usage.cache_read.input_tokens': 400,
+    }).signals[0];
+    expect(span).toMatchObject({ tokens_in: 100, cache_read_tokens: 400 });
+    expect(priceOf(span)).toEqual([null, 'unknown']);
+    const codex = changed('codex', 2, { input_token_count: 100, cached_token_count: 400 }).signals[0];
+    expect(codex).toMatchObject({ tokens_in: 100, cache_read_tokens: 400 });
+  });
+});
+
 describe('tokens of a cache', () => {
   const spanOf = (attributes: Record<string, number>) => changed('semconv', 1, attributes).signals[0];
 

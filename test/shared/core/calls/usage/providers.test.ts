@@ -11,7 +11,7 @@ import { readUsage } from '../../../../../shared/core/calls/usage/read-usage.ts'
 import { reconcileUsage } from '../../../../../shared/core/calls/usage/reconcile-usage.ts';
 import { splitRange } from '../../../../../shared/core/calls/usage/split-range.ts';
 import { sumRollups } from '../../../../../shared/core/calls/usage/sum-rollups.ts';
-import { countedProvider, providerOf } from '../../../../../shared/core/pricing/rates.ts';
+import { countedProvider, providerOf } from '../../../../../shared/core/pricing/provider-of.ts';
 import { inTransaction } from '../../../../../shared/platform/mongo/transaction.ts';
 import { makeTenant } from '../../../../support/factories.ts';
 import { fixture } from '../../../../support/fixture.ts';

@@ -1,0 +1,243 @@
+import { type ModelInfo, type ModelPrice, waitForUpdate } from '@pydantic/genai-prices';
+import { describe, expect, it } from 'vitest';
+import { gatewayNamed } from '../../../../shared/core/pricing/gateways.ts';
+import { type PricedCall, priceCall } from '../../../../shared/core/pricing/price.ts';
+import { KEY_DECISIONS, readRates } from '../../../../shared/core/pricing/read-rates.ts';
+import { FACTORS, FEES } from '../../../../shared/core/pricing/surcharges.ts';
+
+const AT = Date.UTC(2026, 10, 20, 12);
+const NONE = { tokens_in: 0, tokens_out: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
+
+function costOf(model: string, more: Partial<PricedCall> = {}): number | null {
+  return priceCall({ at: AT, ...NONE, tokens_in: 100_000, tokens_out: 10_000, model, ...more }).costNusd;
+}
+
+describe('each key of the price list', async () => {
+  const providers = (await waitForUpdate()) ?? [];
+  const prices = providers.flatMap(({ models }) => models.flatMap(pricesOf));
+
+  it('has a decision, so that a new list changes no cost in silence', () => {
+    const keys = new Set(prices.flatMap((price) => Object.keys(price)));
+    expect([...keys].filter((key) => !Object.hasOwn(KEY_DECISIONS, key))).toEqual([]);
+    expect(keys.size).toBeGreaterThan(20);
+  });
+
+  it('without one takes the price from the calls of its model', () => {
+    const known = { input_mtok: 1, output_mtok: 2 };
+    expect(readRates(known)).not.toBeNull();
+    for (const key of ['output_hologram_mtok', 'cache_write_2h_mtok', 'sessions_kcount', 'toString'])
+      expect(readRates({ ...known, [key]: 1 }), key).toBeNull();
+  });
+
+  it('that prices hours, pages or messages leaves no call of its model a price', () => {
+    const others = prices.filter((price) =>
+      Object.keys(price).some((key) => KEY_DECISIONS[key as keyof typeof KEY_DECISIONS] === 'by_other_unit'),
+    );
+    expect(others.length).toBeGreaterThan(5);
+    for (const price of others) expect(readRates(price)).toBeNull();
+  });
+
+  it.each([
+    ['input_mtok', -1],
+    ['cache_read_mtok', Number.NaN],
+    ['output_mtok', Number.POSITIVE_INFINITY],
+    ['requests_kcount', -5],
+    ['web_searches_kcount', { base: 1, tiers: [] }],
+    ['output_mtok', { base: 1, tiers: [{ start: 200_000, price: -1 }] }],
+  ] as const)('%s that cannot be read does so too', (key, value) => {
+    expect(readRates({ input_mtok: 1, output_mtok: 2, [key]: value } as ModelPrice)).toBeNull();
+  });
+});
+
+describe('output of more than one kind', () => {
+  it('has no price unless the call counts the kinds that have one of their own', () => {
+    const image = { tokens_in: 100, tokens_out: 1_290 };
+    expect(costOf('gemini-2.5-flash-image', image)).toBeNull();
+    expect(costOf('gemini-2.5-flash-image', { ...image, output_audio_tokens: 0 })).toBeNull();
+    expect(costOf('gemini-2.5-flash-image', { ...image, output_image_tokens: 1_290 })).toBe(38_730_000);
+    expect(costOf('gemini-2.5-flash-image', { ...image, output_image_tokens: 0 })).toBe(3_255_000);
+    expect(costOf('gpt-realtime', { output_audio_tokens: 4_000 })).toBe(
+      400_000_000 + 96_000_000 + 256_000_000,
+    );
+    expect(costOf('gpt-realtime', { output_image_tokens: 4_000 })).toBeNull();
+  });
+
+  it.each(['gemini-3-pro-image-preview', 'gemini-3.1-flash-image-preview', 'gpt-image-1.5', 'gpt-audio'])(
+    'of %s is not priced as text',
+    (model) => {
+      expect(costOf(model)).toBeNull();
+      expect(costOf(model, { tokens_out: 0 })).not.toBeNull();
+    },
+  );
+
+  it.each([
+    ['perplexity', 'sonar-deep-research'],
+    ['google', 'gemini-omni-flash-preview'],
+  ])('that no call counts has no price: %s %s', (provider, model) => {
+    expect(costOf(model, { provider })).toBeNull();
+  });
+
+  it('is part of the output, and counts beyond it contradict each other', () => {
+    expect(costOf('gpt-5', { output_image_tokens: 10_000 })).toBe(225_000_000);
+    expect(costOf('gpt-5', { output_image_tokens: 6_000, output_audio_tokens: 4_001 })).toBeNull();
+  });
+});
+
+describe('a name', () => {
+  it.each([
+    'claude-opus-4-80',
+    'claude-opus-4-8-mini',
+    'claude-haiku-4-5-lite',
+    'claude-sonnet-5-5',
+    'gemini-1.5-flash-8b',
+    'gemini-2.5-pro-max',
+    'gemini-3.6-flash-lite',
+    'gpt-5-nano-codex',
+    'deepseek-r1-distill-llama-70b',
+    'my-gemini-1.5-pro',
+    'kimi-k2.5-turbo',
+  ])('that only begins like a listed one is another model: %s', (model) => {
+    expect(costOf(model)).toBeNull();
+  });
+
+  it.each([
+    ['claude-opus-4-8-20260301', 750_000_000],
+    ['claude-sonnet-4-20250514', 450_000_000],
+    ['claude-3-5-sonnet-v2@20241022', 450_000_000],
+    ['gemini-2.0-flash-001', 14_000_000],
+    ['gemini-2.5-pro-preview-05-06', 225_000_000],
+    ['eu.amazon.nova-pro-v1:0', 112_000_000],
+    ['gpt-5-nano-2025-08-07', 9_000_000],
+    ['claude-opus-4-8[1m]', 750_000_000],
+    ['ft:gpt-4o-2024-08-06:acme::abc', 525_000_000, 'openai'],
+  ])(
+    'with a date, a version, a cloud or a context behind it is the same: %s',
+    (model, cost, provider?: string) => {
+      expect(costOf(model, { provider })).toBe(cost);
+    },
+  );
+
+  it.each([
+    'claude-sonnet-4-5-fast',
+    'claude-opus-4-8-priority',
+    'gpt-5-priority',
+    'gpt-5.1:thinking',
+    'gemini-2.5-pro:thinking',
+    'openai/gpt-4o:nitro',
+    'anthropic/claude-opus-4.8:online',
+    'composer-2.5[fast=true]:batch',
+    'claude-opus-4-8[fast]',
+  ])('with an end that changes the price never has the price of the rest: %s', (model) => {
+    expect(costOf(model)).toBeNull();
+  });
+
+  it.each([
+    [undefined, 'claude-opus-4-8-fast', 1_500_000_000],
+    [undefined, 'claude-opus-4.8-fast', 1_500_000_000],
+    ['openrouter', 'anthropic/claude-opus-4.8-fast', 1_500_000_000],
+    ['openrouter', 'anthropic/claude-opus-4.6-fast', 4_500_000_000],
+    ['github-copilot', 'claude-opus-4.8-fast', 1_500_000_000],
+    [undefined, 'gpt-5-mini-batch', 22_500_000],
+    [undefined, 'gpt-5-mini-flex', 22_500_000],
+    ['cursor', 'composer-2.5[fast=true]', 450_000_000],
+    ['x-ai', 'grok-3-fast', 750_000_000],
+  ])('gets such a price from the list or from the factor of its seller: %s %s', (provider, model, cost) => {
+    expect(costOf(model, { provider })).toBe(cost);
+  });
+});
+
+describe('the name of a gateway or a framework sets no price', () => {
+  const frameworks =
+    'strands-agents spring_ai pydantic_ai semantic_kernel openai-agents smolagents agno mastra google_adk haystack ag2 dspy langgraph Langchain LlamaIndex llama_index CrewAI crew_ai kong bifrost cloudflare helicone github_models copilot cursor autogen';
+
+  it.each(frameworks.split(' '))('%s', (provider) => {
+    const call = { tokens_in: 2_000, tokens_out: 120, cache_read_tokens: 1_000, cache_write_tokens: 200 };
+    expect(costOf('claude-sonnet-4-5', { provider, ...call })).toBe(5_250_000);
+  });
+
+  it.each(['azure_anthropic', 'foundry'])('%s sells what Azure sells', (provider) => {
+    expect(costOf('claude-opus-4-8', { provider })).toBe(750_000_000);
+  });
+
+  it.each(['vllm', 'ollama', 'lmstudio', 'sglang', 'openai-compatible', 'llamacpp', 'tgi', 'constructor'])(
+    'but a server of one’s own has prices that nobody knows: %s',
+    (provider) => {
+      expect(gatewayNamed(provider)).toBeUndefined();
+      expect(costOf('gpt-oss-120b', { provider })).toBeNull();
+    },
+  );
+});
+
+describe('a call says how it was served', () => {
+  it.each([
+    ['claude-opus-4-8', { service_tier: 'fast' }, 1_500_000_000],
+    ['claude-opus-4-6', { service_tier: 'fast' }, 750_000_000],
+    ['claude-sonnet-4-5', { service_tier: 'fast' }, null],
+    ['claude-opus-4-8', { service_tier: 'priority' }, null],
+    ['claude-opus-4-8', { region: 'us' }, 825_000_000],
+    ['claude-opus-4-8', { region: 'mars' }, null],
+    ['claude-haiku-4-5', { region: 'us' }, null],
+    ['claude-opus-4-8', { service_tier: 'batch', region: 'us' }, 412_500_000],
+    ['claude-opus-4-8', { service_tier: 'fast', region: 'us' }, 1_650_000_000],
+    ['claude-opus-4-8-fast', { service_tier: 'fast' }, 1_500_000_000],
+    ['claude-opus-4-8-fast', { service_tier: 'batch' }, null],
+    ['gpt-5.4', { service_tier: 'flex', region: 'eu' }, 220_000_000],
+    ['gpt-4o', { service_tier: 'flex' }, null],
+    ['gemini-2.5-flash', { service_tier: 'batch' }, 27_500_000],
+  ] satisfies [string, Partial<PricedCall>, number | null][])('%s %j', (model, service, cost) => {
+    expect(costOf(model, service)).toBe(cost);
+  });
+
+  it('and a seller with other terms than the vendor has none of the vendor’s', () => {
+    expect(costOf('claude-opus-4-8', { provider: 'azure', service_tier: 'fast' })).toBeNull();
+    expect(costOf('gpt-5', { provider: 'azure', service_tier: 'batch' })).toBeNull();
+  });
+
+  it('a factor changes tokens, and no fee', () => {
+    const searched = { tool_uses: { web_search: 5 } };
+    expect(costOf('claude-opus-4-8', searched)).toBe(800_000_000);
+    expect(costOf('claude-opus-4-8', { ...searched, service_tier: 'batch' })).toBe(425_000_000);
+  });
+
+  it.each([
+    ['claude-opus-4-8', { web_search: 5, web_fetch: 7 }, 800_000_000],
+    ['claude-opus-4-8', { code_execution: 1 }, null],
+    ['claude-opus-4-8', { code_execution: 0 }, 750_000_000],
+    ['gpt-5', { file_search: 2, web_search: 1 }, 240_000_000],
+    ['gpt-5', { toString: 1 }, null],
+    ['grok-4', { x_search: 2 }, 460_000_000],
+    ['gemini-2.5-pro', { web_search: 1 }, null],
+  ] satisfies [string, Record<string, number>, number | null][])(
+    'tools of %s: %j',
+    (model, tool_uses, cost) => {
+      expect(costOf(model, { tool_uses })).toBe(cost);
+    },
+  );
+
+  it('a call that only used tools costs their fees', () => {
+    const none = { tokens_in: 0, tokens_out: 0 };
+    expect(costOf('claude-opus-4-8', { ...none, tool_uses: { web_search: 2 } })).toBe(20_000_000);
+    expect(costOf('in-house-7b', { ...none, tool_uses: { web_search: 2 } })).toBeNull();
+  });
+
+  it('tokens that are cached for an hour have a price of their own or none, by the size of the context', () => {
+    const written = { tokens_out: 0, cache_write_tokens: 100_000 };
+    expect(costOf('claude-sonnet-4-5', written)).toBe(375_000_000);
+    expect(costOf('claude-sonnet-4-5', { ...written, cache_write_1h_tokens: 40_000 })).toBe(465_000_000);
+    const long = { tokens_in: 300_000, tokens_out: 0, cache_write_tokens: 100_000 };
+    expect(costOf('claude-sonnet-4-5', { ...long, cache_write_1h_tokens: 100_000 })).toBe(2_400_000_000);
+    expect(costOf('gpt-6-sol', { ...written, cache_write_1h_tokens: 1 })).toBeNull();
+    expect(costOf('claude-sonnet-4-5', { ...written, cache_write_1h_tokens: 100_001 })).toBeNull();
+  });
+});
+
+it('every row beside the list names its source and the day on which it was read', () => {
+  for (const { source, read } of [...FACTORS, ...FEES]) {
+    expect(source).toMatch(/^https:\/\//);
+    expect(read).toMatch(/^\d{4}-\d\d-\d\d$/);
+  }
+});
+
+function pricesOf(model: ModelInfo): ModelPrice[] {
+  return Array.isArray(model.prices) ? model.prices.map(({ prices }) => prices) : [model.prices];
+}
