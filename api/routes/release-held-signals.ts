@@ -1,4 +1,4 @@
-import { releaseHeld } from '../../shared/core/calls/ingest/release-held.ts';
+import { releaseHeld } from '../../shared/wings/held/release-held.ts';
 import { route } from '../basics/route.ts';
 import { decisions, heldIds } from '../schemas/held.ts';
 

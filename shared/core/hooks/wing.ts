@@ -2,10 +2,12 @@ import type { ClientSession } from 'mongoose';
 import type { Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { Write } from '../../platform/mongo/writes.ts';
-import type { Member } from '../accounts/organizations/model.ts';
+import type { Member, Organization } from '../accounts/organizations/model.ts';
 import type { OrganizationChange } from '../accounts/organizations/view.ts';
 import type { DimensionHook } from '../calls/sessions/dimension.ts';
 import type { Session, SessionChange } from '../calls/sessions/model.ts';
+import type { Draft, Say } from '../calls/signals/check-signal.ts';
+import type { SignalResult } from '../calls/signals/input.ts';
 import type { Signal } from '../calls/signals/model.ts';
 import type { Declarations } from './declarations.ts';
 
@@ -60,8 +62,29 @@ export interface OrganizationHook {
   hashNames?(ctx: Context, orgId: string): Promise<void>;
 }
 
-/** The part of a wing in the recording and voiding of signals. */
+/** The part of a wing in the recording and voiding of signals. The first four run in this order for each batch. */
 export interface CallsHook {
+  /** Reads the fields that the wing needs from posted signals, which are checked one by one. Pure. */
+  say?(ctx: Context, orgId: string, posting: { isTelemetry: boolean }): Say;
+  /** Names the drafts that the wing would keep out of the count by the organization's rules. Pure. */
+  doubt?(organization: Organization, drafts: readonly Draft[]): readonly Draft[];
+  /**
+   * Decides which drafts the wing keeps out of the count: those that it doubts, and those that it has kept out before. None of
+   * them is recorded. Null: none. A wing reads nothing where there can be none.
+   */
+  keepOut?(
+    ctx: Context,
+    organization: Organization,
+    batch: { drafts: readonly Draft[]; doubted: ReadonlySet<Draft> },
+    transaction: ClientSession,
+  ): Promise<KeptOut | null>;
+  /** The part in the recording of drafts that have found their sessions. Null: none. */
+  record?(
+    ctx: Context,
+    rules: { organization: Organization; contexts: number },
+    batch: AssignedDrafts,
+    transaction: ClientSession,
+  ): Promise<RecordedPart | null>;
   /** The plan for sessions that gained signals or ended, in the transaction that writes them. */
   changed?(ctx: Context, changes: readonly SessionChange[]): Plan;
   /** The writes for signals of a session that are voided, in the transaction that voids them. */
@@ -71,6 +94,42 @@ export interface CallsHook {
     transaction: ClientSession,
   ): Promise<readonly Write[]>;
 }
+
+/** Drafts that a wing keeps out of the count, and the plan of their batch for them. */
+export interface KeptOut extends Plan {
+  readonly drafts: ReadonlySet<Draft>;
+  /** By the keys of the signals. */
+  readonly outcomes: ReadonlyMap<string, KeptOutcome>;
+  /** Writes that change the organization's rules: the version rises with them. */
+  readonly rules: readonly Write[];
+  /** Runs once the batch is committed. */
+  readonly committed?: () => void;
+}
+
+/** The result that a sender gets for a draft that was kept out, and the user of the signal that has its key. */
+export interface KeptOutcome {
+  readonly result: SignalResult;
+  readonly user_id: string;
+}
+
+/** Drafts that are recorded, each with the session of its key. */
+export interface AssignedDrafts {
+  readonly signals: readonly Draft[];
+  readonly sessionOf: ReadonlyMap<string, string>;
+}
+
+/** The part of a wing in the recording of a batch. */
+export interface RecordedPart extends Plan {
+  /** Fields that signals are recorded with, by their keys. */
+  readonly fields: ReadonlyMap<string, RecordedFields>;
+  /** True: the batch fails where the organization's contexts have changed meanwhile. */
+  readonly isRelyingOnContexts: boolean;
+  /** Runs once the batch is committed. */
+  readonly committed?: () => void;
+}
+
+/** Fields that a wing gives a signal. */
+export type RecordedFields = Pick<Signal, 'work' | 'own'>;
 
 /** The wings that take part in this process. */
 export const wingsOf = (ctx: Context) => ctx.wings as readonly Wing[];

@@ -2,6 +2,7 @@ import { hashRows, withHashes } from '../../core/accounts/organizations/hash-row
 import { raiseOrganizationContexts } from '../../core/accounts/organizations/versions.ts';
 import type { Wing } from '../../core/hooks/wing.ts';
 import { WORK_ACTIONS } from './actions.ts';
+import { attributeSignals, sayings } from './attribution/attribute-signals.ts';
 import { findSessions } from './attribution/find-sessions.ts';
 import {
   boundaryRows,
@@ -51,6 +52,8 @@ export const work: Wing = {
   },
   dimension: { find: findWorks, names: readWorkNames, sessions: findSessions, contexts: readContexts },
   calls: {
+    say: sayings,
+    record: attributeSignals,
     voided: async (ctx, { session: { org_id }, signals }, transaction) => {
       const emptied = await findEmptied(ctx, org_id, { leaving: signals }, transaction);
       if (emptied.length === 0) return [];

@@ -12,11 +12,6 @@ export const signalBatchSize = histogram({
   buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000],
 });
 
-export const signalsHeld = counter({
-  name: 'governor_signals_held_total',
-  help: 'Signals above a limit of their organization, which were held.',
-});
-
 export const signalsVoided = counter({
   name: 'governor_signals_voided_total',
   help: 'Signals that were voided.',

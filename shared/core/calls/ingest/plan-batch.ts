@@ -5,7 +5,7 @@ import { insertRow } from '../../../platform/mongo/writes.ts';
 import type { NewEvent } from '../../events/record/new-event.ts';
 import { planEvents } from '../../events/webhooks/deliveries/plan-events.ts';
 import type { Subscribers } from '../../events/webhooks/endpoints/find-subscribers.ts';
-import { wingsOf } from '../../hooks/wing.ts';
+import { type RecordedFields, wingsOf } from '../../hooks/wing.ts';
 import { planWindows } from '../../limits/budgets/count/plan-windows.ts';
 import type { Rules } from '../../limits/budgets/rules/rules.ts';
 import { planSettlements } from '../../limits/enforcement/reserve/plan-settlements.ts';
@@ -26,8 +26,8 @@ interface AssignedBatch {
   assignments: readonly Assignment[];
   /** Session id by signal key. */
   sessionOf: ReadonlyMap<string, string>;
-  /** Work id by signal key, of those that belong to one. */
-  workOf: ReadonlyMap<string, string>;
+  /** Fields that wings give signals, by signal key. */
+  fields: ReadonlyMap<string, RecordedFields>;
   /** The counter shard that is written in. */
   shard: number;
   /** True for a row of a session key that has no session: then the row is inserted. */
@@ -41,10 +41,10 @@ export type Identity = Pick<Session, 'org_id' | 'user_id' | 'project_id' | 'adap
 export async function planBatch(
   ctx: Context,
   { organization, ...rules }: Rules,
-  { signals: drafts, past, assignments, sessionOf, workOf, shard, isNew }: AssignedBatch,
+  { signals: drafts, past, assignments, sessionOf, fields, shard, isNew }: AssignedBatch,
 ): Promise<Plan> {
   if (drafts.length === 0) return NO_PLAN;
-  const signals = drafts.map((draft) => withWork(draft, workOf.get(draft._id)));
+  const signals = drafts.map((draft) => recordedOf(draft, fields.get(draft._id)));
   const orgId = organization._id;
   const timeoutMs = timeoutMsOf(organization);
   const nowMs = ctx.clock.now();
@@ -89,12 +89,14 @@ export async function planBatch(
   return joinPlans({ writes, wakeUps: [] }, sessions, ...windows);
 }
 
-/** A signal as it is recorded: with its work instead of the parts that it says. */
+/** A signal as it is recorded: with the fields that wings give it, without those that they have read. */
 type Recorded = Omit<Signal, 'session_id'>;
 
-function withWork({ parts, settles_own: _settles, ...draft }: Draft, work: string | undefined): Recorded {
-  if (work === undefined) return draft;
-  return { ...draft, work, ...(parts && parts.own.length > 0 ? { own: parts.own } : {}) };
+function recordedOf(
+  { parts: _parts, settles_own: _settles, ...draft }: Draft,
+  fields: RecordedFields | undefined,
+): Recorded {
+  return fields ? { ...draft, ...fields } : draft;
 }
 
 /** From this many signals on, a batch is planned in several turns of the event loop. */

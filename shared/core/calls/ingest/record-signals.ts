@@ -1,15 +1,13 @@
 import { inTurns } from '../../../platform/basics/in-batches.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { currentShard } from '../../../platform/mongo/counter-shards.ts';
-import { describeHeld } from '../../../wings/held/view.ts';
 import { commitByRules, knownRules } from '../../limits/budgets/rules/rules.ts';
 import { checkSignal, type Draft, reject, type Sender } from '../signals/check-signal.ts';
 import type { SignalResult } from '../signals/input.ts';
-import { rememberSeen, sayings } from './attribute-signals.ts';
+import { judge, sayAll } from './ask-wings.ts';
 import { findOverLimit, rememberValues } from './count-values.ts';
-import { decideBatch, findPast, type Outcome } from './decide-batch.ts';
-import { signalBatchSize, signalsHeld, signalsRecorded } from './metrics.ts';
-import { findAbove } from './plan-held.ts';
+import { decideBatch, type Outcome } from './decide-batch.ts';
+import { signalBatchSize, signalsRecorded } from './metrics.ts';
 import { takeTurn } from './take-turn.ts';
 
 interface Posting {
@@ -35,7 +33,7 @@ export async function recordSignals(
   { historical = false, isTelemetry = false, confirmed }: Posting = {},
 ): Promise<SignalResult[]> {
   const nowMs = ctx.clock.now();
-  const say = sayings(ctx, sender.orgId, isTelemetry);
+  const say = sayAll(ctx, sender.orgId, { isTelemetry });
   const checked: ReturnType<typeof checkSignal>[] = [];
   for await (const some of inTurns(posted, CHECKED_AT_ONCE))
     checked.push(...some.map((signal) => checkSignal(signal, sender, nowMs, say)));
@@ -62,19 +60,8 @@ function toResult(sender: Sender, { id }: Draft, outcome: Outcome): SignalResult
     return reject(id, 'too_many_models', 'model: the session has as many models as it may have');
   if (sender.boundUserId !== null && outcome.user_id !== sender.boundUserId)
     return reject(id, 'id_taken', 'id: is taken by a signal that this key does not see; choose another');
-  switch (outcome.status) {
-    case 'held': {
-      const { held } = outcome;
-      return { id, status: 'held', held_id: held._id, code: 'implausible', detail: describeHeld(held) };
-    }
-    case 'discarded':
-      return reject(id, 'discarded', 'an admin has discarded it; post the true call under another id');
-    case 'too_many_held':
-      return reject(id, 'too_many_held', 'too many held signals wait for a decision of an admin');
-    case 'accepted':
-    case 'duplicate':
-      return { id, status: outcome.status, session_id: outcome.session_id };
-  }
+  if (outcome.status === 'kept_out') return outcome.result;
+  return { id, status: outcome.status, session_id: outcome.session_id };
 }
 
 /** The valid signals of one request. */
@@ -88,25 +75,29 @@ async function recordPosted(ctx: Context, orgId: string, batches: readonly Poste
   const drafts = batches.flatMap((posted) => posted.drafts);
   const historical = new Set(batches.flatMap((posted) => (posted.historical ? posted.drafts : [])));
   const known = await knownRules(ctx, orgId);
-  const past = findPast(historical, known.organization, ctx.clock.now());
-  const above = findAbove(drafts, known.organization, past);
-  // A signal that will be held is no value of the day.
-  const counted = above.size === 0 ? drafts : drafts.filter((draft) => !above.has(draft));
+  const judged = judge(ctx, { drafts, historical }, known.organization);
+  const doubted = new Set([...judged.doubted.values()].flatMap((own) => [...own]));
+  // A signal that a wing will keep out is no value of the day.
+  const counted = doubted.size === 0 ? drafts : drafts.filter((draft) => !doubted.has(draft));
   const overLimit = findOverLimit(ctx, orgId, counted);
   // History is often sent twice, and planning it for nothing takes longer than to read first.
-  const isUsual = historical.size === 0 && above.size === 0;
-  const { outcomes, contexts, held, seen } = await commitByRules(
+  const isUsual = historical.size === 0 && doubted.size === 0;
+  const { outcomes, committed } = await commitByRules(
     ctx,
     orgId,
     { shardOf: currentShard, assumed: isUsual ? known : null, letsChangesPass: true },
     async (attempt, transaction) => {
-      const decision = await decideBatch(ctx, attempt, { drafts, historical, overLimit }, transaction);
+      const decision = await decideBatch(
+        ctx,
+        attempt,
+        { drafts, historical, overLimit, judged },
+        transaction,
+      );
       for (const { confirmed } of batches) await confirmed;
       return decision;
     },
   );
-  rememberSeen(ctx, { orgId, contexts }, seen);
-  signalsHeld(ctx).inc(held);
+  for (const remember of committed) remember();
   const kept = drafts.filter((_, index) => !UNCOUNTED.has(outcomes[index]?.status ?? ''));
   if ((await overLimit).size > 0) rememberValues(ctx, orgId, kept);
   signalBatchSize(ctx).observe(kept.length);
@@ -114,9 +105,4 @@ async function recordPosted(ctx: Context, orgId: string, batches: readonly Poste
 }
 
 /** Outcomes of signals whose values do not count. */
-const UNCOUNTED: ReadonlySet<string> = new Set<Outcome['status']>([
-  'over_limit',
-  'held',
-  'discarded',
-  'too_many_held',
-]);
+const UNCOUNTED: ReadonlySet<string> = new Set<Outcome['status']>(['over_limit', 'kept_out']);

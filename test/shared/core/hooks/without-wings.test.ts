@@ -4,8 +4,10 @@ import { readOrganization } from '../../../../shared/core/accounts/organizations
 import { recordSignals } from '../../../../shared/core/calls/ingest/record-signals.ts';
 import { findWorked } from '../../../../shared/core/calls/sessions/dimension.ts';
 import { listSessions } from '../../../../shared/core/calls/sessions/list-sessions.ts';
+import { signalRows } from '../../../../shared/core/calls/signals/model.ts';
 import { readUsage } from '../../../../shared/core/calls/usage/read-usage.ts';
 import { wingsOf } from '../../../../shared/core/hooks/wing.ts';
+import { changeOrganization } from '../../../../shared/people/change-organization.ts';
 import { eraseMember } from '../../../../shared/people/erase-member.ts';
 import { exportMember } from '../../../../shared/people/export-member.ts';
 import { addMember } from '../../../../shared/people/members.ts';
@@ -48,6 +50,17 @@ test('a service without wings knows no work: filters by one find nothing, and gr
   const question = { toMs, interval: 'none', groupBy: ['branch'], filter: {} } as const;
   const { groups } = await readUsage(ctx, await readOrganization(ctx, orgId), question);
   expect(groups).toMatchObject([{ key: { branch: null }, signals: 1 }]);
+});
+
+test('without wings no signal is held, and none belongs to a branch', async () => {
+  const { orgId } = await makeTenant(ctx);
+  await changeOrganization(ctx, orgId, { hold_above: { tokens: 1_000 } });
+  const said = { repository: 'example.org/shop/api', branch: 'fix-login', task: 'SHOP-1' };
+  const posted = makeSignal({ ts: ctx.clock.now(), tokens_in: 2_000, ...said });
+  expect(await recordSignals(ctx, senderOf(orgId), [posted])).toMatchObject([{ status: 'accepted' }]);
+  const row = await signalRows(ctx).findOne({ org_id: orgId });
+  expect(row).toMatchObject({ tokens_in: 2_000 });
+  for (const field of ['work', 'own', 'parts', 'client_session']) expect(row).not.toHaveProperty(field);
 });
 
 test('a wing adds what it keeps to the export of a person, and nothing where it is left out', async () => {

@@ -1,12 +1,12 @@
-import { dateAt } from '../../../platform/basics/clock.ts';
-import { joinPlans, NO_PLAN } from '../../../platform/context/commit-plan.ts';
-import type { Context } from '../../../platform/context/context.ts';
-import { secondShard } from '../../../platform/mongo/counter-shards.ts';
-import { type Decided, findNamed, outcomesOf, planDecision } from '../../../wings/held/decide.ts';
-import { auditWrite } from '../../accounts/audit/record-audit.ts';
-import { commitByRules } from '../../limits/budgets/rules/rules.ts';
-import { decideBatch } from './decide-batch.ts';
-import { signalsRecorded } from './metrics.ts';
+import { auditWrite } from '../../core/accounts/audit/record-audit.ts';
+import { decideBatch } from '../../core/calls/ingest/decide-batch.ts';
+import { signalsRecorded } from '../../core/calls/ingest/metrics.ts';
+import { commitByRules } from '../../core/limits/budgets/rules/rules.ts';
+import { dateAt } from '../../platform/basics/clock.ts';
+import { joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { secondShard } from '../../platform/mongo/counter-shards.ts';
+import { type Decided, findNamed, outcomesOf, planDecision } from './decide.ts';
 
 const NOTHING_HISTORICAL = new Set<never>();
 const NOTHING_OVER_LIMIT = new Map<never, never>();
@@ -16,14 +16,17 @@ const NOTHING_OVER_LIMIT = new Map<never, never>();
  * the outcome for each id. Repeating it changes nothing.
  */
 export async function releaseHeld(ctx: Context, orgId: string, ids: readonly string[]): Promise<Decided[]> {
-  const { outcomes, recorded } = await commitByRules(
+  const { outcomes, recorded, committed } = await commitByRules(
     ctx,
     orgId,
     { shardOf: secondShard, letsChangesPass: true },
     async (attempt, transaction) => {
       const named = await findNamed(ctx, orgId, ids, transaction);
       if (named.pending.length === 0)
-        return { ...NO_PLAN, result: { outcomes: outcomesOf(ids, named, new Map()), recorded: 0 } };
+        return {
+          ...NO_PLAN,
+          result: { outcomes: outcomesOf(ids, named, new Map()), recorded: 0, committed: [] },
+        };
       const received_at = dateAt(ctx.clock.now());
       const drafts = named.pending.map(({ signal }) => ({ ...signal, received_at }));
       const batch = {
@@ -51,9 +54,11 @@ export async function releaseHeld(ctx: Context, orgId: string, ids: readonly str
       };
       const audit = auditWrite(ctx, { action: 'signals.release', org_id: orgId, details });
       const plan = joinPlans(recording, { writes: [...marks, audit], wakeUps: [] });
-      return { ...plan, result: { outcomes: outcomesOf(ids, named, now), recorded: now.size } };
+      const { committed } = result;
+      return { ...plan, result: { outcomes: outcomesOf(ids, named, now), recorded: now.size, committed } };
     },
   );
+  for (const remember of committed) remember();
   signalsRecorded(ctx).inc({ status: 'accepted' }, recorded);
   return outcomes;
 }

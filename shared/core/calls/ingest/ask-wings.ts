@@ -1,0 +1,122 @@
+import type { ClientSession } from 'mongoose';
+import type { Plan } from '../../../platform/context/commit-plan.ts';
+import type { Context } from '../../../platform/context/context.ts';
+import type { Write } from '../../../platform/mongo/writes.ts';
+import type { Organization } from '../../accounts/organizations/model.ts';
+import {
+  type AssignedDrafts,
+  type KeptOut,
+  type KeptOutcome,
+  type RecordedFields,
+  type RecordedPart,
+  type Wing,
+  wingsOf,
+} from '../../hooks/wing.ts';
+import { timeoutMsOf } from '../sessions/assign.ts';
+import type { Draft, Say } from '../signals/check-signal.ts';
+
+/** Gives posted signals the fields that all wings read from them. */
+export function sayAll(ctx: Context, orgId: string, posting: { isTelemetry: boolean }): Say {
+  const says = wingsOf(ctx).flatMap(({ calls }) => calls?.say?.(ctx, orgId, posting) ?? []);
+  return (signal) => Object.assign({}, ...says.map((say) => say(signal)));
+}
+
+/** The judgement of drafts by the settings of their organization alone. */
+export interface Judged {
+  organization: Organization;
+  /** Those of history that raise no events. */
+  past: ReadonlySet<Draft>;
+  /** Those that a wing may keep out of the count. A wing that doubts none is not listed. */
+  doubted: ReadonlyMap<Wing, ReadonlySet<Draft>>;
+}
+
+/** Age beyond the session timeout from which a historical signal is past: it raises no events, and no wing keeps it out. */
+const PAST_MS = 3_600_000;
+
+/** Judges drafts by the settings of their organization; `historical` are those that were posted as history. */
+export function judge(
+  ctx: Context,
+  { drafts, historical }: { drafts: readonly Draft[]; historical: ReadonlySet<Draft> },
+  organization: Organization,
+): Judged {
+  const nowMs = ctx.clock.now();
+  const timeoutMs = timeoutMsOf(organization);
+  const past = new Set([...historical].filter(({ ts }) => ts.getTime() < nowMs - timeoutMs - PAST_MS));
+  const present = past.size === 0 ? drafts : drafts.filter((draft) => !past.has(draft));
+  const doubted = new Map<Wing, ReadonlySet<Draft>>();
+  for (const wing of wingsOf(ctx)) {
+    const own = wing.calls?.doubt?.(organization, present) ?? [];
+    if (own.length > 0) doubted.set(wing, new Set(own));
+  }
+  return { organization, past, doubted };
+}
+
+/** The parts of several wings in a batch. */
+interface Parts extends Plan {
+  committed: readonly (() => void)[];
+}
+
+/** The parts of the wings that keep drafts out of the count, and the drafts that are left. */
+interface Sifted extends Parts {
+  counting: readonly Draft[];
+  outcomes: ReadonlyMap<string, KeptOutcome>;
+  rules: readonly Write[];
+}
+
+/** The result where no wing may keep a draft out. */
+export function allCount(drafts: readonly Draft[]): Sifted {
+  return { ...joinParts([]), counting: drafts, outcomes: new Map(), rules: [] };
+}
+
+/** Has the wings keep drafts out of the count, each among those that the ones before it have left. */
+export async function keepOut(
+  ctx: Context,
+  { organization, doubted }: Judged,
+  drafts: readonly Draft[],
+  transaction: ClientSession,
+): Promise<Sifted> {
+  let counting = drafts;
+  const parts: KeptOut[] = [];
+  for (const wing of wingsOf(ctx)) {
+    const batch = { drafts: counting, doubted: doubted.get(wing) ?? NONE };
+    const part = await wing.calls?.keepOut?.(ctx, organization, batch, transaction);
+    if (!part) continue;
+    parts.push(part);
+    counting = counting.filter((draft) => !part.drafts.has(draft));
+  }
+  const outcomes = new Map(parts.flatMap((part) => [...part.outcomes]));
+  return { ...joinParts(parts), counting, outcomes, rules: parts.flatMap(({ rules }) => rules) };
+}
+
+const NONE: ReadonlySet<Draft> = new Set();
+
+/** Has the wings take part in the recording of drafts that have found their sessions. */
+export async function recordAll(
+  ctx: Context,
+  rules: { organization: Organization; contexts: number },
+  batch: AssignedDrafts,
+  transaction: ClientSession,
+): Promise<Parts & { fields: ReadonlyMap<string, RecordedFields>; isRelyingOnContexts: boolean }> {
+  const parts: RecordedPart[] = [];
+  for (const { calls } of wingsOf(ctx)) {
+    const part = await calls?.record?.(ctx, rules, batch, transaction);
+    if (part) parts.push(part);
+  }
+  const isRelyingOnContexts = parts.some((part) => part.isRelyingOnContexts);
+  return { ...joinParts(parts), fields: joinFields(parts), isRelyingOnContexts };
+}
+
+function joinFields(parts: readonly RecordedPart[]): ReadonlyMap<string, RecordedFields> {
+  const fields = new Map<string, RecordedFields>();
+  for (const part of parts)
+    for (const [key, own] of part.fields) fields.set(key, { ...fields.get(key), ...own });
+  return fields;
+}
+
+function joinParts(parts: readonly (Plan & { committed?: () => void })[]): Parts {
+  return {
+    writes: parts.flatMap(({ writes }) => writes),
+    wakeUps: parts.flatMap(({ wakeUps }) => wakeUps),
+    committed: parts.flatMap(({ committed }) => committed ?? []),
+  };
+}

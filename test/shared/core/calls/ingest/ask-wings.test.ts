@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { organizationRows } from '../../../../../shared/core/accounts/organizations/model.ts';
+import { readOrganizationVersion } from '../../../../../shared/core/accounts/organizations/versions.ts';
+import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
+import { reject } from '../../../../../shared/core/calls/signals/check-signal.ts';
+import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
+import type { Wing } from '../../../../../shared/core/hooks/wing.ts';
+import { NO_PLAN } from '../../../../../shared/platform/context/commit-plan.ts';
+import { inTransaction } from '../../../../../shared/platform/mongo/transaction.ts';
+import { updateRow } from '../../../../../shared/platform/mongo/writes.ts';
+import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
+
+const { ctx } = await storesFixture({ wings: [] });
+
+const post = (orgId: string, wings: readonly Wing[], signals: readonly Record<string, unknown>[]) =>
+  recordSignals(
+    { ...ctx, wings },
+    senderOf(orgId),
+    signals.map((signal) => makeSignal({ ts: ctx.clock.now(), ...signal })),
+  );
+
+/** A wing that keeps the calls of a tool out of the count, and notes the drafts that it has seen by their ids. */
+function refusing(tool: string, seen: string[]): Wing {
+  return {
+    name: tool,
+    calls: {
+      doubt: (_organization, drafts) => drafts.filter(({ tool_name }) => tool_name === tool),
+      keepOut: async (_ctx, { _id }, { drafts, doubted }) => {
+        const own = drafts.filter((draft) => doubted.has(draft));
+        seen.push(...drafts.map(({ id }) => id));
+        return {
+          ...NO_PLAN,
+          drafts: doubted,
+          outcomes: new Map(
+            own.map((draft) => [
+              draft._id,
+              { user_id: draft.user_id, result: reject(draft.id, 'refused', `${tool} is not counted`) },
+            ]),
+          ),
+          rules: own.map(() =>
+            updateRow(organizationRows, { _id }, { $set: { name: `keeps out ${own.length} of ${tool}` } }),
+          ),
+        };
+      },
+    },
+  };
+}
+
+test('each wing keeps drafts out among those that the wings before it have left', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const seen: string[] = [];
+  const wings = [refusing('rm', []), refusing('dd', seen)];
+  const results = await post(orgId, wings, [
+    { id: 'a', tool_name: 'rm' },
+    { id: 'b', tool_name: 'ls' },
+    { id: 'c', tool_name: 'dd' },
+  ]);
+  expect(results).toMatchObject([
+    { id: 'a', status: 'rejected', code: 'refused', detail: 'rm is not counted' },
+    { id: 'b', status: 'accepted' },
+    { id: 'c', status: 'rejected', code: 'refused', detail: 'dd is not counted' },
+  ]);
+  expect(seen).toEqual(['b', 'c']);
+  expect(await signalRows(ctx).distinct('id', { org_id: orgId })).toEqual(['b']);
+});
+
+test('a bound key learns nothing about a signal of another user that a wing keeps out', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const bob = { ...senderOf(orgId), boundUserId: 'bob' };
+  const keeping: Wing = {
+    name: 'keeping',
+    calls: {
+      keepOut: async (_ctx, _organization, { drafts }) => ({
+        ...NO_PLAN,
+        drafts: new Set(drafts),
+        outcomes: new Map(
+          drafts.map(({ _id, id }) => [_id, { user_id: 'ada', result: reject(id, 'refused', 'by ada') }]),
+        ),
+        rules: [],
+      }),
+    },
+  };
+  const signal = makeSignal({ ts: ctx.clock.now(), user_id: 'bob' });
+  const [result] = await recordSignals({ ...ctx, wings: [keeping] }, bob, [signal]);
+  expect(result).toMatchObject({ status: 'rejected', code: 'id_taken' });
+});
+
+test('a change of the rules by a wing raises their version once per batch', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const versionOf = async () =>
+    (await inTransaction(ctx.db, (transaction) => readOrganizationVersion(ctx, orgId, 0, transaction)))
+      .version;
+  await post(orgId, [], [{}]);
+  const before = await versionOf();
+  await post(orgId, [refusing('rm', []), refusing('dd', [])], [{ tool_name: 'rm' }, { tool_name: 'dd' }]);
+  expect(await versionOf()).toBe(before + 1);
+  expect(await organizationRows(ctx).findOne({ _id: orgId })).toMatchObject({ name: 'keeps out 1 of dd' });
+});
+
+test('a wing gives signals fields, and learns of the commit once, however often the batch is tried', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const tries: string[] = [];
+  const giving: Wing = {
+    name: 'giving',
+    calls: {
+      record: async (_ctx, _rules, { signals }) => {
+        tries.push('tried');
+        const fields = new Map(signals.map(({ _id, id }) => [_id, { work: `work of ${id}` }]));
+        const committed = () => tries.push('committed');
+        return { ...NO_PLAN, fields, isRelyingOnContexts: false, committed };
+      },
+    },
+  };
+  await post(orgId, [giving], [{ id: 'a' }]);
+  // The first attempt takes the signal for a new one; the second reads that it is recorded.
+  await post(orgId, [giving], [{ id: 'a' }, { id: 'b' }]);
+  expect(tries).toEqual(['tried', 'committed', 'tried', 'tried', 'committed']);
+  const works = await signalRows(ctx).distinct('work', { org_id: orgId });
+  expect(works).toEqual(['work of a', 'work of b']);
+});
