@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { budgetHooks } from '../../shared/core/limits/budgets/rules/hook.ts';
 import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
 import { checkBudgets } from '../../shared/core/limits/enforcement/check/check.ts';
-import { askWords, reasonOf } from '../../shared/core/limits/enforcement/check/words.ts';
+import { reasonOf } from '../../shared/core/limits/enforcement/check/words.ts';
 import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { HOOK_BODY_BYTES } from '../../shared/platform/basics/contract.ts';
 import { textOrEmpty } from '../../shared/platform/basics/text.ts';
@@ -50,8 +51,9 @@ export const hookClaudeCode = route({
     noteAsked(ctx, principal.orgId, 'hook');
     const { refusedBy } = await checkBudgets(ctx, callerOf(principal, { adapter: 'claude-code' }), null);
     if (refusedBy === null) return {};
-    const ask = askWords(refusedBy.budget._id, baseUrl(ctx.config));
-    const reason = `${reasonOf(refusedBy, principal)}\n${ask}`;
+    const { _id } = refusedBy.budget;
+    const ask = budgetHooks(ctx).flatMap(({ askWords }) => askWords?.(_id, baseUrl(ctx.config)) ?? []);
+    const reason = [reasonOf(refusedBy, principal), ...ask].join('\n');
     if (body.hook_event_name === 'UserPromptSubmit') return { decision: 'block' as const, reason };
     if (body.hook_event_name !== 'PreToolUse') return {};
     return {

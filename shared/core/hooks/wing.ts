@@ -9,6 +9,8 @@ import type { Session, SessionChange } from '../calls/sessions/model.ts';
 import type { Draft, Say } from '../calls/signals/check-signal.ts';
 import type { SignalResult } from '../calls/signals/input.ts';
 import type { Signal } from '../calls/signals/model.ts';
+import type { MailsHook } from '../events/webhooks/endpoints/unsubscribe.ts';
+import type { BudgetHook } from '../limits/budgets/rules/hook.ts';
 import type { Declarations } from './declarations.ts';
 
 /**
@@ -22,14 +24,13 @@ export interface Wing extends Declarations {
   readonly organization?: OrganizationHook;
   readonly calls?: CallsHook;
   readonly dimension?: DimensionHook;
+  readonly budget?: BudgetHook;
 }
 
 /** The part of a wing in what is done for one member. */
-export interface PersonHook {
+export interface PersonHook extends MailsHook {
   /** The plan in the transaction that removes the member. */
   remove?(ctx: Context, member: Member, transaction: ClientSession): Promise<RemovalPart>;
-  /** The writes that end the wing's mails to a member who wants none of the organization. */
-  endMails?(accountId: string): readonly Write[];
   /** Erases the person's own words. Safe to repeat. Returns how many signals it changed. */
   erase?(ctx: Context, person: Person): Promise<number>;
   /** Everything that the wing keeps about the member, without secrets. */

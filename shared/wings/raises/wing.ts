@@ -1,5 +1,6 @@
 import type { Wing } from '../../core/hooks/wing.ts';
 import { RAISES_ACTIONS } from './actions.ts';
+import { budgetPart } from './budget-part.ts';
 import { eraseRaiseNotes, planRaisesOfRemoved } from './end-of-removed.ts';
 import { exportRaises } from './export-raises.ts';
 import * as jobs from './jobs.ts';
@@ -13,6 +14,7 @@ export const raises: Wing = {
   metrics: Object.values(metrics),
   retention: [raiseRetention],
   actions: RAISES_ACTIONS,
+  budget: budgetPart,
   person: {
     remove: async (ctx, { org_id, user_id }, transaction) => {
       const { result, ...plan } = await planRaisesOfRemoved(

@@ -4,11 +4,10 @@ import { baseUrl, type Config } from '../../../../platform/basics/config.ts';
 import { DomainError, isCode } from '../../../../platform/basics/errors.ts';
 import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
-import { updateRow } from '../../../../platform/mongo/writes.ts';
+import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
 import { auditWrite } from '../../../accounts/audit/record-audit.ts';
 import { sameHash } from '../../../accounts/keys/credential.ts';
 import { type Member, memberRows } from '../../../accounts/organizations/model.ts';
-import { wingsOf } from '../../../hooks/wing.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { mailAddressOf } from './mail-target.ts';
 import { webhookRows } from './model.ts';
@@ -56,6 +55,17 @@ export async function subscribeAgain(ctx: Context, token: string): Promise<void>
   await setMailsEnded(ctx, token, false);
 }
 
+/** The part of a wing in the end of a member's mails. */
+export interface MailsHook {
+  /** The writes that end the wing's mails to a member who wants none of the organization. */
+  endMails?(accountId: string): readonly Write[];
+}
+
+function endMails(ctx: Context, accountId: string): Write[] {
+  const wings = ctx.wings as readonly { person?: MailsHook }[];
+  return wings.flatMap(({ person }) => person?.endMails?.(accountId) ?? []);
+}
+
 /** Notes what a member wants, with a line in the audit log when that is new. Null when the member has left. */
 async function setMailsEnded(ctx: Context, token: string, ends: boolean): Promise<Member | null> {
   const accountId = readUnsubscribeToken(ctx.config, token);
@@ -70,7 +80,7 @@ async function setMailsEnded(ctx: Context, token: string, ends: boolean): Promis
     const details = { user_id: member.user_id };
     const writes = [
       updateRow(memberRows, { _id: accountId }, change),
-      ...(ends ? wingsOf(ctx).flatMap(({ person }) => person?.endMails?.(accountId) ?? []) : []),
+      ...(ends ? endMails(ctx, accountId) : []),
       auditWrite(ctx, { action, org_id: member.org_id, details }),
     ];
     return { writes, wakeUps: [], result: member };

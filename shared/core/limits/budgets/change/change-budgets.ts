@@ -14,7 +14,7 @@ import { readOrganization } from '../../../accounts/organizations/read-organizat
 import { planCountedHistory } from '../count/plan-history.ts';
 import { readPersonWindows, readWindows } from '../count/read-windows.ts';
 import { recountCounter } from '../count/recount.ts';
-import { raisesInForce } from '../rules/in-force.ts';
+import { budgetHooks } from '../rules/hook.ts';
 import type { BudgetChange, BudgetInput } from '../rules/input.ts';
 import { counterKey } from '../rules/keys.ts';
 import {
@@ -108,7 +108,7 @@ export async function decideChange(
   const nowMs = ctx.clock.now();
   const fields = decideFields(organization, input, nowMs);
   const differs = differsFrom(before, fields);
-  if (RAISED_FIELDS.some(differs)) refuseRaised(before, nowMs);
+  if (COUNTING_FIELDS.some(differs)) for (const hook of budgetHooks(ctx)) hook.keepCounting?.(before, nowMs);
   if (OVERRIDDEN_FIELDS.some(differs)) await refuseOverridden(ctx, before, transaction);
   if (differs('filter')) await refuseUnknownProviders(ctx, organization, fields.filter, transaction);
   return fields;
@@ -118,16 +118,8 @@ function differsFrom(before: Budget, fields: ReturnType<typeof decideFields>) {
   return (field: keyof typeof fields): boolean => !isDeepStrictEqual(fields[field], before[field] ?? null);
 }
 
-/** Fields that a raise relies on: its amount is of the metric, for those whom the scope counts. */
-const RAISED_FIELDS = ['metric', 'scope', 'scope_id', 'per'] as const;
-
-function refuseRaised(budget: Budget, nowMs: number): void {
-  if (raisesInForce(budget, nowMs).length === 0) return;
-  throw new DomainError(
-    'conflict',
-    'A raise of this budget is in force. Revoke it before you change the metric or the scope.',
-  );
-}
+/** Fields that say in which unit a budget counts, and whom. Wings may rely on them. */
+const COUNTING_FIELDS = ['metric', 'scope', 'scope_id', 'per'] as const;
 
 /** Fields that the exceptions of people rely on: their thresholds are of the metric. */
 const OVERRIDDEN_FIELDS = ['metric', 'per'] as const;

@@ -38,7 +38,7 @@ export type OnError = (typeof ON_ERROR)[number];
 export const BUDGET_LEVELS = ['warning', 'exceeded'] as const;
 export type BudgetLevel = (typeof BUDGET_LEVELS)[number];
 
-/** An approved raise of a budget: an amount that is added to its limit for a time. */
+/** An amount that is added to a budget's limit for a time. A wing makes it (ADR 0271); the rules of budgets read it. */
 export interface BudgetRaise {
   raise_id: string;
   /** The person whose limit it raises, if the budget is a template; else it is everybody's. */

@@ -35,3 +35,13 @@ export function budgetOfPerson({ budget, exceptions }: WithExceptions, userId: s
   const { limit = budget.limit, raises = [] } = exceptions.get(userId) ?? {};
   return limit === null ? null : { ...budget, scope: 'user', scope_id: userId, limit, raises };
 }
+
+/** A budget as it counts for nobody by name: the raises of a template are those of its people. Pure. */
+export function budgetOfNobody(budget: Budget): Budget {
+  return budget.per ? { ...budget, raises: [] } : budget;
+}
+
+/** True of an exception that is not over: a limit, or a raise that has not ended. Pure. */
+export function isOpen({ limit, raises }: Exception, nowMs: number): boolean {
+  return limit !== undefined || raises.some(({ ends_at }) => ends_at.getTime() > nowMs);
+}

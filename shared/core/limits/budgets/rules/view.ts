@@ -16,6 +16,7 @@ import {
   ENFORCEMENTS,
   ON_ERROR,
 } from './model.ts';
+import { budgetOfNobody } from './people.ts';
 import { countedFromMs, shownEnd } from './windows.ts';
 
 export const raisedView = {
@@ -114,8 +115,7 @@ export function viewBudget(
 ): BudgetView {
   const { interval, usage, evaluatedMs } = open;
   const { metric } = budget;
-  // The raises of a template are those of its people.
-  const counted = own ?? (budget.per ? { ...budget, raises: [] } : budget);
+  const counted = own ?? budgetOfNobody(budget);
   const now = inForce(counted, nowMs);
   const { limit } = now;
   const current = amountOf(metric, usage);

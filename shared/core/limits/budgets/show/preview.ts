@@ -8,7 +8,7 @@ import { countSince } from '../count/count-windows.ts';
 import { amountIn, stateOf } from '../rules/evaluate.ts';
 import { inForce } from '../rules/in-force.ts';
 import type { BudgetInput } from '../rules/input.ts';
-import { budgetOfPerson } from '../rules/people.ts';
+import { budgetOfNobody, budgetOfPerson } from '../rules/people.ts';
 import { readExceptions } from '../rules/read-exceptions.ts';
 import { refuseUnknownProviders } from '../rules/refuse-providers.ts';
 import { refusesNow, shown, thresholdOf, utilizationPct } from '../rules/view.ts';
@@ -58,8 +58,7 @@ export async function previewBudget(
     const counted = person === null ? budget : budgetOfPerson({ budget, exceptions }, person);
     return counted ? [{ ...inForce(counted, nowMs), current: amountIn(metric, own, open) }] : [];
   });
-  // The raises of a template are those of its people.
-  const nobody = { ...inForce(per ? { ...budget, raises: [] } : budget, nowMs), current: 0 };
+  const nobody = { ...inForce(budgetOfNobody(budget), nowMs), current: 0 };
   const [furthest = nobody] = shares.toSorted((a, b) => b.current / b.limit - a.current / a.limit);
   const { current, limit } = furthest;
   return {

@@ -6,7 +6,7 @@ import { amountOf, stateOf } from '../rules/evaluate.ts';
 import { inForce } from '../rules/in-force.ts';
 import { counterKey, overrideKey, personWindowKey } from '../rules/keys.ts';
 import { type Budget, type Counts, noCounts, personOverrideRows } from '../rules/model.ts';
-import { budgetOfPerson, exceptionsOf, type WithExceptions } from '../rules/people.ts';
+import { budgetOfPerson, exceptionsOf, isOpen, type WithExceptions } from '../rules/people.ts';
 import { readExceptions } from '../rules/read-exceptions.ts';
 import { windowAt } from '../rules/windows.ts';
 
@@ -44,8 +44,7 @@ export async function readPeople(ctx: Context, template: Budget): Promise<Templa
   ]);
   const usageOf = new Map(windows.map(({ person, usage }) => [person ?? '', usage]));
   const named = new Set(usageOf.keys());
-  for (const [userId, { limit, raises }] of exceptions)
-    if (limit !== undefined || raises.some(({ ends_at }) => ends_at.getTime() > nowMs)) named.add(userId);
+  for (const [userId, exception] of exceptions) if (isOpen(exception, nowMs)) named.add(userId);
   const people = [...named].map((userId) =>
     personOf({ budget: template, exceptions }, userId, usageOf.get(userId), nowMs),
   );

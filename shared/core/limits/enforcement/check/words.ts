@@ -32,11 +32,6 @@ export function timeWords(instant: string): string {
   return `${MINUTE.format(Temporal.Instant.from(instant).epochMilliseconds)} UTC`;
 }
 
-/** The last line of a hook's refusal: how the person asks for more, by a command or on a page. */
-export function askWords(budgetId: string, baseUrl: string): string {
-  return `Ask for more: governor raise --budget ${budgetId} --amount N, or ${baseUrl}/dashboard/raise?budget=${budgetId}`;
-}
-
 /** As exact as the API: up to four decimals. */
 const DOLLARS = new Intl.NumberFormat('en-US', {
   style: 'currency',
