@@ -1,5 +1,5 @@
 import type { AnyRoute } from '../basics/route.ts';
-import type { Json } from './schema.ts';
+import type { Json } from '../json-schema/schema.ts';
 
 /** Headers that several answers have, as components. */
 export const HEADERS: Readonly<Record<string, Json>> = {

@@ -3,11 +3,11 @@ import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
 import { jsonRpcResponse } from '../basics/json-rpc.ts';
 import { oauthErrorDocument } from '../basics/oauth-error.ts';
 import type { AnyRoute } from '../basics/route.ts';
+import { inputComponent, type Json, jsonSchema } from '../json-schema/schema.ts';
 import { otlpStatus } from '../otlp/answer.ts';
 import { HEADERS } from './headers.ts';
 import { bodySchemas, errorCodesOf, operationOf } from './operation.ts';
 import { problemSchemas } from './problems.ts';
-import { inputComponent, type Json, jsonSchema } from './schema.ts';
 import { EVENTS_TAG, webhookOperations } from './webhook-events.ts';
 
 /** The OpenAPI 3.1 document of the table: what is documented is what is parsed and sent. */

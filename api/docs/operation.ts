@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
 import { type BodyType, MEDIA_TYPES } from '../basics/media-types.ts';
 import type { AnyRoute, Auth } from '../basics/route.ts';
+import { inputComponent, type Json, jsonSchema } from '../json-schema/schema.ts';
 import { OTLP_TYPES } from '../otlp/body.ts';
 import { headersOf } from './headers.ts';
 import { problemOneOf } from './problems.ts';
-import { inputComponent, type Json, jsonSchema } from './schema.ts';
 
 /** One operation of the document. */
 export function operationOf(route: AnyRoute, method: string = route.method): Json {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checkAnswer } from '../../shared/core/limits/enforcement/check/view.ts';
 import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
 import { RAISE_STATES } from '../../shared/wings/raises/model.ts';
-import { type Json, jsonSchema } from './schema.ts';
+import { type Json, jsonSchema } from '../json-schema/schema.ts';
 
 const bucket = z.strictObject({ credits: z.int().min(0), resets_at: z.int().nullable() });
 

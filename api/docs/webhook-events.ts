@@ -13,7 +13,7 @@ import {
 } from '../../shared/platform/basics/contract.ts';
 import { FAILURE_CODES } from '../../shared/wings/push/destinations/failures.ts';
 import { RAISE_STATES } from '../../shared/wings/raises/model.ts';
-import { type Json, jsonSchema } from './schema.ts';
+import { type Json, jsonSchema } from '../json-schema/schema.ts';
 
 const budget = {
   budget_id: z.string(),

@@ -13,7 +13,7 @@ import { challengeOf } from '../auth/agent.ts';
 import { type RequestId, RPC, rpcError, rpcFailure } from '../basics/json-rpc.ts';
 import { type ApiKeyPrincipal, type Reply, reply } from '../basics/route.ts';
 import { callTool } from './call-tool.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from './tool/tool.ts';
 import { TOOL_LIST, toolNamed } from './tools.ts';
 
 /** Levels of nesting that a message may have. */

@@ -10,8 +10,8 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { callerOf, ESTIMATE_USD } from '../schemas/call.ts';
 import { idempotencyKey } from '../schemas/params.ts';
-import { countThatFits, plainAnswer } from './plain.ts';
-import { refuseOtherUser, tool, userId } from './tool.ts';
+import { countThatFits, plainAnswer } from './tool/plain.ts';
+import { refuseOtherUser, tool, userId } from './tool/tool.ts';
 
 const call = {
   user_id: userId.describe("Who makes the call; default: the credential's own user"),

@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { DomainError, ERRORS } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
-import { plainText } from './plain.ts';
+import { plainText } from './tool/plain.ts';
 import { toolNamed } from './tools.ts';
 
 /** The result of a call: structured, and the same as text for clients that read no structure. */

@@ -8,8 +8,8 @@ import { readUsage } from '../../shared/core/calls/usage/read-usage.ts';
 import { timezone } from '../../shared/platform/basics/text.ts';
 import { rangeIn } from '../schemas/time.ts';
 import { ownGroupings, workFilters } from '../schemas/usage-query.ts';
-import { countThatFits, plainAnswer } from './plain.ts';
-import { filters, money, range, refuseOtherUser, tool } from './tool.ts';
+import { countThatFits, plainAnswer } from './tool/plain.ts';
+import { filters, money, range, refuseOtherUser, tool } from './tool/tool.ts';
 
 export const whoami = tool({
   name: 'whoami',

@@ -14,8 +14,8 @@ import { anomalyView, listAnomalies, viewAnomaly } from '../../shared/wings/anom
 import { answerPage } from '../schemas/page.ts';
 import { listRange } from '../schemas/time.ts';
 import { workFilters } from '../schemas/usage-query.ts';
-import { countThatFits, plainAnswer } from './plain.ts';
-import { cursor, filters, money, parsed, range, refuseOtherUser, tool, userId } from './tool.ts';
+import { countThatFits, plainAnswer } from './tool/plain.ts';
+import { cursor, filters, money, parsed, range, refuseOtherUser, tool, userId } from './tool/tool.ts';
 
 const MOST_ITEMS = 20;
 const limit = z.int().min(1).max(MOST_ITEMS).default(MOST_ITEMS);

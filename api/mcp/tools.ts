@@ -1,8 +1,8 @@
-import { bareSchema } from '../docs/schema.ts';
+import { bareSchema } from '../json-schema/schema.ts';
 import { checkSpend, getBudget, releaseSpend, reserveSpend } from './budget-tools.ts';
 import { getUsageTool, whoami } from './read-tools.ts';
 import { explainCostTool, getSessionTool, listAnomaliesTool, listSessionsTool } from './session-tools.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from './tool/tool.ts';
 
 /** Every tool, in the order of the list. */
 const TOOLS: readonly Tool[] = [

@@ -6,7 +6,7 @@ import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
 import { route } from '../basics/route.ts';
-import { jsonSchema } from '../docs/schema.ts';
+import { jsonSchema } from '../json-schema/schema.ts';
 
 /** A signal in the document, under a name of its own, so that clients have one type for both forms of the body. */
 const signal = z.unknown().meta({ documentedAs: { $ref: '#/components/schemas/SignalInput' } });

@@ -111,7 +111,7 @@ export const LIMIT_FAULTS: readonly Fault[] = [
     replacement: 'void limits.count && addressOf(req);',
     tests: ['test/api/dashboard.test.ts', ...DASHBOARD, ...AVAILABILITY],
   },
-  ...faultsIn('api/routes/take-stripe-event.ts', PURCHASES, [
+  ...faultsIn('api/wings/purchases/take-stripe-event.ts', PURCHASES, [
     {
       what: 'an event of Stripe is read before its signature is looked at',
       text: "refuseByHeaders: (header, ctx) => void expectSignature(ctx, header('stripe-signature') ?? ''),",
