@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { checkAnswer } from '../../shared/core/limits/enforcement/check/view.ts';
 import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
-import { RAISE_STATES } from '../../shared/wings/raises/model.ts';
 import { type Json, jsonSchema } from '../json-schema/schema.ts';
+import { API_WINGS } from '../wings/index.ts';
 
 const bucket = z.strictObject({ credits: z.int().min(0), resets_at: z.int().nullable() });
 
@@ -35,7 +35,6 @@ const MEMBERS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
   too_many_requests: { retry_after_s: z.int() },
   conflict: {
     id: z.string().optional().describe('Id of the existing object'),
-    raise_status: z.enum(RAISE_STATES).optional().describe('The state of a raise that is answered'),
   },
   not_ready: { parts: z.record(z.string(), z.enum(['ok', 'failing'])).optional() },
 };
@@ -63,9 +62,14 @@ function problemSchema(code: ErrorCode): Json {
     code: z.literal(code),
     detail: z.string().meta({ examples: [exampleOf(code)] }),
     ...MEMBERS[code],
+    ...membersOfWings(code),
     request_id: z.string(),
   });
   return { ...jsonSchema(schema, 'output'), description: `${title}.` };
+}
+
+function membersOfWings(code: ErrorCode): z.ZodRawShape {
+  return Object.fromEntries(API_WINGS.flatMap(({ problems }) => Object.entries(problems?.[code] ?? {})));
 }
 
 /** `invalid_request` has its own example; every other code shows its title. */

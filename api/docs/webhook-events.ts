@@ -5,15 +5,10 @@ import {
   BUDGET_SCOPES,
   BUDGET_WINDOWS,
 } from '../../shared/core/limits/budgets/rules/model.ts';
-import {
-  ANOMALY_TYPES,
-  EVENT_TYPES,
-  type EventType,
-  NAMED_EVENT_TYPES,
-} from '../../shared/platform/basics/contract.ts';
-import { FAILURE_CODES } from '../../shared/wings/push/destinations/failures.ts';
-import { RAISE_STATES } from '../../shared/wings/raises/model.ts';
+import { EVENT_TYPES, NAMED_EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
+import type { EventDocuments } from '../hooks/wing.ts';
 import { type Json, jsonSchema } from '../json-schema/schema.ts';
+import { API_WINGS } from '../wings/index.ts';
 
 const budget = {
   budget_id: z.string(),
@@ -46,20 +41,8 @@ const session = sessionView.extend({
   test: z.literal(true).optional().describe('Only in the event of `POST /api/v1/webhooks/test`'),
 });
 
-/** The `data` of each type of event, and when it is raised. */
-const raise = z.strictObject({
-  raise_id: z.string(),
-  budget_id: z.string(),
-  budget_name: z.string(),
-  user_id: z.string(),
-  amount: z.number().describe('Granted where it was approved, else asked for; in the unit of the metric'),
-  metric: z.enum(BUDGET_METRICS),
-  status: z.enum(RAISE_STATES),
-  ends_at: z.string().nullable(),
-  link: z.string().describe('The page of the raise. It holds no credential: only a signed-in admin answers'),
-});
-
-export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
+/** Every type of event that a feature raises, in the order of the document. */
+const EVENTS: EventDocuments = {
   'session.started': { summary: 'A session began', data: session },
   'session.ended': { summary: 'A session ended, by timeout or because it was closed', data: sessionView },
   'budget.exceeded': {
@@ -70,42 +53,7 @@ export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
     summary: 'A budget has reached 80 % of its threshold',
     data: z.strictObject({ ...budget, event_id: z.string() }),
   },
-  'budget.raise_requested': { summary: 'Somebody asks for more of a budget', data: raise },
-  'budget.raise_answered': {
-    summary: 'An admin has answered such a request, or ended what was approved',
-    data: raise,
-  },
-  'anomaly.detected': {
-    summary: 'Usage is unlike what is usual for the user',
-    data: z.strictObject({
-      anomaly_type: z.enum(ANOMALY_TYPES),
-      user_id: z.string(),
-      baseline_avg: z.number(),
-      observed: z.number(),
-      deviation_pct: z.number(),
-      session_id: z.string(),
-    }),
-  },
-  'signals.held': {
-    summary: 'Signals above a limit wait for a decision: at most once per hour',
-    data: z.strictObject({
-      held: z.int().describe('How many were held since the last such event and wait for a decision'),
-      adapters: z.array(z.string()).describe('Their adapters, at most 20'),
-      users: z.array(z.string()).meta({ description: 'Their users, at most 20', examples: [['ada']] }),
-      first_at: z.string().describe('When the first of them was held'),
-    }),
-  },
-  'export.failed': {
-    summary: 'The runs of a destination of exports fail: once until one succeeds',
-    data: z.strictObject({
-      destination_id: z.string(),
-      name: z.string(),
-      code: z.enum(FAILURE_CODES),
-      since: z.string().describe('When the first of these runs failed'),
-      last_success_at: z.string().nullable().describe('When a run last succeeded'),
-      next_attempt_at: z.string().nullable().describe('When the next run begins; null while it is paused'),
-    }),
-  },
+  ...eventsOfWings(),
   'budget.threshold': {
     summary: 'A budget has reached a per cent that the webhook asks for',
     data: z.strictObject({ ...windowed, alert_at: z.int() }),
@@ -125,6 +73,12 @@ export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
     }),
   },
 };
+
+function eventsOfWings(): EventDocuments {
+  const documents = API_WINGS.flatMap(({ events = {} }) => Object.entries(events));
+  const placeOf = ([type]: [string, unknown]) => (EVENT_TYPES as readonly string[]).indexOf(type);
+  return Object.fromEntries(documents.toSorted((one, other) => placeOf(one) - placeOf(other)));
+}
 
 /** Not the tag of the operations on webhooks: a generator writes one file per tag, and the later one replaced the other. */
 export const EVENTS_TAG = 'Events';

@@ -10,18 +10,14 @@ import type { Signal } from '../../shared/core/calls/signals/model.ts';
 import { signalView, viewSignal } from '../../shared/core/calls/signals/view.ts';
 import { countSessions } from '../../shared/core/calls/usage/count-sessions.ts';
 import { CALL_PARTS } from '../../shared/core/pricing/price.ts';
-import { anomalyView, listAnomalies, viewAnomaly } from '../../shared/wings/anomalies/list-anomalies.ts';
 import { answerPage } from '../schemas/page.ts';
 import { listRange } from '../schemas/time.ts';
 import { workFilters } from '../schemas/usage-query.ts';
+import { limit, page, pageThatFits } from './tool/page.ts';
 import { countThatFits, plainAnswer } from './tool/plain.ts';
-import { cursor, filters, money, parsed, range, refuseOtherUser, tool, userId } from './tool/tool.ts';
-
-const MOST_ITEMS = 20;
-const limit = z.int().min(1).max(MOST_ITEMS).default(MOST_ITEMS);
+import { cursor, filters, money, parsed, range, refuseOtherUser, tool } from './tool/tool.ts';
 
 const session = sessionView.extend({ cost_usd: money });
-const page = { cursor: z.string(), has_more: z.boolean(), total: z.int() };
 
 export const listSessionsTool = tool({
   name: 'list_sessions',
@@ -54,37 +50,6 @@ export const listSessionsTool = tool({
     );
   },
 });
-
-export const listAnomaliesTool = tool({
-  name: 'list_anomalies',
-  title: 'List anomalies',
-  description: 'Sessions that were unlike what is usual for their user, newest first.',
-  scope: 'usage:read',
-  isReader: true,
-  input: z.strictObject({ ...range, user_id: userId, limit, cursor }),
-  output: z.strictObject({ data: z.array(anomalyView), ...page }),
-  run: async (ctx, principal, { limit: most, cursor: after, from, to, ...equal }) => {
-    refuseOtherUser(principal, equal.user_id);
-    const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
-    const visible = narrowToReader(principal, filter);
-    return pageThatFits(most, (size) =>
-      answerPage(
-        ctx,
-        ['mcp anomalies', principal.orgId, principal.userId, filter],
-        { limit: size, cursor: after, order: 'desc' },
-        (page) => listAnomalies(ctx, principal.orgId, visible, page),
-        viewAnomaly,
-      ),
-    );
-  },
-});
-
-/** A page with as many items as a result may hold; its cursor goes on behind the last of them. */
-async function pageThatFits(most: number, load: (limit: number) => Promise<unknown>): Promise<object> {
-  const whole = plainAnswer(await load(most)) as { data: unknown[] };
-  const count = Math.max(1, countThatFits({ ...whole, data: [] }, whole.data));
-  return count >= whole.data.length ? whole : (plainAnswer(await load(count)) as object);
-}
 
 /** A signal as a model sees it: without free text of others, such as metadata, error messages and reasons. */
 const call = signalView

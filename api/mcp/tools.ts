@@ -1,7 +1,8 @@
 import { bareSchema } from '../json-schema/schema.ts';
+import { API_WINGS } from '../wings/index.ts';
 import { checkSpend, getBudget, releaseSpend, reserveSpend } from './budget-tools.ts';
 import { getUsageTool, whoami } from './read-tools.ts';
-import { explainCostTool, getSessionTool, listAnomaliesTool, listSessionsTool } from './session-tools.ts';
+import { explainCostTool, getSessionTool, listSessionsTool } from './session-tools.ts';
 import type { Tool } from './tool/tool.ts';
 
 /** Every tool, in the order of the list. */
@@ -11,7 +12,7 @@ const TOOLS: readonly Tool[] = [
   listSessionsTool,
   getSessionTool,
   explainCostTool,
-  listAnomaliesTool,
+  ...API_WINGS.flatMap(({ tools = [] }) => tools),
   getBudget,
   checkSpend,
   reserveSpend,

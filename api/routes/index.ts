@@ -1,51 +1,5 @@
 import type { AnyRoute, ApiState } from '../basics/route.ts';
-import { getOrgAnalytics } from '../wings/analytics/get-org-analytics.ts';
-import { listAnomalies } from '../wings/anomalies/list-anomalies.ts';
-import { getPreferences } from '../wings/digests/get-preferences.ts';
-import { sendDigest } from '../wings/digests/send-digest.ts';
-import { updatePreferences } from '../wings/digests/update-preferences.ts';
-import { describeExport } from '../wings/exports/describe-export.ts';
-import { exportAudit } from '../wings/exports/export-audit.ts';
-import { exportUsage } from '../wings/exports/export-usage.ts';
-import { discardHeldSignals } from '../wings/held/discard-held-signals.ts';
-import { listHeldSignals } from '../wings/held/list-held-signals.ts';
-import { releaseHeldSignals } from '../wings/held/release-held-signals.ts';
-import { beginCheckout } from '../wings/purchases/begin-checkout.ts';
-import { getCheckout } from '../wings/purchases/get-checkout.ts';
-import { getCreditPrice } from '../wings/purchases/get-credit-price.ts';
-import { takeStripeEvent } from '../wings/purchases/take-stripe-event.ts';
-import { createDestination } from '../wings/push/create-destination.ts';
-import { deleteDestination } from '../wings/push/delete-destination.ts';
-import { getDestination } from '../wings/push/get-destination.ts';
-import { getExportRun } from '../wings/push/get-export-run.ts';
-import { listDestinations } from '../wings/push/list-destinations.ts';
-import { listExportPartitions } from '../wings/push/list-export-partitions.ts';
-import { listExportRuns } from '../wings/push/list-export-runs.ts';
-import { runDestination } from '../wings/push/run-destination.ts';
-import { testDestination } from '../wings/push/test-destination.ts';
-import { updateDestination } from '../wings/push/update-destination.ts';
-import { approveRaise } from '../wings/raises/approve-raise.ts';
-import { askForOwnRaise } from '../wings/raises/ask-for-own-raise.ts';
-import { askForRaise } from '../wings/raises/ask-for-raise.ts';
-import { denyRaise } from '../wings/raises/deny-raise.ts';
-import { getOwnRaise } from '../wings/raises/get-own-raise.ts';
-import { getRaise } from '../wings/raises/get-raise.ts';
-import { listOwnRaises } from '../wings/raises/list-own-raises.ts';
-import { listRaises } from '../wings/raises/list-raises.ts';
-import { revokeRaise } from '../wings/raises/revoke-raise.ts';
-import { withdrawOwnRaise } from '../wings/raises/withdraw-own-raise.ts';
-import { withdrawRaise } from '../wings/raises/withdraw-raise.ts';
-import { search } from '../wings/search/search.ts';
-import { addCodeHost } from '../wings/work/add-code-host.ts';
-import { deleteCodeHost } from '../wings/work/delete-code-host.ts';
-import { deletePullRequest } from '../wings/work/delete-pull-request.ts';
-import { getPullRequest } from '../wings/work/get-pull-request.ts';
-import { listCodeHosts } from '../wings/work/list-code-hosts.ts';
-import { listPullRequests } from '../wings/work/list-pull-requests.ts';
-import { recordContexts } from '../wings/work/record-contexts.ts';
-import { reportPullRequest } from '../wings/work/report-pull-request.ts';
-import { summarizePullRequests } from '../wings/work/summarize-pull-requests.ts';
-import { takeCodeHostEvent } from '../wings/work/take-code-host-event.ts';
+import { API_WINGS } from '../wings/index.ts';
 import { approveDevice } from './approve-device.ts';
 import { askGate } from './ask-gate.ts';
 import { breakDownSession } from './break-down-session.ts';
@@ -122,28 +76,28 @@ import { updateOrganization } from './update-organization.ts';
 import { updateWebhook } from './update-webhook.ts';
 import { voidSignals } from './void-signals.ts';
 
-/** Every endpoint, in reading order. */
+/** Every endpoint, in reading order: those of the core, each followed by the sections of wings that say so. */
 export function routes(state: ApiState): readonly AnyRoute[] {
+  const sections = API_WINGS.flatMap((wing) => wing.sections);
+  const named = Map.groupBy(sections, ({ after }) => after);
+  return coreRoutes(state).flatMap((route) => {
+    const following = named.get(`${route.method.toUpperCase()} ${route.path}`) ?? [];
+    return [route, ...following.flatMap((section) => section.routes)];
+  });
+}
+
+function coreRoutes(state: ApiState): readonly AnyRoute[] {
   return [
     recordSignals,
-    recordContexts,
     otlpLogs,
     otlpTraces,
     otlpMetrics,
-    listHeldSignals,
-    releaseHeldSignals,
-    discardHeldSignals,
     listSessions,
     getSession,
     breakDownSession,
     listInterventions,
     closeSession,
     voidSignals,
-    reportPullRequest,
-    listPullRequests,
-    summarizePullRequests,
-    getPullRequest,
-    deletePullRequest,
     createBudget,
     previewBudget,
     listBudgets,
@@ -163,26 +117,10 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     getOwnBudget,
     hookClaudeCode,
     askGate,
-    askForRaise,
-    listRaises,
-    getRaise,
-    withdrawRaise,
-    askForOwnRaise,
-    listOwnRaises,
-    getOwnRaise,
-    withdrawOwnRaise,
-    approveRaise,
-    denyRaise,
-    revokeRaise,
-    listAnomalies,
     consume,
     getLedger,
     getBalance,
     listBalances,
-    getCreditPrice,
-    beginCheckout,
-    getCheckout,
-    takeStripeEvent,
     getJwks,
     listDevices,
     revokeDevice,
@@ -193,22 +131,8 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     redeemGrant,
     grantCredits,
     getKeyOrganization,
-    search,
     getUsage,
-    exportUsage,
-    describeExport,
-    createDestination,
-    listDestinations,
-    getDestination,
-    updateDestination,
-    deleteDestination,
-    testDestination,
-    runDestination,
-    listExportRuns,
-    getExportRun,
-    listExportPartitions,
     getOrgUsage,
-    getOrgAnalytics,
     callMcp,
     getProtectedResource,
     getMcpProtectedResource,
@@ -231,21 +155,13 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     createInvitations,
     updateMember,
     deleteMember,
-    getPreferences,
-    updatePreferences,
-    sendDigest,
     listKeys,
     createKey,
     rotateKey,
     revokeKey,
     getOrganization,
     updateOrganization,
-    addCodeHost,
-    listCodeHosts,
-    deleteCodeHost,
-    takeCodeHostEvent,
     listAudit,
-    exportAudit,
     getHealth,
     getReadiness(state),
     getMetrics,

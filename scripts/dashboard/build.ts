@@ -34,7 +34,9 @@ function isCurrent(): boolean {
   if (!existsSync(page)) return false;
   const builtMs = statSync(page).mtimeMs;
   const isOlder = (path: string) => statSync(path).mtimeMs < builtMs;
-  const sources = ['packages/dashboard', 'api/routes', 'scripts/dashboard', 'docs'].flatMap(filesOf);
+  const sources = ['packages/dashboard', 'api/routes', 'api/wings', 'scripts/dashboard', 'docs'].flatMap(
+    filesOf,
+  );
   return [join(ROOT, 'package-lock.json'), join(ROOT, 'README.md'), ...sources].every(isOlder);
 }
 

@@ -1,0 +1,26 @@
+import type { ApiWing } from '../../hooks/wing.ts';
+import { addCodeHost } from './add-code-host.ts';
+import { deleteCodeHost } from './delete-code-host.ts';
+import { deletePullRequest } from './delete-pull-request.ts';
+import { getPullRequest } from './get-pull-request.ts';
+import { listCodeHosts } from './list-code-hosts.ts';
+import { listPullRequests } from './list-pull-requests.ts';
+import { recordContexts } from './record-contexts.ts';
+import { reportPullRequest } from './report-pull-request.ts';
+import { summarizePullRequests } from './summarize-pull-requests.ts';
+import { takeCodeHostEvent } from './take-code-host-event.ts';
+
+export const work: ApiWing = {
+  name: 'work',
+  sections: [
+    { after: 'POST /api/v1/signals', routes: [recordContexts] },
+    {
+      after: 'POST /api/v1/sessions/{id}/void',
+      routes: [reportPullRequest, listPullRequests, summarizePullRequests, getPullRequest, deletePullRequest],
+    },
+    {
+      after: 'PATCH /v1/organization',
+      routes: [addCodeHost, listCodeHosts, deleteCodeHost, takeCodeHostEvent],
+    },
+  ],
+};
