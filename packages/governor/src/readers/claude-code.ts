@@ -1,11 +1,16 @@
 import { basename, join } from 'node:path';
 import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/core/calls/adapters/base.ts';
 import { wholeInput } from '../../../../shared/core/calls/adapters/cached-input.ts';
-import { nusdFromUsd } from '../../../../shared/core/pricing/money.ts';
-import { priceCall } from '../../../../shared/core/pricing/price.ts';
-import { findRates } from '../../../../shared/core/pricing/rates.ts';
+import { clip } from '../../../../shared/core/calls/adapters/fields.ts';
+import {
+  MOST_TOOLS,
+  type PricedFields,
+  REGION_LENGTH,
+  TIER_LENGTH,
+} from '../../../../shared/core/calls/signals/priced-fields.ts';
 import {
   asCount,
+  asList,
   asObject,
   asText,
   asTime,
@@ -85,56 +90,47 @@ function branchOf(named: string | undefined): string | null | undefined {
 
 function callOf(usage: Json, of: { id: string; ts: string; model: string | undefined; entry: Json }) {
   const { id, ts, model, entry } = of;
-  const cacheRead = asCount(usage.cache_read_input_tokens);
-  const cacheWrite = asCount(usage.cache_creation_input_tokens);
-  const longCache = asCount(asObject(usage.cache_creation)?.ephemeral_1h_input_tokens);
-  const tokens = {
-    input: wholeInput(ADAPTER, { input: asCount(usage.input_tokens), cacheRead, cacheWrite }),
-    output: asCount(usage.output_tokens),
-    cacheRead,
-    cacheWrite,
-  };
+  // The answer's own counts do not have those of the compactions that it needed.
+  const parts = asList(usage.iterations).map((part) => asObject(part) ?? {});
+  const counted = [usage, ...parts.filter(({ type }) => type === 'compaction')];
+  const sum = (name: string) => counted.reduce((total, part) => total + asCount(part[name]), 0);
+  const cacheRead = sum('cache_read_input_tokens');
+  const cacheWrite = sum('cache_creation_input_tokens');
   return signalOf({
     id,
     ts,
     adapter: ADAPTER,
     model,
     sessionId: asText(entry.sessionId),
-    ...tokens,
-    costUsd: longCache > 0 ? longCacheCostUsd({ model, ts, longCache, ...tokens }) : undefined,
+    input: wholeInput(ADAPTER, { input: sum('input_tokens'), cacheRead, cacheWrite }),
+    output: sum('output_tokens'),
+    cacheRead,
+    cacheWrite,
+    priced: servedAs(usage),
   });
 }
 
-interface Call {
-  model: string | undefined;
-  ts: string;
-  input: number;
-  output: number;
-  cacheRead: number;
-  cacheWrite: number;
-  /** The part of `cacheWrite` that is cached for an hour. */
-  longCache: number;
+function servedAs(usage: Json): PricedFields {
+  const longCache = asCount(asObject(usage.cache_creation)?.ephemeral_1h_input_tokens);
+  const tier = asText(usage.service_tier);
+  return {
+    service_tier: usage.speed === 'fast' ? fastTier(tier) : tier && clip(tier, TIER_LENGTH),
+    region: clip(asText(usage.inference_geo) ?? '', REGION_LENGTH) || undefined,
+    cache_write_1h_tokens: longCache === 0 ? undefined : longCache,
+    tool_uses: toolsOf(asObject(usage.server_tool_use) ?? {}),
+  };
 }
 
-/**
- * US dollars of a call that cached for an hour, which costs twice the input price; the price list knows only the five
- * minutes' price. Undefined when the model has no known price.
- */
-function longCacheCostUsd(call: Call): number | undefined {
-  const { model, ts, input, output, cacheRead, cacheWrite, longCache } = call;
-  const at = Date.parse(ts);
-  const { costNusd } = priceCall({
-    model,
-    at,
-    tokens_in: input,
-    tokens_out: output,
-    cache_read_tokens: cacheRead,
-    cache_write_tokens: cacheWrite,
-  });
-  const rates = model === undefined ? null : findRates(undefined, model, at);
-  if (costNusd === null || !rates?.input || !rates.cacheWrite) return undefined;
-  const extraPerToken = 2n * rates.input.base - rates.cacheWrite.base;
-  const extraNusd = Number((BigInt(Math.min(longCache, cacheWrite)) * extraPerToken) / 1_000_000_000n);
-  const usd = (costNusd + extraNusd) / 1e9;
-  return nusdFromUsd(usd) === null ? undefined : usd;
+/** No price is known of a call in fast mode that was also in another tier. */
+function fastTier(tier = 'standard'): string {
+  return tier === 'standard' ? 'fast' : clip(`${tier}+fast`, TIER_LENGTH);
+}
+
+/** `web_search_requests` counts the uses of `web_search`. */
+function toolsOf(counts: Json): Record<string, number> | undefined {
+  const uses = Object.entries(counts)
+    .filter(([name]) => /^[a-z]\w{0,50}_requests$/.test(name))
+    .map(([name, count]) => [name.replace(/_requests$/, ''), asCount(count)] as const)
+    .filter(([, count]) => count !== 0);
+  return uses.length === 0 ? undefined : Object.fromEntries(uses.slice(0, MOST_TOOLS));
 }

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/core/calls/adapters/base.ts';
+import { clip } from '../../../../shared/core/calls/adapters/fields.ts';
+import { TIER_LENGTH } from '../../../../shared/core/calls/signals/priced-fields.ts';
 import {
   asCount,
   asObject,
@@ -43,6 +45,7 @@ interface Rollout {
    */
   originId: string;
   model: string | undefined;
+  tier: string | undefined;
   cwd: string | undefined;
   /** The branch and the repository at its beginning. */
   git: { branch?: string | undefined; repositoryUrl?: string | undefined };
@@ -57,7 +60,7 @@ interface Step {
   counts: number[];
   last: Json;
   ts: string;
-  at: Pick<Rollout, 'sessionId' | 'model' | 'cwd' | 'git'>;
+  at: Pick<Rollout, 'sessionId' | 'model' | 'tier' | 'cwd' | 'git'>;
 }
 
 const KINDS = ['session_meta', 'turn_context', 'token_count', 'token_usage_record'];
@@ -67,6 +70,7 @@ function openRollout(): FileReader {
     sessionId: '',
     originId: '',
     model: undefined,
+    tier: undefined,
     cwd: undefined,
     git: {},
     hasRecords: false,
@@ -101,6 +105,7 @@ function readLine(rollout: Rollout, line: string): Found[] {
   }
   if (kind === 'session_meta' || kind === 'turn_context') {
     rollout.model = asText(payload.model) ?? rollout.model;
+    rollout.tier = asText(payload.service_tier) ?? rollout.tier;
     rollout.cwd = asText(payload.cwd) ?? rollout.cwd;
     return [];
   }
@@ -120,6 +125,7 @@ function readRecord(rollout: Rollout, payload: Json, ts: string | undefined): Fo
   if (ts === undefined || responseId === undefined || !usage) return [WITHOUT_ID];
   rollout.hasRecords = true;
   const model = asText(payload.model) ?? rollout.model;
+  const tier = asText(payload.service_tier) ?? rollout.tier;
   const isUnique = isUniqueId(responseId);
   const id = isUnique
     ? nativeId(responseId)
@@ -130,7 +136,7 @@ function readRecord(rollout: Rollout, payload: Json, ts: string | undefined): Fo
         ts,
         ...COUNTS.map((name) => asCount(usage[name])),
       );
-  return [{ call: callOf({ ...rollout, model }, usage, { id, key: isUnique ? responseId : id, ts }) }];
+  return [{ call: callOf({ ...rollout, model, tier }, usage, { id, key: isUnique ? responseId : id, ts }) }];
 }
 
 function readStep(rollout: Rollout, payload: Json, ts: string | undefined): Found[] {
@@ -145,9 +151,9 @@ function readStep(rollout: Rollout, payload: Json, ts: string | undefined): Foun
   const before = rollout.total;
   rollout.total = JSON.stringify(countsOf(total));
   if (rollout.total === before) return [{ leftOut: REPEATED }];
-  const { sessionId, model, cwd, git } = rollout;
+  const { sessionId, model, tier, cwd, git } = rollout;
   const counts = [total, last].flatMap(countsOf);
-  rollout.steps.push({ counts, last, ts, at: { sessionId, model, cwd, git } });
+  rollout.steps.push({ counts, last, ts, at: { sessionId, model, tier, cwd, git } });
   return [];
 }
 
@@ -160,7 +166,7 @@ function stepCall(originId: string, { counts, last, ts, at }: Step): FoundCall {
 const COUNTS = ['input_tokens', 'cached_input_tokens', 'output_tokens', 'reasoning_output_tokens'];
 
 function callOf(
-  { sessionId, model, cwd, git }: Step['at'],
+  { sessionId, model, tier, cwd, git }: Step['at'],
   usage: Json,
   { id, key, ts }: { id: string; key: string; ts: string },
 ): FoundCall {
@@ -174,6 +180,7 @@ function callOf(
     output: asCount(usage.output_tokens),
     cacheRead: asCount(usage.cached_input_tokens),
     cacheWrite: asCount(usage.cache_write_input_tokens),
+    ...(tier === undefined ? {} : { priced: { service_tier: clip(tier, TIER_LENGTH) } }),
   });
   return { key, rank: 0, sharesId: false, signal, cwd, ...git };
 }

@@ -1,5 +1,6 @@
 import { clip } from '../../../../shared/core/calls/adapters/fields.ts';
 import type { PostedSignal } from '../../../../shared/core/calls/adapters/posted.ts';
+import { type PricedFields, pricedFieldsOf } from '../../../../shared/core/calls/signals/priced-fields.ts';
 
 /** One call as a line of history has it. */
 export interface FoundCall {
@@ -112,6 +113,8 @@ export interface HistoryCall {
   output: number;
   cacheRead?: number | undefined;
   cacheWrite?: number | undefined;
+  /** NaN: what the line says is no count. */
+  priced?: PricedFields;
   costUsd?: number | undefined;
   /** Why it failed; undefined for a call that succeeded. */
   errorCode?: string | undefined;
@@ -138,9 +141,13 @@ export function signalOf(call: HistoryCall): PostedSignal {
   };
 }
 
-function tokensOf({ input, output, cacheRead = 0, cacheWrite = 0 }: HistoryCall) {
-  const isCounted = [input, cacheRead, cacheWrite].every((count) => !Number.isNaN(count));
+function tokensOf({ input, output, cacheRead = 0, cacheWrite = 0, priced = {} }: HistoryCall) {
+  const { cache_write_1h_tokens: longCache = 0, tool_uses = {} } = priced;
+  const counts = [input, cacheRead, cacheWrite, longCache, ...Object.values(tool_uses)];
+  const isCounted = counts.every((count) => !Number.isNaN(count));
+  const { service_tier, region } = priced;
   return {
+    ...pricedFieldsOf(isCounted ? priced : { service_tier, region }),
     tokens_in: isCounted ? input : null,
     tokens_out: Number.isNaN(output) ? null : output,
     cache_read_tokens: isCounted ? cacheRead : 0,

@@ -1,6 +1,7 @@
 import { isoTime } from '../../../platform/basics/clock.ts';
 import { hashedKey } from '../../../platform/basics/ids.ts';
 import { LATENCY_MAX_MS } from '../signals/input.ts';
+import { TIER_LENGTH } from '../signals/priced-fields.ts';
 import { normalRepository } from '../signals/repository.ts';
 import { clip, countOf, entryOf, numberOf, RejectedRecord, textIn, textOf } from './fields.ts';
 import type { Attributes, OtlpRecord } from './otlp/record.ts';
@@ -172,6 +173,12 @@ export function errorOf(
 export function costOf(record: OtlpRecord, ...keys: readonly string[]): Pick<PostedSignal, 'cost_usd'> {
   const cost = numberOf(record, ...keys);
   return cost ? { cost_usd: cost } : {};
+}
+
+/** The tier that a call was served in, by the first of these attributes. */
+export function tierOf(record: OtlpRecord, ...keys: readonly string[]): Pick<PostedSignal, 'service_tier'> {
+  const tier = textOf(record, ...keys);
+  return tier === undefined ? {} : { service_tier: clip(tier, TIER_LENGTH) };
 }
 
 /** `attempt` of a failed call, as text. */

@@ -131,6 +131,7 @@ function callOf(record: OtlpRecord): PostedSignal {
     id: nativeId(requestId(record, 'api_request')),
     ...model(record),
     ...tokensOf(usage, ADAPTER).tokens,
+    ...(textOf(record, 'speed') === 'fast' ? { service_tier: 'fast' } : {}),
     ...reportedCost(record),
     ...latencyOf(record, 'duration_ms'),
     ...metadata(record, 'query_source', 'speed', 'effort', 'agent.name', 'skill.name', 'mcp_server.name'),

@@ -9,6 +9,7 @@ import {
   modelOf,
   pairsOf,
   stampOf,
+  tierOf,
   toolNameOf,
 } from './base.ts';
 import { tokensOf } from './cached-input.ts';
@@ -111,6 +112,7 @@ function callOf(record: OtlpRecord): PostedSignal {
     id: derivedFrom('sse_event', conversation(record), stampOf(record), ...counts),
     ...modelOf(record, 'model', 'slug'),
     ...tokens,
+    ...tierOf(record, 'service_tier'),
     ...latencyOf(record, 'duration_ms'),
     ...metadata(record, {
       ...pairsOf(record, ['service_tier', 'ttft_ms', 'model_reasoning_effort']),

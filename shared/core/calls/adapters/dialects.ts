@@ -62,6 +62,43 @@ export const FIELDS = {
     'ai.usage.inputTokenDetails.cacheWriteTokens',
     'llm.token_count.prompt_details.cache_write',
   ],
+  cacheWrite1h: [
+    'gen_ai.usage.cache_creation.ephemeral_1h_input_tokens',
+    'gen_ai.usage.details.ephemeral_1h_input_tokens',
+    'gen_ai.usage.details.cache_creation.ephemeral_1h_input_tokens',
+  ],
+  outputImage: [
+    'gen_ai.usage.output_image_tokens',
+    'gen_ai.usage.details.output_image_tokens',
+    'llm.token_count.completion_details.image',
+  ],
+  outputAudio: [
+    'gen_ai.usage.output_audio_tokens',
+    'gen_ai.usage.details.output_audio_tokens',
+    'llm.token_count.completion_details.audio',
+  ],
+  webSearches: [
+    'gen_ai.usage.server_tool_use.web_search_requests',
+    'gen_ai.usage.details.web_search_requests',
+    'gen_ai.usage.web_search_requests',
+  ],
+  webFetches: [
+    'gen_ai.usage.server_tool_use.web_fetch_requests',
+    'gen_ai.usage.details.web_fetch_requests',
+    'gen_ai.usage.web_fetch_requests',
+  ],
+  // The tier that answered, before the one that was asked for.
+  tier: [
+    'openai.response.service_tier',
+    'gen_ai.openai.response.service_tier',
+    'gen_ai.response.service_tier',
+    'gen_ai.usage.service_tier',
+    'openai.request.service_tier',
+    'gen_ai.openai.request.service_tier',
+    'gen_ai.request.service_tier',
+  ],
+  speed: ['gen_ai.usage.speed', 'gen_ai.response.speed'],
+  region: ['gen_ai.usage.inference_geo', 'gen_ai.response.inference_geo'],
   cost: ['gen_ai.usage.cost', 'gen_ai.cost.total_cost', 'litellm.cost.total', 'llm.cost.total'],
   toolName: ['gen_ai.tool.name', 'ai.toolCall.name', 'tool.name'],
   toolCallId: ['gen_ai.tool.call.id', 'ai.toolCall.id', 'tool.id'],

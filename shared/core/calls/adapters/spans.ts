@@ -1,3 +1,4 @@
+import { type PricedFields, pricedFieldsOf, REGION_LENGTH } from '../signals/priced-fields.ts';
 import {
   baseOf,
   costOf,
@@ -7,6 +8,7 @@ import {
   metadataOf,
   modelOf,
   nativeId,
+  tierOf,
   toolNameOf,
 } from './base.ts';
 import { tokensOf } from './cached-input.ts';
@@ -114,6 +116,7 @@ function callOf(record: OtlpRecord, tool: Tool): PostedSignal {
     ...modelOf(record, ...(tool.modelKeys ?? FIELDS.model)),
     ...(provider === undefined ? {} : { provider: clip(provider, 128) }),
     ...tokens,
+    ...servedAs(record),
     ...(failure.error || hasUsage(record) ? {} : NO_USAGE),
     ...(tool.hasCost ? costOf(record, ...FIELDS.cost) : {}),
     ...failure,
@@ -139,6 +142,24 @@ function usageOf(record: OtlpRecord): ReturnType<typeof tokensOf> {
     dialectOf(record),
     textOf(record, ...FIELDS.provider),
   );
+}
+
+/** The fields of a call that its price depends on, where the span has them. */
+function servedAs(record: OtlpRecord): PricedFields {
+  const counted = (keys: readonly string[]) =>
+    textOf(record, ...keys) === undefined ? undefined : countOf(record, ...keys);
+  const web_search = countOf(record, ...FIELDS.webSearches);
+  const web_fetch = countOf(record, ...FIELDS.webFetches);
+  const region = textOf(record, ...FIELDS.region);
+  const isFast = textOf(record, ...FIELDS.speed) === 'fast';
+  return pricedFieldsOf({
+    ...(isFast ? { service_tier: 'fast' } : tierOf(record, ...FIELDS.tier)),
+    region: region && clip(region, REGION_LENGTH),
+    cache_write_1h_tokens: counted(FIELDS.cacheWrite1h),
+    output_image_tokens: counted(FIELDS.outputImage),
+    output_audio_tokens: counted(FIELDS.outputAudio),
+    tool_uses: web_search + web_fetch > 0 ? { web_search, web_fetch } : undefined,
+  });
 }
 
 function toolCallOf(record: OtlpRecord, tool: Tool): PostedSignal {

@@ -1,6 +1,7 @@
 import type { PricedCall } from '../../pricing/price.ts';
 import { type SplitCost, splitCall } from '../../pricing/split-call.ts';
 import type { Signal } from '../signals/model.ts';
+import { PRICED_FIELDS, pricedFieldsOf } from '../signals/priced-fields.ts';
 
 /** The fields of a signal that its cost is split by. */
 export const SPLIT_FIELDS = [
@@ -13,13 +14,14 @@ export const SPLIT_FIELDS = [
   'cache_write_tokens',
   'cost_nusd',
   'cost_source',
+  ...PRICED_FIELDS,
 ] as const satisfies readonly (keyof Signal)[];
 export type SplitSignal = Pick<Signal, (typeof SPLIT_FIELDS)[number]>;
 
 /** The call of a signal, as prices are looked up for it. */
 export function callOf(signal: SplitSignal): PricedCall {
   const { ts, model, provider, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens } = signal;
-  const tokens = { tokens_in, tokens_out, cache_read_tokens, cache_write_tokens };
+  const tokens = { tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, ...pricedFieldsOf(signal) };
   return { at: ts, model: model ?? undefined, provider: provider ?? undefined, ...tokens };
 }
 

@@ -6,6 +6,7 @@ import { countedProvider } from '../../pricing/provider-of.ts';
 import { ID_LENGTH, type SignalInput, type SignalResult, signalInput } from './input.ts';
 import { type Signal, signalKey } from './model.ts';
 import type { Name, Part, Place } from './place.ts';
+import { pricedFieldsOf } from './priced-fields.ts';
 
 /** The parts that a signal says by itself, or by the telemetry that it came with. */
 export interface SaidParts {
@@ -80,6 +81,7 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, nowMs: num
     tokens_out: signal.tokens_out ?? 0,
     cache_read_tokens: signal.cache_read_tokens ?? 0,
     cache_write_tokens: signal.cache_write_tokens ?? 0,
+    ...pricedFieldsOf(signal),
   };
   const { model, provider, cost_usd: reportedUsd } = signal;
   const isUncounted = signal.tokens_in === null || signal.tokens_out === null;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { refuseNames } from '../../../platform/basics/refuse-names.ts';
 import { instant, text, textOrEmpty } from '../../../platform/basics/text.ts';
+import { pricedFieldsInput } from './priced-fields.ts';
 import { repositoryField } from './repository-field.ts';
 
 const TOKENS_MAX = 1_000_000_000;
@@ -54,6 +55,7 @@ export const signalInput = z
     tokens_out: tokens.nullish(),
     cache_read_tokens: tokens.optional(),
     cache_write_tokens: tokens.optional(),
+    ...pricedFieldsInput(tokens),
     cost_usd: z
       .number()
       .min(0)

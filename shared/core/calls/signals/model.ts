@@ -4,9 +4,10 @@ import { collection } from '../../../platform/mongo/collection.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
 import type { SignalInput } from './input.ts';
 import type { Part } from './place.ts';
+import type { PricedFields } from './priced-fields.ts';
 
 /** One AI call, or one intervention of a gate, as recorded. Prompt and tool bodies are never kept. */
-export interface Signal {
+export interface Signal extends PricedFields {
   /** `signalKey(...)`: the idempotency key of the signal, so that uniqueness is the primary key's. */
   _id: string;
   org_id: string;

@@ -57,9 +57,12 @@ export function chargesOf(signal: ChargedSignal): Charge[] {
   const { type, ts, provider, model, cost_nusd, cost_source: source, tokens_in, tokens_out } = signal;
   if (cost_nusd === null) return [];
   if (cost_nusd === 0 && (type === 'intervention' || tokens_in + tokens_out === 0)) return [];
-  const listing = model ? findListing(provider ?? undefined, model, ts.getTime()) : null;
+  const listing = model ? findListing(provider ?? undefined, model, ts.getTime(), signal) : null;
   const base = keyOf(signal, listing);
-  const split = listing && splitByRates(signal, listing.rates, { costNusd: cost_nusd, source });
+  const split =
+    listing &&
+    !hasOtherClasses(signal) &&
+    splitByRates(signal, listing.rates, { costNusd: cost_nusd, source });
   if (!split) return [wholeCharge(signal, base, cost_nusd)];
   const consumed = consumedOf(signal);
   const prices = pricesOf(listing);
@@ -71,6 +74,12 @@ export function chargesOf(signal: ChargedSignal): Charge[] {
     charges.push({ ...base, ...price, consumed: consumed[part], costNusd: split[part] });
   }
   return charges;
+}
+
+/** Returns whether a call has tokens or fees of a class that has no row of its own. */
+function hasOtherClasses(signal: ChargedSignal): boolean {
+  const { cache_write_1h_tokens, output_image_tokens, output_audio_tokens, tool_uses } = signal;
+  return Boolean(cache_write_1h_tokens || output_image_tokens || output_audio_tokens || tool_uses);
 }
 
 function keyOf(signal: ChargedSignal, listing: Listing | null) {

@@ -167,6 +167,45 @@ describe('tokens of a cache', () => {
   });
 });
 
+describe('how a call was served', () => {
+  const usage = (name: string) => `gen_ai.usage.${name}`;
+
+  it('is read from spans by the conventions, the answer before the request', () => {
+    const span = changed('semconv', 1, {
+      'openai.request.service_tier': 'auto',
+      'openai.response.service_tier': 'flex',
+      [usage('output_audio_tokens')]: 3,
+      [usage('output_image_tokens')]: 0,
+      [usage('cache_creation.ephemeral_1h_input_tokens')]: 2,
+      [usage('server_tool_use.web_search_requests')]: 4,
+      [usage('inference_geo')]: 'us',
+    }).signals[0];
+    expect(span).toMatchObject({
+      service_tier: 'flex',
+      region: 'us',
+      output_audio_tokens: 3,
+      output_image_tokens: 0,
+      cache_write_1h_tokens: 2,
+      tool_uses: { web_search: 4 },
+    });
+    expect(changed('semconv', 1, { [usage('speed')]: 'fast' }).signals[0]).toHaveProperty(
+      'service_tier',
+      'fast',
+    );
+    expect(changed('semconv', 1, {}).signals[0]).not.toHaveProperty('service_tier');
+  });
+
+  it('is read from the events of Claude Code and Codex', () => {
+    const fast = changed('claude-code', 1, { speed: 'fast', model: 'claude-opus-4-8' }).signals[0];
+    expect(fast).toHaveProperty('service_tier', 'fast');
+    expect(changed('claude-code', 1, { speed: 'normal' }).signals[0]).not.toHaveProperty('service_tier');
+    expect(changed('codex', 2, { service_tier: 'priority' }).signals[0]).toHaveProperty(
+      'service_tier',
+      'priority',
+    );
+  });
+});
+
 describe('values', () => {
   it('come as numbers or as text, truth too', () => {
     const [asNumbers, asText] = signalsFrom('claude-code');

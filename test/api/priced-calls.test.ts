@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { PRICED_FIELDS } from '../../shared/core/calls/signals/priced-fields.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { fixture } from '../support/fixture.ts';
+
+const { api, clock } = await fixture({ clock: Date.parse('2026-11-21T12:00:00Z') });
+
+/** The signals of one session of a new tenant, as the session shows them. */
+async function posted(...calls: object[]) {
+  const { key, orgId } = await makeTenant(api.ctx);
+  const own = { provider: 'anthropic', model: 'claude-opus-4-8', tokens_in: 100_000, tokens_out: 10_000 };
+  const signals = calls.map((call) => makeSignal({ ts: clock.now(), ...own, ...call }));
+  const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+  const session = body.results.find((result: { session_id?: string }) => result.session_id)?.session_id;
+  const read = session ? await api.call(`/api/v1/sessions/${session}`, { key }) : null;
+  return { results: body.results, signals: read?.body.signals ?? [], key, orgId, session };
+}
+
+describe('a call says how it was served', () => {
+  it('and its session shows it with the price that it has', async () => {
+    const served = {
+      service_tier: 'batch',
+      region: 'us',
+      cache_write_tokens: 50_000,
+      cache_write_1h_tokens: 20_000,
+      tool_uses: { web_search: 5 },
+    };
+    const { signals } = await posted(served);
+    // (50,000 × $5 + 30,000 × $6.25 + 20,000 × $10 + 10,000 × $25 per million) × 0.5 × 1.1 + 5 × $0.01.
+    expect(signals).toMatchObject([{ ...served, cost_usd: 0.538125, cost_source: 'computed' }]);
+  });
+
+  it('in any case; a standard tier, a place that costs nothing and a tool that was not used are none', async () => {
+    const { signals, orgId } = await posted(
+      { id: 'a', service_tier: 'Fast', region: 'US' },
+      { id: 'b', service_tier: 'STANDARD', region: 'global', tool_uses: { web_search: 0 } },
+      { id: 'c', service_tier: 'on_demand', region: 'not_available', tool_uses: {} },
+    );
+    expect(signals.map(({ cost_usd }: { cost_usd: number }) => cost_usd)).toEqual([1.65, 0.75, 0.75]);
+    const rows = await signalRows(api.ctx).find({ org_id: orgId }).toArray();
+    const kept = rows.map((row) => PRICED_FIELDS.filter((field) => field in row));
+    expect(kept).toEqual([['service_tier', 'region'], [], []]);
+    expect(rows[0]).toMatchObject({ service_tier: 'fast', region: 'us' });
+  });
+
+  it('that nobody has a price for leaves it without one', async () => {
+    const { signals } = await posted(
+      { id: 'a', service_tier: 'scale' },
+      { id: 'b', region: 'atlantis' },
+      { id: 'c', tool_uses: { telescope: 1 } },
+      { id: 'd', cache_write_tokens: 1, cache_write_1h_tokens: 2 },
+    );
+    for (const signal of signals) expect(signal).toMatchObject({ cost_usd: null, cost_source: 'unknown' });
+  });
+
+  it.each([
+    [{ service_tier: 'x'.repeat(33) }, 'service_tier: must be at most 32 characters'],
+    [{ service_tier: '' }, 'service_tier: must not be empty'],
+    [{ cache_write_1h_tokens: -1 }, 'cache_write_1h_tokens: must be at least 0'],
+    [{ output_image_tokens: 1.5 }, 'output_image_tokens: must be'],
+    [{ tool_uses: { web_search: -1 } }, 'tool_uses.web_search: must be at least 0'],
+    [{ tool_uses: { $where: 1 } }, 'tool_uses'],
+    [
+      { tool_uses: Object.fromEntries([...'abcdefghi'].map((name) => [name, 1])) },
+      'tool_uses: must be at most 8 tools',
+    ],
+  ])('%j is refused', async (call, detail) => {
+    const { results } = await posted(call);
+    expect(results).toMatchObject([{ status: 'rejected', code: 'invalid_signal' }]);
+    expect(results[0].detail).toContain(detail);
+  });
+
+  it('adds nothing to a call that does not say it', async () => {
+    const { signals, orgId } = await posted({ id: 'plain' });
+    const [row] = await signalRows(api.ctx).find({ org_id: orgId }).toArray();
+    for (const field of PRICED_FIELDS) {
+      expect(row).not.toHaveProperty(field);
+      expect(signals[0]).not.toHaveProperty(field);
+    }
+  });
+
+  it('and the parts of its cost still sum to it', async () => {
+    const { key, session } = await posted(
+      { id: 'a', service_tier: 'fast', tool_uses: { web_search: 3 } },
+      { id: 'b', cache_write_tokens: 40_000, cache_write_1h_tokens: 40_000 },
+    );
+    const { body } = await api.call(`/api/v1/sessions/${session}/breakdown`, { key });
+    expect(body.cost).toBe('2.480000000');
+    expect(body.parts).toMatchObject({
+      input: '1.300000000',
+      cache_write: '0.400000000',
+      output: '0.750000000',
+      request: '0.030000000',
+      unsplit: '0.000000000',
+    });
+  });
+});
