@@ -1,12 +1,9 @@
 import type { ClientSession } from 'mongoose';
-import type { Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
-import type { Write } from '../../../platform/mongo/writes.ts';
 import type { Organization } from '../../accounts/organizations/model.ts';
 import {
   type AssignedDrafts,
   type KeptOut,
-  type KeptOutcome,
   type RecordedFields,
   type RecordedPart,
   type Wing,
@@ -51,21 +48,10 @@ export function judge(
   return { organization, past, doubted };
 }
 
-/** The parts of several wings in a batch. */
-interface Parts extends Plan {
-  committed: readonly (() => void)[];
-}
-
 /** The parts of the wings that keep drafts out of the count, and the drafts that are left. */
-interface Sifted extends Parts {
+interface Sifted {
+  parts: readonly KeptOut[];
   counting: readonly Draft[];
-  outcomes: ReadonlyMap<string, KeptOutcome>;
-  rules: readonly Write[];
-}
-
-/** The result where no wing may keep a draft out. */
-export function allCount(drafts: readonly Draft[]): Sifted {
-  return { ...joinParts([]), counting: drafts, outcomes: new Map(), rules: [] };
 }
 
 /** Has the wings keep drafts out of the count, each among those that the ones before it have left. */
@@ -84,8 +70,7 @@ export async function keepOut(
     parts.push(part);
     counting = counting.filter((draft) => !part.drafts.has(draft));
   }
-  const outcomes = new Map(parts.flatMap((part) => [...part.outcomes]));
-  return { ...joinParts(parts), counting, outcomes, rules: parts.flatMap(({ rules }) => rules) };
+  return { parts, counting };
 }
 
 const NONE: ReadonlySet<Draft> = new Set();
@@ -96,27 +81,19 @@ export async function recordAll(
   rules: { organization: Organization; contexts: number },
   batch: AssignedDrafts,
   transaction: ClientSession,
-): Promise<Parts & { fields: ReadonlyMap<string, RecordedFields>; isRelyingOnContexts: boolean }> {
+): Promise<readonly RecordedPart[]> {
   const parts: RecordedPart[] = [];
   for (const { calls } of wingsOf(ctx)) {
     const part = await calls?.record?.(ctx, rules, batch, transaction);
     if (part) parts.push(part);
   }
-  const isRelyingOnContexts = parts.some((part) => part.isRelyingOnContexts);
-  return { ...joinParts(parts), fields: joinFields(parts), isRelyingOnContexts };
+  return parts;
 }
 
-function joinFields(parts: readonly RecordedPart[]): ReadonlyMap<string, RecordedFields> {
+/** Joins the fields that several wings give signals. */
+export function joinFields(parts: readonly RecordedPart[]): ReadonlyMap<string, RecordedFields> {
   const fields = new Map<string, RecordedFields>();
   for (const part of parts)
     for (const [key, own] of part.fields) fields.set(key, { ...fields.get(key), ...own });
   return fields;
-}
-
-function joinParts(parts: readonly (Plan & { committed?: () => void })[]): Parts {
-  return {
-    writes: parts.flatMap(({ writes }) => writes),
-    wakeUps: parts.flatMap(({ wakeUps }) => wakeUps),
-    committed: parts.flatMap(({ committed }) => committed ?? []),
-  };
 }

@@ -10,7 +10,7 @@ import { assignByKey, findNewest } from '../sessions/assign-by-key.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
-import { allCount, type Judged, judge, keepOut, recordAll } from './ask-wings.ts';
+import { type Judged, joinFields, judge, keepOut, recordAll } from './ask-wings.ts';
 import type { Field } from './count-values.ts';
 import { type Identity, planBatch } from './plan-batch.ts';
 
@@ -66,7 +66,9 @@ export async function decideBatch(
       : judge(ctx, { drafts, ...batch }, organization);
   const recorded = isAssumed ? NONE : await findRecorded(ctx, orgId, drafts, transaction);
   const unrecorded = drafts.filter(({ _id }) => !recorded.has(_id));
-  const kept = isReleased ? allCount(unrecorded) : await keepOut(ctx, judged, unrecorded, transaction);
+  const kept = isReleased
+    ? { parts: [], counting: unrecorded }
+    : await keepOut(ctx, judged, unrecorded, transaction);
   const counted = await decideCounting(
     ctx,
     attempt,
@@ -77,19 +79,28 @@ export async function decideBatch(
   // A repeat is answered as one, also where its value would find no room now.
   const late = isAssumed ? [...refused.keys()] : [];
   const before = late.length > 0 ? await findRecorded(ctx, orgId, late, transaction) : recorded;
-  const outcomes = outcomesOf(drafts, { before, keptOut: kept.outcomes, refused, sessionOf });
-  const plan = joinPlans(counted.plan, kept);
-  const guard = guardOf(attempt, kept.rules, plan.writes.length > 0, counted.isRelyingOnContexts);
-  const committed = [...kept.committed, ...counted.committed];
-  return { ...joinPlans({ writes: guard, wakeUps: [] }, plan), result: { outcomes, committed } };
+  const keptOut = new Map(kept.parts.flatMap((part) => [...part.outcomes]));
+  const outcomes = outcomesOf(drafts, { before, keptOut, refused, sessionOf });
+  const plans = [...counted.plans, ...counted.parts, ...kept.parts];
+  const guard = guardOf(attempt, {
+    isWriting: plans.some(({ writes }) => writes.length > 0),
+    isRelyingOnContexts: counted.parts.some((part) => part.isRelyingOnContexts),
+    changesOfRules: kept.parts.flatMap(({ rules: changes }) => changes),
+  });
+  const committed = [...kept.parts, ...counted.parts].flatMap((part) => part.committed ?? []);
+  return { ...joinPlans({ writes: guard, wakeUps: [] }, ...plans), result: { outcomes, committed } };
+}
+
+interface Writing {
+  isWriting: boolean;
+  isRelyingOnContexts: boolean;
+  changesOfRules: readonly Write[];
 }
 
 /** The writes by which a batch that writes anything conflicts with a change of the rules that it does not see. */
 function guardOf(
   { rules, shard, waiting }: Attempt,
-  changesOfRules: readonly Write[],
-  isWriting: boolean,
-  isRelyingOnContexts: boolean,
+  { isWriting, isRelyingOnContexts, changesOfRules }: Writing,
 ): Write[] {
   const { organization, version, contexts } = rules;
   const orgId = organization._id;
@@ -125,11 +136,9 @@ async function decideCounting(
   const sessionOf = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const signals = fresh.filter(({ _id }) => sessionOf.has(_id));
   const isNew = (of: Identity) => isFirst && !newest.has(keyOf(of));
-  const wings = await recordAll(ctx, rules, { signals, sessionOf }, transaction);
-  const assigned = { signals, past, assignments, sessionOf, fields: wings.fields, shard, isNew };
-  const plan = joinPlans(await planBatch(ctx, rules, assigned), wings);
-  const { committed, isRelyingOnContexts } = wings;
-  return { plan, refused, sessionOf, committed, isRelyingOnContexts };
+  const parts = await recordAll(ctx, rules, { signals, sessionOf }, transaction);
+  const assigned = { signals, past, assignments, sessionOf, fields: joinFields(parts), shard, isNew };
+  return { plans: await planBatch(ctx, rules, assigned), parts, refused, sessionOf };
 }
 
 type Recorded = ReadonlyMap<string, Pick<Signal, 'session_id' | 'user_id'>>;

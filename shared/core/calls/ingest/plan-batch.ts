@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { joinPlans, NO_PLAN, type Plan } from '../../../platform/context/commit-plan.ts';
+import type { Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { insertRow } from '../../../platform/mongo/writes.ts';
 import type { NewEvent } from '../../events/record/new-event.ts';
@@ -37,13 +37,13 @@ interface AssignedBatch {
 /** The fields that make a session key. */
 export type Identity = Pick<Session, 'org_id' | 'user_id' | 'project_id' | 'adapter'>;
 
-/** The plans of all nouns for a batch. Others have their turn between the parts of a large one. */
+/** The plans of all nouns for a batch, in the order of their writes. Others have their turn between the parts of a large one. */
 export async function planBatch(
   ctx: Context,
   { organization, ...rules }: Rules,
   { signals: drafts, past, assignments, sessionOf, fields, shard, isNew }: AssignedBatch,
-): Promise<Plan> {
-  if (drafts.length === 0) return NO_PLAN;
+): Promise<readonly Plan[]> {
+  if (drafts.length === 0) return [];
   const signals = drafts.map((draft) => recordedOf(draft, fields.get(draft._id)));
   const orgId = organization._id;
   const timeoutMs = timeoutMsOf(organization);
@@ -86,7 +86,7 @@ export async function planBatch(
     ...rollups,
     ...planSettlements(orgId, drafts, nowMs),
   ];
-  return joinPlans({ writes, wakeUps: [] }, sessions, ...windows);
+  return [{ writes, wakeUps: [] }, ...sessions, ...windows];
 }
 
 /** A signal as it is recorded: with the fields that wings give it, without those that they have read. */
@@ -115,19 +115,19 @@ interface Circumstances {
 }
 
 /**
- * The plan of every change of sessions: the sessions, the due rows of those that open or end, the parts of the wings, and the
+ * The plans of changes of sessions: the sessions, the due rows of those that open or end, the parts of the wings, and the
  * events with their deliveries.
  */
 export async function planSessionChanges(
   ctx: Context,
   changes: readonly SessionChange[],
   { timeoutMs, subscribers, isPast = () => false }: Circumstances,
-): Promise<Plan> {
+): Promise<readonly Plan[]> {
   const present = changes.filter((change) => !isPast(change));
   const events = changes.flatMap((change) => eventsOf(change, isPast(change)));
   const raised = planEvents(events, subscribers, ctx.clock.now());
-  const wings = wingsOf(ctx).map(({ calls }) => calls?.changed?.(ctx, present) ?? NO_PLAN);
-  return joinPlans(planSessions(changes, timeoutMs), ...wings, raised);
+  const wings = wingsOf(ctx).flatMap(({ calls }) => calls?.changed?.(ctx, present) ?? []);
+  return [...planSessions(changes, timeoutMs), ...wings, raised];
 }
 
 /** A session that history has opened raises nothing; the end of a session that raised its start does. */

@@ -150,7 +150,7 @@ async function planVoid(
     auditWrite(ctx, { action: 'signals.void', org_id, details }),
   ];
   const sessions = planSessions([{ before, after }], timeoutMsOf(organization));
-  return joinPlans({ writes, wakeUps: [] }, sessions, windows);
+  return joinPlans({ writes, wakeUps: [] }, ...sessions, windows);
 }
 
 /** Since when a session counts, epoch ms: when its first signal was received since it was last without any. */

@@ -1,4 +1,4 @@
-import { joinPlans, type Plan } from '../../../platform/context/commit-plan.ts';
+import { NO_PLAN, type Plan } from '../../../platform/context/commit-plan.ts';
 import { clearDue, insertDue } from '../../../platform/due/plan-due.ts';
 import { insertRow, replaceRow, updateRow, type Write } from '../../../platform/mongo/writes.ts';
 import { silenceEndsMs } from './assign.ts';
@@ -15,21 +15,21 @@ export function countedSessions({ before, after }: SessionChange): {
 }
 
 /**
- * The plan that writes changed sessions, and the due rows of those that open or end. Activity leaves a due row alone: the job
+ * The plans that write changed sessions, and the due rows of those that open or end. Activity leaves a due row alone: the job
  * that finds it due checks the session. Pure.
  */
-export function planSessions(changes: readonly SessionChange[], timeoutMs: number): Plan {
+export function planSessions(changes: readonly SessionChange[], timeoutMs: number): readonly Plan[] {
   const writes = changes.map(({ before, after }) =>
     before ? replaceRow(sessionRows, after) : insertRow(sessionRows, after),
   );
-  return joinPlans({ writes, wakeUps: [] }, ...changes.map((change) => planDue(change, timeoutMs)));
+  return [{ writes, wakeUps: [] }, ...changes.map((change) => planDue(change, timeoutMs))];
 }
 
 function planDue({ before, after }: SessionChange, timeoutMs: number): Plan {
   const wasOpen = before?.state === 'open';
   const isOpen = after.state === 'open';
   if (wasOpen && !isOpen) return { writes: [clearDue(endSessionJob, after.key)], wakeUps: [] };
-  if (wasOpen || !isOpen) return { writes: [], wakeUps: [] };
+  if (wasOpen || !isOpen) return NO_PLAN;
   return insertDue<OpenSession>(endSessionJob, {
     key: after.key,
     orgId: after.org_id,
