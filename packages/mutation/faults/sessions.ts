@@ -120,8 +120,8 @@ export const SESSION_FAULTS: readonly Fault[] = [
   ...faultsIn('shared/core/calls/ingest/count-values.ts', VALUES, [
     {
       what: 'an organization may report any number of users a day',
-      text: 'if (field) overLimit.set(draft, field);',
-      replacement: 'if (!field) overLimit.clear();',
+      text: 'if (first) overLimit.set(draft, first.field);',
+      replacement: 'if (first) overLimit.clear();',
     },
     {
       what: 'the distinct values of yesterday count today',

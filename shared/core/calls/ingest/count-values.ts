@@ -50,55 +50,57 @@ export async function findOverLimit<Each extends Counted>(
   const overLimit = new Map<Each, Field>();
   if (!ctx.config.rateLimits || ctx.clock.elapsed() < pause(ctx).endsMs) return overLimit;
   const day = dayOf(ctx);
-  const unseen = unseenValues(
-    drafts,
-    (field, value) => seenValues(ctx).get(nameOf(orgId, day, field, value)) === true,
-  );
-  const full = unseen && (await countValues(ctx, orgId, day, unseen));
-  if (full === null) return overLimit;
+  const unseen: [Each, Value[]][] = [];
   for (const draft of drafts) {
-    const field = FIELDS.find((each) => full[each].has(valueIn(draft, each) ?? ''));
-    if (field) overLimit.set(draft, field);
+    const own = unseenIn(ctx, orgId, day, draft);
+    if (own.length > 0) unseen.push([draft, own]);
   }
-  rememberValues(
+  if (unseen.length === 0) return overLimit;
+  const full = await countValues(
     ctx,
     orgId,
-    drafts.filter((draft) => !overLimit.has(draft)),
+    day,
+    unseen.flatMap(([, own]) => own),
   );
+  if (full === null) return overLimit;
+  for (const [draft, own] of unseen) {
+    const first = own.find(({ field, value }) => full[field].has(value));
+    if (first) overLimit.set(draft, first.field);
+    else remember(ctx, own);
+  }
   return overLimit;
 }
 
-/** Remembers the values of signals that are recorded: today they cost no call of Redis, and are not refused. */
+/** Remembers the values of signals that are recorded although they were over the limit: today they are not refused again. */
 export function rememberValues(ctx: Context, orgId: string, drafts: readonly Counted[]): void {
   const day = dayOf(ctx);
-  for (const draft of drafts)
-    for (const field of FIELDS) {
-      const value = valueIn(draft, field);
-      if (value !== null) seenValues(ctx).set(nameOf(orgId, day, field, value), true);
-    }
+  for (const draft of drafts) remember(ctx, unseenIn(ctx, orgId, day, draft));
+}
+
+function remember(ctx: Context, values: readonly Value[]): void {
+  for (const { name } of values) seenValues(ctx).set(name, true);
 }
 
 function dayOf(ctx: Context): string {
   return isoTime(ctx.clock.now()).slice(0, 'YYYY-MM-DD'.length);
 }
 
-function nameOf(orgId: string, day: string, field: Field, value: string): string {
-  return `${day} ${orgId} ${field} ${value}`;
+/** A value of a field, and its name among those of all organizations and days. */
+interface Value {
+  field: Field;
+  value: string;
+  name: string;
 }
 
-/** The values of these signals that were not seen; null when all were. */
-function unseenValues(
-  drafts: readonly Counted[],
-  isSeen: (field: Field, value: string) => boolean,
-): ValuesByField | null {
-  let unseen: ValuesByField | null = null;
-  for (const draft of drafts)
-    for (const field of FIELDS) {
-      const value = valueIn(draft, field);
-      if (value === null || isSeen(field, value)) continue;
-      unseen ??= noValues();
-      unseen[field].add(value);
-    }
+/** The values of a signal that this process has not seen today. */
+function unseenIn(ctx: Context, orgId: string, day: string, counted: Counted): Value[] {
+  const unseen: Value[] = [];
+  for (const field of FIELDS) {
+    const value = valueIn(counted, field);
+    if (value === null) continue;
+    const name = `${day} ${orgId} ${field} ${value}`;
+    if (!seenValues(ctx).get(name)) unseen.push({ field, value, name });
+  }
   return unseen;
 }
 
@@ -107,8 +109,10 @@ async function countValues(
   ctx: Context,
   orgId: string,
   day: string,
-  unseen: ValuesByField,
+  values: readonly Value[],
 ): Promise<ValuesByField | null> {
+  const unseen = noValues();
+  for (const { field, value } of values) unseen[field].add(value);
   const keys = FIELDS.map((field) => valuesKey(orgId, day, field));
   const args = FIELDS.flatMap((field) => {
     const hashes = [...unseen[field]].map((value) => hashedKey(12, value));
@@ -123,8 +127,8 @@ async function countValues(
     );
     for (const [index, positions] of reply.parse(answer).entries()) {
       const field = FIELDS[index] as Field;
-      const values = [...unseen[field]];
-      for (const position of positions) full[field].add(values[position] ?? '');
+      const asked = [...unseen[field]];
+      for (const position of positions) full[field].add(asked[position] ?? '');
     }
     return full;
   } catch (error) {

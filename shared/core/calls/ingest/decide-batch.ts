@@ -11,7 +11,7 @@ import type { Session } from '../sessions/model.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { type Judged, joinFields, judge, keepOut, recordAll } from './ask-wings.ts';
-import type { Field } from './count-values.ts';
+import { type Field, rememberValues } from './count-values.ts';
 import { type Identity, planBatch } from './plan-batch.ts';
 
 /** Signals of one organization that are recorded together. */
@@ -38,6 +38,11 @@ export type Outcome =
   | { status: 'rejected' }
   | { status: 'over_limit'; field: Field };
 
+/** Returns whether a signal counts that had this outcome, now or before. */
+export function isCounted(outcome: Outcome | undefined): boolean {
+  return outcome?.status !== 'over_limit' && outcome?.status !== 'kept_out';
+}
+
 /** An outcome per draft, and what is to run once the batch is committed. */
 interface DecidedBatch {
   outcomes: Outcome[];
@@ -54,7 +59,7 @@ interface DecidedBatch {
 export async function decideBatch(
   ctx: Context,
   attempt: Attempt,
-  { drafts, overLimit, isReleased = false, ...batch }: Batch,
+  { drafts, isReleased = false, ...batch }: Batch,
   transaction: ClientSession,
 ): Promise<Decision<DecidedBatch>> {
   const { rules, isAssumed } = attempt;
@@ -72,10 +77,10 @@ export async function decideBatch(
   const counted = await decideCounting(
     ctx,
     attempt,
-    { drafts: kept.counting, past: judged.past, overLimit, isReleased },
+    { drafts: kept.counting, past: judged.past, overLimit: batch.overLimit, isReleased },
     transaction,
   );
-  const { refused, sessionOf } = counted;
+  const { overLimit, refused, sessionOf } = counted;
   // A repeat is answered as one, also where its value would find no room now.
   const late = isAssumed ? [...refused.keys()] : [];
   const before = late.length > 0 ? await findRecorded(ctx, orgId, late, transaction) : recorded;
@@ -88,6 +93,8 @@ export async function decideBatch(
     changesOfRules: kept.parts.flatMap(({ rules: changes }) => changes),
   });
   const committed = [...kept.parts, ...counted.parts].flatMap((part) => part.committed ?? []);
+  const taken = drafts.filter((draft, index) => overLimit.has(draft) && isCounted(outcomes[index]));
+  if (taken.length > 0) committed.push(() => rememberValues(ctx, orgId, taken));
   return { ...joinPlans({ writes: guard, wakeUps: [] }, ...plans), result: { outcomes, committed } };
 }
 
@@ -138,7 +145,7 @@ async function decideCounting(
   const isNew = (of: Identity) => isFirst && !newest.has(keyOf(of));
   const parts = await recordAll(ctx, rules, { signals, sessionOf }, transaction);
   const assigned = { signals, past, assignments, sessionOf, fields: joinFields(parts), shard, isNew };
-  return { plans: await planBatch(ctx, rules, assigned), parts, refused, sessionOf };
+  return { plans: await planBatch(ctx, rules, assigned), parts, overLimit, refused, sessionOf };
 }
 
 type Recorded = ReadonlyMap<string, Pick<Signal, 'session_id' | 'user_id'>>;

@@ -5,8 +5,8 @@ import { commitByRules, knownRules } from '../../limits/budgets/rules/rules.ts';
 import { checkSignal, type Draft, reject, type Sender } from '../signals/check-signal.ts';
 import type { SignalResult } from '../signals/input.ts';
 import { judge, sayAll } from './ask-wings.ts';
-import { findOverLimit, rememberValues } from './count-values.ts';
-import { decideBatch, type Outcome } from './decide-batch.ts';
+import { findOverLimit } from './count-values.ts';
+import { decideBatch, isCounted, type Outcome } from './decide-batch.ts';
 import { signalBatchSize, signalsRecorded } from './metrics.ts';
 import { takeTurn } from './take-turn.ts';
 
@@ -98,11 +98,6 @@ async function recordPosted(ctx: Context, orgId: string, batches: readonly Poste
     },
   );
   for (const remember of committed) remember();
-  const kept = drafts.filter((_, index) => !UNCOUNTED.has(outcomes[index]?.status ?? ''));
-  if ((await overLimit).size > 0) rememberValues(ctx, orgId, kept);
-  signalBatchSize(ctx).observe(kept.length);
+  signalBatchSize(ctx).observe(outcomes.filter(isCounted).length);
   return batches.map((posted) => outcomes.splice(0, posted.drafts.length));
 }
-
-/** Outcomes of signals whose values do not count. */
-const UNCOUNTED: ReadonlySet<string> = new Set<Outcome['status']>(['over_limit', 'kept_out']);
