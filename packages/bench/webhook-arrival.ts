@@ -23,7 +23,10 @@ const SLOT_MS = 1_000 / PER_SECOND;
 const WARM_UP = 200;
 
 /** The row of a hop: as long as an event. */
-const hopRows = collection<{ _id: string; padding: string }>('bench_hops');
+const hopRows = collection<{ _id: string; padding: string }>('bench_hops', {
+  about: 'A row that is as long as an event.',
+  fields: { _id: String, padding: String },
+});
 const HOP = { padding: 'x'.repeat(500) };
 
 const PHASES: Record<string, Phase> = {

@@ -16,6 +16,7 @@ import type { SeenAnswer } from './contract.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { findLasting } from './lasting-keys.ts';
 import { PATIENCE_MS } from './patience.ts';
+import { findUnfit } from './stored-fields.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
@@ -92,6 +93,7 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
     ...ctx,
     queuePrefix,
     close: async () => {
+      const unfit = options.sharing || options.mongoUrl ? [] : await findUnfit(ctx.db, COLLECTIONS);
       // A killed child's transaction may hold it up; the store itself goes with the test run.
       const drop = options.sharing ? null : ctx.db.connection.dropDatabase().catch(() => undefined);
       await Promise.race([drop, new Promise((resolve) => setTimeout(resolve, 5_000))]);
@@ -102,6 +104,9 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
       await ctx.close();
       if (lasting.length > 0) throw new Error(`Keys that live too long: ${lasting.join(', ')}`);
       verdict();
+      if (unfit.length > 0 && process.env.UNFIT_LOG)
+        (await import('node:fs')).appendFileSync(process.env.UNFIT_LOG, `${unfit.join('\n')}\n`);
+      else if (unfit.length > 0) throw new Error(`Rows that do not fit their fields:\n${unfit.join('\n')}`);
     },
   };
 }

@@ -1,5 +1,7 @@
 import type { Tier } from '../../platform/basics/contract.ts';
 import { collection } from '../../platform/mongo/collection.ts';
+import { anything, nullable, object, optional } from '../../platform/mongo/fields.ts';
+import { userId } from '../accounts/organizations/user-id.ts';
 import type { Bucket, Reason } from './buckets.ts';
 
 /** The start of an account's months, by a wall clock. The 31st is the last day of a shorter month. */
@@ -25,6 +27,16 @@ export interface CreditAccount {
 }
 
 export const creditAccountRows = collection<CreditAccount>('credit_accounts', {
+  about: 'A member’s account of credits: the plan, and when its months begin.',
+  fields: {
+    _id: String,
+    org_id: String,
+    user_id: userId,
+    plan: String,
+    anchor: object({ day: Number, time: String, timezone: String }),
+    created_at: Date,
+    receipts_gone_through: optional(Number),
+  },
   indexes: [{ key: { org_id: 1, user_id: 1 } }],
 });
 
@@ -43,6 +55,15 @@ export interface DeviceToken {
 }
 
 export const deviceTokenRows = collection<DeviceToken>('device_tokens', {
+  about: 'The keyed hash of the token that a device spends with.',
+  fields: {
+    _id: String,
+    account_id: String,
+    token_id: String,
+    token_hmac: String,
+    revoked_at: nullable(Date),
+    last_seen_at: nullable(Date),
+  },
   indexes: [{ key: { account_id: 1 } }],
 });
 
@@ -81,6 +102,23 @@ export type LedgerItem = Pick<
 >;
 
 export const ledgerRows = collection<LedgerRow>('ledger', {
+  about: 'One change of one bucket of credits. It is never changed.',
+  fields: {
+    _id: String,
+    account_id: String,
+    seq: Number,
+    delta: Number,
+    bucket: String,
+    reason: String,
+    created_at: Number,
+    idk: optional(String),
+    fingerprint: optional(String),
+    device_id: optional(String),
+    receipt: optional(String),
+    balance: optional([Number]),
+    period: optional([anything]),
+    lot: optional([anything]),
+  },
   shardKey: { account_id: 1, seq: 1 },
   indexes: [
     { key: { account_id: 1, seq: 1 }, unique: true },
@@ -105,7 +143,15 @@ export interface LedgerFence {
   epoch: string;
 }
 
-export const ledgerFenceRows = collection<LedgerFence>('ledger_fences', {});
+export const ledgerFenceRows = collection<LedgerFence>('ledger_fences', {
+  about: 'The last row that a shard of the ledger has written.',
+  fields: {
+    _id: String,
+    n: Number,
+    last_id: String,
+    epoch: String,
+  },
+});
 
 /** The alerts of an account: each is true from when its total fell to the level until something lifted it above. */
 export interface CreditAlertRow {
@@ -115,7 +161,14 @@ export interface CreditAlertRow {
   depleted: boolean;
 }
 
-export const creditAlertRows = collection<CreditAlertRow>('credit_alerts', {});
+export const creditAlertRows = collection<CreditAlertRow>('credit_alerts', {
+  about: 'The alerts of an account that have been raised and not yet been reset.',
+  fields: {
+    _id: String,
+    low: Boolean,
+    depleted: Boolean,
+  },
+});
 
 /** A Checkout Session that was paid, and the one account that it is granted to. */
 export interface PaidCheckout {
@@ -125,7 +178,14 @@ export interface PaidCheckout {
   paid_at: Date;
 }
 
-export const paidCheckoutRows = collection<PaidCheckout>('paid_checkouts');
+export const paidCheckoutRows = collection<PaidCheckout>('paid_checkouts', {
+  about: 'A payment, and the account that its credits went to.',
+  fields: {
+    _id: String,
+    account_id: String,
+    paid_at: Date,
+  },
+});
 
 /** The public half of a key that has signed. Old ones stay, so that old receipts can be checked. */
 export interface SigningKey {
@@ -135,4 +195,11 @@ export interface SigningKey {
   created_at: Date;
 }
 
-export const signingKeyRows = collection<SigningKey>('signing_keys', {});
+export const signingKeyRows = collection<SigningKey>('signing_keys', {
+  about: 'The public half of a key that has signed receipts.',
+  fields: {
+    _id: String,
+    x: String,
+    created_at: Date,
+  },
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { collection } from '../mongo/collection.ts';
+import { anything, optional } from '../mongo/fields.ts';
 import { type Job, job } from '../queues/job.ts';
 
 /**
@@ -24,6 +25,18 @@ export interface DueRow {
 }
 
 export const dueRows = collection<DueRow>('due', {
+  about: 'Something that asks for work at a time.',
+  fields: {
+    _id: String,
+    kind: String,
+    key: String,
+    org_id: String,
+    due_at: Date,
+    failures: optional(Number),
+    touches: optional(Number),
+    claim_id: optional(String),
+    '*': anything,
+  },
   shardKey: { _id: 'hashed' },
   indexes: [{ key: { due_at: 1 } }, { key: { kind: 1, org_id: 1, _id: 1 } }],
 });

@@ -1,6 +1,13 @@
 import type { mongo } from 'mongoose';
 import type { Db } from './connect.ts';
-import { countByIndex, type Fields, findByIndex, stagesByIndex, writeById } from './embedded-filters.ts';
+import {
+  countByIndex,
+  type Fields as FilterFields,
+  findByIndex,
+  stagesByIndex,
+  writeById,
+} from './embedded-filters.ts';
+import type { Field, Fields, OTHERS } from './fields.ts';
 
 /** A row of any collection: its primary key is a string of ours. */
 export interface Row {
@@ -10,9 +17,12 @@ export interface Row {
 /** The fields by which a sharded MongoDB spreads a collection, in order: by range (1) or hashed. */
 export type ShardKey<T> = Readonly<Partial<Record<keyof T & string, 1 | 'hashed'>>>;
 
-/** The name, the indexes and the shard key of a collection (docs/scaling.md). */
+/** Everything that is known of a collection: docs/data.md and docs/scaling.md are made by it. */
 export interface CollectionDeclaration {
   readonly collectionName: string;
+  /** One row of it, in a sentence. */
+  readonly about: string;
+  readonly fields: Fields;
   readonly indexes: readonly mongo.IndexDescription[];
   /** Null: the collection is small, and stays on one shard. */
   readonly shardKey: ShardKey<Record<string, unknown>> | null;
@@ -29,10 +39,7 @@ export interface DeclaredCollection<T extends Row> extends CollectionDeclaration
  */
 export function collection<T extends Row>(
   collectionName: string,
-  {
-    indexes = [],
-    shardKey = null,
-  }: { indexes?: readonly mongo.IndexDescription[]; shardKey?: ShardKey<T> | null } = {},
+  { about, fields, indexes = [], shardKey = null }: Declaring<T>,
 ): DeclaredCollection<T> {
   const handles = new WeakMap<Db, mongo.Collection<T>>();
   function handleOf({ db }: { db: Db }): mongo.Collection<T> {
@@ -42,7 +49,15 @@ export function collection<T extends Row>(
     handles.set(db, handle);
     return handle;
   }
-  return Object.assign(handleOf, { collectionName, indexes, shardKey });
+  return Object.assign(handleOf, { collectionName, about, fields, indexes, shardKey });
+}
+
+interface Declaring<T> {
+  about: string;
+  /** A field for each one of `T`; the tests compare what is stored with them. */
+  fields: Readonly<Record<keyof T & string, Field> & { [OTHERS]?: Field }>;
+  indexes?: readonly mongo.IndexDescription[];
+  shardKey?: ShardKey<T> | null;
 }
 
 /** The error of a collection that is there already. */
@@ -100,7 +115,7 @@ function runEmbedded(
   args: unknown[],
   run: (...args: unknown[]) => unknown,
 ): unknown {
-  const [filter = {}, ...others] = args as [Fields?, ...object[]];
+  const [filter = {}, ...others] = args as [FilterFields?, ...object[]];
   if (name === 'find') return findByIndex(handle, indexed, filter, others[0] ?? {}) ?? run(...args);
   if (name === 'countDocuments')
     return countByIndex(handle, indexed, filter, others[0] ?? {}) ?? run(...args);

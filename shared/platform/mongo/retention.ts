@@ -8,11 +8,25 @@ import type { Db } from './connect.ts';
 export interface RetentionRule {
   /** The label of its metric. */
   readonly kind: string;
+  readonly collectionName: string;
+  /** How long, in words. */
+  readonly kept: string;
   /** True when it runs for each organization by itself, because the index begins with the organization. */
   readonly isPerOrganization: boolean;
   /** Deletes what is older than its retention and returns how many rows went. */
   readonly purge: (ctx: { db: Db; config: Config }, nowMs: number, orgId?: string) => Promise<number>;
 }
+
+/** Settings that are a number of days. */
+const DAYS = {
+  signalRetentionDays: 'SIGNAL_RETENTION_DAYS',
+  eventRetentionDays: 'EVENT_RETENTION_DAYS',
+  auditRetentionDays: 'AUDIT_RETENTION_DAYS',
+} as const satisfies { [Name in keyof Config]?: string };
+type Days = number | keyof typeof DAYS;
+
+/** Says so many days in words. */
+export const daysText = (days: Days) => `${typeof days === 'number' ? days : `\`${DAYS[days]}\``} days`;
 
 /** Rows of one delete: few enough that nothing waits for it. */
 const BATCH_ROWS = 1_000;
@@ -27,13 +41,16 @@ export function keptForDays<T extends Row>(
   kind: string,
   rows: DeclaredCollection<T>,
   ageField: keyof T & string,
-  days: (config: Config) => number,
+  days: Days,
   options: { isPerOrganization?: boolean } = {},
 ): RetentionRule {
   return retentionRule(kind, rows, {
     ...options,
+    kept: `${daysText(days)} after \`${ageField}\``,
     old: (config, nowMs) => {
-      const filter = { [ageField]: { $lt: daysBefore(nowMs, days(config)) } } as mongo.Filter<T>;
+      const filter = {
+        [ageField]: { $lt: daysBefore(nowMs, typeof days === 'number' ? days : config[days]) },
+      } as mongo.Filter<T>;
       return { filter, ageField };
     },
   });
@@ -45,14 +62,18 @@ export function retentionRule<T extends Row>(
   rows: DeclaredCollection<T>,
   {
     isPerOrganization = false,
+    kept,
     old,
   }: {
     isPerOrganization?: boolean;
+    kept: string;
     old: (config: Config, nowMs: number) => { filter: mongo.Filter<T>; ageField: keyof T & string };
   },
 ): RetentionRule {
   return {
     kind,
+    collectionName: rows.collectionName,
+    kept,
     isPerOrganization,
     purge: (ctx, nowMs, orgId) => {
       const { filter, ageField } = old(ctx.config, nowMs);

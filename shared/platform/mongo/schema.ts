@@ -11,7 +11,14 @@ interface SchemaRow {
   changed_at: Date;
 }
 
-export const schemaRows = collection<SchemaRow>('schema');
+export const schemaRows = collection<SchemaRow>('schema', {
+  about: 'The version of the data.',
+  fields: {
+    _id: String,
+    version: Number,
+    changed_at: Date,
+  },
+});
 
 /**
  * One step from the version before to `version`. Processes of the version before go on running meanwhile and afterwards,

@@ -16,7 +16,14 @@ interface Instance {
   sessions: string[];
 }
 
-export const instanceRows = collection<Instance>('instances');
+export const instanceRows = collection<Instance>('instances', {
+  about: 'A running process and its transactions, so that others can end those of a dead one.',
+  fields: {
+    _id: String,
+    heartbeat: Number,
+    sessions: [String],
+  },
+});
 
 export interface TransactionGuard {
   stop(): Promise<void>;

@@ -1,4 +1,6 @@
+import { userId } from '../../core/accounts/organizations/user-id.ts';
 import { collection } from '../../platform/mongo/collection.ts';
+import { object, optional } from '../../platform/mongo/fields.ts';
 import type { Contribution } from './suppress.ts';
 
 export const DIMENSIONS = ['none', 'model', 'adapter', 'project', 'team', 'hour_of_week'] as const;
@@ -48,8 +50,39 @@ export interface FrozenCells {
 
 export const FROZEN = ['sessions', 'signals', 'errors', 'tokens_in', 'tokens_out', 'cost_nusd'] as const;
 
-/** Read by primary key only. */
-export const frozenWeekRows = collection<FrozenWeek>('analytics_weeks');
+const FROZEN_DIMENSION = object({
+  hidden: [String],
+  is_total_hidden: Boolean,
+  judged_users: Number,
+  parts: Number,
+});
 
 /** Read by primary key only. */
-export const frozenCellRows = collection<FrozenCells>('analytics_cells');
+export const frozenWeekRows = collection<FrozenWeek>('analytics_weeks', {
+  about: 'A closed week of analytics, as it is answered.',
+  fields: {
+    _id: String,
+    org_id: String,
+    start: Date,
+    frozen_at: Date,
+    seen_sums: String,
+    dimensions: object({
+      team: optional(FROZEN_DIMENSION),
+      adapter: optional(FROZEN_DIMENSION),
+      model: optional(FROZEN_DIMENSION),
+      none: optional(FROZEN_DIMENSION),
+      project: optional(FROZEN_DIMENSION),
+      hour_of_week: optional(FROZEN_DIMENSION),
+    }),
+  },
+});
+
+/** Read by primary key only. */
+export const frozenCellRows = collection<FrozenCells>('analytics_cells', {
+  about: 'The sums of a closed week by person and value, of which only groups are shown.',
+  fields: {
+    _id: String,
+    org_id: String,
+    cells: userId,
+  },
+});

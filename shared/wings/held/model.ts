@@ -1,9 +1,12 @@
 import type { HoldAbove } from '../../core/accounts/organizations/model.ts';
+import { userId } from '../../core/accounts/organizations/user-id.ts';
 import type { Draft } from '../../core/calls/signals/check-signal.ts';
+import { draftFields, nameField } from '../../core/calls/signals/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../../platform/basics/contract.ts';
 import { derivedId } from '../../platform/basics/ids.ts';
 import { collection } from '../../platform/mongo/collection.ts';
+import { nullable, object, optional } from '../../platform/mongo/fields.ts';
 import { retentionRule } from '../../platform/mongo/retention.ts';
 
 export const HELD_STATES = ['held', 'released', 'discarded'] as const;
@@ -34,6 +37,32 @@ export interface HeldSignal {
 }
 
 export const heldRows = collection<HeldSignal>('held_signals', {
+  about: 'A signal above a limit of its organization, until an admin decides.',
+  fields: {
+    _id: String,
+    org_id: String,
+    user_id: userId,
+    adapter: String,
+    ts: Date,
+    signal: object({
+      ...draftFields,
+      parts: optional(
+        object({
+          own: [String],
+          place: optional(object({ repository: String, branch: optional(nameField) })),
+          task: optional(nameField),
+        }),
+      ),
+      settles_own: optional(Boolean),
+    }),
+    above: [String],
+    hold_above: object({ tokens: nullable(Number), cost_usd: nullable(Number) }),
+    state: String,
+    held_at: Date,
+    decided_at: nullable(Date),
+    decided_by: nullable(userId),
+    session_id: nullable(String),
+  },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // One per list filter: a page reads a bounded range of one of them.
@@ -51,6 +80,7 @@ export function heldKey({ _id }: Pick<Draft, '_id'>): string {
 
 /** A held signal goes when it is too old to be recorded. A repeat is refused from then on. */
 export const heldRetention = retentionRule('held_signals', heldRows, {
+  kept: '35 days after `ts`',
   old: (_config, nowMs) => ({
     filter: { ts: { $lt: dateAt(nowMs - SIGNAL_AGE_MS.behind) } },
     ageField: 'ts',

@@ -1,6 +1,8 @@
+import { userId } from '../../core/accounts/organizations/user-id.ts';
 import type { Budget, BudgetMetric, BudgetScope } from '../../core/limits/budgets/rules/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { collection } from '../../platform/mongo/collection.ts';
+import { erased, nullable, optional } from '../../platform/mongo/fields.ts';
 import type { RetentionRule } from '../../platform/mongo/retention.ts';
 
 export const RAISE_STATES = [
@@ -49,6 +51,31 @@ export interface Raise {
 }
 
 export const raiseRows = collection<Raise>('raises', {
+  about: 'A request for more of a budget, and its answer.',
+  fields: {
+    _id: String,
+    org_id: String,
+    user_id: userId,
+    budget_id: String,
+    budget_name: String,
+    scope: String,
+    scope_id: userId,
+    metric: String,
+    amount: Number,
+    duration_s: nullable(Number),
+    note: nullable(erased(String)),
+    answer_note: nullable(erased(String)),
+    notes_until: Date,
+    state: String,
+    pending_for: optional(String),
+    created_at: Date,
+    expires_at: Date,
+    answered_at: nullable(Date),
+    answered_by: nullable(userId),
+    granted: nullable(Number),
+    granted_s: nullable(Number),
+    ends_at: nullable(Date),
+  },
   indexes: [
     // One per list filter.
     { key: { org_id: 1, created_at: 1, _id: 1 } },
@@ -85,6 +112,8 @@ export function raisedScope(
 /** Notes go 90 days after the answer. The raise itself stays. */
 export const raiseRetention: RetentionRule = {
   kind: 'raise_notes',
+  collectionName: raiseRows.collectionName,
+  kept: 'the notes 90 days after the answer, the rest for ever',
   isPerOrganization: false,
   purge: async (ctx, nowMs) => {
     const old = { notes_until: { $lt: dateAt(nowMs), $gt: dateAt(0) } };

@@ -1,4 +1,5 @@
 import { collection } from '../../../platform/mongo/collection.ts';
+import { anything, erased, mapOf, nullable, optional } from '../../../platform/mongo/fields.ts';
 
 /** A machine linked to an account. Its token is a row of the credits (`deviceTokenRows`). */
 export interface Device {
@@ -16,6 +17,18 @@ export interface Device {
 }
 
 export const deviceRows = collection<Device>('devices', {
+  about: 'A machine that is linked to a member’s account.',
+  fields: {
+    _id: String,
+    account_id: String,
+    org_id: String,
+    device_id: String,
+    name: nullable(erased(String)),
+    public_key: nullable(erased(mapOf(anything))),
+    status: String,
+    created_at: Date,
+    revoked_at: nullable(Date),
+  },
   indexes: [{ key: { account_id: 1, device_id: 1 }, unique: true }],
 });
 
@@ -40,6 +53,21 @@ export interface DeviceGrant {
 }
 
 export const deviceGrantRows = collection<DeviceGrant>('device_grants', {
+  about: 'A linking that is under way (RFC 8628), until it is redeemed or over.',
+  fields: {
+    _id: String,
+    user_code: String,
+    device_id: String,
+    name: nullable(erased(String)),
+    public_key: nullable(erased(mapOf(anything))),
+    status: String,
+    redeemed_by: optional(String),
+    account_id: nullable(String),
+    interval_s: Number,
+    last_polled_at: nullable(Date),
+    created_at: Date,
+    expires_at: Date,
+  },
   indexes: [
     { key: { user_code: 1 }, unique: true },
     { key: { device_id: 1 }, unique: true },

@@ -1,6 +1,8 @@
 import { KEY_KEPT_DAYS, type Scope } from '../../../platform/basics/contract.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
+import { erased, nullable, object, optional } from '../../../platform/mongo/fields.ts';
 import { daysBefore, retentionRule } from '../../../platform/mongo/retention.ts';
+import { userId } from '../organizations/user-id.ts';
 
 /**
  * The maker of a key or a webhook: a person by user id, an API key by its id, or the person who made that key together with
@@ -54,6 +56,23 @@ export function isLive(key: ApiKey, nowMs: number): boolean {
 }
 
 export const apiKeyRows = collection<ApiKey>('api_keys', {
+  about: 'An API key: its keyed hash, never the key.',
+  fields: {
+    _id: String,
+    org_id: String,
+    hmac: String,
+    name: erased(String),
+    scopes: [String],
+    user_id: nullable(userId),
+    project_id: nullable(String),
+    made_by: object({ user_id: nullable(userId), key_id: nullable(String) }),
+    created_at: Date,
+    expires_at: nullable(Date),
+    retires_at: optional(Date),
+    revoked_at: nullable(Date),
+    last_used_at: nullable(Date),
+    touches: optional(Number),
+  },
   indexes: [
     { key: { org_id: 1, created_at: 1, _id: 1 } },
     { key: { org_id: 1, user_id: 1, created_at: 1, _id: 1 } },
@@ -62,6 +81,7 @@ export const apiKeyRows = collection<ApiKey>('api_keys', {
 
 /** No index: the keys of all organizations are few. */
 export const keyRetention = retentionRule('api-keys', apiKeyRows, {
+  kept: `${KEY_KEPT_DAYS} days after it was revoked or expired`,
   old: (_config, nowMs) => {
     const before = { $lt: daysBefore(nowMs, KEY_KEPT_DAYS) };
     return {

@@ -19,7 +19,14 @@ interface EndedMails {
   ended_at: Date;
 }
 
-export const endedMailRows = collection<EndedMails>('ended_mails');
+export const endedMailRows = collection<EndedMails>('ended_mails', {
+  about: 'A mailbox that wants no mails of an organization. Its id is a hash of the address.',
+  fields: {
+    _id: String,
+    org_id: String,
+    ended_at: Date,
+  },
+});
 
 function keyOf({ apiKeyPepper }: Config, orgId: string, email: string): string {
   const mailbox = JSON.stringify(['ended mails', orgId, mailboxOf(email)]);

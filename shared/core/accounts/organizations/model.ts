@@ -1,5 +1,7 @@
 import type { KPopulation, Role, Tier } from '../../../platform/basics/contract.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
+import { erased, nullable, object, optional } from '../../../platform/mongo/fields.ts';
+import { userId } from './user-id.ts';
 
 /** The limits above which a signal is held. Null: no amount is too large. */
 export interface HoldAbove {
@@ -43,7 +45,33 @@ export interface Organization {
   created_at: Date;
 }
 
-export const organizationRows = collection<Organization>('organizations');
+export const organizationRows = collection<Organization>('organizations', {
+  about: 'An organization: its settings, its teams, and the days at which its timezone changed.',
+  fields: {
+    _id: String,
+    name: String,
+    plan: String,
+    timezones: [object({ from: Date, timezone: String })],
+    session_timeout: Number,
+    k_anonymity: Number,
+    k_population: String,
+    admin_emails: [erased(String)],
+    vouched_emails: optional([erased(String)]),
+    teams: [String],
+    hold_above: optional(
+      object({ tokens: optional(nullable(Number)), cost_usd: optional(nullable(Number)) }),
+    ),
+    held_until: optional(Date),
+    hash_names: optional(Boolean),
+    erased_users: optional([userId]),
+    roster_changes: optional(Number),
+    raise_changes: optional(Number),
+    focus_close_day: optional(Number),
+    focus_closed_through: optional(String),
+    focus_touches: optional(Number),
+    created_at: Date,
+  },
+});
 
 /** A user in an organization. One member is one account of credits and devices. */
 export interface Member {
@@ -72,6 +100,24 @@ export interface Member {
 }
 
 export const memberRows = collection<Member>('members', {
+  about: 'A user of an organization, who is one account of credits and devices.',
+  fields: {
+    _id: String,
+    org_id: String,
+    user_id: userId,
+    email: nullable(erased(String)),
+    email_confirmed: optional(Boolean),
+    mails_ended_at: optional(Date),
+    name: nullable(erased(String)),
+    role: String,
+    teams: [String],
+    idp: optional(object({ iss: erased(String), sub: erased(String) })),
+    invited_by: optional(userId),
+    declined_at: optional(Date),
+    touches: optional(Number),
+    created_at: Date,
+    removed_at: nullable(Date),
+  },
   indexes: [
     // For a first sign-in.
     { key: { email: 1 } },

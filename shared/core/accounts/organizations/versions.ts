@@ -3,6 +3,7 @@ import type { ClientSession } from 'mongoose';
 import type { Context } from '../../../platform/context/context.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
 import { ALL_COUNTER_SHARDS } from '../../../platform/mongo/counter-shards.ts';
+import { optional } from '../../../platform/mongo/fields.ts';
 import { updateRow, type Write } from '../../../platform/mongo/writes.ts';
 
 /**
@@ -29,6 +30,16 @@ export interface OrganizationVersion {
 }
 
 export const organizationVersionRows = collection<OrganizationVersion>('organization_versions', {
+  about: 'The versions of an organization’s rules, by which writers notice each other.',
+  fields: {
+    _id: String,
+    org_id: String,
+    version: Number,
+    touches: optional(Number),
+    contexts: optional(Number),
+    change_waits: optional(Boolean),
+  },
+
   // For the embedded store, which reads more than one row for a filter that no index holds whole.
   indexes: [{ key: { _id: 1, version: 1, contexts: 1, change_waits: 1 } }],
 });

@@ -1,5 +1,7 @@
 import type { AnomalyType } from '../../../platform/basics/contract.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
+import { nullable, object, optional } from '../../../platform/mongo/fields.ts';
+import { userId } from '../../accounts/organizations/user-id.ts';
 
 /** A run of activity of one user in one project with one adapter. */
 export interface Session {
@@ -44,6 +46,33 @@ export interface SessionChange {
 }
 
 export const sessionRows = collection<Session>('sessions', {
+  about: 'A run of activity of one user in one project with one adapter.',
+  fields: {
+    _id: String,
+    org_id: String,
+    user_id: userId,
+    project_id: String,
+    adapter: String,
+    key: String,
+    state: String,
+    end_reason: nullable(String),
+    started_at: Date,
+    last_activity_at: Date,
+    ended_at: Date,
+    model: String,
+    price_provider: optional(String),
+    model_tokens: [object({ model: String, tokens: Number, first_at: Date })],
+    tokens_in: Number,
+    tokens_out: Number,
+    cost_nusd: Number,
+    unpriced_signals: Number,
+    signal_count: Number,
+    error_count: Number,
+    intervention_count: Number,
+    anomaly_types: optional([String]),
+    checked_at: optional(Date),
+    emptied_at: optional(Date),
+  },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // For late signals: the sessions of a key around a moment.
@@ -80,4 +109,12 @@ export interface SessionHead {
   version: number;
 }
 
-export const sessionHeadRows = collection<SessionHead>('session_heads', { shardKey: { _id: 1 } });
+export const sessionHeadRows = collection<SessionHead>('session_heads', {
+  about: 'The newest session of a user, project and adapter.',
+  fields: {
+    _id: String,
+    session_id: String,
+    version: Number,
+  },
+  shardKey: { _id: 1 },
+});

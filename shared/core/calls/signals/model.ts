@@ -1,7 +1,9 @@
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { hashedKey } from '../../../platform/basics/ids.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
+import { erased, hashed, kept, mapOf, nullable, object, optional } from '../../../platform/mongo/fields.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
+import { userId } from '../../accounts/organizations/user-id.ts';
 import type { SignalInput } from './input.ts';
 import type { Part } from './place.ts';
 import type { PricedFields } from './priced-fields.ts';
@@ -49,7 +51,67 @@ export interface Signal extends PricedFields {
   voided?: { at: Date; by: string; reason: string };
 }
 
+/** A name of a branch or a task, which an organization may hide. It is not known whose it is. */
+export const nameField = object({
+  hash: String,
+  text: hashed(kept(String, 'a name of the organization’s own work: it may hide such names')),
+});
+
+/** The fields of a signal before it has a session. */
+export const draftFields = {
+  _id: String,
+  org_id: String,
+  id: String,
+  type: String,
+  ts: Date,
+  user_id: userId,
+  project_id: String,
+  adapter: String,
+  model: nullable(String),
+  provider: nullable(String),
+  price_provider: optional(String),
+  tokens_in: Number,
+  tokens_out: Number,
+  cache_read_tokens: Number,
+  cache_write_tokens: Number,
+  cost_nusd: nullable(Number),
+  cost_source: String,
+  error: optional(object({ code: String, message: optional(erased(String)) })),
+  latency_ms: optional(Number),
+  tool_name: optional(String),
+  metadata: optional(erased(mapOf(String))),
+  intervention: optional(
+    object({
+      kind: String,
+      verdict: String,
+      action: String,
+      source: String,
+      policy_id: optional(String),
+      rule_id: optional(String),
+      reason: optional(erased(String)),
+      severity: optional(String),
+    }),
+  ),
+  reservation_id: optional(String),
+  client_session: optional(erased(String)),
+  work: optional(String),
+  own: optional([String]),
+  received_at: Date,
+  voided: optional(
+    object({
+      at: Date,
+      by: userId,
+      reason: kept(String, 'the reason of a correction is part of the accounts'),
+    }),
+  ),
+};
+
 export const signalRows = collection<Signal>('signals', {
+  about: 'One AI call, or one intervention of a gate. Prompts, answers and bodies of tools are never kept.',
+  fields: {
+    ...draftFields,
+    session_id: String,
+  },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     { key: { session_id: 1, org_id: 1, ts: 1, _id: 1 } },
@@ -80,10 +142,6 @@ export function signalKey(orgId: string, adapter: string, id: string): string {
   return hashedKey(24, orgId, adapter, id);
 }
 
-export const signalRetention = keptForDays(
-  'signals',
-  signalRows,
-  'ts',
-  ({ signalRetentionDays }) => signalRetentionDays,
-  { isPerOrganization: true },
-);
+export const signalRetention = keptForDays('signals', signalRows, 'ts', 'signalRetentionDays', {
+  isPerOrganization: true,
+});

@@ -1,6 +1,8 @@
 import { SIGNAL_AGE_MS } from '../../../platform/basics/contract.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
+import { nullable, optional } from '../../../platform/mongo/fields.ts';
 import { daysBefore, retentionRule } from '../../../platform/mongo/retention.ts';
+import { userId } from '../../accounts/organizations/user-id.ts';
 
 export const MEASURES = [
   'sessions',
@@ -77,6 +79,29 @@ export interface Snapshot {
 }
 
 export const rollupRows = collection<Rollup>('rollups', {
+  about: 'The sums of a quarter hour or a day by user, project, model, adapter, provider and work.',
+  fields: {
+    _id: String,
+    org_id: String,
+    period: String,
+    start: Date,
+    user_id: userId,
+    project_id: String,
+    model: String,
+    adapter: String,
+    provider: optional(String),
+    work: optional(String),
+    tokens_in: Number,
+    tokens_out: Number,
+    cache_read_tokens: Number,
+    cache_write_tokens: Number,
+    cost_nusd: Number,
+    sessions: Number,
+    signals: Number,
+    errors: Number,
+    interventions: Number,
+    unpriced_signals: Number,
+  },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     { key: { org_id: 1, period: 1, start: 1 } },
@@ -87,11 +112,27 @@ export const rollupRows = collection<Rollup>('rollups', {
   ],
 });
 
-export const snapshotRows = collection<Snapshot>('usage_snapshots', { shardKey: { _id: 1 } });
+export const snapshotRows = collection<Snapshot>('usage_snapshots', {
+  about: 'The sums of a closed day or month in one row, made of its rollups.',
+  fields: {
+    _id: String,
+    org_id: String,
+    period: String,
+    start: Date,
+    version: Number,
+    is_stale: Boolean,
+    totals: optional(nullable(String)),
+    cells: optional(nullable(userId)),
+    works: optional(nullable(userId)),
+    dimensions: optional(Number),
+  },
+  shardKey: { _id: 1 },
+});
 
 /** Quarter hours are kept for 36 days: they are read for 35, and no reader meets the purge. Days and months stay. */
 export const quarterHourRetention = retentionRule('quarter_hours', rollupRows, {
   isPerOrganization: true,
+  kept: 'quarter hours 36 days after `start`, days for ever',
   old: (_config, nowMs) => ({
     filter: { period: 'quarter_hour' as const, start: { $lt: daysBefore(nowMs - SIGNAL_AGE_MS.behind, 1) } },
     ageField: 'start',

@@ -17,6 +17,8 @@ const LEEWAY_S = 3_600;
  */
 export const receiptRetention: RetentionRule = {
   kind: 'receipts',
+  collectionName: ledgerRows.collectionName,
+  kept: `receipts ${(RECORD_KEPT_S + LEEWAY_S) / 3_600} hours, the rest for ever`,
   isPerOrganization: false,
   purge: async (ctx, nowMs) => {
     const beforeS = Math.floor(nowMs / 1_000) - RECORD_KEPT_S - LEEWAY_S;

@@ -1,5 +1,6 @@
 import type { EventType } from '../../../platform/basics/contract.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
+import { kept, optional } from '../../../platform/mongo/fields.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
 
 /**
@@ -21,13 +22,18 @@ export interface Event {
 }
 
 export const eventRows = collection<Event>('events', {
+  about: 'Something that happened and that a webhook subscribes to.',
+  fields: {
+    _id: String,
+    type: String,
+    org_id: String,
+    webhook_id: optional(String),
+    body: kept(String, 'it is what the webhooks were sent; deleted with the retention of events'),
+    index: Number,
+    created_at: Date,
+  },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [{ key: { created_at: 1 } }],
 });
 
-export const eventRetention = keptForDays(
-  'events',
-  eventRows,
-  'created_at',
-  ({ eventRetentionDays }) => eventRetentionDays,
-);
+export const eventRetention = keptForDays('events', eventRows, 'created_at', 'eventRetentionDays');

@@ -1,4 +1,5 @@
 import { collection } from '../../../platform/mongo/collection.ts';
+import { nullable, object, optional } from '../../../platform/mongo/fields.ts';
 
 export const MAILED_DIGESTS = ['none', 'daily', 'weekly'] as const;
 export type MailedDigest = (typeof MAILED_DIGESTS)[number];
@@ -30,4 +31,14 @@ export function noPreferences(accountId: string, orgId: string): Preferences {
   return { _id: accountId, org_id: orgId, digest: 'none', dismissed: [], asked: [] };
 }
 
-export const preferencesRows = collection<Preferences>('preferences');
+export const preferencesRows = collection<Preferences>('preferences', {
+  about: 'The choices of one person: the digest, and the notices that are dismissed.',
+  fields: {
+    _id: String,
+    org_id: String,
+    digest: String,
+    dismissed: [object({ id: String, until: nullable(Date) })],
+    asked: [Date],
+    last_period: optional(String),
+  },
+});

@@ -1,4 +1,6 @@
+import { userId } from '../../../core/accounts/organizations/user-id.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
+import { nullable, object, optional } from '../../../platform/mongo/fields.ts';
 
 /**
  * The rows of a closed day, as they were when a billing period closed: those of the day when its own month did; when a later
@@ -35,5 +37,26 @@ export interface ClosedHead {
 }
 
 export const focusClosedRows = collection<ClosedChunk>('focus_closed', {
+  about: 'The rows of a closed day, as they were when its billing period closed.',
+  fields: {
+    _id: String,
+    org_id: String,
+    day: Date,
+    billing_period: String,
+    chunk: Number,
+    packed: userId,
+    head: optional(
+      object({
+        chunks: Number,
+        rows: Number,
+        cost_nusd: String,
+        unpriced: object({ signals: Number, tokens: Number }),
+        account_name: String,
+        usage_hash: nullable(String),
+        is_known: Boolean,
+        closed_at: Date,
+      }),
+    ),
+  },
   indexes: [{ key: { org_id: 1, day: 1, chunk: 1 } }],
 });

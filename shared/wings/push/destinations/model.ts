@@ -1,5 +1,6 @@
 import { EXPORT_RUN_KEPT_DAYS } from '../../../platform/basics/contract.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
+import { mapOf, nullable, object, optional } from '../../../platform/mongo/fields.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
 import { sealedRows } from '../../../platform/mongo/sealed-rows.ts';
 import type { Format } from '../../exports/encode.ts';
@@ -69,6 +70,44 @@ export interface Destination {
 }
 
 export const destinationRows = collection<Destination>('destinations', {
+  about: 'A bucket or folder that an organization’s exports are written to.',
+  fields: {
+    _id: String,
+    org_id: String,
+    name: String,
+    kind: String,
+    bucket: nullable(
+      object({
+        endpoint: String,
+        region: String,
+        bucket: String,
+        access_key_id: String,
+        path_style: Boolean,
+      }),
+    ),
+    prefix: String,
+    secret: nullable(String),
+    secret_set_at: nullable(Date),
+    levels: [
+      object({ level: String, format: String, focus_version: optional(String), billed: optional(String) }),
+    ],
+    hour_utc: Number,
+    since: String,
+    enabled: Boolean,
+    revision: Number,
+    touches: optional(Number),
+    conditional_writes: nullable(Boolean),
+    run_id: nullable(String),
+    last_run_id: nullable(String),
+    through: String,
+    failures: Number,
+    failing_since: nullable(Date),
+    code: nullable(String),
+    told_at: nullable(Date),
+    mailed_at: nullable(Date),
+    last_success_at: nullable(Date),
+    created_at: Date,
+  },
   indexes: [
     { key: { org_id: 1, created_at: 1 } },
     // For the one that is furthest behind.
@@ -109,6 +148,27 @@ export interface ExportRun extends RunOptions {
 }
 
 export const exportRunRows = collection<ExportRun>('export_runs', {
+  about: 'One attempt to bring a destination up to date.',
+  fields: {
+    _id: String,
+    org_id: String,
+    destination_id: String,
+    trigger: String,
+    attempt: Number,
+    state: String,
+    created_at: Date,
+    started_at: nullable(Date),
+    finished_at: nullable(Date),
+    partitions_written: Number,
+    partitions_unchanged: Number,
+    rows: Number,
+    bytes: Number,
+    code: nullable(String),
+    detail: nullable(String),
+    from: nullable(String),
+    to: nullable(String),
+    force: Boolean,
+  },
   indexes: [{ key: { destination_id: 1, created_at: 1, _id: 1 } }, { key: { created_at: 1 } }],
 });
 
@@ -142,6 +202,25 @@ export interface ExportPartition {
 }
 
 export const exportPartitionRows = collection<ExportPartition>('export_partitions', {
+  about: 'A day of a table at a destination, as its manifest says.',
+  fields: {
+    _id: String,
+    org_id: String,
+    destination_id: String,
+    level: String,
+    day: Date,
+    billing_period: String,
+    state: String,
+    fingerprint: String,
+    manifest_key: nullable(String),
+    etag: nullable(String),
+    files: Number,
+    rows: Number,
+    bytes: Number,
+    sums: mapOf(String),
+    written_at: Date,
+    leftover: [String],
+  },
   indexes: [{ key: { destination_id: 1, day: 1, _id: 1 } }],
 });
 
@@ -149,5 +228,5 @@ export const exportRunRetention = keptForDays(
   'export_runs',
   exportRunRows,
   'created_at',
-  () => EXPORT_RUN_KEPT_DAYS,
+  EXPORT_RUN_KEPT_DAYS,
 );

@@ -1,5 +1,7 @@
+import { nameField } from '../../../core/calls/signals/model.ts';
 import type { Name, Place } from '../../../core/calls/signals/place.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
+import { erased, nullable, object, optional } from '../../../platform/mongo/fields.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
 import type { Told } from './decide-work.ts';
 
@@ -17,6 +19,20 @@ export interface ContextRow extends Told {
 }
 
 export const contextRows = collection<ContextRow>('contexts', {
+  about: 'The repository, the branch or the task of a client session from a moment on.',
+  fields: {
+    _id: String,
+    org_id: String,
+    client_session: erased(String),
+    client_session_id: erased(String),
+    commit: optional(erased(String)),
+    worktree: optional(erased(nameField)),
+    renamed_from: optional(erased(nameField)),
+    ts: Date,
+    user_id: optional(erased(String)),
+    place: optional(nullable(erased(object({ repository: String, branch: optional(nameField) })))),
+    task: optional(nullable(erased(nameField))),
+  },
   indexes: [
     { key: { client_session: 1, ts: 1, _id: 1 } },
     { key: { ts: 1 } },
@@ -42,6 +58,16 @@ export interface WorkRow {
 }
 
 export const workRows = collection<WorkRow>('works', {
+  about: 'A branch, a task or both, to which calls belong.',
+  fields: {
+    _id: String,
+    org_id: String,
+    repository: optional(String),
+    branch: optional(nameField),
+    head: optional(String),
+    since: Number,
+    task: optional(nameField),
+  },
   indexes: [
     { key: { org_id: 1, repository: 1 } },
     // The works of a branch, for its pull requests.
@@ -64,6 +90,14 @@ export interface BoundaryRow {
 }
 
 export const boundaryRows = collection<BoundaryRow>('boundaries', {
+  about: 'A moment from which the name of a branch means something else.',
+  fields: {
+    _id: String,
+    org_id: String,
+    branch: String,
+    at: Date,
+    renamed_to: optional(String),
+  },
   indexes: [{ key: { branch: 1, at: 1 } }, { key: { renamed_to: 1 } }],
 });
 
@@ -83,6 +117,13 @@ export interface SessionWorkRow {
 }
 
 export const sessionWorkRows = collection<SessionWorkRow>('session_works', {
+  about: 'A session that has calls of a work.',
+  fields: {
+    _id: String,
+    org_id: String,
+    session_id: String,
+    work: String,
+  },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [{ key: { work: 1 } }, { key: { session_id: 1 } }],
 });
@@ -95,4 +136,4 @@ export function pairOf(sessionId: string, work: string): string {
 /** A call is at most 35 days old when its work may change, and a context is in force for 35: two days for clocks that differ. */
 const CONTEXT_KEPT_DAYS = 72;
 
-export const contextRetention = keptForDays('contexts', contextRows, 'ts', () => CONTEXT_KEPT_DAYS);
+export const contextRetention = keptForDays('contexts', contextRows, 'ts', CONTEXT_KEPT_DAYS);

@@ -1,4 +1,5 @@
 import { collection } from '../../../platform/mongo/collection.ts';
+import { nullable } from '../../../platform/mongo/fields.ts';
 import { sealedRows } from '../../../platform/mongo/sealed-rows.ts';
 
 /** Where pull requests are; what GitLab calls a merge request is one too. */
@@ -19,6 +20,16 @@ export interface CodeHost {
 }
 
 export const codeHostRows = collection<CodeHost>('code_hosts', {
+  about: 'A code host that sends the events of pull requests.',
+  fields: {
+    _id: String,
+    org_id: String,
+    provider: String,
+    name: nullable(String),
+    secret: String,
+    created_at: Date,
+    last_event_at: nullable(Date),
+  },
   indexes: [{ key: { org_id: 1, created_at: 1 } }],
 });
 

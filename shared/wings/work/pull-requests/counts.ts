@@ -3,6 +3,7 @@ import type { Context } from '../../../platform/context/context.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
 import type { Db } from '../../../platform/mongo/connect.ts';
 import { ALL_COUNTER_SHARDS } from '../../../platform/mongo/counter-shards.ts';
+import { optional } from '../../../platform/mongo/fields.ts';
 import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import type { Migration } from '../../../platform/mongo/schema.ts';
 import { updateRow, type Write } from '../../../platform/mongo/writes.ts';
@@ -21,6 +22,15 @@ interface PullRequestCounts extends Partial<Record<PullRequestState, number>> {
 }
 
 export const pullRequestCountRows = collection<PullRequestCounts>('pull_request_counts', {
+  about: 'The number of pull requests of a repository by state.',
+  fields: {
+    _id: String,
+    org_id: String,
+    repository: String,
+    open: optional(Number),
+    closed: optional(Number),
+    merged: optional(Number),
+  },
   indexes: [{ key: { org_id: 1 } }],
 });
 

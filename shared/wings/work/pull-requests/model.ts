@@ -1,7 +1,9 @@
+import { nameField } from '../../../core/calls/signals/model.ts';
 import type { Name } from '../../../core/calls/signals/place.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
 import { derivedId } from '../../../platform/basics/ids.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
+import { hashed, kept, nullable, object, optional } from '../../../platform/mongo/fields.ts';
 import type { PullRequestState } from './report.ts';
 
 /** A report as far as the order of reports matters. */
@@ -57,7 +59,47 @@ export interface PullRequest {
   head: string | null;
 }
 
+/** The newest report that said a text. */
+const SAID = object({ at: Date, state: String });
+
 export const pullRequestRows = collection<PullRequest>('pull_requests', {
+  about: 'A pull request, as its code host or a person has reported it.',
+  fields: {
+    _id: String,
+    org_id: String,
+    repository: String,
+    number: Number,
+    title: nullable(hashed(kept(String, 'it is the organization’s: no pull request names its author'))),
+    url: nullable(String),
+    said: object({ title: optional(SAID), url: optional(SAID), base_branch: optional(SAID) }),
+    head_repository: nullable(String),
+    branch: nameField,
+    base_branch: nullable(nameField),
+    state: String,
+    opened_at: Date,
+    signed: Boolean,
+    closed_at: nullable(Date),
+    merged_at: nullable(Date),
+    updated_at: Date,
+    seen: [
+      object({
+        at: Date,
+        state: String,
+        closed_at: optional(Date),
+        head_repository: optional(String),
+        branch: nameField,
+      }),
+    ],
+    renames: [
+      object({
+        at: Date,
+        repository: String,
+        from: nameField,
+        to: nameField,
+      }),
+    ],
+    head: nullable(String),
+  },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     { key: { org_id: 1, opened_at: 1, _id: 1 } },

@@ -74,8 +74,14 @@ it('deletes each thing after its own retention and never before; days stay', asy
 it('goes on with the next rule when one fails', async () => {
   const purged = vi.fn(async () => 3);
   const rules: RetentionRule[] = [
-    { kind: 'broken', isPerOrganization: false, purge: async () => Promise.reject(new Error('no')) },
-    { kind: 'whole', isPerOrganization: false, purge: purged },
+    {
+      kind: 'broken',
+      collectionName: 'things',
+      kept: 'a day',
+      isPerOrganization: false,
+      purge: async () => Promise.reject(new Error('no')),
+    },
+    { kind: 'whole', collectionName: 'things', kept: 'a day', isPerOrganization: false, purge: purged },
   ];
   expect(await purge(ctx, rules)).toEqual({ whole: 3 });
 });

@@ -37,7 +37,7 @@ describe('a list of few entries over a year', () => {
   const orgId = 'org_sparse';
   beforeAll(async () => {
     const nowMs = ctx.clock.now();
-    const row = { org_id: orgId, action: 'org.update', actor: { kind: 'operator' }, details: {} };
+    const row = { org_id: orgId, action: 'org.update', actor: 'operator', details: {} };
     const rows = Array.from({ length: SPARSE }, (_, at) => {
       return { ...row, _id: `aud_sparse_${at}`, at: new Date(nowMs - at * 90 * DAY_MS) };
     });
@@ -84,6 +84,8 @@ test('sessions are kept by what is looked up of them once they are in order, bef
 
 test('one replica set gets rows by their id alone, and a router the shard key beside it', async () => {
   const things = collection<{ _id: string; org_id: string; n: number }>('things', {
+    about: 'A thing.',
+    fields: { _id: String, org_id: String, n: Number },
     shardKey: { org_id: 1, _id: 1 },
   });
   const write = (isOneSet: boolean) =>

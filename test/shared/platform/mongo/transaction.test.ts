@@ -14,7 +14,7 @@ import { PoolClearedOnNetworkError } from '../../../support/store-errors.ts';
 interface Thing extends Row {
   n: number;
 }
-const things = collection<Thing>('test_things');
+const things = collection<Thing>('test_things', { about: 'A thing.', fields: { _id: String, n: Number } });
 const { ctx } = await storesFixture();
 beforeAll(async () => {
   await createCollections(ctx.db, [things, instanceRows]);

@@ -14,8 +14,9 @@ import { storesFixture } from '../../../support/fixture.ts';
 interface Thing extends Row {
   n: number;
 }
-const things = collection<Thing>('test_things');
-const others = collection<Thing>('test_others');
+const THING = { about: 'A thing.', fields: { _id: String, n: Number } } as const;
+const things = collection<Thing>('test_things', THING);
+const others = collection<Thing>('test_others', THING);
 const { ctx } = await storesFixture();
 beforeAll(async () => {
   await createCollections(ctx.db, [things, others]);
@@ -163,7 +164,7 @@ test('an index that waits for long transactions gives way to others, and is buil
   const late = new mongo.MongoServerError({ message: 'operation exceeded time limit', code: 50 });
   const create = vi.spyOn(mongo.Collection.prototype, 'createIndexes');
   for (let attempt = 1; attempt <= 12; attempt += 1) create.mockRejectedValueOnce(late);
-  const indexed = collection<Thing>('test_indexed', { indexes: [{ key: { n: 1, _id: 1 } }] });
+  const indexed = collection<Thing>('test_indexed', { ...THING, indexes: [{ key: { n: 1, _id: 1 } }] });
   await createCollections(ctx.db, [indexed]);
   const patience = create.mock.calls.map(([, options]) => options?.maxTimeMS);
   create.mockRestore();

@@ -1,7 +1,8 @@
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import type { EventType } from '../../../../platform/basics/contract.ts';
 import { collection } from '../../../../platform/mongo/collection.ts';
-import { daysBefore, keptForDays, retentionRule } from '../../../../platform/mongo/retention.ts';
+import { kept, nullable, object, optional } from '../../../../platform/mongo/fields.ts';
+import { daysBefore, daysText, keptForDays, retentionRule } from '../../../../platform/mongo/retention.ts';
 import type { Event } from '../../record/model.ts';
 
 /**
@@ -57,6 +58,30 @@ export interface Delivery {
 }
 
 export const deliveryRows = collection<Delivery>('deliveries', {
+  about: 'A finished delivery of an event to a webhook, with its attempts.',
+  fields: {
+    _id: String,
+    event_id: String,
+    webhook_id: String,
+    org_id: String,
+    type: String,
+    status: String,
+    round: Number,
+    next_attempt_at: nullable(Date),
+    attempts: [
+      object({
+        number: Number,
+        at: Date,
+        status: nullable(Number),
+        latency_ms: Number,
+        error: nullable(String),
+        answer: nullable(String),
+      }),
+    ],
+    created_at: Date,
+    finished_at: nullable(Date),
+    test: optional(Boolean),
+  },
   shardKey: { webhook_id: 1, _id: 1 },
   indexes: [
     { key: { webhook_id: 1, created_at: 1, _id: 1 } },
@@ -93,6 +118,33 @@ export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_
 }
 
 export const queuedDeliveryRows = collection<QueuedDelivery>('queued_deliveries', {
+  about: 'A delivery that is not finished yet.',
+  fields: {
+    body: kept(String, 'it is what the webhook is sent; deleted with the delivery'),
+    state: String,
+    at: Number,
+    attempt: Number,
+    wake: String,
+    position: Number,
+    type: String,
+    _id: String,
+    org_id: String,
+    event_id: String,
+    webhook_id: String,
+    round: Number,
+    attempts: [
+      object({
+        number: Number,
+        at: Date,
+        status: nullable(Number),
+        latency_ms: Number,
+        error: nullable(String),
+        answer: nullable(String),
+      }),
+    ],
+    created_at: Date,
+    test: optional(Boolean),
+  },
   shardKey: { webhook_id: 1, _id: 1 },
   indexes: [
     { key: { state: 1, at: 1 } },
@@ -118,15 +170,11 @@ function loggedPart(queued: QueuedDelivery): Omit<Delivery, 'status' | 'next_att
 }
 
 /** Finished deliveries, by when they were finished. */
-export const deliveryRetention = keptForDays(
-  'deliveries',
-  deliveryRows,
-  'finished_at',
-  ({ eventRetentionDays }) => eventRetentionDays,
-);
+export const deliveryRetention = keptForDays('deliveries', deliveryRows, 'finished_at', 'eventRetentionDays');
 
 /** Deliveries that nobody could attempt, by when they were due. Held ones stay until their webhook is enabled or deleted. */
 export const pendingDeliveryRetention = retentionRule('pending_deliveries', queuedDeliveryRows, {
+  kept: `${daysText('eventRetentionDays')} after it was due; a held one until its webhook is enabled or deleted`,
   old: (config, nowMs) => ({
     filter: {
       state: 'pending' as const,

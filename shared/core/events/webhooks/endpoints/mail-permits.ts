@@ -20,6 +20,12 @@ export interface MailPermits {
 }
 
 export const mailPermitRows = collection<MailPermits>('mail_permits', {
+  about: 'When the last mails went to a mailbox, by a hash of its address.',
+  fields: {
+    _id: String,
+    sent: [Date],
+    last_sent_at: Date,
+  },
   indexes: [{ key: { last_sent_at: 1 }, expireAfterSeconds: KEPT_S }],
 });
 

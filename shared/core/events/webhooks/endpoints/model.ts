@@ -1,6 +1,8 @@
 import type { NamedEventType, WebhookFormat } from '../../../../platform/basics/contract.ts';
 import { collection } from '../../../../platform/mongo/collection.ts';
+import { kept, nullable, object, optional } from '../../../../platform/mongo/fields.ts';
 import type { Maker } from '../../../accounts/keys/model.ts';
+import { userId } from '../../../accounts/organizations/user-id.ts';
 import type { Digest, QuietHours } from './settings.ts';
 
 export interface Webhook {
@@ -40,6 +42,31 @@ export interface Webhook {
 }
 
 export const webhookRows = collection<Webhook>('webhooks', {
+  about: 'A webhook, or a channel of messages: its address, its events and its secret.',
+  fields: {
+    _id: String,
+    org_id: String,
+    name: optional(nullable(String)),
+    url: kept(String, 'an admin chose the address for the organization: delete the webhook to remove it'),
+    encrypted_url: nullable(String),
+    format: String,
+    events: [String],
+    alert_at: [Number],
+    forecast: Boolean,
+    alerts_since: Date,
+    quiet_hours: nullable(object({ from: String, to: String, timezone: String })),
+    digest: String,
+    secret: String,
+    made_by: object({ user_id: nullable(userId), key_id: nullable(String) }),
+    old_secret: nullable(String),
+    old_secret_until: nullable(Date),
+    enabled: Boolean,
+    status: String,
+    failing_since: nullable(Date),
+    alerted_at: nullable(Date),
+    revision: Number,
+    created_at: Date,
+  },
   indexes: [{ key: { org_id: 1, created_at: 1 } }, { key: { status: 1, alerted_at: 1 } }],
 });
 

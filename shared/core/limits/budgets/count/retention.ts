@@ -2,7 +2,7 @@ import { keptForDays, type RetentionRule } from '../../../../platform/mongo/rete
 import { budgetWindowRows, personWindowRows, WINDOW_KEPT_DAYS } from '../rules/model.ts';
 import { foldMonths } from './fold-months.ts';
 
-const expired = keptForDays('budget_windows', budgetWindowRows, 'window_end', () => WINDOW_KEPT_DAYS, {
+const expired = keptForDays('budget_windows', budgetWindowRows, 'window_end', WINDOW_KEPT_DAYS, {
   isPerOrganization: true,
 });
 
@@ -20,6 +20,6 @@ export const personWindowRetention = keptForDays(
   'person_windows',
   personWindowRows,
   'window_end',
-  () => WINDOW_KEPT_DAYS,
+  WINDOW_KEPT_DAYS,
   { isPerOrganization: true },
 );

@@ -1,4 +1,6 @@
 import { collection } from '../../../../platform/mongo/collection.ts';
+import { anything, nullable, object, optional } from '../../../../platform/mongo/fields.ts';
+import { userId } from '../../../accounts/organizations/user-id.ts';
 import type { BudgetFilter } from './filter.ts';
 
 export const BUDGET_SCOPES = ['org', 'team', 'project', 'user'] as const;
@@ -89,6 +91,38 @@ export interface Budget {
 }
 
 export const budgetRows = collection<Budget>('budgets', {
+  about: 'A budget of an organization, a team, a project or a user.',
+  fields: {
+    _id: String,
+    org_id: String,
+    name: String,
+    scope: String,
+    scope_id: userId,
+    filter: optional(
+      nullable(
+        object({ models: optional([String]), providers: optional([String]), adapters: optional([String]) }),
+      ),
+    ),
+    per: optional(nullable(String)),
+    metric: String,
+    limit: Number,
+    window: String,
+    timezone: String,
+    fiscal_start_month: optional(nullable(Number)),
+    rolling_days: optional(nullable(Number)),
+    starts_on: optional(nullable(String)),
+    enforce: String,
+    on_error: String,
+    reservation_share_pct: Number,
+    revision: Number,
+    counted_at: Date,
+    raises: optional([
+      object({ raise_id: String, user_id: optional(userId), amount: Number, starts_at: Date, ends_at: Date }),
+    ]),
+    counted_from: optional(Date),
+    created_at: Date,
+    updated_at: Date,
+  },
   indexes: [
     { key: { org_id: 1, created_at: 1, _id: 1 } },
     // For the list of a bound key.
@@ -150,6 +184,21 @@ export const WINDOW_KEPT_DAYS = 40;
 const WINDOW_KEPT_S = WINDOW_KEPT_DAYS * 86_400;
 
 export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
+  about: 'What a counter of budgets has counted in one window.',
+  fields: {
+    _id: String,
+    org_id: String,
+    counter: userId,
+    window_start: Date,
+    window_end: Date,
+    tokens_in: Number,
+    tokens_out: Number,
+    cost_nusd: Number,
+    sessions: Number,
+    signals: Number,
+    errors: Number,
+    unpriced_signals: Number,
+  },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // For evaluations, and for the retention.
@@ -168,6 +217,22 @@ export interface PersonWindow extends BudgetWindow {
 }
 
 export const personWindowRows = collection<PersonWindow>('person_windows', {
+  about: 'What a counter has counted of one person in one window.',
+  fields: {
+    _id: String,
+    person: userId,
+    org_id: String,
+    counter: userId,
+    window_start: Date,
+    window_end: Date,
+    tokens_in: Number,
+    tokens_out: Number,
+    cost_nusd: Number,
+    sessions: Number,
+    signals: Number,
+    errors: Number,
+    unpriced_signals: Number,
+  },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // For evaluations of everybody, for the first read of a process, and for the retention.
@@ -191,6 +256,14 @@ export interface PersonOverride {
 }
 
 export const personOverrideRows = collection<PersonOverride>('budget_people', {
+  about: 'An exception of one person from a budget for each person.',
+  fields: {
+    _id: String,
+    org_id: String,
+    budget_id: String,
+    user_id: userId,
+    limit: nullable(Number),
+  },
   indexes: [{ key: { org_id: 1 } }, { key: { budget_id: 1 } }],
 });
 
@@ -198,6 +271,21 @@ export const personOverrideRows = collection<PersonOverride>('budget_people', {
 export type BudgetMonth = BudgetWindow;
 
 export const budgetMonthRows = collection<BudgetMonth>('budget_months', {
+  about: 'What a counter has counted in a month that is over.',
+  fields: {
+    _id: String,
+    org_id: String,
+    counter: userId,
+    window_start: Date,
+    window_end: Date,
+    tokens_in: Number,
+    tokens_out: Number,
+    cost_nusd: Number,
+    sessions: Number,
+    signals: Number,
+    errors: Number,
+    unpriced_signals: Number,
+  },
   indexes: [{ key: { org_id: 1, counter: 1 } }],
 });
 
@@ -230,6 +318,23 @@ export interface BudgetFiring {
 }
 
 export const budgetFiringRows = collection<BudgetFiring>('budget_firings', {
+  about: 'A level that a budget has reached in a window.',
+  fields: {
+    _id: String,
+    org_id: String,
+    budget_id: String,
+    user_id: optional(userId),
+    revision: Number,
+    level: String,
+    window_start: Date,
+    window_end: Date,
+    event_id: nullable(String),
+    fired_at: Date,
+    raised: optional(Number),
+    is_carried: optional(Boolean),
+    reversed_at: optional(Date),
+    reversals: optional(Number),
+  },
   indexes: [
     { key: { budget_id: 1, fired_at: 1, _id: 1 } },
     { key: { budget_id: 1, user_id: 1, fired_at: 1, _id: 1 } },
@@ -257,6 +362,18 @@ export interface BudgetAlert {
 }
 
 export const budgetAlertRows = collection<BudgetAlert>('budget_alerts', {
+  about: 'An alert of a budget that was sent to a webhook.',
+  fields: {
+    _id: String,
+    org_id: String,
+    webhook_id: String,
+    budget_id: String,
+    window_start: Date,
+    window_end: Date,
+    about: anything,
+    event_id: nullable(String),
+    sent_at: Date,
+  },
   indexes: [{ key: { budget_id: 1 } }, { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S }],
 });
 
@@ -275,4 +392,14 @@ export interface BudgetEvaluation {
   forecast_at?: Date | null;
 }
 
-export const budgetEvaluationRows = collection<BudgetEvaluation>('budget_evaluations');
+export const budgetEvaluationRows = collection<BudgetEvaluation>('budget_evaluations', {
+  about: 'When the budgets of an organization were last evaluated.',
+  fields: {
+    _id: String,
+    evaluated_at: Date,
+    touches: optional(Number),
+    version: optional(Number),
+    logged: optional([Number]),
+    forecast_at: optional(nullable(Date)),
+  },
+});

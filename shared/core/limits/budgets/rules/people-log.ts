@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { Context } from '../../../../platform/context/context.ts';
 import { collection } from '../../../../platform/mongo/collection.ts';
 import { ALL_COUNTER_SHARDS } from '../../../../platform/mongo/counter-shards.ts';
+import { optional } from '../../../../platform/mongo/fields.ts';
 import { findByIds } from '../../../../platform/mongo/find-by-ids.ts';
 import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
 
@@ -20,7 +21,15 @@ interface PeopleLog {
   windows?: string[];
 }
 
-export const peopleLogRows = collection<PeopleLog>('budget_people_log');
+export const peopleLogRows = collection<PeopleLog>('budget_people_log', {
+  about: 'Which windows of people have changed last, so that readers read those alone.',
+  fields: {
+    _id: String,
+    org_id: String,
+    logged: Number,
+    windows: optional([String]),
+  },
+});
 
 /** How many windows a row keeps. A reader that is further behind reads all. */
 const MOST_KEPT = 500;

@@ -1,4 +1,6 @@
 import { collection } from '../../../../platform/mongo/collection.ts';
+import { optional } from '../../../../platform/mongo/fields.ts';
+import { userId } from '../../../accounts/organizations/user-id.ts';
 
 /** A reservation whose real cost a signal has recorded, in the signal's transaction. Deleted once Redis knows. */
 export interface Settlement {
@@ -15,6 +17,14 @@ export interface Settlement {
 const SETTLEMENT_KEPT_S = 2 * 3_600;
 
 export const settlementRows = collection<Settlement>('settlements', {
+  about: 'A reservation whose real cost is known, until Redis knows it too.',
+  fields: {
+    _id: String,
+    org_id: String,
+    reservation_id: String,
+    user: optional(userId),
+    settled_at: Date,
+  },
   indexes: [{ key: { org_id: 1 } }, { key: { settled_at: 1 }, expireAfterSeconds: SETTLEMENT_KEPT_S }],
 });
 
@@ -38,7 +48,15 @@ export interface ReservationState {
   held: string;
 }
 
-export const reservationStateRows = collection<ReservationState>('reservation_marks');
+export const reservationStateRows = collection<ReservationState>('reservation_marks', {
+  about: 'The last known state of the reservations in Redis.',
+  fields: {
+    _id: String,
+    epoch: String,
+    seq: Number,
+    held: String,
+  },
+});
 
 /** The ways in which somebody asks before a call. */
 export type AskWay = 'check' | 'reserve' | 'hook' | 'gate';
@@ -49,4 +67,13 @@ export interface Asked extends Partial<Record<AskWay, Date>> {
   _id: string;
 }
 
-export const askedRows = collection<Asked>('budget_asks');
+export const askedRows = collection<Asked>('budget_asks', {
+  about: 'When anybody last asked a budget before a call, by way.',
+  fields: {
+    _id: String,
+    check: optional(Date),
+    reserve: optional(Date),
+    hook: optional(Date),
+    gate: optional(Date),
+  },
+});

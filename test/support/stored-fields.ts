@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util';
+import mongoose from 'mongoose';
+import type { CollectionDeclaration } from '../../shared/platform/mongo/collection.ts';
+import type { Db } from '../../shared/platform/mongo/connect.ts';
+import { type Fields, schemaOf } from '../../shared/platform/mongo/fields.ts';
+
+/** Rows of one collection that are compared: those of a test with more are alike. */
+const MOST_ROWS = 1_000;
+
+// An empty text is a text.
+mongoose.Schema.Types.String.checkRequired((value) => typeof value === 'string');
+
+const models = new Map<Fields, mongoose.Model<object>>();
+
+/** Returns what is stored otherwise than the fields of its collection say: unknown, missing, or of another type. */
+export async function findUnfit(db: Db, declared: readonly CollectionDeclaration[]): Promise<string[]> {
+  const unfit: string[] = [];
+  // The test counts and judges commands of the product.
+  const client = db.connection.getClient();
+  client.removeAllListeners('commandStarted').removeAllListeners('commandSucceeded');
+  for (const { collectionName, fields } of declared) {
+    const model = modelOf(collectionName, fields);
+    for await (const row of db.database.collection(collectionName).find().limit(MOST_ROWS)) {
+      const fault = await faultOf(model, row);
+      if (fault === null) continue;
+      unfit.push(`${collectionName}: ${fault} in ${JSON.stringify(row).slice(0, 400)}`);
+      break;
+    }
+  }
+  return unfit;
+}
+
+function modelOf(name: string, fields: Fields): mongoose.Model<object> {
+  const model = models.get(fields) ?? mongoose.model<object>(`${name}-${models.size}`, schemaOf(fields));
+  models.set(fields, model);
+  return model;
+}
+
+/** Mongoose makes values of the declared types: a row that is another one then had other types. */
+async function faultOf(model: mongoose.Model<object>, row: mongoose.mongo.Document): Promise<string | null> {
+  try {
+    const document = new model(row);
+    await document.validate();
+    const made: object = document.toObject({ flattenMaps: true });
+    const missing = Object.entries(model.schema.paths).find(
+      ([name, { options }]) => !options.isOptional && !name.includes('.') && row[name] === undefined,
+    );
+    if (missing) return `${missing[0]} is missing`;
+    return isDeepStrictEqual(plain(made), plain(row))
+      ? null
+      : `${differingField(made, row)} is of another type`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const plain = (row: object) =>
+  JSON.parse(mongoose.mongo.BSON.EJSON.stringify(row)) as Record<string, unknown>;
+
+function differingField(made: object, row: object): string {
+  const [a, b] = [plain(made), plain(row)];
+  return Object.keys({ ...a, ...b }).find((name) => !isDeepStrictEqual(a[name], b[name])) ?? 'a field';
+}
