@@ -56,7 +56,8 @@ function describeFates(declared: CollectionDeclaration): string {
 }
 
 function fateOf({ erased, hashed, kept }: Personal): string {
-  const fate = erased ? 'erased' : `stays: ${kept}`;
+  const stays = kept === undefined ? [] : [`stays: ${kept}`];
+  const fate = [...(erased ? ['names and words are erased'] : []), ...stays].join('; ');
   return hashed ? `${fate}. A hash where the organization hides names` : fate;
 }
 

@@ -1,5 +1,5 @@
 import { collection } from '../../../platform/mongo/collection.ts';
-import { anything, kept, mapOf, nullable } from '../../../platform/mongo/fields.ts';
+import { anything, erased, kept, mapOf, nullable } from '../../../platform/mongo/fields.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
 
 /** One entry of the audit log: who changed what. It never holds a credential. */
@@ -21,7 +21,7 @@ export const auditRows = collection<AuditEntry>('audit', {
     actor: kept(String, 'the audit log says who acted: the id of an account or a key'),
     action: String,
     org_id: nullable(String),
-    details: kept(mapOf(anything), 'ids of what was changed; the person’s identity at a provider is erased'),
+    details: erased(kept(mapOf(anything), 'ids of what was changed')),
   },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [{ key: { org_id: 1, at: 1, _id: 1 } }, { key: { at: 1 } }],

@@ -111,7 +111,7 @@ export const memberRows = collection<Member>('members', {
     name: nullable(erased(String)),
     role: String,
     teams: [String],
-    idp: optional(object({ iss: erased(String), sub: erased(String) })),
+    idp: optional(object({ iss: String, sub: erased(String) })),
     invited_by: optional(userId),
     declined_at: optional(Date),
     touches: optional(Number),
