@@ -390,7 +390,8 @@ const meetsAll = (query: Query) => (one: (typeof PULLS)[number]) =>
 const PULL_RANGES: Query[] = [
   {},
   { from: iso(NOW - 62 * DAY) },
-  { to: iso(NOW - 10 * DAY) },
+  { to: iso(NOW - 50 * DAY) },
+  { from: iso(NOW - 3 * DAY) },
   { from: iso(NOW - 49 * DAY), to: iso(NOW - 4 * DAY) },
 ];
 const isWithin = ({ from, to }: Query, at: number | null) =>
@@ -398,11 +399,10 @@ const isWithin = ({ from, to }: Query, at: number | null) =>
 
 const PULLS_PATH = '/api/v1/pull-requests';
 const pullRequests: Kind = {
-  parameters: ['repository', 'number', 'state'],
+  parameters: ['repository', 'number', 'state', ...PULL_RANGES.map((_range, at) => `range:${at}`)],
   readers: KEYS,
   shape: (query) => ({
     ...query,
-    ...pick(random, PULL_RANGES),
     order: pick(random, ['asc', 'desc']),
     limit: '2',
   }),
@@ -433,9 +433,9 @@ const pullRequests: Kind = {
 
 const SUMMARY = `${PULLS_PATH}/summary`;
 const summary: Kind = {
-  parameters: ['repository'],
+  parameters: ['repository', ...PULL_RANGES.map((_range, at) => `range:${at}`)],
   readers: KEYS,
-  shape: (query) => ({ ...query, ...pick(random, PULL_RANGES) }),
+  shape: (query) => query,
   ask: http(SUMMARY),
   check: (body, query, facts) => {
     const merged = pullsOf(
@@ -552,7 +552,8 @@ function madeUp(kind: string, { shape }: Kind, parameters: readonly string[], as
     const [name = '', by] = parameter.split(':');
     const own = PULL_FILTERS[name] && kind.includes('pull-requests') ? PULL_FILTERS[name].values : undefined;
     const { values = [], of } = FILTERS[name] ?? {};
-    if (by) query[name] = query[name] ? `${query[name]},${by}` : by;
+    if (name === 'range') Object.assign(query, PULL_RANGES[Number(by)]);
+    else if (by) query[name] = query[name] ? `${query[name]},${by}` : by;
     else
       query[name] = own
         ? pick(random, own)
@@ -669,6 +670,7 @@ test.each(Object.keys(states))(
       const { parameters, readers } = kind;
       for (const asked of [[], ...pairsOf(parameters)]) {
         const isPair = asked.length === 2;
+        if (isPair && asked.every((one) => one.startsWith('range:'))) continue;
         if (isPair && isTold.has(name) && !asked.includes('group_by:team')) continue;
         if (isPair && state === 'stale snapshots' && random() < 0.6) continue;
         for (const as of !isPair && state === 'rollups' ? readers : [pick(random, readers)])

@@ -13,7 +13,7 @@ import type { JobRow } from '../../workers/job-row.ts';
 import { payloadOf, proofOf } from './code-hosts.ts';
 import { makeSignal } from './factories.ts';
 import { BUDGET } from './fixture.ts';
-import type { Answer, TestContext } from './harness.ts';
+import type { Answer, TestApi, TestContext } from './harness.ts';
 import { SECRET } from './webhooks.ts';
 import {
   type As,
@@ -31,6 +31,10 @@ interface Sent {
   headers?: Record<string, string>;
   /** Fields beside those of its body. */
   body?: object;
+  /** Instead of the api of the host. */
+  at?: Pick<TestApi, 'call'>;
+  /** Instead of each id in its path. */
+  id?: string;
 }
 
 /** A change that one organization makes. */
@@ -81,9 +85,11 @@ function request(name: string, as: As, row: Row = {}): [string, Operation] {
   };
   const sendOwn = (own: WholeTenant, host: Host, more: Sent = {}) => {
     const values = of?.(own) ?? {};
-    const filled = path.replaceAll(/\{(\w+)\}/g, (_, field) => values[field] ?? '');
-    const fields = { ...(body?.(own, host) as object), ...more.body };
-    return own.call(more.as ?? as, verb, filled, fields, { ...headers, ...more.headers });
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, field) => more.id ?? values[field] ?? '');
+    const given = { ...(body?.(own, host) as object), ...more.body };
+    const fields = verb === 'GET' ? undefined : given;
+    const sent = { ...headers, ...more.headers };
+    return own.callAt(more.at ?? host.api, more.as ?? as, verb, filled, fields, sent);
   };
   return [name, { act, request: { as, send: sendOwn }, ...(row.isQuiet ? { isQuiet: true } : {}) }];
 }

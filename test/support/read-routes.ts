@@ -58,8 +58,21 @@ interface Parameter {
 }
 
 const document = openApiDocument(routes, 'https://usage-governor.test') as unknown as {
-  paths: Record<string, Record<string, { parameters?: Parameter[] }>>;
+  paths: Record<
+    string,
+    Record<string, { parameters?: Parameter[]; responses?: Record<string, { description: string }> }>
+  >;
 };
+/** The codes of the errors that a route documents. */
+export function codesOf({ path, method }: AnyRoute): Set<string> {
+  const { responses = {} } = document.paths[path]?.[method === 'any' ? 'get' : method] ?? {};
+  const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+  return new Set(
+    failures.flatMap(([, { description }]) =>
+      [...description.matchAll(/`(\w+)`: /g)].map(([, code]) => code ?? ''),
+    ),
+  );
+}
 /** The parameters of a route's query. */
 export const queryOf = ({ path }: AnyRoute) =>
   (document.paths[path]?.get?.parameters ?? []).filter((parameter) => parameter.in === 'query');

@@ -70,6 +70,8 @@ export interface WholeTenant extends Omit<Tenant, 'budget' | 'webhook'> {
   spareKeys: string[];
   reservation: string;
   receipt: string;
+  /** The token of a credential; undefined without one. */
+  credentialOf: (as: As) => Promise<string | undefined>;
   /** Sends a request with one of its credentials, to an api. */
   callAt: (at: Pick<TestApi, 'call'>, ...request: Request) => Promise<Answer>;
   /** The same, to the api of the host. */
@@ -130,7 +132,15 @@ export async function makeWhole(host: Host): Promise<WholeTenant> {
     if (as === 'device') return whole.device.access_token;
     return { key: tenant.key, bound: whole.bound, nobody: undefined }[as];
   }
-  const whole = { ...tenant, people, call, callAt, must, devices: {} } as unknown as WholeTenant;
+  const whole = {
+    ...tenant,
+    people,
+    call,
+    callAt,
+    must,
+    credentialOf: credential,
+    devices: {},
+  } as unknown as WholeTenant;
   await must('admin', 'PATCH', '/v1/members/ada', { teams: ['red'] });
   await fillBudgets(whole);
   for (const days of MONTHS_AGO) {
