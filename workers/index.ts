@@ -38,33 +38,18 @@ import { invitationMail } from '../shared/people/mail-invitation.ts';
 import { DAY_MS } from '../shared/platform/basics/interval.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { RETENTION } from '../shared/tables/retention.ts';
-import { freezeAllAnalytics } from '../shared/wings/analytics/freeze-weeks.ts';
-import { freezeAnalyticsJob } from '../shared/wings/analytics/jobs.ts';
-import { checkSession as lookAtSession } from '../shared/wings/anomalies/check-session.ts';
-import { checkSessionJob } from '../shared/wings/anomalies/jobs.ts';
-import { digestMail } from '../shared/wings/digests/mail-digest.ts';
-import { mailDigestJob, moveDigestsJob } from '../shared/wings/digests/preferences/jobs.ts';
-import { moveDigests as moveDigestTimes } from '../shared/wings/digests/preferences/move-digests.ts';
-import { reportHeldJob } from '../shared/wings/held/jobs.ts';
-import { reportHeld as reportHeldSignals } from '../shared/wings/held/report-held.ts';
-import { closeAllMonths } from '../shared/wings/push/closing/close-months.ts';
-import { closeMonthsJob } from '../shared/wings/push/closing/jobs.ts';
-import { alertDestination as mailDestination } from '../shared/wings/push/destinations/alert-destination.ts';
-import { alertDestinationJob, runDestinationJob } from '../shared/wings/push/destinations/jobs.ts';
-import { runDestination as runDueDestination } from '../shared/wings/push/destinations/runs/run-destination.ts';
-import { RUNS_AT_ONCE } from '../shared/wings/push/destinations/runs/watch-run.ts';
-import { endDueRaise } from '../shared/wings/raises/end-due.ts';
-import { endRaiseJob, mailRaiseJob } from '../shared/wings/raises/jobs.ts';
-import { raiseMail } from '../shared/wings/raises/mail-raise.ts';
-import { moveBranchCallsJob, moveSessionCallsJob } from '../shared/wings/work/moves/jobs.ts';
-import {
-  moveBranchCalls as moveCallsOfBranch,
-  moveSessionCalls as moveCallsOfSession,
-} from '../shared/wings/work/moves/move-calls.ts';
-import { dueJobRow, jobRow, oneOfOrganization } from './job-row.ts';
+import { dueJobRow, jobRow } from './job-row.ts';
 
 // Every job, with what is done about it: what is exported here is a row. Those with `everyMs` repeat by BullMQ's Job
-// Schedulers.
+// Schedulers. The jobs of a wing come from its file.
+
+export * from './wings/analytics.ts';
+export * from './wings/anomalies.ts';
+export * from './wings/digests.ts';
+export * from './wings/held.ts';
+export * from './wings/push.ts';
+export * from './wings/raises.ts';
+export * from './wings/work.ts';
 
 /** The end of an open session: ends it, or looks again when its silence would be long enough. */
 export const endSession = dueJobRow(endSessionJob, { concurrency: 16, work: endIfSilent });
@@ -76,16 +61,6 @@ export const moveSessionEnds = dueJobRow(moveSessionEndsJob, { concurrency: 1, w
 export const releaseReservations = dueJobRow(releaseReservationsJob, { concurrency: 4, work: releaseDue });
 
 export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, { concurrency: 4, work: evaluateDue });
-
-/** While a session runs at most once a minute, and at its end. */
-export const checkSession = dueJobRow(checkSessionJob, { concurrency: 8, work: lookAtSession });
-
-/** After signals were held, and an hour later. */
-export const reportHeld = dueJobRow(reportHeldJob, { concurrency: 4, work: reportHeldSignals });
-
-/** After contexts or boundaries that concern more calls than their transaction moves. */
-export const moveSessionCalls = dueJobRow(moveSessionCallsJob, { concurrency: 2, work: moveCallsOfSession });
-export const moveBranchCalls = dueJobRow(moveBranchCallsJob, { concurrency: 2, work: moveCallsOfBranch });
 
 /** How many attempts run is limited per endpoint (shared/core/events/webhooks/sending/endpoint.ts). */
 const attempts = { concurrency: Number.POSITIVE_INFINITY, work: deliver };
@@ -113,20 +88,6 @@ export const sendDigests = jobRow(sendDigestsJob, {
   work: async (ctx) => ({ digests: await sendDueDigests(ctx) }),
 });
 
-/** The digest of one person. */
-export const mailDigest = dueJobRow(mailDigestJob, {
-  concurrency: 4,
-  work: (ctx, key) => sendDueMail(ctx, digestMail, key),
-});
-
-/** Raises that nobody answered, and those that were approved for a time. */
-export const endRaise = dueJobRow(endRaiseJob, { concurrency: 4, work: endDueRaise });
-
-export const mailRaise = dueJobRow(mailRaiseJob, {
-  concurrency: 4,
-  work: (ctx, key) => sendDueMail(ctx, raiseMail, key),
-});
-
 export const mailInvitation = dueJobRow(mailInvitationJob, {
   concurrency: 4,
   work: (ctx, key) => sendDueMail(ctx, invitationMail, key),
@@ -134,9 +95,6 @@ export const mailInvitation = dueJobRow(mailInvitationJob, {
 
 /** After an organization has begun to hide names. */
 export const hashNames = dueJobRow(hashNamesJob, { concurrency: 4, work: hashNamesOf });
-
-/** After a change of the organization's timezone. */
-export const moveDigests = dueJobRow(moveDigestsJob, { concurrency: 1, work: moveDigestTimes });
 
 /** It leaves balances as they are and puts accounts on the plan of their organization. */
 export const reconcileCredits = jobRow(reconcileCreditsJob, {
@@ -168,29 +126,6 @@ export const makeSnapshots = jobRow(makeSnapshotsJob, {
   work: async (ctx, { range }) => ({
     snapshots: await (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
   }),
-});
-
-/** Months whose closing day has come, also where an admin has moved it back. */
-export const closeMonths = jobRow(closeMonthsJob, {
-  concurrency: 1,
-  everyMs: 300_000,
-  work: async (ctx) => ({ months: await closeAllMonths(ctx) }),
-});
-
-/** Writes the days that a destination of exports lacks, in turns of a minute: one destination of an organization at a time. */
-export const runDestination = dueJobRow(runDestinationJob, {
-  concurrency: RUNS_AT_ONCE,
-  work: oneOfOrganization(runDestinationJob, (ctx, key) => runDueDestination(ctx, key)),
-});
-
-/** A destination fails. */
-export const alertDestination = dueJobRow(alertDestinationJob, { concurrency: 4, work: mailDestination });
-
-/** Weeks that ended a day ago, and what arrived late for others. */
-export const freezeAnalytics = jobRow(freezeAnalyticsJob, {
-  concurrency: 1,
-  everyMs: 3_600_000,
-  work: freezeAllAnalytics,
 });
 
 export const purgeOld = jobRow(purgeJob, {
