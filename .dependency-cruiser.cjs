@@ -18,7 +18,7 @@ const PURE = [
   'core/calls/signals/place',
   'wings/work/code-hosts/events/[^/]+',
   'wings/work/pull-requests/report',
-  'wings/work/pull-requests/label',
+  'core/calls/signals/pull-request-label',
   'wings/work/attribution/decide-work',
   'wings/work/attribution/resolve-pull-request',
   'core/calls/adapters/adapt',

@@ -1,5 +1,5 @@
+import { fail } from './governor/basics/run.ts';
 import { createProgram } from './governor/program.ts';
-import { fail } from './governor/run.ts';
 
 // Whoever reads has read enough (`| head`), and wants to hear no more.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { pullRequestField } from '../../shared/core/calls/signals/pull-request-label.ts';
 import { repositoryField } from '../../shared/core/calls/signals/repository-field.ts';
 import { INTERVALS, type SeriesInterval } from '../../shared/core/calls/usage/calendar.ts';
 import { GROUPINGS, type GroupBy } from '../../shared/core/calls/usage/group-usage.ts';
 import { measuresView } from '../../shared/core/calls/usage/measures.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text, timezone } from '../../shared/platform/basics/text.ts';
-import { pullRequestField } from '../../shared/wings/work/pull-requests/label.ts';
 import { timeOrDate } from './time.ts';
 
 /** The filters by the work that calls belong to. */

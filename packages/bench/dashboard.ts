@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { z } from 'zod';
-import { environmentOf } from '../../scripts/governor/run.ts';
+import { environmentOf } from '../../scripts/governor/basics/run.ts';
 import { CHROMIUM, CHROMIUM_FLAGS } from '../../scripts/stack/chromium.ts';
 import { readJson } from '../../scripts/stack/files.ts';
 import { findFreePort } from '../../scripts/stack/ports.ts';

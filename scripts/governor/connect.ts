@@ -11,8 +11,8 @@ import {
 import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { checkInput, parseAddress } from './input.ts';
-import { type Run, readUp } from './run.ts';
+import { checkInput, parseAddress } from './basics/input.ts';
+import { type Run, readUp } from './basics/run.ts';
 
 interface ConnectFlags {
   org?: string;

@@ -26,9 +26,9 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import { exchange } from '../../shared/platform/outward/exchange.ts';
 import { replaceFile } from '../stack/files.ts';
 import { makeSigningKey } from '../stack/make-secrets.ts';
-import { parseInteger, parseTime } from './input.ts';
+import { parseInteger, parseTime } from './basics/input.ts';
+import type { Run } from './basics/run.ts';
 import { openShards } from './open-shards.ts';
-import type { Run } from './run.ts';
 
 /** `credits`, `rebuild`, `signing-key` and `verify`. */
 export function addCreditCommands(program: Command, run: Run): void {

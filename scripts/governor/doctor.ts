@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../shared/platform/context/context.ts';
+import type { Run } from './basics/run.ts';
 import { readMongoChecks } from './mongo-checks.ts';
-import type { Run } from './run.ts';
 
 /** `doctor mongo`: questions that only the running MongoDB can answer (docs/stores.md). It writes one row and takes it back. */
 export function addDoctorCommand(program: Command, run: Run): void {

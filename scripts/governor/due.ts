@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
-import type { Run } from './run.ts';
+import type { Run } from './basics/run.ts';
 
 /** Rows of one kind that are listed. */
 const LISTED = 50;

@@ -6,8 +6,8 @@ import { addMcpCommand } from '../../packages/governor/src/mcp.ts';
 import { addPullRequestCommands } from '../../packages/governor/src/pull-requests/commands.ts';
 import { addRaiseCommand } from '../../packages/governor/src/raise.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
-import { print } from './print.ts';
-import { readDemo, readUp } from './run.ts';
+import { print } from './basics/print.ts';
+import { readDemo, readUp } from './basics/run.ts';
 
 /** Adds the commands of `packages/governor`; they find a running scripts/up by themselves. */
 export function addClientCommands(program: Command, env: Record<string, string | undefined>): void {

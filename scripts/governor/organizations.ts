@@ -17,11 +17,11 @@ import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { K_POPULATIONS, PLANS, ROLES, type Role, type Tier } from '../../shared/platform/basics/contract.ts';
 import { exactText, text, timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
-import { checkInput, parseInteger, parseLimit } from './input.ts';
-import { explainMade, type MadeOptions, madeOption, revokeMade } from './made-option.ts';
+import { checkInput, parseInteger, parseLimit } from './basics/input.ts';
+import { explainMade, type MadeOptions, madeOption, revokeMade } from './basics/made-option.ts';
+import type { Run } from './basics/run.ts';
 import { openShards } from './open-shards.ts';
 import { addPersonalData } from './personal-data.ts';
-import type { Run } from './run.ts';
 
 /** `org`, `plan` and `member`. */
 export function addOrganizationCommands(program: Command, run: Run): void {

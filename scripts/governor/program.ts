@@ -1,21 +1,21 @@
 import { Command } from 'commander';
 import { addAccessCommands } from './access.ts';
-import { addAnalyticsCommands } from './analytics.ts';
-import { addCodeHostCommands } from './code-hosts.ts';
+import { createRunner } from './basics/run.ts';
 import { addConnectCommand } from './connect.ts';
 import { addCreditCommands } from './credits.ts';
-import { addDestinationCommands } from './destinations.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addDueCommand } from './due.ts';
 import { arrangeHelp } from './help.ts';
 import { addClientCommands } from './history.ts';
 import { addOrganizationCommands } from './organizations.ts';
 import { addReplayCommand } from './replay.ts';
-import { createRunner } from './run.ts';
 import { addStatusCommand } from './status.ts';
 import { addUsageCommands } from './usage.ts';
 import { versionOf } from './version.ts';
 import { addWebhookCommands } from './webhooks.ts';
+import { addAnalyticsCommands } from './wings/analytics.ts';
+import { addDestinationCommands } from './wings/push.ts';
+import { addCodeHostCommands } from './wings/work.ts';
 
 /** The operator's command line. Everything goes through the same domain functions and into the audit log. */
 export function createProgram(env: Record<string, string | undefined>): Command {

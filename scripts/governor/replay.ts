@@ -3,9 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { withProgress } from '../../packages/governor/src/progress.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { replay } from '../traffic/replay.ts';
-import { parseInteger } from './input.ts';
-import { print } from './print.ts';
-import { readDemo, readUp } from './run.ts';
+import { parseInteger } from './basics/input.ts';
+import { print } from './basics/print.ts';
+import { readDemo, readUp } from './basics/run.ts';
 
 interface ReplayFlags {
   format: 'azure-llm';

@@ -6,10 +6,10 @@ import { createLog } from '../../shared/platform/basics/log.ts';
 import { within } from '../../shared/platform/basics/within.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
 import { WINGS } from '../../shared/tables/wings.ts';
-import { inOneLine } from './cells.ts';
-import { parseAddress } from './input.ts';
+import { inOneLine } from './basics/cells.ts';
+import { parseAddress } from './basics/input.ts';
+import { configOf, readUp } from './basics/run.ts';
 import { PROBES, type Probe, type Probed, type Service } from './probes.ts';
-import { configOf, readUp } from './run.ts';
 import { versionOf } from './version.ts';
 
 type State = Probed['status'];

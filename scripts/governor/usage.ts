@@ -4,8 +4,8 @@ import { readOrganization } from '../../shared/core/accounts/organizations/read-
 import { reconcileAllUsage, reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { purge } from '../../shared/core/retention/purge.ts';
 import { RETENTION } from '../../shared/tables/retention.ts';
-import { parseDay } from './input.ts';
-import type { Run } from './run.ts';
+import { parseDay } from './basics/input.ts';
+import type { Run } from './basics/run.ts';
 
 /** `usage`: comparing rollups with their signals, and retention. */
 export function addUsageCommands(program: Command, run: Run): void {

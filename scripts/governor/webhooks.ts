@@ -4,7 +4,7 @@ import { enableWebhook } from '../../shared/core/events/webhooks/endpoints/enabl
 import { listForOperator } from '../../shared/core/events/webhooks/endpoints/list-for-operator.ts';
 import { rotateSecretKeys } from '../../shared/core/events/webhooks/endpoints/rotate-secret-keys.ts';
 import { SEALED_ROWS } from '../../shared/tables/secrets.ts';
-import type { Run } from './run.ts';
+import type { Run } from './basics/run.ts';
 
 /** `webhook` and `webhook-secrets`. */
 export function addWebhookCommands(program: Command, run: Run): void {

@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import type { AskedNames, WorkFilter } from '../../../core/calls/sessions/dimension.ts';
 import { type NamedWork, WORK_FIELDS, type WorkNames } from '../../../core/calls/signals/place.ts';
+import { labelOf, readLabel } from '../../../core/calls/signals/pull-request-label.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
 import { type WorkRow, workRows } from '../attribution/model.ts';
 import { hashesMeant } from '../attribution/names.ts';
-import { labelOf, readLabel } from './label.ts';
 import { pullRequestId, pullRequestRows } from './model.ts';
 import { type Owner, pullRequestsOfWorks, worksOfPullRequests } from './resolve-works.ts';
 

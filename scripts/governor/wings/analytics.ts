@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
-import { freezeAnalytics } from '../../shared/wings/analytics/freeze-weeks.ts';
-import type { Run } from './run.ts';
+import { readOrganization } from '../../../shared/core/accounts/organizations/read-organization.ts';
+import { freezeAnalytics } from '../../../shared/wings/analytics/freeze-weeks.ts';
+import type { Run } from '../basics/run.ts';
 
 /** `analytics`: what a worker does hourly, now. */
 export function addAnalyticsCommands(program: Command, run: Run): void {

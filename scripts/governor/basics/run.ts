@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { describeFailure } from '../../packages/governor/src/api/ask.ts';
-import { parseObject } from '../../packages/governor/src/readers/history.ts';
-import { type Config, readConfig } from '../../shared/platform/basics/config.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
-import { createLog } from '../../shared/platform/basics/log.ts';
-import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { refuseUnprepared } from '../../shared/platform/mongo/schema.ts';
-import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
-import { WINGS } from '../../shared/tables/wings.ts';
-import { exportsFolder } from '../stack/files.ts';
+import { describeFailure } from '../../../packages/governor/src/api/ask.ts';
+import { parseObject } from '../../../packages/governor/src/readers/history.ts';
+import { type Config, readConfig } from '../../../shared/platform/basics/config.ts';
+import { DomainError } from '../../../shared/platform/basics/errors.ts';
+import { createLog } from '../../../shared/platform/basics/log.ts';
+import { type Context, openContext } from '../../../shared/platform/context/context.ts';
+import { refuseUnprepared } from '../../../shared/platform/mongo/schema.ts';
+import { waitUntilReady } from '../../../shared/platform/redis/connect.ts';
+import { WINGS } from '../../../shared/tables/wings.ts';
+import { exportsFolder } from '../../stack/files.ts';
 import { print } from './print.ts';
 
 type Environment = Record<string, string | undefined>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { normalRepository } from '../../../core/calls/signals/repository.ts';
 import { text } from '../../../platform/basics/text.ts';
+import { normalRepository } from './repository.ts';
 
 /** The name of a pull request among all of an organization. */
 export interface PullRequestName {

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import type { MadeObjects } from '../../shared/people/made-by.ts';
-import { DomainError, isCode } from '../../shared/platform/basics/errors.ts';
+import type { MadeObjects } from '../../../shared/people/made-by.ts';
+import { DomainError, isCode } from '../../../shared/platform/basics/errors.ts';
 import { inOneLine } from './cells.ts';
 
 export interface MadeOptions {

@@ -3,30 +3,33 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
-import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
-import type { Context } from '../../shared/platform/context/context.ts';
-import { FORMATS } from '../../shared/wings/exports/encode.ts';
-import { BILLED, FOCUS_VERSIONS } from '../../shared/wings/exports/focus/columns.ts';
-import { destinationInput } from '../../shared/wings/push/destinations/input.ts';
+import { readOrganization } from '../../../shared/core/accounts/organizations/read-organization.ts';
+import { DomainError } from '../../../shared/platform/basics/errors.ts';
+import type { Context } from '../../../shared/platform/context/context.ts';
+import { FORMATS } from '../../../shared/wings/exports/encode.ts';
+import { BILLED, FOCUS_VERSIONS } from '../../../shared/wings/exports/focus/columns.ts';
+import { destinationInput } from '../../../shared/wings/push/destinations/input.ts';
 import {
   createDestination,
   deleteDestination,
   getDestination,
-} from '../../shared/wings/push/destinations/manage-destinations.ts';
+} from '../../../shared/wings/push/destinations/manage-destinations.ts';
 import {
   DESTINATION_KINDS,
   DESTINATION_LEVELS,
   type Destination,
   destinationRows,
-} from '../../shared/wings/push/destinations/model.ts';
-import { askForRun } from '../../shared/wings/push/destinations/runs/ask-for-run.ts';
-import { getRun, listRuns } from '../../shared/wings/push/destinations/runs/list-runs.ts';
-import { showDestination, showDestinations } from '../../shared/wings/push/destinations/show-destinations.ts';
-import { updateDestination } from '../../shared/wings/push/destinations/update-destination.ts';
-import { viewRun } from '../../shared/wings/push/destinations/view.ts';
-import { checkInput, parseDay, parseInteger } from './input.ts';
-import type { Run } from './run.ts';
+} from '../../../shared/wings/push/destinations/model.ts';
+import { askForRun } from '../../../shared/wings/push/destinations/runs/ask-for-run.ts';
+import { getRun, listRuns } from '../../../shared/wings/push/destinations/runs/list-runs.ts';
+import {
+  showDestination,
+  showDestinations,
+} from '../../../shared/wings/push/destinations/show-destinations.ts';
+import { updateDestination } from '../../../shared/wings/push/destinations/update-destination.ts';
+import { viewRun } from '../../../shared/wings/push/destinations/view.ts';
+import { checkInput, parseDay, parseInteger } from '../basics/input.ts';
+import type { Run } from '../basics/run.ts';
 
 const POLL_MS = 500;
 
@@ -125,7 +128,7 @@ function addReading(destination: Command, run: Run): void {
     .action((id: string) =>
       run(async (ctx) => {
         // Only this command writes to a destination: what that needs is loaded by it.
-        const testing = await import('../../shared/wings/push/destinations/test-destination.ts');
+        const testing = await import('../../../shared/wings/push/destinations/test-destination.ts');
         const result = await testing.testDestination(ctx, await find(ctx, id));
         if (!result.ok) process.exitCode = 1;
         return { ...result };

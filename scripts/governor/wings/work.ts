@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { readOrganization } from '../../../shared/core/accounts/organizations/read-organization.ts';
 import {
   addCodeHost,
   deleteCodeHost,
   listCodeHosts,
-} from '../../shared/wings/work/code-hosts/manage-code-hosts.ts';
-import { CODE_HOST_PROVIDERS } from '../../shared/wings/work/code-hosts/model.ts';
-import { codeHostInput, viewCodeHost } from '../../shared/wings/work/code-hosts/view.ts';
-import { checkInput } from './input.ts';
-import type { Run } from './run.ts';
+} from '../../../shared/wings/work/code-hosts/manage-code-hosts.ts';
+import { CODE_HOST_PROVIDERS } from '../../../shared/wings/work/code-hosts/model.ts';
+import { codeHostInput, viewCodeHost } from '../../../shared/wings/work/code-hosts/view.ts';
+import { checkInput } from '../basics/input.ts';
+import type { Run } from '../basics/run.ts';
 
 /** `code-host`: where the pull requests of an organization are. */
 export function addCodeHostCommands(program: Command, run: Run): void {

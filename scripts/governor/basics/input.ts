@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
-import { faultsOf, IN_PLAIN_WORDS } from '../../shared/platform/basics/faults.ts';
-import { instantOrUtc } from '../../shared/platform/basics/text.ts';
+import { DomainError } from '../../../shared/platform/basics/errors.ts';
+import { faultsOf, IN_PLAIN_WORDS } from '../../../shared/platform/basics/faults.ts';
+import { instantOrUtc } from '../../../shared/platform/basics/text.ts';
 
 /** The most wrong values that an error names. */
 const MAX_FAULTS = 5;
