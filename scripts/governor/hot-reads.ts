@@ -6,17 +6,8 @@ import { ledgerRows } from '../../shared/core/credits/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { budgetWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
-import { pullRequestRows } from '../../shared/wings/work/pull-requests/model.ts';
-
-/** A frequent read, with values that no row has: a plan depends on the fields alone. */
-interface HotRead {
-  collectionName: string;
-  filter: Readonly<Record<string, unknown>>;
-  sort: Readonly<Record<string, 1 | -1>>;
-}
-
-const since = { $gte: new Date(0) };
-const ofNobody = { org_id: 'none' };
+import { type HotRead, ofNobody, since } from './basics/hot-read.ts';
+import { GOVERNOR_WINGS } from './wings.ts';
 
 export const HOT_READS: readonly HotRead[] = [
   { ...sessionRows, filter: { ...ofNobody, started_at: since }, sort: { started_at: -1, _id: -1 } },
@@ -28,8 +19,8 @@ export const HOT_READS: readonly HotRead[] = [
   { ...dueRows, filter: { due_at: since }, sort: { due_at: 1 } },
   { ...queuedDeliveryRows, filter: { state: 'due', at: since }, sort: { at: 1 } },
   { ...deliveryRows, filter: { webhook_id: 'none', created_at: since }, sort: { created_at: -1, _id: -1 } },
-  { ...pullRequestRows, filter: { ...ofNobody, opened_at: since }, sort: { opened_at: -1, _id: -1 } },
   { ...auditRows, filter: { ...ofNobody, at: since }, sort: { at: -1, _id: -1 } },
+  ...GOVERNOR_WINGS.flatMap(({ hotReads = [] }) => hotReads),
 ];
 
 /**

@@ -1,13 +1,10 @@
 import { Cluster } from 'ioredis';
 import { z } from 'zod';
 import { whyNobodySignsIn } from '../../shared/core/accounts/identity/sign-in-state.ts';
-import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
 import { measureShards } from '../../shared/core/credits/meter/shards.ts';
 import { countUnsentAlerts } from '../../shared/core/events/webhooks/deliveries/alert-admins.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
-import type { Config } from '../../shared/platform/basics/config.ts';
-import type { Context } from '../../shared/platform/context/context.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { verifyMailServer } from '../../shared/platform/mail/send-mail.ts';
 import { refuseUnprepared } from '../../shared/platform/mongo/schema.ts';
@@ -19,22 +16,16 @@ import {
   waitUntilReady,
 } from '../../shared/platform/redis/connect.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
-import { heldRows } from '../../shared/wings/held/model.ts';
-
-/** The service as `status` reaches it: the stores directly, the api by its address. */
-export interface Service {
-  config: Config;
-  /** Without a slash at the end. */
-  api: string;
-  opening: Promise<Context>;
-}
-
-export interface Probed {
-  status: 'ok' | 'warning' | 'failing';
-  detail: string;
-}
-
-export type Probe = (service: Service) => Promise<Probed>;
+import {
+  COUNT_AT_MOST,
+  failing,
+  ok,
+  type Probe,
+  type Probed,
+  type Service,
+  warning,
+} from './basics/probe.ts';
+import { GOVERNOR_WINGS } from './wings.ts';
 
 /** Every part of the service, in the order of the screen. A probe that throws has found a failure. */
 export const PROBES: Readonly<Record<string, Probe>> = {
@@ -47,7 +38,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'sign-in': probeSignIn,
   mail: probeMail,
   webhooks: probeWebhooks,
-  'held-signals': probeHeldSignals,
+  ...Object.fromEntries(GOVERNOR_WINGS.flatMap(({ probes = {} }) => Object.entries(probes))),
 };
 
 const readiness = z.object({
@@ -97,7 +88,6 @@ async function probeWorker({ config }: Service): Promise<Probed> {
 
 /** How late something due may be while a worker keeps up. */
 const LATE_MS = 60_000;
-const COUNT_AT_MOST = 10_000;
 
 async function probeQueues({ opening }: Service): Promise<Probed> {
   const ctx = await opening;
@@ -159,21 +149,6 @@ async function probeWebhooks({ opening }: Service): Promise<Probed> {
   return warning(`${failed} of ${count} are failing (governor webhook list --failing).${told}`);
 }
 
-/** Only an organization whose `held_until` is ahead can have held signals. */
-async function probeHeldSignals({ opening }: Service): Promise<Probed> {
-  const ctx = await opening;
-  const holding = await organizationRows(ctx)
-    .find({ held_until: { $gt: dateAt(ctx.clock.now()) } }, { projection: { _id: 1 } })
-    .toArray();
-  const waiting = { org_id: { $in: holding.map(({ _id }) => _id) }, state: 'held' as const };
-  const count = await heldRows(ctx).countDocuments(waiting, { limit: COUNT_AT_MOST });
-  if (count === 0) return ok('No signal waits for a decision.');
-  const number = count === COUNT_AT_MOST ? `${count} or more` : `${count}`;
-  return warning(
-    `${number} ${count === 1 ? 'signal waits' : 'signals wait'} for an admin to release or discard.`,
-  );
-}
-
 async function withRedis(
   client: RedisClient,
   work: (redis: RedisClient) => Promise<Probed>,
@@ -184,16 +159,4 @@ async function withRedis(
   } finally {
     client.disconnect();
   }
-}
-
-function ok(detail: string): Probed {
-  return { status: 'ok', detail };
-}
-
-function warning(detail: string): Probed {
-  return { status: 'warning', detail };
-}
-
-function failing(detail: string): Probed {
-  return { status: 'failing', detail };
 }

@@ -13,9 +13,7 @@ import { addStatusCommand } from './status.ts';
 import { addUsageCommands } from './usage.ts';
 import { versionOf } from './version.ts';
 import { addWebhookCommands } from './webhooks.ts';
-import { addAnalyticsCommands } from './wings/analytics.ts';
-import { addDestinationCommands } from './wings/push.ts';
-import { addCodeHostCommands } from './wings/work.ts';
+import { GOVERNOR_WINGS } from './wings.ts';
 
 /** The operator's command line. Everything goes through the same domain functions and into the audit log. */
 export function createProgram(env: Record<string, string | undefined>): Command {
@@ -32,10 +30,8 @@ export function createProgram(env: Record<string, string | undefined>): Command 
   addAccessCommands(program, run);
   addCreditCommands(program, run);
   addUsageCommands(program, run);
-  addAnalyticsCommands(program, run);
   addWebhookCommands(program, run);
-  addCodeHostCommands(program, run);
-  addDestinationCommands(program, run);
+  for (const { addCommands } of GOVERNOR_WINGS) addCommands?.(program, run);
   addReplayCommand(program, env);
   addClientCommands(program, env);
   addConnectCommand(program, run);

@@ -8,8 +8,9 @@ import { openContext } from '../../shared/platform/context/context.ts';
 import { WINGS } from '../../shared/tables/wings.ts';
 import { inOneLine } from './basics/cells.ts';
 import { parseAddress } from './basics/input.ts';
+import type { Probe, Probed, Service } from './basics/probe.ts';
 import { configOf, readUp } from './basics/run.ts';
-import { PROBES, type Probe, type Probed, type Service } from './probes.ts';
+import { PROBES } from './probes.ts';
 import { versionOf } from './version.ts';
 
 type State = Probed['status'];

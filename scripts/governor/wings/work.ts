@@ -8,6 +8,8 @@ import {
 } from '../../../shared/wings/work/code-hosts/manage-code-hosts.ts';
 import { CODE_HOST_PROVIDERS } from '../../../shared/wings/work/code-hosts/model.ts';
 import { codeHostInput, viewCodeHost } from '../../../shared/wings/work/code-hosts/view.ts';
+import { pullRequestRows } from '../../../shared/wings/work/pull-requests/model.ts';
+import { type HotRead, ofNobody, since } from '../basics/hot-read.ts';
 import { checkInput } from '../basics/input.ts';
 import type { Run } from '../basics/run.ts';
 
@@ -46,3 +48,8 @@ export function addCodeHostCommands(program: Command, run: Run): void {
       }),
     );
 }
+
+/** The first page of pull requests. */
+export const HOT_READS: readonly HotRead[] = [
+  { ...pullRequestRows, filter: { ...ofNobody, opened_at: since }, sort: { opened_at: -1, _id: -1 } },
+];
