@@ -78,7 +78,14 @@ function spanText(seconds: number): string {
   return hours > 48 ? `${hours / 24} days` : `${hours} hours`;
 }
 
+/** A table of Markdown, as Biome formats it. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  const widths = head.map((_, at) => Math.max(...[head, ...rows].map((cells) => cells[at]?.length ?? 0)));
+  const line = (cells: readonly string[], fill = ' ') =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0, fill)).join(' | ')} |`;
+  const rule = line(
+    head.map(() => ''),
+    '-',
+  );
+  return [line(head), rule, ...rows.map((cells) => line(cells))].join('\n');
 }
