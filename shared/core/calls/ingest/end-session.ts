@@ -9,7 +9,11 @@ import { clearDue, setDue } from '../../../platform/due/plan-due.ts';
 import { secondShard } from '../../../platform/mongo/counter-shards.ts';
 import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import type { Write } from '../../../platform/mongo/writes.ts';
-import { commitByRules, guardedSubscribers, type Rules } from '../../limits/budgets/rules/rules.ts';
+import {
+  commitByRules,
+  guardedSubscribers,
+  type OrganizationRules,
+} from '../../limits/budgets/rules/rules.ts';
 import { endByTimeout, isPastTimeout, silenceEndsMs, timeoutMsOf } from '../sessions/assign.ts';
 import { endSessionJob, type OpenSession } from '../sessions/jobs.ts';
 import { type Session, type SessionChange, sessionRows } from '../sessions/model.ts';
@@ -55,7 +59,7 @@ const ENDS_AT_ONCE = 100;
 /** Decides which sessions of one organization end, with one answer per request, in order. */
 type Decide<Asked, Answer> = (
   ctx: Context,
-  rules: Rules,
+  rules: OrganizationRules,
   asked: readonly Asked[],
   transaction: ClientSession,
 ) => Promise<{ changes: SessionChange[]; answers: Answer[]; writes?: Write[] }>;
@@ -82,7 +86,7 @@ function endBatching<Asked, Answer>(
 
 async function decideSilent(
   ctx: Context,
-  { organization }: Rules,
+  { organization }: OrganizationRules,
   keys: readonly string[],
   transaction: ClientSession,
 ): ReturnType<Decide<string, EndResult>> {
@@ -115,7 +119,7 @@ async function decideSilent(
 
 async function decideClosed(
   ctx: Context,
-  { organization }: Rules,
+  { organization }: OrganizationRules,
   asked: readonly Close[],
   transaction: ClientSession,
 ): ReturnType<Decide<Close, Session | null>> {

@@ -40,7 +40,7 @@ export type Identity = Pick<Session, 'org_id' | 'user_id' | 'project_id' | 'adap
 /** The plans of all nouns for a batch, in the order of their writes. Others have their turn between the parts of a large one. */
 export async function planBatch(
   ctx: Context,
-  { organization, ...rules }: Rules,
+  { organization, subscribers, limits }: Rules,
   { signals: drafts, past, assignments, sessionOf, fields, shard, isNew }: AssignedBatch,
 ): Promise<readonly Plan[]> {
   if (drafts.length === 0) return [];
@@ -64,7 +64,7 @@ export async function planBatch(
   const sessions = await planSessionChanges(ctx, changes, {
     timeoutMs,
     // The batch writes the organization's version whether it raises events or not.
-    subscribers: { webhooks: rules.subscribers, guard: [] },
+    subscribers: { webhooks: subscribers, guard: [] },
     isPast: isPastChange,
   });
   await turn(signals);
@@ -73,7 +73,7 @@ export async function planBatch(
       signals: signals.filter((signal) => isLive(signal) !== isSilent),
       sessions: changes.filter((change) => isPastChange(change) === isSilent),
     };
-    return planWindows(orgId, rules, counted, { shard, nowMs, isSilent });
+    return planWindows(orgId, limits, counted, { shard, nowMs, isSilent });
   });
   await turn(signals);
   const erased = new Set(organization.erased_users);

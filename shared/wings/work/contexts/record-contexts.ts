@@ -3,8 +3,7 @@ import { findOverLimit } from '../../../core/calls/ingest/count-values.ts';
 import { takeTurn } from '../../../core/calls/ingest/take-turn.ts';
 import type { Sender } from '../../../core/calls/signals/check-signal.ts';
 import { keptName } from '../../../core/calls/signals/place.ts';
-import type { Rules } from '../../../core/limits/budgets/rules/rules.ts';
-import { commitByRules } from '../../../core/limits/budgets/rules/rules.ts';
+import { commitByRules, type OrganizationRules } from '../../../core/limits/budgets/rules/rules.ts';
 import { CONTEXTS_PER_SESSION, SIGNALS_PER_REQUEST } from '../../../platform/basics/contract.ts';
 import { orUnknown } from '../../../platform/basics/errors.ts';
 import type { Decision } from '../../../platform/context/commit-plan.ts';
@@ -125,7 +124,7 @@ async function commitTold(ctx: Context, orgId: string, requests: readonly Reques
 
 async function decideTold(
   ctx: Context,
-  rules: Rules,
+  rules: OrganizationRules,
   requests: readonly Request[],
   transaction: ClientSession,
 ): Promise<Decision<{ outcomes: ContextResult[]; recorded: RecordedFacts }>> {

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { raiseOrganizationContexts } from '../../../core/accounts/organizations/versions.ts';
-import { cachedRules, cacheRules, type Rules } from '../../../core/limits/budgets/rules/rules.ts';
+import { cachedRules, cacheRules, type OrganizationRules } from '../../../core/limits/budgets/rules/rules.ts';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { type Decision, joinPlans, NO_PLAN } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
@@ -49,7 +49,7 @@ export function rememberFacts(ctx: Context, { orgId, moved, changed }: RecordedF
  */
 export async function planFacts(
   ctx: Context,
-  rules: Rules,
+  rules: OrganizationRules,
   { contexts, boundaries }: { contexts: readonly ContextRow[]; boundaries: readonly Boundary[] },
   transaction: ClientSession,
 ): Promise<Decision<RecordedFacts>> {

@@ -8,6 +8,7 @@ import { countedSessions } from '../../../calls/sessions/plan-sessions.ts';
 import { floorToQuarter } from '../../../calls/usage/calendar.ts';
 import { type CountedSignal, measuresOf } from '../../../calls/usage/plan-rollups.ts';
 import { providerOf } from '../../../pricing/provider-of.ts';
+import type { BudgetRules, CountedTogether } from '../rules/budget-rules.ts';
 import { countsUntilMs } from '../rules/evaluate.ts';
 import type { FilteredCall, Matcher } from '../rules/filter.ts';
 import { filteredCall } from '../rules/filtered-call.ts';
@@ -23,7 +24,6 @@ import {
 } from '../rules/model.ts';
 import { logWindows } from '../rules/people-log.ts';
 import { planEvaluation } from '../rules/plan-evaluation.ts';
-import type { BudgetRules, CountedTogether } from '../rules/rules.ts';
 import { countedFromMs, countedWindowAt } from '../rules/windows.ts';
 
 /** New signals (with the sign -1: voided ones), and sessions that are new or have changed. */

@@ -3,6 +3,7 @@ import type { Context } from '../../../../platform/context/context.ts';
 import type { Db } from '../../../../platform/mongo/connect.ts';
 import { ALL_COUNTER_SHARDS } from '../../../../platform/mongo/counter-shards.ts';
 import { inSteps } from '../../../../platform/mongo/find-by-ids.ts';
+import type { BudgetRules } from '../rules/budget-rules.ts';
 import type { WindowUsage } from '../rules/evaluate.ts';
 import type { CountedBudget } from '../rules/evaluate-alerts.ts';
 import { personRowKey } from '../rules/keys.ts';
@@ -17,7 +18,6 @@ import {
   personWindowRows,
 } from '../rules/model.ts';
 import { budgetOfPerson } from '../rules/people.ts';
-import type { Rules } from '../rules/rules.ts';
 import { isOfRolling, windowsOf } from './rolling.ts';
 
 /** The counts of an organization's counter in one window, of a template's those of one person. */
@@ -111,22 +111,24 @@ export async function findPersonWindows(
 /** The windows of budgets that match, by counter; of one with rolling budgets, which sum many, all that are kept. */
 export async function windowsByCounter(
   ctx: Context,
-  { organization, budgets }: Pick<Rules, 'organization' | 'budgets'>,
+  orgId: string,
+  budgets: BudgetRules['budgets'],
   filter: mongo.Filter<BudgetWindow>,
   transaction: ClientSession,
 ): Promise<Map<string, CountedWindow[]>> {
-  const org_id = organization._id;
   const rolling = new Set(budgets.filter(isOfRolling).map(({ counter }) => counter));
-  const windows = await readWindows(ctx, { org_id, ...filter }, transaction);
+  const windows = await readWindows(ctx, { org_id: orgId, ...filter }, transaction);
   const days =
-    rolling.size > 0 ? await readWindows(ctx, { org_id, counter: { $in: [...rolling] } }, transaction) : [];
+    rolling.size > 0
+      ? await readWindows(ctx, { org_id: orgId, counter: { $in: [...rolling] } }, transaction)
+      : [];
   const others = windows.filter(({ counter }) => !rolling.has(counter));
   return Map.groupBy([...others, ...days], ({ counter }) => counter);
 }
 
 /** Budgets with their windows, and of a template each person's budget with that person's windows. Pure. */
 export function countedBudgets(
-  { budgets }: Pick<Rules, 'budgets'>,
+  budgets: BudgetRules['budgets'],
   byCounter: ReadonlyMap<string, readonly CountedWindow[]>,
   nowMs: number,
 ): CountedBudget[] {

@@ -23,7 +23,7 @@ import { type DueEvaluation, evaluateBudgetsJob } from '../rules/jobs.ts';
 import { firingCause } from '../rules/keys.ts';
 import { type BudgetEvaluation, budgetEvaluationRows, budgetFiringRows } from '../rules/model.ts';
 import { type LogPosition, loggedSince, readPeopleLogs } from '../rules/people-log.ts';
-import { commitByRules, guardedSubscribers, type Rules } from '../rules/rules.ts';
+import { commitByRules, guardedSubscribers, type OrganizationRules, type Rules } from '../rules/rules.ts';
 import { shownExact, thresholdOf } from '../rules/view.ts';
 import { findFirings, splitCarriedLevels } from './find-firings.ts';
 import { sendAlerts } from './send-alerts.ts';
@@ -172,11 +172,12 @@ async function readEvaluated(
   earliest: Date,
   transaction: ClientSession,
 ): Promise<{ counted: CountedBudget[]; people: EvaluatedPeople | null }> {
-  const open = { window_end: { $gte: earliest } };
-  const byCounter = new Map(await windowsByCounter(ctx, rules, open, transaction));
-  if (!rules.budgets.some(({ budget }) => budget.per))
-    return { counted: countedBudgets(rules, byCounter, ctx.clock.now()), people: null };
   const orgId = rules.organization._id;
+  const { budgets } = rules.limits;
+  const open = { window_end: { $gte: earliest } };
+  const byCounter = new Map(await windowsByCounter(ctx, orgId, budgets, open, transaction));
+  if (!budgets.some(({ budget }) => budget.per))
+    return { counted: countedBudgets(budgets, byCounter, ctx.clock.now()), people: null };
   const before = await budgetEvaluationRows(ctx).findOne({ _id: orgId }, { session: transaction });
   const log = (await readPeopleLogs(ctx, [orgId], transaction)).get(orgId);
   if (!log) throw new Error('unreachable: each organization that is asked for has a log');
@@ -189,7 +190,7 @@ async function readEvaluated(
   const due = windows.filter(({ interval }) => interval.endMs >= earliest.getTime());
   for (const [counter, own] of Map.groupBy(due, byCounterKey)) byCounter.set(counter, own);
   const people = { logged: log.position, forecastMs: changed ? forecastMs : null };
-  return { counted: countedBudgets(rules, byCounter, ctx.clock.now()), people };
+  return { counted: countedBudgets(budgets, byCounter, ctx.clock.now()), people };
 }
 
 function byCounterKey({ counter }: CountedWindow): string {
@@ -197,6 +198,10 @@ function byCounterKey({ counter }: CountedWindow): string {
 }
 
 /** The progress after an evaluation by these rules; everybody is evaluated again at `nextMs`. Pure. */
-function progressOf({ version }: Rules, { logged }: EvaluatedPeople, nextMs: number | null): Progress {
+function progressOf(
+  { version }: OrganizationRules,
+  { logged }: EvaluatedPeople,
+  nextMs: number | null,
+): Progress {
   return { version, logged, forecast_at: nextMs === null ? null : dateAt(nextMs) };
 }

@@ -9,6 +9,7 @@ import type { CountedSignal } from '../../../calls/usage/plan-rollups.ts';
 import { countWindows, incrementsOf, type WindowChange } from '../count/plan-windows.ts';
 import { type CountedWindow, findPersonWindows, readWindows } from '../count/read-windows.ts';
 import { isOfRolling, windowsOf } from '../count/rolling.ts';
+import type { BudgetRules, RuledBudget } from '../rules/budget-rules.ts';
 import { amountOf, levelsReached, type WindowUsage } from '../rules/evaluate.ts';
 import { inForceIn } from '../rules/in-force.ts';
 import { personWindowKey, windowKey } from '../rules/keys.ts';
@@ -20,7 +21,7 @@ import {
   type Counts,
 } from '../rules/model.ts';
 import { budgetOfPerson } from '../rules/people.ts';
-import type { RuledBudget, Rules } from '../rules/rules.ts';
+import type { Rules } from '../rules/rules.ts';
 import { findFirings, firstKey, type Level } from './find-firings.ts';
 
 /** Signals of a session that are voided, and the session as it becomes. */
@@ -37,15 +38,15 @@ export interface Voided {
  */
 export async function planVoidedWindows(
   ctx: Context,
-  rules: Rules,
+  { organization, limits }: Rules,
   voided: Voided,
   shard: number,
   transaction: ClientSession,
 ): Promise<Plan> {
-  const orgId = rules.organization._id;
+  const orgId = organization._id;
   const nowMs = ctx.clock.now();
-  const byCounter = Map.groupBy(rules.budgets, ({ counter }) => counter);
-  const counted = countVoided(rules, byCounter, voided, nowMs);
+  const byCounter = Map.groupBy(limits.budgets, ({ counter }) => counter);
+  const counted = countVoided(limits, byCounter, voided, nowMs);
   if (counted.length === 0) return NO_PLAN;
   const windows = await readChanged(ctx, byCounter, { orgId, changes: counted }, transaction);
   const found = new Set(windows.map(nameOf));
@@ -68,7 +69,7 @@ export async function planVoidedWindows(
 
 /** The amounts to take away, by counter and window: of each signal, those windows that have counted it. */
 function countVoided(
-  rules: Rules,
+  limits: BudgetRules,
   byCounter: ReadonlyMap<string, readonly RuledBudget[]>,
   { signals, session, sessionSinceMs }: Voided,
   nowMs: number,
@@ -83,8 +84,8 @@ function countVoided(
     }
   };
   for (const signal of signals)
-    add(countWindows(rules, { signals: [signal], sessions: [], sign: -1 }), signal.received_at.getTime());
-  add(countWindows(rules, { signals: [], sessions: [session] }), sessionSinceMs);
+    add(countWindows(limits, { signals: [signal], sessions: [], sign: -1 }), signal.received_at.getTime());
+  add(countWindows(limits, { signals: [], sessions: [session] }), sessionSinceMs);
   return [...merged.values()];
 }
 

@@ -64,12 +64,12 @@ async function sendSome(ctx: Context, orgId: string, candidates: readonly Alert[
 /** The budgets of these alerts that still exist, with the windows that the alerts are about. */
 async function readAlerted(
   ctx: Context,
-  rules: Rules,
+  { organization, limits }: Rules,
   alerts: readonly Alert[],
   transaction: ClientSession,
 ): Promise<CountedBudget[]> {
-  const counterOf = new Map(rules.budgets.map(({ budget, counter }) => [budget._id, counter]));
-  const orgId = rules.organization._id;
+  const counterOf = new Map(limits.budgets.map(({ budget, counter }) => [budget._id, counter]));
+  const orgId = organization._id;
   const keys: string[] = [];
   const people: string[] = [];
   for (const { budget, interval } of alerts) {
@@ -80,20 +80,15 @@ async function readAlerted(
       for (const shard of ALL_COUNTER_SHARDS) keys.push(windowKey(orgId, counter, interval.startMs, shard));
   }
   const ids = new Set(alerts.map(({ budget }) => budget._id));
-  const alerted = rules.budgets.filter(({ budget }) => ids.has(budget._id));
+  const alerted = limits.budgets.filter(({ budget }) => ids.has(budget._id));
   const byCounter = new Map([
-    ...(await windowsByCounter(
-      ctx,
-      { ...rules, budgets: alerted },
-      { _id: { $in: [...new Set(keys)] } },
-      transaction,
-    )),
+    ...(await windowsByCounter(ctx, orgId, alerted, { _id: { $in: [...new Set(keys)] } }, transaction)),
     ...Map.groupBy(
       await findPersonWindows(ctx, orgId, [...new Set(people)], transaction),
       ({ counter }) => counter,
     ),
   ]);
-  return countedBudgets({ budgets: alerted }, byCounter, ctx.clock.now());
+  return countedBudgets(alerted, byCounter, ctx.clock.now());
 }
 
 /** The candidates that are true now, with the amounts of now. */

@@ -93,7 +93,7 @@ async function onceOpen(
   const first = await call();
   if (first.code !== 'shut') return first.values;
   const status = await statusCache(ctx).refresh(orgId);
-  if (!status || !mayReserve(status.rules)) return null;
+  if (!status || !mayReserve(status.rules.limits)) return null;
   await openReservations(ctx, orgId, await readReservationState(ctx, orgId));
   const second = await call();
   if (second.code !== 'shut') return second.values;

@@ -2,6 +2,7 @@ import { hashedKey } from '../../../../platform/basics/ids.ts';
 import type { Interval } from '../../../../platform/basics/interval.ts';
 import { countedProvider } from '../../../pricing/provider-of.ts';
 import { oneProviderName, UNKNOWN_PROVIDER } from '../../../pricing/providers.ts';
+import type { BudgetRules, RuledBudget } from '../../budgets/rules/budget-rules.ts';
 import { amountIn, type WindowUsage } from '../../budgets/rules/evaluate.ts';
 import type { FilteredCall } from '../../budgets/rules/filter.ts';
 import { filteredCall } from '../../budgets/rules/filtered-call.ts';
@@ -9,7 +10,7 @@ import { inForce } from '../../budgets/rules/in-force.ts';
 import { scopesOf } from '../../budgets/rules/keys.ts';
 import type { Budget } from '../../budgets/rules/model.ts';
 import { budgetOfPerson } from '../../budgets/rules/people.ts';
-import type { RuledBudget, Rules } from '../../budgets/rules/rules.ts';
+import type { Rules } from '../../budgets/rules/rules.ts';
 import { windowAt } from '../../budgets/rules/windows.ts';
 import { type PeopleUsage, usageOfPerson } from './people-usage.ts';
 
@@ -79,7 +80,7 @@ export function isReservedIn({ enforce, metric }: Pick<Budget, 'enforce' | 'metr
 }
 
 /** Returns true when calls reserve amounts in any budget of these rules. */
-export function mayReserve({ budgets }: Pick<Rules, 'budgets'>): boolean {
+export function mayReserve({ budgets }: Pick<BudgetRules, 'budgets'>): boolean {
   return budgets.some(({ budget }) => isReservedIn(budget));
 }
 
@@ -125,7 +126,7 @@ export function nameOfUser(orgId: string, userId: string | null): string {
  * name is among them only if the caller `countsUnnamed`.
  */
 export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: number): OpenBudget[] {
-  const { byScope, teamsOf } = status.rules;
+  const { byScope, teamsOf } = status.rules.limits;
   const { call = {}, countsUnnamed = false } = caller;
   let filtered: FilteredCall | null = null;
   const counting: RuledBudget[] = [];
@@ -147,7 +148,7 @@ export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: numbe
 export function isOfNobody({ rules }: BudgetStatus, { userId, call = {} }: Caller, nowMs: number): boolean {
   if (userId !== null) return false;
   const filtered = filteredCallOf(call, nowMs);
-  return rules.budgets.some(
+  return rules.limits.budgets.some(
     ({ budget, matches }) => budget.per && budget.enforce === 'hard' && matches?.(filtered) !== false,
   );
 }

@@ -17,7 +17,7 @@ const FEW_BUDGETS = 1_000;
 
 const cacheOf = readThroughCache<BudgetStatus>('budget status', refreshStatuses, {
   max: ORGANIZATIONS,
-  isSmall: ({ rules }) => rules.budgets.length <= FEW_BUDGETS,
+  isSmall: ({ rules }) => rules.limits.budgets.length <= FEW_BUDGETS,
   // It lacks windows that are open again, because the clock was ahead and has gone back.
   isOutdated: (ctx, { asOfMs }) => asOfMs > ctx.clock.now(),
 });

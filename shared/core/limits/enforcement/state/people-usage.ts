@@ -49,7 +49,7 @@ export async function readPeople(
   transaction: ClientSession,
 ): Promise<Map<string, PeopleUsage>> {
   const found = new Map<string, PeopleUsage>();
-  const asked = organizations.filter(({ rules }) => rules.budgets.some(({ budget }) => budget.per));
+  const asked = organizations.filter(({ rules }) => rules.limits.budgets.some(({ budget }) => budget.per));
   if (asked.length === 0) return found;
   const orgIds = asked.map(({ rules }) => rules.organization._id);
   const logs = await readPeopleLogs(ctx, orgIds, transaction);
@@ -70,7 +70,9 @@ async function readOne(
   const { position } = log;
   const orgId = rules.organization._id;
   const changed = known && known !== NO_PEOPLE ? loggedSince(log, known.position) : null;
-  const counters = new Set(rules.budgets.flatMap(({ budget, counter }) => (budget.per ? [counter] : [])));
+  const counters = new Set(
+    rules.limits.budgets.flatMap(({ budget, counter }) => (budget.per ? [counter] : [])),
+  );
   const ids = changed?.flatMap((windows, shard) => windows.map((window) => personRowKey(window, shard)));
   const nowMs = ctx.clock.now();
   if (!known || !ids) {

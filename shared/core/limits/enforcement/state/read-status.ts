@@ -74,7 +74,7 @@ async function readChanges(
     const usage = { usage: read ?? new Map(), people: people.get(orgId) ?? NO_PEOPLE };
     return { orgId, touches, asOfMs: Math.max(nowMs, ctx.clock.now()), rules, ...usage };
   });
-  const reserving = statuses.filter(({ rules }) => mayReserve(rules)).map(({ orgId }) => orgId);
+  const reserving = statuses.filter(({ rules }) => mayReserve(rules.limits)).map(({ orgId }) => orgId);
   const recorded = await readRecorded(ctx, reserving, transaction);
   return new Map(
     statuses.map((status) => [status.orgId, { status, ...(recorded.get(status.orgId) ?? NOTHING) }]),
@@ -145,7 +145,7 @@ async function readDays(
   rules: Rules | undefined,
   transaction: ClientSession,
 ): Promise<CountedWindow[]> {
-  const rolling = (rules?.budgets ?? []).filter(isOfRolling);
+  const rolling = (rules?.limits.budgets ?? []).filter(isOfRolling);
   if (!rules || rolling.length === 0) return [];
   const nowMs = ctx.clock.now();
   const fromMs = Math.min(...rolling.map(({ budget }) => windowAt(budget, nowMs).startMs));

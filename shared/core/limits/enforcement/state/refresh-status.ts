@@ -30,7 +30,7 @@ export async function refreshStatuses(
   ctx: Context,
   known: ReadonlyMap<string, BudgetStatus | null>,
 ): Promise<Map<string, BudgetStatus>> {
-  const reserving = [...known].filter(([, status]) => status === null || mayReserve(status.rules));
+  const reserving = [...known].filter(([, status]) => status === null || mayReserve(status.rules.limits));
   const states = new Map<string, RedisState | null>();
   const readState = async ([orgId]: [string, unknown]) => {
     states.set(orgId, await unlessAway(ctx, () => readReservationState(ctx, orgId)));
@@ -39,7 +39,7 @@ export async function refreshStatuses(
   const snapshots = await readStatuses(ctx, known);
   const refreshed = [...snapshots].map(async ([orgId, snapshot]): Promise<[string, BudgetStatus]> => {
     const before = known.get(orgId)?.reserved ?? null;
-    const found = mayReserve(snapshot.status.rules) ? states.get(orgId) : null;
+    const found = mayReserve(snapshot.status.rules.limits) ? states.get(orgId) : null;
     const reserved = found ? await unlessAway(ctx, () => settle(ctx, snapshot, found)) : null;
     return [orgId, { ...snapshot.status, reserved: reserved ?? before }];
   });
