@@ -52,7 +52,7 @@ export const hookClaudeCode = route({
     const { refusedBy } = await checkBudgets(ctx, callerOf(principal, { adapter: 'claude-code' }), null);
     if (refusedBy === null) return {};
     const { _id } = refusedBy.budget;
-    const ask = budgetHooks(ctx).flatMap(({ askWords }) => askWords?.(_id, baseUrl(ctx.config)) ?? []);
+    const ask = budgetHooks(ctx).flatMap((hook) => hook.askWords?.(_id, baseUrl(ctx.config)) ?? []);
     const reason = [reasonOf(refusedBy, principal), ...ask].join('\n');
     if (body.hook_event_name === 'UserPromptSubmit') return { decision: 'block' as const, reason };
     if (body.hook_event_name !== 'PreToolUse') return {};
