@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Settings } from '../../shared/core/accounts/organizations/settings.ts';
 import type { EventType } from '../../shared/platform/basics/contract.ts';
 import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
 import type { AnyRoute } from '../basics/route.ts';
@@ -9,6 +10,8 @@ export interface ApiWing {
   /** The name of its row in shared/tables/wings.ts. */
   readonly name: string;
   readonly sections: readonly Section[];
+  /** The settings of its row. */
+  readonly settings?: Settings;
   /** Tools of the MCP endpoint. */
   readonly tools?: readonly Tool[];
   /** The events that it raises. */

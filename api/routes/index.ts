@@ -1,3 +1,4 @@
+import { joinSettings } from '../../shared/core/accounts/organizations/settings.ts';
 import type { AnyRoute, ApiState } from '../basics/route.ts';
 import { API_WINGS } from '../wings/index.ts';
 import { approveDevice } from './approve-device.ts';
@@ -87,6 +88,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
 }
 
 function coreRoutes(state: ApiState): readonly AnyRoute[] {
+  const settings = joinSettings(API_WINGS);
   return [
     recordSignals,
     otlpLogs,
@@ -159,8 +161,8 @@ function coreRoutes(state: ApiState): readonly AnyRoute[] {
     createKey,
     rotateKey,
     revokeKey,
-    getOrganization,
-    updateOrganization,
+    getOrganization(settings),
+    updateOrganization(settings),
     listAudit,
     getHealth,
     getReadiness(state),

@@ -4,19 +4,17 @@ import { linkIdentity } from '../../shared/core/accounts/identity/link-identity.
 import type { Identity } from '../../shared/core/accounts/identity/verify-access-token.ts';
 import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
 import { listMembers } from '../../shared/core/accounts/organizations/list-members.ts';
-import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
-import { holdAboveOf, readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
-import {
-  memberChange,
-  memberInput,
-  organizationChange,
-} from '../../shared/core/accounts/organizations/view.ts';
+import { type Organization, organizationRows } from '../../shared/core/accounts/organizations/model.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { organizationChangeOf, settingsOf } from '../../shared/core/accounts/organizations/settings.ts';
+import { memberChange, memberInput } from '../../shared/core/accounts/organizations/view.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { K_POPULATIONS, PLANS, ROLES, type Role, type Tier } from '../../shared/platform/basics/contract.ts';
 import { exactText, text, timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import { checkInput, parseInteger, parseLimit } from './basics/input.ts';
 import { explainMade, type MadeOptions, madeOption, revokeMade } from './basics/made-option.ts';
 import type { Run } from './basics/run.ts';
@@ -79,7 +77,7 @@ function addOrg(program: Command, run: Run): void {
         const { name, sessionTimeout, timezone, kAnonymity, kPopulation, adminEmail } = options;
         const { holdTokens, holdCost, hashNames, focusCloseDay } = options;
         const isHeldElse = holdTokens !== undefined || holdCost !== undefined;
-        const change = checkInput(settings, {
+        const change = checkInput(changeOf(ctx), {
           name,
           timezone,
           session_timeout: sessionTimeout,
@@ -90,13 +88,13 @@ function addOrg(program: Command, run: Run): void {
           focus_close_day: focusCloseDay,
           hold_above: isHeldElse ? { tokens: holdTokens, cost_usd: holdCost } : undefined,
         });
-        return describe(await changeOrganization(ctx, orgId, change));
+        return describe(ctx, await changeOrganization(ctx, orgId, change));
       }),
     );
   org
     .command('show <org_id>')
     .description('Show the settings of an organization')
-    .action((orgId: string) => run(async (ctx) => describe(await readOrganization(ctx, orgId))));
+    .action((orgId: string) => run(async (ctx) => describe(ctx, await readOrganization(ctx, orgId))));
   org
     .command('list')
     .description('List all organizations')
@@ -114,12 +112,14 @@ function addOrg(program: Command, run: Run): void {
     .action((orgId: string, plan: string) =>
       run(async (ctx) => {
         await openShards(ctx);
-        return describe(await changeOrganization(ctx, orgId, { plan: parsePlan(plan) }));
+        return describe(ctx, await changeOrganization(ctx, orgId, { plan: parsePlan(plan) }));
       }),
     );
 }
 
-const settings = organizationChange.safeExtend({ k_population: z.enum(K_POPULATIONS).optional() });
+function changeOf(ctx: Context) {
+  return organizationChangeOf(settingsOf(ctx), { k_population: z.enum(K_POPULATIONS) });
+}
 
 function addMembers(program: Command, run: Run): void {
   const member = program.command('member').description('People of an organization');
@@ -211,16 +211,13 @@ interface MemberOptions {
   idpSubject?: string;
 }
 
-function describe(organization: Awaited<ReturnType<typeof readOrganization>>): Record<string, unknown> {
-  const {
-    _id,
-    created_at: _created,
-    roster_changes: _changes,
-    erased_users: _erased,
-    held_until: _held,
-    ...settings
-  } = organization;
-  return { org_id: _id, ...settings, hold_above: holdAboveOf(organization) };
+/** What counts changes, erasures and held signals, and is no setting. */
+const UNSHOWN = new Set(['_id', 'created_at', 'roster_changes', 'erased_users', 'held_until']);
+
+function describe(ctx: Context, organization: Organization): Record<string, unknown> {
+  const shown = Object.entries(organization).filter(([name]) => !UNSHOWN.has(name));
+  const settings = Object.entries(settingsOf(ctx)).map(([name, { show }]) => [name, show(organization)]);
+  return { org_id: organization._id, ...Object.fromEntries([...shown, ...settings]) };
 }
 
 function planOption(): Option {

@@ -1,14 +1,14 @@
 import type { AuditAction } from '../core/accounts/audit/actions.ts';
 import { auditWrite, currentActor } from '../core/accounts/audit/record-audit.ts';
 import { type Organization, organizationRows } from '../core/accounts/organizations/model.ts';
-import {
-  holdAboveOf,
-  readOrganization,
-  timezoneAt,
-} from '../core/accounts/organizations/read-organization.ts';
+import { readOrganization, timezoneAt } from '../core/accounts/organizations/read-organization.ts';
 import { uniqueEmails } from '../core/accounts/organizations/roster.ts';
+import {
+  type OrganizationChange,
+  type Settings,
+  settingsOf,
+} from '../core/accounts/organizations/settings.ts';
 import { raiseOrganizationVersion } from '../core/accounts/organizations/versions.ts';
-import type { OrganizationChange } from '../core/accounts/organizations/view.ts';
 import { moveSessionEndsJob } from '../core/calls/sessions/jobs.ts';
 import { applyPlanToAll } from '../core/credits/meter/apply-plan.ts';
 import { wingsOf } from '../core/hooks/wing.ts';
@@ -32,20 +32,23 @@ export async function changeOrganization(
 ): Promise<Organization> {
   await commitPlan(ctx, async (transaction) => {
     const organization = await readOrganization(ctx, orgId, transaction);
-    const { timezone, hold_above, ...plain } = change;
+    const { timezone, ...plain } = change;
     const timezones =
       timezone === undefined ? {} : { timezones: withTimezone(organization, timezone, ctx.clock.now()) };
     const named = plain.admin_emails && adminEmails(plain.admin_emails);
-    const limits = hold_above && { hold_above: { ...holdAboveOf(organization), ...given(hold_above) } };
-    const settings = { ...given({ ...plain, ...named }), ...limits, ...timezones };
-    const changed = updateRow(organizationRows, { _id: orgId }, { $set: settings });
+    const settings = settingsOf(ctx);
+    const stored = storedBy(settings, organization, change);
+    const fields = { ...given({ ...plain, ...named }), ...stored, ...timezones } as Partial<Organization>;
+    const changed = updateRow(organizationRows, { _id: orgId }, { $set: fields });
     const move =
       change.session_timeout === undefined ? NO_PLAN : planMove(moveSessionEndsJob, orgId, ctx.clock.now());
     const wings = wingsOf(ctx).map(({ organization: hook }) => hook?.change?.(ctx, orgId, change) ?? NO_PLAN);
     const hashing = change.hash_names
       ? setDue(hashNamesJob, { key: orgId, orgId, dueMs: ctx.clock.now() })
       : NO_PLAN;
-    const audit = auditOf(change, limits).map((entry) => auditWrite(ctx, { ...entry, org_id: orgId }));
+    const audit = auditOf(change, settings, stored).map((entry) =>
+      auditWrite(ctx, { ...entry, org_id: orgId }),
+    );
     const writes = [changed, ...raiseOrganizationVersion(orgId), ...audit];
     return { ...joinPlans({ writes, wakeUps: [] }, move, ...wings, hashing), result: undefined };
   });
@@ -61,16 +64,39 @@ function given<Change extends object>(change: Change): Given<Change> {
 
 type Given<Change> = { [Name in keyof Change]?: Exclude<Change[Name], undefined> };
 
-/** The entries of the audit log: limits have one of their own. */
+/** The values that settings of wings store for a change, where they store another than it gives. */
+function storedBy(
+  settings: Settings,
+  organization: Organization,
+  change: OrganizationChange,
+): Readonly<Record<string, object>> {
+  const names = new Set(Object.keys(given(change)));
+  const stored = Object.entries(settings).flatMap(([name, { store }]) =>
+    store && names.has(name) ? [[name, store(organization, change)] as const] : [],
+  );
+  return Object.fromEntries(stored);
+}
+
+/** The entries of the audit log: a setting with an action has one of its own. */
 function auditOf(
-  { admin_emails, hold_above: _limits, ...plain }: OrganizationChange,
-  limits: Pick<Organization, 'hold_above'> | undefined,
+  { admin_emails, ...plain }: OrganizationChange,
+  settings: Settings,
+  stored: Readonly<Record<string, object>>,
 ): { action: AuditAction; details: Record<string, unknown> }[] {
+  const changed = Object.entries(given(plain));
+  const shared = changed.filter(([name]) => settings[name]?.action === undefined);
   // No e-mail: the log outlives the member whose it is.
-  const told = { ...given(plain), ...(admin_emails === undefined ? {} : { changed: ['admin_emails'] }) };
+  const told = {
+    ...Object.fromEntries(shared),
+    ...(admin_emails === undefined ? {} : { changed: ['admin_emails'] }),
+  };
+  const apart = changed.flatMap(([name]) => {
+    const action = settings[name]?.action;
+    return action ? [{ action, details: { ...stored[name] } }] : [];
+  });
   return [
     ...(Object.keys(told).length > 0 ? [{ action: 'organization.change' as const, details: told }] : []),
-    ...(limits ? [{ action: 'signals.hold_above' as const, details: { ...limits.hold_above } }] : []),
+    ...apart,
   ];
 }
 

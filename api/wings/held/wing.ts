@@ -1,3 +1,4 @@
+import { settings } from '../../../shared/wings/held/settings.ts';
 import type { ApiWing } from '../../hooks/wing.ts';
 import { discardHeldSignals } from './discard-held-signals.ts';
 import { events } from './events.ts';
@@ -6,6 +7,7 @@ import { releaseHeldSignals } from './release-held-signals.ts';
 
 export const held: ApiWing = {
   name: 'held',
+  settings,
   sections: [
     { after: 'POST /otlp/v1/metrics', routes: [listHeldSignals, releaseHeldSignals, discardHeldSignals] },
   ],

@@ -1,3 +1,4 @@
+import { settings } from '../../../shared/wings/push/settings.ts';
 import type { ApiWing } from '../../hooks/wing.ts';
 import { createDestination } from './create-destination.ts';
 import { deleteDestination } from './delete-destination.ts';
@@ -13,6 +14,7 @@ import { updateDestination } from './update-destination.ts';
 
 export const push: ApiWing = {
   name: 'push',
+  settings,
   sections: [
     {
       after: 'GET /api/v1/usage',

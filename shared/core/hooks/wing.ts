@@ -3,7 +3,7 @@ import type { Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { Write } from '../../platform/mongo/writes.ts';
 import type { Member, Organization } from '../accounts/organizations/model.ts';
-import type { OrganizationChange } from '../accounts/organizations/view.ts';
+import type { OrganizationChange, Settings } from '../accounts/organizations/settings.ts';
 import type { DimensionHook } from '../calls/sessions/dimension.ts';
 import type { Session, SessionChange } from '../calls/sessions/model.ts';
 import type { Draft, Say } from '../calls/signals/check-signal.ts';
@@ -22,6 +22,7 @@ export interface Wing extends Declarations {
   readonly name: string;
   readonly person?: PersonHook;
   readonly organization?: OrganizationHook;
+  readonly settings?: Settings;
   readonly calls?: CallsHook;
   readonly dimension?: DimensionHook;
   readonly budget?: BudgetHook;

@@ -1,6 +1,5 @@
 import type { ClientSession } from 'mongoose';
 import { type Organization, organizationRows } from '../../core/accounts/organizations/model.ts';
-import { holdAboveOf } from '../../core/accounts/organizations/read-organization.ts';
 import { type Draft, reject } from '../../core/calls/signals/check-signal.ts';
 import { withoutFreeText } from '../../core/calls/signals/erase-free-text.ts';
 import type { SignalResult } from '../../core/calls/signals/input.ts';
@@ -18,6 +17,7 @@ import { insertRow, updateRow, type Write } from '../../platform/mongo/writes.ts
 import { type DueReport, reportHeldJob } from './jobs.ts';
 import { signalsHeld } from './metrics.ts';
 import { type HeldLimit, type HeldSignal, heldKey, heldRows } from './model.ts';
+import { holdAboveOf } from './settings.ts';
 import { describeHeld } from './view.ts';
 
 /** Returns the signals that are above a limit of the organization. No intervention is. Pure. */

@@ -1,4 +1,3 @@
-import type { HoldAbove } from '../../core/accounts/organizations/model.ts';
 import { userId } from '../../core/accounts/organizations/user-id.ts';
 import type { Draft } from '../../core/calls/signals/check-signal.ts';
 import { draftFields, nameField } from '../../core/calls/signals/model.ts';
@@ -8,6 +7,7 @@ import { derivedId } from '../../platform/basics/ids.ts';
 import { collection } from '../../platform/mongo/collection.ts';
 import { nullable, object, optional } from '../../platform/mongo/fields.ts';
 import { retentionRule } from '../../platform/mongo/retention.ts';
+import type { HoldAbove } from './settings.ts';
 
 export const HELD_STATES = ['held', 'released', 'discarded'] as const;
 export type HeldState = (typeof HELD_STATES)[number];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { holdAboveView } from '../../core/accounts/organizations/view.ts';
 import { signalView } from '../../core/calls/signals/view.ts';
 import { isoTime } from '../../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../../platform/basics/contract.ts';
 import { HELD_LIMITS, HELD_STATES, type HeldSignal } from './model.ts';
+import { holdAboveView } from './settings.ts';
 
 /** A held signal as its list shows it. */
 export const heldView = z.strictObject({

@@ -12,6 +12,7 @@ import {
   exportRunRetention,
   exportRunRows,
 } from './destinations/model.ts';
+import { settings } from './settings.ts';
 
 export const push: Wing = {
   name: 'push',
@@ -22,4 +23,5 @@ export const push: Wing = {
   actions: PUSH_ACTIONS,
   secrets: [destinationSecrets],
   gauges: { worker: measureBehind },
+  settings,
 };

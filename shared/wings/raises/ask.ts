@@ -21,6 +21,13 @@ import { auditRaise, NOTES_KEPT_MS, planState } from './plan-change.ts';
 import { planRequested } from './plan-told.ts';
 import type { RaiseInput } from './view.ts';
 
+declare module '../../core/accounts/organizations/model.ts' {
+  interface Organization {
+    /** Rises with every raise that somebody asks for, so that two at one time conflict. */
+    raise_changes?: number;
+  }
+}
+
 /** Requests of one person within any 24 hours. */
 const MOST_PER_DAY = 20;
 /** Requests of an organization that wait for an answer. */

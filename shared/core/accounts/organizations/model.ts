@@ -3,12 +3,7 @@ import { collection } from '../../../platform/mongo/collection.ts';
 import { erased, nullable, object, optional } from '../../../platform/mongo/fields.ts';
 import { userId } from './user-id.ts';
 
-/** The limits above which a signal is held. Null: no amount is too large. */
-export interface HoldAbove {
-  tokens: number | null;
-  cost_usd: number | null;
-}
-
+/** An organization. A wing declares what it keeps here in a file of its own. */
 export interface Organization {
   _id: string;
   name: string;
@@ -24,24 +19,12 @@ export interface Organization {
   /** Those of `admin_emails` that an operator has named: mail may go there, also where nobody signs in with them. */
   vouched_emails?: string[];
   teams: string[];
-  /** Limits above which a signal is held (`holdAboveOf`); what was never set has its default. */
-  hold_above?: Partial<HoldAbove>;
-  /** Until when a signal that comes may be one that was held; absent when none ever was (`ingest/plan-held.ts`). */
-  held_until?: Date;
   /** Names of branches and tasks are kept and shown as hashes. */
   hash_names?: boolean;
   /** Users who were erased: the free text of their signals is not kept. */
   erased_users?: string[];
   /** Rises with every change of a role and every removal, so that two at one time conflict. */
   roster_changes?: number;
-  /** Rises with every raise that somebody asks for, so that two at one time conflict. */
-  raise_changes?: number;
-  /** The day of the next month at which a month of FOCUS files closes; absent: the default. */
-  focus_close_day?: number;
-  /** The last month that is closed, `2026-10`. */
-  focus_closed_through?: string;
-  /** Grows with each day that is kept, so that it conflicts with the record of a closed month. */
-  focus_touches?: number;
   created_at: Date;
 }
 

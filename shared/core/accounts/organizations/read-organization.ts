@@ -1,8 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import { HOLD_ABOVE } from '../../../platform/basics/contract.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
 import type { Context } from '../../../platform/context/context.ts';
-import { type HoldAbove, type Organization, organizationRows } from './model.ts';
+import { type Organization, organizationRows } from './model.ts';
 
 /** The organization, as of the transaction's snapshot where one is given. Throws `not_found`. */
 export async function readOrganization(
@@ -20,11 +19,4 @@ export async function readOrganization(
 export function timezoneAt(organization: Pick<Organization, 'timezones'>, epochMs: number): string {
   const inForce = organization.timezones.findLast((entry) => entry.from.getTime() <= epochMs);
   return inForce?.timezone ?? 'UTC';
-}
-
-const DEFAULTS: HoldAbove = { tokens: HOLD_ABOVE.tokens.default, cost_usd: HOLD_ABOVE.cost_usd.default };
-
-/** The limits of an organization, with the default of each one that it never set. */
-export function holdAboveOf({ hold_above }: Pick<Organization, 'hold_above'>): HoldAbove {
-  return { ...DEFAULTS, ...hold_above };
 }

@@ -24,6 +24,13 @@ import {
 } from './columns.ts';
 import { type ChargePeriod, readSignals, signalsIn, sumCharges } from './sum-charges.ts';
 
+declare module '../../../core/accounts/organizations/model.ts' {
+  interface Organization {
+    /** The last month that is closed, `2026-10`. */
+    focus_closed_through?: string;
+  }
+}
+
 export const GRANULARITIES = ['day', 'hour'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 

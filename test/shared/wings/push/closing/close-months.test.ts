@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { auditRows } from '../../../../../shared/core/accounts/audit/model.ts';
 import { organizationRows } from '../../../../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
-import { organizationChange } from '../../../../../shared/core/accounts/organizations/view.ts';
+import { organizationChangeOf } from '../../../../../shared/core/accounts/organizations/settings.ts';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
 import { quarterHourRetention } from '../../../../../shared/core/calls/usage/model.ts';
 import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
@@ -16,6 +16,7 @@ import { type Destination, exportRunRows } from '../../../../../shared/wings/pus
 import { askForRun } from '../../../../../shared/wings/push/destinations/runs/ask-for-run.ts';
 import { runDestination } from '../../../../../shared/wings/push/destinations/runs/run-destination.ts';
 import { updateDestination } from '../../../../../shared/wings/push/destinations/update-destination.ts';
+import { settings } from '../../../../../shared/wings/push/settings.ts';
 import { checkManifests, filesIn, makeDestination, newFolder } from '../../../../support/destinations.ts';
 import { makeSignal, makeTenant } from '../../../../support/factories.ts';
 import { fixture } from '../../../../support/fixture.ts';
@@ -445,5 +446,5 @@ test('the day is one between 1 and 28', async () => {
     focus_close_day: 28,
   });
   for (const focus_close_day of [0, 29, 1.5])
-    expect(organizationChange.safeParse({ focus_close_day }).success).toBe(false);
+    expect(organizationChangeOf(settings).safeParse({ focus_close_day }).success).toBe(false);
 });
