@@ -40,8 +40,7 @@ import { schemaRows } from '../platform/mongo/schema.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { WINGS } from './wings.ts';
 
-/** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
-export const COLLECTIONS: readonly CollectionDeclaration[] = [
+const CORE: readonly CollectionDeclaration[] = [
   organizationRows,
   organizationVersionRows,
   memberRows,
@@ -83,8 +82,22 @@ export const COLLECTIONS: readonly CollectionDeclaration[] = [
   idempotencyRecordRows,
   instanceRows,
   schemaRows,
+];
+
+/** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
+export const COLLECTIONS: readonly CollectionDeclaration[] = [
+  ...CORE.map(withFieldsOfWings),
   ...WINGS.flatMap(({ collections = [] }) => collections),
 ];
+
+function withFieldsOfWings(declared: CollectionDeclaration): CollectionDeclaration {
+  const added = WINGS.map(({ fields }) => fields?.[declared.collectionName]).filter(
+    (own) => own !== undefined,
+  );
+  return added.length === 0
+    ? declared
+    : { ...declared, fields: Object.assign({}, declared.fields, ...added) };
+}
 
 /** Creates what is missing of all collections and indexes. Safe to repeat, and while others run. */
 export async function createIndexes(db: Db): Promise<void> {

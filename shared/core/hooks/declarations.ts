@@ -2,6 +2,7 @@ import type { DeclaredMetric } from '../../platform/basics/metrics.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { Warning } from '../../platform/context/readiness.ts';
 import type { CollectionDeclaration } from '../../platform/mongo/collection.ts';
+import type { Fields } from '../../platform/mongo/fields.ts';
 import type { RetentionRule } from '../../platform/mongo/retention.ts';
 import type { Migration } from '../../platform/mongo/schema.ts';
 import type { SealedRows } from '../../platform/mongo/sealed-rows.ts';
@@ -11,6 +12,8 @@ import type { AuditAction } from '../accounts/audit/actions.ts';
 /** Everything that a wing adds to the tables of shared/tables. */
 export interface Declarations {
   readonly collections?: readonly CollectionDeclaration[];
+  /** Fields that the wing keeps in collections of the core, by the names of the collections. */
+  readonly fields?: Readonly<Record<string, Fields>>;
   readonly jobs?: readonly Job[];
   readonly metrics?: readonly DeclaredMetric<unknown>[];
   readonly retention?: readonly RetentionRule[];

@@ -37,9 +37,9 @@ export interface DeclaredCollection<T extends Row> extends CollectionDeclaration
  * Declares a collection of a noun. Its handle is the driver's, and refuses a filter that is or holds `undefined`: the
  * driver would drop it, and a filter without its tenant matches every tenant.
  */
-export function collection<T extends Row>(
+export function collection<T extends Row, Own extends keyof T = keyof T>(
   collectionName: string,
-  { about, fields, indexes = [], shardKey = null }: Declaring<T>,
+  { about, fields, indexes = [], shardKey = null }: Declaring<T, Own>,
 ): DeclaredCollection<T> {
   const handles = new WeakMap<Db, mongo.Collection<T>>();
   function handleOf({ db }: { db: Db }): mongo.Collection<T> {
@@ -52,10 +52,10 @@ export function collection<T extends Row>(
   return Object.assign(handleOf, { collectionName, about, fields, indexes, shardKey });
 }
 
-interface Declaring<T> {
+interface Declaring<T, Own extends keyof T> {
   about: string;
-  /** A field for each one of `T`; the tests compare what is stored with them. */
-  fields: Readonly<Record<keyof T & string, Field> & { [OTHERS]?: Field }>;
+  /** A field for each one of `Own`; the tests compare what is stored with them, and with those of wings. */
+  fields: Readonly<Record<Own & string, Field> & { [OTHERS]?: Field }>;
   indexes?: readonly mongo.IndexDescription[];
   shardKey?: ShardKey<T> | null;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Organization } from '../../core/accounts/organizations/model.ts';
 import type { Settings } from '../../core/accounts/organizations/settings.ts';
 import { HOLD_ABOVE } from '../../platform/basics/contract.ts';
+import { type Fields, nullable, object, optional } from '../../platform/mongo/fields.ts';
 
 /** The limits above which a signal is held. Null: no amount is too large. */
 export interface HoldAbove {
@@ -56,6 +57,11 @@ const holdAboveChange = z
 export const holdAboveView = z
   .strictObject({ tokens: z.int().nullable(), cost_usd: z.number().nullable() })
   .describe('Limits of one signal; one above either is held');
+
+export const organizationFields: Fields = {
+  hold_above: optional(object({ tokens: optional(nullable(Number)), cost_usd: optional(nullable(Number)) })),
+  held_until: optional(Date),
+};
 
 export const settings: Settings = {
   hold_above: {

@@ -7,7 +7,7 @@ import { findAbove, holdSignals } from './hold-signals.ts';
 import * as jobs from './jobs.ts';
 import * as metrics from './metrics.ts';
 import { heldRetention, heldRows } from './model.ts';
-import { settings } from './settings.ts';
+import { organizationFields, settings } from './settings.ts';
 
 export const held: Wing = {
   name: 'held',
@@ -19,5 +19,6 @@ export const held: Wing = {
   person: { erase: eraseHeldText, export: exportHeld },
   calls: { doubt: findAbove, keepOut: holdSignals },
   organization: { hashNames: (ctx, orgId) => hashRows(ctx, orgId, heldRows) },
+  fields: { organizations: organizationFields },
   settings,
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Settings } from '../../core/accounts/organizations/settings.ts';
 import { FOCUS_CLOSE_DAY } from '../../platform/basics/contract.ts';
+import { type Fields, optional } from '../../platform/mongo/fields.ts';
 import { closeDayOf } from './closing/months.ts';
 
 declare module '../../core/accounts/organizations/model.ts' {
@@ -20,6 +21,11 @@ declare module '../../core/accounts/organizations/settings.ts' {
     focus_close_day: number;
   }
 }
+
+export const organizationFields: Fields = {
+  focus_close_day: optional(Number),
+  focus_touches: optional(Number),
+};
 
 export const settings: Settings = {
   focus_close_day: {

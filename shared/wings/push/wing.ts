@@ -12,7 +12,7 @@ import {
   exportRunRetention,
   exportRunRows,
 } from './destinations/model.ts';
-import { settings } from './settings.ts';
+import { organizationFields, settings } from './settings.ts';
 
 export const push: Wing = {
   name: 'push',
@@ -23,5 +23,6 @@ export const push: Wing = {
   actions: PUSH_ACTIONS,
   secrets: [destinationSecrets],
   gauges: { worker: measureBehind },
+  fields: { organizations: organizationFields },
   settings,
 };

@@ -1,4 +1,5 @@
 import type { Wing } from '../../core/hooks/wing.ts';
+import { optional } from '../../platform/mongo/fields.ts';
 import { RAISES_ACTIONS } from './actions.ts';
 import { budgetPart } from './budget-part.ts';
 import { eraseRaiseNotes, planRaisesOfRemoved } from './end-of-removed.ts';
@@ -10,6 +11,7 @@ import { raiseRetention, raiseRows } from './model.ts';
 export const raises: Wing = {
   name: 'raises',
   collections: [raiseRows],
+  fields: { organizations: { raise_changes: optional(Number) } },
   jobs: Object.values(jobs),
   metrics: Object.values(metrics),
   retention: [raiseRetention],

@@ -3,8 +3,7 @@ import { collection } from '../../../platform/mongo/collection.ts';
 import { erased, nullable, object, optional } from '../../../platform/mongo/fields.ts';
 import { userId } from './user-id.ts';
 
-/** An organization. A wing declares what it keeps here in a file of its own. */
-export interface Organization {
+interface CoreOrganization {
   _id: string;
   name: string;
   plan: Tier;
@@ -28,7 +27,10 @@ export interface Organization {
   created_at: Date;
 }
 
-export const organizationRows = collection<Organization>('organizations', {
+/** An organization. A wing adds its own fields here, where it declares them. */
+export interface Organization extends CoreOrganization {}
+
+export const organizationRows = collection<Organization, keyof CoreOrganization>('organizations', {
   about: 'An organization: its settings, its teams, and the days at which its timezone changed.',
   fields: {
     _id: String,
@@ -41,17 +43,9 @@ export const organizationRows = collection<Organization>('organizations', {
     admin_emails: [erased(String)],
     vouched_emails: optional([erased(String)]),
     teams: [String],
-    hold_above: optional(
-      object({ tokens: optional(nullable(Number)), cost_usd: optional(nullable(Number)) }),
-    ),
-    held_until: optional(Date),
     hash_names: optional(Boolean),
     erased_users: optional([userId]),
     roster_changes: optional(Number),
-    raise_changes: optional(Number),
-    focus_close_day: optional(Number),
-    focus_closed_through: optional(String),
-    focus_touches: optional(Number),
     created_at: Date,
   },
 });
