@@ -211,7 +211,7 @@ interface MemberOptions {
   idpSubject?: string;
 }
 
-/** What counts changes, erasures and held signals, and is no setting. */
+/** Fields that are no settings: they count changes, or are about single users and signals. */
 const UNSHOWN = new Set(['_id', 'created_at', 'roster_changes', 'erased_users', 'held_until']);
 
 function describe(ctx: Context, organization: Organization): Record<string, unknown> {

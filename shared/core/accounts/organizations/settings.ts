@@ -15,9 +15,9 @@ export interface Setting {
   /** The field of the core that follows it; absent: none does. */
   readonly before?: string;
   /** The value as it is shown: the default where it was never set. */
-  show(organization: Organization): unknown;
+  readonly show: (organization: Organization) => unknown;
   /** The value that is stored for a change; absent: that of the change. */
-  store?(organization: Organization, change: OrganizationChange): object;
+  readonly store?: (organization: Organization, change: OrganizationChange) => object;
   /** The action of its line in the audit log, which has what is stored; absent: the change is in the line of the other settings. */
   readonly action?: AuditAction;
 }
