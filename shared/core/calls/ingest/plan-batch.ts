@@ -77,6 +77,7 @@ export async function planBatch(
   });
   await turn(signals);
   const erased = new Set(organization.erased_users);
+  const settling = drafts.filter(({ reservation_id }) => reservation_id !== undefined);
   const kept = (signal: Recorded) => (erased.has(signal.user_id) ? withoutFreeText(signal) : signal);
   const writes = [
     ...signals.map((signal) =>
@@ -84,7 +85,7 @@ export async function planBatch(
     ),
     ...heads.map((head) => planHead(head, isNew(head))),
     ...rollups,
-    ...planSettlements(orgId, drafts, nowMs),
+    ...(settling.length === 0 ? [] : planSettlements(orgId, settling, nowMs)),
   ];
   return [{ writes, wakeUps: [] }, ...sessions, ...windows];
 }
@@ -125,9 +126,9 @@ export async function planSessionChanges(
 ): Promise<readonly Plan[]> {
   const present = changes.filter((change) => !isPast(change));
   const events = changes.flatMap((change) => eventsOf(change, isPast(change)));
-  const raised = planEvents(events, subscribers, ctx.clock.now());
+  const raised = events.length === 0 ? [] : [planEvents(events, subscribers, ctx.clock.now())];
   const wings = wingsOf(ctx).flatMap(({ calls }) => calls?.changed?.(ctx, present) ?? []);
-  return [...planSessions(changes, timeoutMs), ...wings, raised];
+  return [...planSessions(changes, timeoutMs), ...wings, ...raised];
 }
 
 /** A session that history has opened raises nothing; the end of a session that raised its start does. */

@@ -9,7 +9,6 @@ import { floorToQuarter } from '../../../calls/usage/calendar.ts';
 import { type CountedSignal, measuresOf } from '../../../calls/usage/plan-rollups.ts';
 import { providerOf } from '../../../pricing/provider-of.ts';
 import type { BudgetRules, CountedTogether } from '../rules/budget-rules.ts';
-import { countsUntilMs } from '../rules/evaluate.ts';
 import type { FilteredCall, Matcher } from '../rules/filter.ts';
 import { filteredCall } from '../rules/filtered-call.ts';
 import { personRowKey, personWindowKey, scopesOf, windowKey } from '../rules/keys.ts';
@@ -24,7 +23,7 @@ import {
 } from '../rules/model.ts';
 import { logWindows } from '../rules/people-log.ts';
 import { planEvaluation } from '../rules/plan-evaluation.ts';
-import { countedFromMs, countedWindowAt } from '../rules/windows.ts';
+import { countedFromMs, countedWindowAt, countsUntilMs } from '../rules/windows.ts';
 
 /** New signals (with the sign -1: voided ones), and sessions that are new or have changed. */
 interface Counted {

@@ -1,8 +1,8 @@
 import { BUDGET_WARNING_RATIO, CLOSED_WINDOW_FIRES_MS } from '../../../../platform/basics/contract.ts';
 import type { Interval } from '../../../../platform/basics/interval.ts';
 import { type BudgetInForce, inForceIn } from './in-force.ts';
-import type { Budget, BudgetLevel, BudgetMetric, Calendar, Counts } from './model.ts';
-import { lastEndMs, NEVER_MS } from './windows.ts';
+import type { Budget, BudgetLevel, BudgetMetric, Counts } from './model.ts';
+import { NEVER_MS } from './windows.ts';
 
 export type BudgetState = 'ok' | BudgetLevel;
 
@@ -97,11 +97,6 @@ export function evaluateBudget(
 /** A closed window may fire until 48 h after its end. */
 export function mayFire(interval: Interval, nowMs: number): boolean {
   return nowMs < interval.endMs + CLOSED_WINDOW_FIRES_MS;
-}
-
-/** The moment until which a counter's window takes what comes late: a budget's window that holds it may fire until then. */
-export function countsUntilMs(calendar: Calendar, interval: Interval): number {
-  return lastEndMs(calendar, interval) + CLOSED_WINDOW_FIRES_MS;
 }
 
 /** The pace is measured over at least this part of the window, so that its first minutes give no absurd forecast. */

@@ -1,4 +1,5 @@
 import { isoTime } from '../../../../platform/basics/clock.ts';
+import { CLOSED_WINDOW_FIRES_MS } from '../../../../platform/basics/contract.ts';
 import type { Interval } from '../../../../platform/basics/interval.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
 import type { Budget, Calendar } from './model.ts';
@@ -63,6 +64,11 @@ export function lastEndMs(
 ): number {
   if (window !== 'rolling' || !rolling_days) return endMs;
   return startOf(timezone, dateIn(timezone, startMs).add({ days: rolling_days }));
+}
+
+/** The moment until which a counter's window takes what comes late: a budget's window that holds it may fire until then. */
+export function countsUntilMs(calendar: Calendar, interval: Interval): number {
+  return lastEndMs(calendar, interval) + CLOSED_WINDOW_FIRES_MS;
 }
 
 /** Identifies the windows of a calendar's counter within a timezone. A rolling budget shares the days of daily ones. */
