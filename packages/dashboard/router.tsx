@@ -9,6 +9,7 @@ import {
 import { Frame } from './frame/frame.tsx';
 import { Reload } from './frame/reload.tsx';
 import { Overview } from './pages/overview.tsx';
+import { DASHBOARD_WINGS } from './wings/index.ts';
 
 const rootRoute = createRootRoute();
 
@@ -42,9 +43,8 @@ const join = createRoute({
   component: () => <Navigate to="/" replace />,
 });
 
-/** Pages with several paths. */
+/** A page with several paths. */
 const webhook = async () => (await import('./pages/webhook.tsx')).WebhookDetail;
-const raises = async () => (await import('./pages/raises.tsx')).Raises;
 
 const pages = [
   overview,
@@ -53,11 +53,6 @@ const pages = [
   page('/sessions/$id', async () => (await import('./pages/session.tsx')).SessionDetail),
   page('/budgets', async () => (await import('./pages/budgets.tsx')).Budgets),
   page('/budgets/$id', async () => (await import('./pages/budget.tsx')).BudgetDetail),
-  page('/raise', raises),
-  page('/raises/{-$id}', raises),
-  page('/pull-requests', async () => (await import('./pages/pull-requests.tsx')).PullRequests),
-  page('/pull-requests/$id', async () => (await import('./pages/pull-request.tsx')).PullRequestDetail),
-  page('/anomalies', async () => (await import('./pages/anomalies.tsx')).Anomalies),
   page('/alerts', async () => (await import('./pages/alerts.tsx')).Alerts),
   page('/alerts/$id', webhook),
   page('/webhooks', async () => (await import('./pages/webhooks.tsx')).Webhooks),
@@ -65,13 +60,11 @@ const pages = [
   page('/credits', async () => (await import('./pages/credits.tsx')).Credits),
   page('/devices', async () => (await import('./pages/devices.tsx')).Devices),
   page('/activate', async () => (await import('./pages/activate.tsx')).Activate),
-  page('/analytics', async () => (await import('./pages/analytics.tsx')).Analytics),
-  page('/export', async () => (await import('./pages/export.tsx')).Export),
-  page('/export/$id', async () => (await import('./pages/destination.tsx')).DestinationDetail),
   page('/connect', async () => (await import('./pages/connect.tsx')).Connect),
   page('/settings', async () => (await import('./pages/settings.tsx')).Settings),
+  ...DASHBOARD_WINGS.flatMap((wing) => Object.entries(wing.pages).map(([path, load]) => page(path, load))),
   // Every other path.
-  page('/$', async () => (await import('./pages/unknown.tsx')).Unknown),
+  page('/$', async () => (await import('./parts/page/unknown.tsx')).Unknown),
 ];
 
 const signedOut = createRoute({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { SENTENCES, sentenceOf, TARGET } from '../../packages/dashboard/parts/audit/sentences.ts';
+import { SENTENCES, sentenceOf } from '../../packages/dashboard/parts/audit/sentences.ts';
+import { TARGET } from '../../packages/dashboard/words/sentence.ts';
 import { AUDIT_ACTIONS } from '../../shared/tables/audit-actions.ts';
 
 const words = (action: string, details = {}) =>

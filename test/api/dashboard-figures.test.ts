@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { plusDays, rangeOf, readShared } from '../../packages/dashboard/data/range.ts';
 import { readSessionSearch } from '../../packages/dashboard/data/session-search.ts';
-import { weeksOf } from '../../packages/dashboard/parts/analytics/weeks.ts';
 import { ticksOf } from '../../packages/dashboard/parts/chart/scale.ts';
 import { creditsPerDay } from '../../packages/dashboard/parts/credits/pace.ts';
 import { changeWords } from '../../packages/dashboard/parts/text/change-words.ts';
 import { axisMoney, percent } from '../../packages/dashboard/parts/text/format.ts';
 import { plainName } from '../../packages/dashboard/parts/text/plain-name.ts';
+import { weeksOf } from '../../packages/dashboard/wings/analytics/weeks.ts';
 import { bucketLabel, budgetLabel, dateTime, inWords, latency } from '../../packages/dashboard/words/time.ts';
 
 test.each([0.0003, 0.0176, 0.02, 0.07, 0.3, 1.1, 9, 30, 700, 24_000, 1_100_000])(

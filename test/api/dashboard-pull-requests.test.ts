@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import {
-  costOf,
-  costSentence,
-  readReference,
-  sessionsOf,
-} from '../../packages/dashboard/parts/pull-requests/words.ts';
-import {
   isAttributed,
   pullRequestsOf,
   workWords,
 } from '../../packages/dashboard/parts/session/work-words.ts';
+import {
+  costOf,
+  costSentence,
+  readReference,
+  sessionsOf,
+} from '../../packages/dashboard/wings/work/parts/words.ts';
 
 test.each([
   ['12', { number: '12' }],

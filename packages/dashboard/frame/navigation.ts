@@ -1,35 +1,19 @@
 import {
   IconActivity,
-  IconAlertTriangle,
   IconBell,
-  IconChartBar,
   IconCoins,
   IconDeviceLaptop,
-  IconDownload,
   IconGauge,
-  IconGitPullRequest,
   IconLayoutDashboard,
   IconPlugConnected,
   IconSettings,
   IconWebhook,
 } from '@tabler/icons-react';
 import type { Role } from '../../../shared/platform/basics/contract.ts';
+import type { Destination } from '../hooks/wing.ts';
+import { DASHBOARD_WINGS } from '../wings/index.ts';
 
-export interface Destination {
-  path: string;
-  label: string;
-  icon: typeof IconActivity;
-  /** The question that the page answers, as the palette shows it. */
-  question: string;
-  role: Role;
-  group: Group;
-}
-
-/** The parts of the navigation, in its order. */
-export const GROUPS = ['Usage', 'Yours', 'Set up'] as const;
-type Group = (typeof GROUPS)[number];
-
-const destinations: readonly Destination[] = [
+const CORE: readonly Destination[] = [
   {
     path: '/',
     label: 'Overview',
@@ -47,42 +31,10 @@ const destinations: readonly Destination[] = [
     group: 'Usage',
   },
   {
-    path: '/pull-requests',
-    label: 'Pull requests',
-    icon: IconGitPullRequest,
-    question: 'What has a pull request cost?',
-    role: 'member',
-    group: 'Usage',
-  },
-  {
     path: '/budgets',
     label: 'Budgets',
     icon: IconGauge,
     question: 'How much is left, and will it last?',
-    role: 'member',
-    group: 'Usage',
-  },
-  {
-    path: '/anomalies',
-    label: 'Anomalies',
-    icon: IconAlertTriangle,
-    question: 'What was unusual?',
-    role: 'member',
-    group: 'Usage',
-  },
-  {
-    path: '/analytics',
-    label: 'Analytics',
-    icon: IconChartBar,
-    question: 'How does the organization work, without naming anyone?',
-    role: 'admin',
-    group: 'Usage',
-  },
-  {
-    path: '/export',
-    label: 'Export',
-    icon: IconDownload,
-    question: 'Where do I get the figures as a file?',
     role: 'member',
     group: 'Usage',
   },
@@ -135,6 +87,14 @@ const destinations: readonly Destination[] = [
     group: 'Set up',
   },
 ];
+
+/** Every page of the navigation: those of the core, each followed by those of wings that say so. */
+const destinations: readonly Destination[] = CORE.flatMap((destination) => [
+  destination,
+  ...DASHBOARD_WINGS.flatMap((wing) => wing.destinations ?? []).filter(
+    ({ after }) => after === destination.path,
+  ),
+]);
 
 /** The page that only admins may open at this path, if it is one. */
 export function adminsPageAt(pathname: string): Destination | undefined {

@@ -1,19 +1,19 @@
 import { Anchor, Tabs } from '@mantine/core';
 import { useChangeSearch, useChoice } from '../data/use-range.ts';
 import { Page } from '../parts/page/page.tsx';
+import { TABS_OF_WINGS, type Tab } from '../wings/settings-tabs.ts';
 import { AuditTab } from './settings/audit-tab.tsx';
-import { CodeHostsTab } from './settings/code-hosts-tab.tsx';
 import { KeysTab } from './settings/keys-tab.tsx';
 import { MembersTab } from './settings/members-tab.tsx';
 import { OrganizationTab } from './settings/organization-tab.tsx';
 
-const TABS = {
+const TABS: Readonly<Record<string, Tab>> = {
   organization: ['Organization', OrganizationTab],
   members: ['Members', MembersTab],
   keys: ['Keys', KeysTab],
-  'code-hosts': ['Code hosts', CodeHostsTab],
+  ...Object.fromEntries(TABS_OF_WINGS),
   audit: ['Audit', AuditTab],
-} as const;
+};
 
 /** The organization's rules, members, keys and audit log. */
 export function Settings() {
@@ -36,9 +36,9 @@ export function Settings() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {Object.entries(TABS).map(([name, [, Tab]]) => (
+        {Object.entries(TABS).map(([name, [, Content]]) => (
           <Tabs.Panel key={name} value={name}>
-            <Tab />
+            <Content />
           </Tabs.Panel>
         ))}
       </Tabs>

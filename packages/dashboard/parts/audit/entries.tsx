@@ -1,10 +1,11 @@
 import './audit.css';
 import { Box, Code, Group, Text } from '@mantine/core';
 import type { AnswerOf } from '../../data/client.ts';
+import { type Part, TARGET } from '../../words/sentence.ts';
 import { PageLink } from '../text/page-link.tsx';
 import { plainName } from '../text/plain-name.ts';
 import { When } from '../time/when.tsx';
-import { type Part, sentenceOf, TARGET } from './sentences.ts';
+import { sentenceOf } from './sentences.ts';
 
 type Entry = AnswerOf<'/v1/audit'>['data'][number];
 

@@ -1,24 +1,22 @@
-import type { AuditAction } from '../../../../shared/core/accounts/audit/actions.ts';
-import type {} from '../../../../shared/wings/held/actions.ts';
-import type {} from '../../../../shared/wings/push/actions.ts';
-import type {} from '../../../../shared/wings/raises/actions.ts';
-import type {} from '../../../../shared/wings/work/actions.ts';
+import type { AuditActions } from '../../../../shared/core/accounts/audit/actions.ts';
+import { SENTENCES_OF_WINGS } from '../../wings/sentences.ts';
+import {
+  clause,
+  counted,
+  type Details,
+  dollars,
+  fixed,
+  foreign,
+  length,
+  list,
+  type Part,
+  type Sentence,
+  type Sentences,
+  TARGET,
+} from '../../words/sentence.ts';
 
-/** The place of the changed object in a sentence. */
-export const TARGET = Symbol('target');
-
-/** A part of a sentence: words of ours, a value of others, or the changed object. */
-export type Part = string | { value: string } | typeof TARGET;
-
-type Details = Readonly<Record<string, unknown>>;
-type Sentence = (details: Details) => readonly Part[];
-
-const fixed = (...parts: readonly Part[]): Sentence => {
-  return () => parts;
-};
-
-/** The sentences of the audit log, each as it goes on after the actor. A new action needs one: the compiler asks for it. */
-export const SENTENCES: Readonly<Record<AuditAction, Sentence>> = {
+/** The sentences of the core's actions, each as it goes on after the actor. A new action needs one: the compiler asks for it. */
+const SENTENCES_OF_CORE: Sentences<AuditActions['core']> = {
   'organization.create': ({ plan }) => ['created the organization on the plan ', foreign(plan)],
   'organization.change': (details) => ['changed the settings', ...settings(details)],
   'member.add': ({ role }) => ['invited ', TARGET, ' as ', foreign(role)],
@@ -51,21 +49,6 @@ export const SENTENCES: Readonly<Record<AuditAction, Sentence>> = {
   ],
   'webhook.delete': fixed('deleted the webhook ', TARGET),
   'webhook.rotate-keys': fixed('encrypted the secrets of all webhooks and code hosts anew'),
-  'code_host.create': fixed('added the code host ', TARGET),
-  'code_host.delete': fixed('deleted the code host ', TARGET),
-  'pull_request.report': (details) => ['was the first to report the pull request ', pullRequest(details)],
-  'pull_request.delete': (details) => ['deleted the pull request ', pullRequest(details)],
-  'destination.create': fixed('added the export destination ', TARGET),
-  'destination.update': ({ changed }) => [
-    'changed ',
-    foreign(list(changed)),
-    ' of the export destination ',
-    TARGET,
-  ],
-  'destination.delete': fixed('deleted the export destination ', TARGET),
-  'destination.run': fixed('started a run of the export destination ', TARGET),
-  'destination.test': fixed('tested the export destination ', TARGET),
-  'focus.close': ({ month }) => ['closed the exported month ', foreign(month)],
   'budget.create': (details) => ['created the budget ', TARGET, ...limit(details)],
   'budget.change': (details) => ['changed the budget ', TARGET, ...limit(details)],
   'budget.remove': fixed('deleted the budget ', TARGET),
@@ -91,35 +74,6 @@ export const SENTENCES: Readonly<Record<AuditAction, Sentence>> = {
     ', because ',
     foreign(user_id ?? key_id ?? 'a caller'),
     ' has its share',
-  ],
-  'raise.ask': ({ amount }) => ['asked for ', foreign(amount), ' more of the budget ', TARGET],
-  'raise.approve': ({ user_id, granted_amount }) => [
-    'approved ',
-    foreign(granted_amount),
-    ' more of the budget ',
-    TARGET,
-    ' for ',
-    foreign(user_id),
-  ],
-  'raise.deny': ({ user_id }) => ['denied ', foreign(user_id), ' more of the budget ', TARGET],
-  'raise.withdraw': fixed('withdrew a request for more of the budget ', TARGET),
-  'raise.revoke': ({ user_id }) => ['revoked the raise of the budget ', TARGET, ' for ', foreign(user_id)],
-  'raise.expire': fixed('let a request for more of the budget ', TARGET, ' expire'),
-  'raise.end': fixed('ended a raise of the budget ', TARGET),
-  'signals.hold_above': ({ tokens, cost_usd }) => [
-    'holds signals above ',
-    tokens === null || tokens === undefined ? 'any number of tokens' : counted(tokens, 'token', 'tokens'),
-    ' or ',
-    cost_usd === null || cost_usd === undefined ? 'any cost' : foreign(dollars(cost_usd)),
-  ],
-  'signals.release': ({ held_ids, cost_usd }) => [
-    'released ',
-    counted(length(held_ids), 'held signal', 'held signals'),
-    ...clause(' of ', dollars(cost_usd)),
-  ],
-  'signals.discard': ({ held_ids }) => [
-    'discarded ',
-    counted(length(held_ids), 'held signal', 'held signals'),
   ],
   'signals.void': ({ signal_ids, cost_usd, reason }) => [
     'voided ',
@@ -147,10 +101,14 @@ export const SENTENCES: Readonly<Record<AuditAction, Sentence>> = {
   'signing-key.rotate': fixed('rotated the key that signs receipts'),
 };
 
+/** The sentences of the audit log. */
+export const SENTENCES: Readonly<Record<string, Sentence | undefined>> = Object.fromEntries(
+  [SENTENCES_OF_CORE, ...SENTENCES_OF_WINGS].flatMap((sentences) => Object.entries<Sentence>(sentences)),
+);
+
 /** The sentence of an entry after its actor. An entry of an older version may hold an action that has none now. */
 export function sentenceOf({ action, details }: { action: string; details: Details }): readonly Part[] {
-  const sentence = (SENTENCES as Readonly<Record<string, Sentence | undefined>>)[action];
-  return sentence?.(details) ?? ['did ', { value: action }];
+  return SENTENCES[action]?.(details) ?? ['did ', { value: action }];
 }
 
 /** The groups of actions to choose from, by the beginning that they share. */
@@ -167,39 +125,6 @@ export const ACTION_GROUPS: Readonly<Record<string, string>> = {
   'device.': 'Devices',
   'organization.': 'Settings',
 };
-
-function pullRequest({ repository, number }: Details): Part {
-  return foreign(typeof repository === 'string' ? `${repository}#${Number(number)}` : undefined);
-}
-
-function foreign(value: unknown): Part {
-  return {
-    value: typeof value === 'string' ? value : value === undefined ? 'unknown' : JSON.stringify(value),
-  };
-}
-
-/** Words before a value, and nothing where there is no value. */
-function clause(words: string, value: unknown): readonly Part[] {
-  return value === undefined || value === '' ? [] : [words, foreign(value)];
-}
-
-function list(values: unknown): string {
-  return Array.isArray(values) ? values.join(', ') : '';
-}
-
-function length(values: unknown): number {
-  return Array.isArray(values) ? values.length : 0;
-}
-
-function counted(count: unknown, one: string, many: string): string {
-  const number = typeof count === 'number' ? count : 0;
-  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
-}
-
-function dollars(usd: unknown): string | undefined {
-  if (typeof usd !== 'number') return undefined;
-  return usd.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
-}
 
 /** Each changed setting with its new value. */
 function settings(changes: Details): readonly Part[] {

@@ -1,0 +1,28 @@
+import type { IconActivity } from '@tabler/icons-react';
+import type { RouteComponent } from '@tanstack/react-router';
+import type { Role } from '../../../shared/platform/basics/contract.ts';
+
+/** The part of a wing in the dashboard. */
+export interface DashboardWing {
+  /** The name of its row in shared/tables/wings.ts. */
+  readonly name: string;
+  /** What loads each page, by its path. */
+  readonly pages: Readonly<Record<string, () => Promise<RouteComponent>>>;
+  /** Its rows of the navigation, each with the path that it follows there. */
+  readonly destinations?: readonly (Destination & { readonly after: string })[];
+}
+
+/** A row of the navigation. */
+export interface Destination {
+  path: string;
+  label: string;
+  icon: typeof IconActivity;
+  /** The question that the page answers, as the palette shows it. */
+  question: string;
+  role: Role;
+  group: Group;
+}
+
+/** The parts of the navigation, in its order. */
+export const GROUPS = ['Usage', 'Yours', 'Set up'] as const;
+type Group = (typeof GROUPS)[number];
