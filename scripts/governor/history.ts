@@ -3,8 +3,8 @@ import { addCheckCommand } from '../../packages/governor/src/check.ts';
 import { addHistoryCommands, type Env } from '../../packages/governor/src/commands.ts';
 import { addContextCommand } from '../../packages/governor/src/context/command.ts';
 import { addMcpCommand } from '../../packages/governor/src/mcp.ts';
-import { addPullRequestCommands } from '../../packages/governor/src/pull-requests/commands.ts';
 import { addRaiseCommand } from '../../packages/governor/src/raise.ts';
+import { WING_COMMANDS } from '../../packages/governor/src/wings.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { print } from './basics/print.ts';
 import { readDemo, readUp } from './basics/run.ts';
@@ -23,5 +23,5 @@ export function addClientCommands(program: Command, env: Record<string, string |
   addRaiseCommand(program, around);
   addMcpCommand(program, around);
   addHistoryCommands(program, around);
-  addPullRequestCommands(program, around);
+  for (const addCommands of WING_COMMANDS) addCommands(program, around);
 }

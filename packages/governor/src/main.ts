@@ -5,8 +5,8 @@ import { addCheckCommand } from './check.ts';
 import { addHistoryCommands, type Env } from './commands.ts';
 import { addContextCommand } from './context/command.ts';
 import { addMcpCommand } from './mcp.ts';
-import { addPullRequestCommands } from './pull-requests/commands.ts';
 import { addRaiseCommand } from './raise.ts';
+import { WING_COMMANDS } from './wings.ts';
 
 /** The command line that people run beside their agents: it needs an api and a key, and nothing of the server. */
 const program = new Command('governor')
@@ -25,7 +25,7 @@ addCheckCommand(program, around);
 addContextCommand(program, around);
 addRaiseCommand(program, around);
 addMcpCommand(program, around);
-addPullRequestCommands(program, around);
+for (const addCommands of WING_COMMANDS) addCommands(program, around);
 
 try {
   await program.parseAsync();

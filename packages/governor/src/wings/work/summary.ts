@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Api, ask, type Pause } from '../api/ask.ts';
+import { type Api, ask, type Pause } from '../../api/ask.ts';
 
 const sums = {
   signals: z.number(),

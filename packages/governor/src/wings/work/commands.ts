@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { type Api, ask } from '../api/ask.ts';
-import type { Env } from '../commands.ts';
+import { type Api, ask } from '../../api/ask.ts';
+import type { Env } from '../../commands.ts';
 import { pullRequestOfJob, type ReportBody } from './from-ci.ts';
 import { FORMATS, type Format, readSummary, renderSummary } from './summary.ts';
 

@@ -1,4 +1,4 @@
-import { readGithubEvent } from '../../../../shared/wings/work/code-hosts/events/github.ts';
+import { readGithubEvent } from '../../../../../shared/wings/work/code-hosts/events/github.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
