@@ -36,8 +36,8 @@ const PURE = [
   'core/calls/adapters/otlp/[^/]+',
 ];
 
-/** Wings that a wing may import (tables/wings). */
-const NEEDS = { push: ['exports'], digests: ['anomalies', 'held'] };
+/** Wings that a wing may import. */
+const NEEDS = require('./shared/tables/needs.json');
 
 /** The one way that data flows, as rules: env -> config -> context -> route or worker -> domain function -> store. */
 module.exports = {
