@@ -53,7 +53,7 @@ function writeCopy(names: readonly string[]): string {
     if (text === undefined) cpSync(join(ROOT, path), target);
     else writeFileSync(target, text);
   }
-  // Of the whole API, for the dashboard: pages of the core show some of what wings answer.
+  // The dashboard is checked against the whole API: pages of the core show some answers of wings.
   cpSync(join(ROOT, API_TYPES), join(folder, API_TYPES));
   for (const linked of ['node_modules', '.stores']) symlinkSync(join(ROOT, linked), join(folder, linked));
   return folder;

@@ -6,7 +6,7 @@ import type { Role } from '../../../shared/platform/basics/contract.ts';
 export interface DashboardWing {
   /** The name of its row in shared/tables/wings.ts. */
   readonly name: string;
-  /** What loads each page, by its path. */
+  /** A function that loads each page, by the path of the page. */
   readonly pages: Readonly<Record<string, () => Promise<RouteComponent>>>;
   /** Its rows of the navigation, each with the path that it follows there. */
   readonly destinations?: readonly (Destination & { readonly after: string })[];

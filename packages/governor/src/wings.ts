@@ -2,5 +2,5 @@ import type { Command } from 'commander';
 import type { Env } from './commands.ts';
 import { addPullRequestCommands } from './wings/work/commands.ts';
 
-/** What adds the commands of each wing. */
+/** The functions that add the commands of wings. */
 export const WING_COMMANDS: readonly ((program: Command, around: Env) => void)[] = [addPullRequestCommands];
