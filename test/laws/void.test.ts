@@ -213,13 +213,16 @@ async function answers({ orgId, key }: Tenant): Promise<Record<string, string>> 
   }
   const { body: budgets } = await ask('budgets?limit=100');
   for (const { id, name, window } of budgets.data.toSorted(byName)) {
-    told[`windows of ${name}`] = (await ask(`budgets/${id}/windows?limit=100`)).text;
+    const windows = await ask(`budgets/${id}/windows?limit=100`);
+    told[`windows of ${name}`] = windows.text;
     // A level of a rolling budget that goes on from one window to the next is told of the first, also if that one loses it.
     if (window === 'rolling') continue;
     const { body: events } = await ask(`budgets/${id}/events?limit=100`);
     const holding = events.data.filter(({ reversed_at }: { reversed_at: string | null }) => !reversed_at);
-    told[`levels of ${name}`] = holding
-      .map(({ level, window_start }: Record<string, string>) => `${window_start} ${level}`)
+    const fired = holding.map(
+      ({ level, window_start }: Record<string, string>) => `${window_start} ${level}`,
+    );
+    told[`levels of ${name}`] = [...new Set([...fired, ...reachedTooLate(windows.body.data)])]
       .toSorted()
       .join();
   }
@@ -228,6 +231,18 @@ async function answers({ orgId, key }: Tenant): Promise<Record<string, string>> 
     told[`session ${started_at}`] = (await ask(`sessions/${id}`)).text;
   for (const [question, text] of Object.entries(told)) told[question] = withoutIds(text, orgId);
   return told;
+}
+
+/**
+ * Levels of windows that are over, by what they count now: a call that comes too late to tell a level leaves one that was told before
+ * what was voided went.
+ */
+function reachedTooLate(windows: readonly { start: string; end: string | null; utilization_pct: number }[]) {
+  const over = windows.filter(({ end }) => end !== null && Date.parse(end) < clock.now());
+  return over.flatMap(({ start, utilization_pct }) => [
+    ...(utilization_pct >= 80 ? [`${start} warning`] : []),
+    ...(utilization_pct >= 100 ? [`${start} exceeded`] : []),
+  ]);
 }
 
 /** A budget. The time of its last evaluation is no amount. */
