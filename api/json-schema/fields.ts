@@ -8,6 +8,7 @@ import { focus } from './fields/focus.ts';
 import { lists } from './fields/lists.ts';
 import { mcp } from './fields/mcp.ts';
 import { people } from './fields/people.ts';
+import { prices } from './fields/prices.ts';
 import { pullRequests } from './fields/pull-requests.ts';
 import { raises } from './fields/raises.ts';
 import { sessions } from './fields/sessions.ts';
@@ -26,6 +27,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ...credits,
   ...devices,
   ...people,
+  ...prices,
   ...raises,
   ...pullRequests,
   ...lists,

@@ -18,6 +18,8 @@ const ADMIN_SCOPES: readonly Scope[] = [
   'signals:correct',
   'members:read',
   'exports:write',
+  'prices:read',
+  'prices:write',
 ];
 const MEMBER_SCOPES: readonly Scope[] = ['usage:read'];
 

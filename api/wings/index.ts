@@ -4,6 +4,7 @@ import { anomalies } from './anomalies/wing.ts';
 import { digests } from './digests/wing.ts';
 import { exports } from './exports/wing.ts';
 import { held } from './held/wing.ts';
+import { prices } from './prices/wing.ts';
 import { purchases } from './purchases/wing.ts';
 import { push } from './push/wing.ts';
 import { raises } from './raises/wing.ts';
@@ -22,4 +23,5 @@ export const API_WINGS: readonly ApiWing[] = [
   push,
   search,
   purchases,
+  prices,
 ];

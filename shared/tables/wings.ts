@@ -5,6 +5,7 @@ import { anomalies } from '../wings/anomalies/wing.ts';
 import { digests } from '../wings/digests/wing.ts';
 import { exports } from '../wings/exports/wing.ts';
 import { held } from '../wings/held/wing.ts';
+import { prices } from '../wings/prices/wing.ts';
 import { purchases } from '../wings/purchases/wing.ts';
 import { push } from '../wings/push/wing.ts';
 import { raises } from '../wings/raises/wing.ts';
@@ -23,4 +24,5 @@ export const WINGS: readonly Wing[] = [
   push,
   search,
   purchases,
+  prices,
 ];

@@ -14,7 +14,9 @@ async function posted(...calls: object[]) {
   const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
   const session = body.results.find((result: { session_id?: string }) => result.session_id)?.session_id;
   const read = session ? await api.call(`/api/v1/sessions/${session}`, { key }) : null;
-  return { results: body.results, signals: read?.body.signals ?? [], key, orgId, session };
+  const shown = read?.body.signals ?? [];
+  const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+  return { results: body.results, signals: shown.toSorted(byId), key, orgId, session };
 }
 
 describe('a call says how it was served', () => {
@@ -38,7 +40,7 @@ describe('a call says how it was served', () => {
       { id: 'c', service_tier: 'on_demand', region: 'not_available', tool_uses: {} },
     );
     expect(signals.map(({ cost_usd }: { cost_usd: number }) => cost_usd)).toEqual([1.65, 0.75, 0.75]);
-    const rows = await signalRows(api.ctx).find({ org_id: orgId }).toArray();
+    const rows = await signalRows(api.ctx).find({ org_id: orgId }).sort({ id: 1 }).toArray();
     const kept = rows.map((row) => PRICED_FIELDS.filter((field) => field in row));
     expect(kept).toEqual([['service_tier', 'region'], [], []]);
     expect(rows[0]).toMatchObject({ service_tier: 'fast', region: 'us' });
@@ -62,7 +64,7 @@ describe('a call says how it was served', () => {
     [{ tool_uses: { web_search: -1 } }, 'tool_uses.web_search: must be at least 0'],
     [{ tool_uses: { $where: 1 } }, 'tool_uses'],
     [
-      { tool_uses: Object.fromEntries([...'abcdefghi'].map((name) => [name, 1])) },
+      { tool_uses: Object.fromEntries('abcdefghi'.split('').map((name) => [name, 1])) },
       'tool_uses: must be at most 8 tools',
     ],
   ])('%j is refused', async (call, detail) => {

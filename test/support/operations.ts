@@ -246,6 +246,17 @@ export const REQUESTS: Readonly<Record<string, Operation>> = Object.fromEntries(
     body: ({ device }) => ({ device_id: device.device_id }),
     foreign: 404,
   }),
+  request('post /api/v1/price-rules', 'key', {
+    body: () => ({ name: 'Own', from: '2026-01-01', match: { model: 'other' }, free: true }),
+  }),
+  request('patch /api/v1/price-rules/{id}', 'key', {
+    of: ({ priceRules }) => ({ id: priceRules[0] ?? '' }),
+    body: () => ({ name: 'Renamed' }),
+  }),
+  request('post /api/v1/prices/quote', 'key', {
+    body: () => ({ model: 'gpt-5', tokens_in: 5 }),
+    isQuiet: true,
+  }),
   request('post /api/v1/destinations', 'key', {
     body: () => ({
       name: 'Finance',
@@ -309,6 +320,9 @@ export const REQUESTS: Readonly<Record<string, Operation>> = Object.fromEntries(
   request('post /v1/code-hosts', 'admin', { body: () => ({ provider: 'gitlab' }) }),
   request('delete /v1/code-hosts/{id}', 'admin', { of: ({ codeHost: { id } }) => ({ id }) }),
   request('delete /api/v1/webhooks/{id}', 'key', { of: ({ spareWebhook: id }) => ({ id }) }),
+  request('delete /api/v1/price-rules/{id}', 'key', {
+    of: ({ priceRules }) => ({ id: priceRules[1] ?? '' }),
+  }),
   request('delete /api/v1/destinations/{id}', 'key', {
     of: ({ spareDestinations }) => ({ id: spareDestinations[1] ?? '' }),
   }),

@@ -18,6 +18,7 @@ const OBJECTS: Readonly<Record<string, (of: WholeTenant) => string | undefined>>
   'v1/raises/{id}': ({ ownRaises }) => ownRaises[0],
   'api/v1/raises/{id}': ({ raises }) => raises[0],
   'destinations/{id}': ({ destination }) => destination,
+  'price-rules/{id}': ({ priceRules }) => priceRules[0] ?? '',
   'runs/{run_id}': ({ run }) => run,
   'webhooks/{id}': ({ webhook }) => webhook,
   'deliveries/{delivery_id}': ({ deliveries }) => deliveries[0],

@@ -66,6 +66,8 @@ export interface WholeTenant extends Omit<Tenant, 'budget' | 'webhook'> {
   /** A session with an intervention. */
   gated: string;
   spareDestinations: string[];
+  /** A rule that prices no call, and one that nothing else needs. */
+  priceRules: string[];
   /** Ids of keys that nothing else needs. */
   spareKeys: string[];
   reservation: string;
@@ -196,6 +198,11 @@ async function fillWork(whole: WholeTenant, { clock }: Host): Promise<void> {
     (await must('key', 'POST', '/api/v1/destinations', { ...place, prefix })).id as string;
   whole.destination = await add(whole.orgId);
   whole.spareDestinations = [await add('spare'), await add('more')];
+  const rule = { name: 'Contract', from: '2026-01-01', match: { model: 'none' }, discount_percent: 10 };
+  whole.priceRules = [
+    (await must('key', 'POST', '/api/v1/price-rules', rule)).id,
+    (await must('key', 'POST', '/api/v1/price-rules', rule)).id,
+  ];
   whole.run = (await must('key', 'POST', `/api/v1/destinations/${whole.destination}/runs`, {})).id;
   whole.bound = await whole.keyOf('ada', [...BOUND_SCOPES], { name: 'laptop of ada' });
   const now = clock.now();

@@ -50,7 +50,7 @@ const MAX_EPOCH_MS = 8.64e15;
 export function priceCall(call: PricedCall): CallPrice {
   if (call.reportedUsd !== undefined) return known(nusdFromUsd(call.reportedUsd), 'reported');
   if (call.isUncounted || !hasPlausibleTokens(call)) return UNKNOWN;
-  if (call.tokens_in === 0 && call.tokens_out === 0 && usesOf(call).length === 0) return FREE;
+  if (isWithoutUse(call)) return FREE;
   const parts = listPrice(call);
   if (parts === null) return UNKNOWN;
   const costAtto = CALL_PARTS.reduce((sum, part) => sum + parts[part], 0n);
@@ -88,6 +88,11 @@ function hasPlausibleTokens(call: CallTokens): boolean {
     longCache <= call.cache_write_tokens &&
     image + audio <= call.tokens_out
   );
+}
+
+/** True for a call that used neither tokens nor tools: it costs nothing. */
+export function isWithoutUse(call: CallTokens): boolean {
+  return call.tokens_in === 0 && call.tokens_out === 0 && usesOf(call).length === 0;
 }
 
 function usesOf({ tool_uses = {} }: CallTokens): [string, number][] {

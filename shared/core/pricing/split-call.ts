@@ -15,7 +15,7 @@ export type SplitCost = Record<CallPart, number>;
 /** The recorded cost of a call, nano-USD, and where it came from. */
 interface RecordedCost {
   costNusd: number;
-  source: 'reported' | 'computed' | 'unknown';
+  source: 'reported' | 'computed' | 'unknown' | 'rule';
 }
 
 /**
@@ -27,17 +27,18 @@ interface RecordedCost {
 export function splitCall(call: PricedCall, recorded: RecordedCost): SplitCost | null {
   const list = listPrice(call);
   if (list === null) return null;
-  const { costNusd } = recorded;
-  const listed = CALL_PARTS.reduce((sum, part) => sum + list[part], 0n);
-  if (listed === 0n && costNusd !== 0) return null;
-  return (
-    splitListed(list, recorded) ??
-    withRest(
-      roundDown(list, (atto) => (listed === 0n ? 0n : (BigInt(costNusd) * atto) / listed)),
-      list,
-      costNusd,
-    )
-  );
+  return splitListed(list, recorded) ?? splitInProportion(list, recorded.costNusd);
+}
+
+/**
+ * Splits a cost in the proportion of these parts, rounded down. The largest part takes the remainder. Null where all of them are
+ * free and the cost is not. Pure.
+ */
+export function splitInProportion(parts: Record<CallPart, bigint>, costNusd: number): SplitCost | null {
+  const whole = CALL_PARTS.reduce((sum, part) => sum + parts[part], 0n);
+  if (whole === 0n && costNusd !== 0) return null;
+  const share = (atto: bigint) => (whole === 0n ? 0n : (BigInt(costNusd) * atto) / whole);
+  return withRest(roundDown(parts, share), parts, costNusd);
 }
 
 /** The same for a computed cost that these rates of the list still give: tokens × rate of each part, rounded down. Null for any other. */

@@ -113,10 +113,18 @@ export const SCOPES = [
   'signals:correct',
   'members:read',
   'exports:write',
+  'prices:read',
+  'prices:write',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 /** Scopes that concern everybody's signals or members: no key that is bound to one user holds them. */
-export const UNBOUND_SCOPES: readonly Scope[] = ['signals:correct', 'members:read', 'exports:write'];
+export const UNBOUND_SCOPES: readonly Scope[] = [
+  'signals:correct',
+  'members:read',
+  'exports:write',
+  'prices:read',
+  'prices:write',
+];
 
 /** An `Idempotency-Key`. Node joins two headers with a comma, so it holds none. */
 export const IDEMPOTENCY_KEY = /^[\x20-\x2b\x2d-\x7e]{1,128}$/;
@@ -130,6 +138,8 @@ export const KEY_KEPT_DAYS = 30;
 export const CODE_HOSTS_PER_ORGANIZATION = 50;
 /** Destinations of an organization; one more is a 409. */
 export const DESTINATIONS_PER_ORGANIZATION = 5;
+/** Price rules of an organization; one more is a 409. */
+export const PRICE_RULES_PER_ORGANIZATION = 1_000;
 /** Days for which the runs of a destination are listed. */
 export const EXPORT_RUN_KEPT_DAYS = 90;
 /** Present members of an organization; one more is a 409. */

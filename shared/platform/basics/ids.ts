@@ -27,6 +27,7 @@ export type IdPrefix =
   | 'src'
   | 'pr'
   | 'dst'
+  | 'prl'
   | 'run';
 
 const creation = new AsyncLocalStorage<{ prefix: IdPrefix; seed: string }>();

@@ -20,6 +20,8 @@ const SCOPES: Record<Key['scopes'][number], string> = {
   'signals:correct': 'Void signals, and release or discard held ones',
   'members:read': 'Read names, e-mails and teams of members',
   'exports:write': 'Manage export destinations',
+  'prices:read': 'Read price rules and ask for a price',
+  'prices:write': 'Manage price rules',
 };
 
 export function KeysTab() {

@@ -118,6 +118,7 @@ export const ACTION_GROUPS: Readonly<Record<string, string>> = {
   'webhook.': 'Webhooks and channels',
   'code_host.': 'Code hosts',
   'pull_request.': 'Pull requests',
+  'price-rule.': 'Price rules',
   'destination.': 'Export destinations',
   'budget.': 'Budgets',
   'signals.': 'Held and voided signals',

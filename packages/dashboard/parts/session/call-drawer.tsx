@@ -12,6 +12,7 @@ const SOURCES = {
   reported: 'reported by the tool',
   computed: 'computed from the price list',
   unknown: 'no price is known',
+  rule: 'by a price rule',
 } as const;
 
 /** One call or policy decision, whole. */
@@ -81,6 +82,7 @@ function factsOf(signal: Signal): Record<string, React.ReactNode> {
     'Read from cache': exact(signal.cache_read_tokens),
     'Written to cache': exact(signal.cache_write_tokens),
     Cost: costWords(signal),
+    ...(signal.price_rule ? { 'Price rule': signal.price_rule.name } : {}),
     Reservation: own(signal.reservation_id ?? 'none'),
   };
 }

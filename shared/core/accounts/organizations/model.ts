@@ -24,6 +24,8 @@ interface CoreOrganization {
   erased_users?: string[];
   /** Rises with every change of a role and every removal, so that two at one time conflict. */
   roster_changes?: number;
+  /** Rules of prices that it has; absent: none ever. */
+  price_rules?: number;
   created_at: Date;
 }
 
@@ -46,6 +48,7 @@ export const organizationRows = collection<Organization, keyof CoreOrganization>
     hash_names: optional(Boolean),
     erased_users: optional([userId]),
     roster_changes: optional(Number),
+    price_rules: optional(Number),
     created_at: Date,
   },
 });

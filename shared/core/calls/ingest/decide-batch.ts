@@ -13,6 +13,7 @@ import { type Signal, signalRows } from '../signals/model.ts';
 import { type Judged, joinFields, judge, keepOut, recordAll } from './ask-wings.ts';
 import { type Field, rememberValues } from './count-values.ts';
 import { type Identity, planBatch } from './plan-batch.ts';
+import { priceDrafts } from './price-drafts.ts';
 
 /** Signals of one organization that are recorded together. */
 export interface Batch {
@@ -65,6 +66,7 @@ export async function decideBatch(
   const { rules, isAssumed } = attempt;
   const { organization } = rules;
   const orgId = organization._id;
+  priceDrafts(drafts, rules.prices);
   const judged =
     batch.judged?.organization === organization
       ? batch.judged

@@ -8,6 +8,7 @@ import { judge, sayAll } from './ask-wings.ts';
 import { findOverLimit } from './count-values.ts';
 import { decideBatch, isCounted, type Outcome } from './decide-batch.ts';
 import { signalBatchSize, signalsRecorded } from './metrics.ts';
+import { priceDrafts } from './price-drafts.ts';
 import { takeTurn } from './take-turn.ts';
 
 interface Posting {
@@ -75,6 +76,7 @@ async function recordPosted(ctx: Context, orgId: string, batches: readonly Poste
   const drafts = batches.flatMap((posted) => posted.drafts);
   const historical = new Set(batches.flatMap((posted) => (posted.historical ? posted.drafts : [])));
   const known = await knownRules(ctx, orgId);
+  priceDrafts(drafts, known.prices);
   const judged = judge(ctx, { drafts, historical }, known.organization);
   const doubted = new Set([...judged.doubted.values()].flatMap((own) => [...own]));
   // A signal that a wing will keep out is no value of the day.

@@ -2,6 +2,7 @@ import { DomainError } from '../../../platform/basics/errors.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { usd9 } from '../../pricing/money.ts';
 import { CALL_PARTS, type CallPart, listPrice } from '../../pricing/price.ts';
+import type { Signal } from '../signals/model.ts';
 import type { Session } from './model.ts';
 import { readFields } from './read-session.ts';
 import { callOf, SPLIT_FIELDS, type SplitSignal, splitSignal } from './split-signal.ts';
@@ -21,7 +22,7 @@ export interface ExplainedPart {
 export interface ExplainedCost {
   cost_usd: string;
   unsplit_usd: string;
-  calls: { reported: number; computed: number; unknown: number };
+  calls: Record<Signal['cost_source'], number>;
   parts: ExplainedPart[];
 }
 
@@ -37,7 +38,7 @@ export async function explainCost(
   const sums = new Map(
     CALL_PARTS.map((part) => [part, { quantity: 0, cost: 0n, prices: new Set<bigint>() }]),
   );
-  const calls = { reported: 0, computed: 0, unknown: 0 };
+  const calls = { reported: 0, computed: 0, unknown: 0, rule: 0 };
   let total = 0n;
   let unsplit = 0n;
   const count = (signal: SplitSignal) => {
@@ -55,7 +56,7 @@ export async function explainCost(
   };
   for await (const signals of readFields(ctx, session, [...SPLIT_FIELDS, 'id']))
     signals.filter(({ id }) => signalId === undefined || id === signalId).forEach(count);
-  if (signalId !== undefined && calls.reported + calls.computed + calls.unknown === 0)
+  if (signalId !== undefined && calls.reported + calls.computed + calls.unknown + calls.rule === 0)
     throw new DomainError('not_found', 'There is no such call in the session.');
   return {
     cost_usd: usd9(total),

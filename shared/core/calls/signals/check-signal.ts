@@ -21,6 +21,8 @@ export type Draft = Omit<Signal, 'session_id'> & {
   parts?: SaidParts;
   /** True: it came with a bound key, so it settles its own user's reservation only. */
   settles_own?: true;
+  /** True: it used tokens that nobody counted. */
+  uncounted?: true;
 };
 
 /** Gives a signal the key of its client session, and its parts with the hashes of their names. */
@@ -108,6 +110,7 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, nowMs: num
     ...counts,
     cost_nusd: costNusd,
     cost_source: source,
+    ...(isUncounted ? { uncounted: true as const } : {}),
     ...(signal.error ? { error: signal.error } : {}),
     ...(signal.latency_ms === undefined ? {} : { latency_ms: signal.latency_ms }),
     ...(signal.tool_name === undefined ? {} : { tool_name: signal.tool_name }),

@@ -30,7 +30,9 @@ export interface Signal extends PricedFields {
   cache_write_tokens: number;
   /** Integer nano-USD; null when no price is known. */
   cost_nusd: number | null;
-  cost_source: 'reported' | 'computed' | 'unknown';
+  cost_source: 'reported' | 'computed' | 'unknown' | 'rule';
+  /** The rule that gave it its price, with the name that the rule had then. */
+  price_rule?: { readonly id: string; readonly name: string };
   error?: { code: string; message?: string | undefined };
   latency_ms?: number;
   tool_name?: string;
@@ -82,6 +84,7 @@ export const draftFields = {
   output_audio_tokens: optional(Number),
   cost_nusd: nullable(Number),
   cost_source: String,
+  price_rule: optional(object({ id: String, name: String })),
   error: optional(object({ code: String, message: optional(erased(String)) })),
   latency_ms: optional(Number),
   tool_name: optional(String),

@@ -35,7 +35,11 @@ export const signalView = z.strictObject({
   output_audio_tokens: z.int().optional(),
   tool_uses: z.record(z.string(), z.int()).optional().describe('Tools that the vendor ran, with how often'),
   cost_usd: z.number().nullable().describe('In US dollars; null when no price is known'),
-  cost_source: z.enum(['reported', 'computed', 'unknown']),
+  cost_source: z.enum(['reported', 'computed', 'unknown', 'rule']),
+  price_rule: z
+    .strictObject({ id: z.string(), name: z.string() })
+    .optional()
+    .describe('The price rule that gave it its cost'),
   error: z.strictObject({ code: z.string(), message: z.string().optional() }).optional(),
   latency_ms: z.number().optional(),
   tool_name: z.string().optional(),

@@ -1,15 +1,16 @@
 import { SPLIT_FIELDS } from '../../../core/calls/sessions/split-signal.ts';
 import type { Signal } from '../../../core/calls/signals/model.ts';
-import { CALL_PARTS, type CallPart, tierOf } from '../../../core/pricing/price.ts';
+import { CALL_PARTS, type CallPart, partsByRates, tierOf } from '../../../core/pricing/price.ts';
 import { findListing, type Listing } from '../../../core/pricing/rates.ts';
 import type { Rate } from '../../../core/pricing/read-rates.ts';
-import { splitByRates } from '../../../core/pricing/split-call.ts';
+import { type SplitCost, splitByRates, splitInProportion } from '../../../core/pricing/split-call.ts';
 import { sellerId } from './providers.ts';
 
 /** The fields of a signal that its charges are made of. */
 export const CHARGED_FIELDS = [
   ...SPLIT_FIELDS,
   'type',
+  'price_rule',
   'user_id',
   'project_id',
   'adapter',
@@ -54,24 +55,22 @@ const ONE_DOLLAR = 1_000_000_000n;
  * none for an intervention or a call without tokens that cost nothing. Pure.
  */
 export function chargesOf(signal: ChargedSignal): Charge[] {
-  const { type, ts, provider, model, cost_nusd, cost_source: source, tokens_in, tokens_out } = signal;
+  const { type, ts, provider, model, cost_nusd, tokens_in, tokens_out } = signal;
   if (cost_nusd === null) return [];
   if (cost_nusd === 0 && (type === 'intervention' || tokens_in + tokens_out === 0)) return [];
   const listing = model ? findListing(provider ?? undefined, model, ts.getTime(), signal) : null;
   const base = keyOf(signal, listing);
-  const split =
-    listing &&
-    !hasOtherClasses(signal) &&
-    splitByRates(signal, listing.rates, { costNusd: cost_nusd, source });
+  const split = listing && !hasOtherClasses(signal) && splitOf(signal, listing, cost_nusd);
   if (!split) return [wholeCharge(signal, base, cost_nusd)];
   const consumed = consumedOf(signal);
   const prices = pricesOf(listing);
   const charges: Charge[] = [];
   for (const part of CALL_PARTS) {
-    if (consumed[part] === 0 || (part === 'request' && split.request === 0)) continue;
+    if (consumed[part] === 0 || (part === 'request' && listing.rates.attoPerRequest === 0n)) continue;
     const price = prices[part].find(({ upTo }) => tokens_in <= upTo)?.price;
     if (!price) return [wholeCharge(signal, base, cost_nusd)];
-    charges.push({ ...base, ...price, consumed: consumed[part], costNusd: split[part] });
+    const skuPriceId = `${price.skuPriceId}${ruleOf(signal)}`;
+    charges.push({ ...base, ...price, skuPriceId, consumed: consumed[part], costNusd: split[part] });
   }
   return charges;
 }
@@ -80,6 +79,19 @@ export function chargesOf(signal: ChargedSignal): Charge[] {
 function hasOtherClasses(signal: ChargedSignal): boolean {
   const { cache_write_1h_tokens, output_image_tokens, output_audio_tokens, tool_uses } = signal;
   return Boolean(cache_write_1h_tokens || output_image_tokens || output_audio_tokens || tool_uses);
+}
+
+/** The classes of a call at list prices, with the cost that they have. A rule changes the cost of all of them alike. */
+function splitOf(signal: ChargedSignal, listing: Listing, costNusd: number): SplitCost | null {
+  const { cost_source: source } = signal;
+  if (source !== 'rule') return splitByRates(signal, listing.rates, { costNusd, source });
+  const parts = partsByRates(signal, listing.rates);
+  return parts && splitInProportion(parts, costNusd);
+}
+
+/** The end of a price's id where a rule made the cost, by which rows of different rules are told apart. */
+function ruleOf({ price_rule }: ChargedSignal): string {
+  return price_rule ? `/rule/${price_rule.id}` : '';
 }
 
 function keyOf(signal: ChargedSignal, listing: Listing | null) {
@@ -95,7 +107,7 @@ function wholeCharge(signal: ChargedSignal, base: ReturnType<typeof keyOf>, cost
   return {
     ...base,
     meter,
-    skuPriceId: `${base.skuId}/${meter}`,
+    skuPriceId: `${base.skuId}/${meter}${ruleOf(signal)}`,
     contextWindow: null,
     unitPrice: ONE_DOLLAR,
     consumed: signal.tokens_in + signal.tokens_out,

@@ -57,6 +57,11 @@ function listCost(row: ChargeRow): bigint {
   return exact < 0n ? -divideHalfEven(-exact, BILLION) : divideHalfEven(exact, BILLION);
 }
 
+/** Returns whether a price rule made the cost: a contract, which the list does not know. */
+function isRuled({ source }: ChargeRow): boolean {
+  return source === 'rule';
+}
+
 /** Whole costs of calls that told no tokens are counted in calls. */
 function consumedUnit({ meter, consumed }: ChargeRow): string {
   return MEASURES[meter].kind === 'requests' || consumed === 0 ? 'Requests' : 'Tokens';
@@ -83,7 +88,11 @@ const time = (name: string, epochMs: (of: FocusRow) => number): Column => ({
   type: 'time',
   cell: (of) => seconds(epochMs(of)),
 });
-const amount = (name: string, cell: (of: FocusRow) => bigint): Column => ({ name, type: 'money', cell });
+const amount = (name: string, cell: (of: FocusRow) => bigint | null): Column => ({
+  name,
+  type: 'money',
+  cell,
+});
 
 const PROVIDER: Record<FocusVersion, readonly Column[]> = {
   '1.2': [text('ProviderName', ({ seller }) => seller.ProviderName)],
@@ -119,8 +128,8 @@ export function focusColumns(version: FocusVersion): readonly Column[] {
       cell: ({ row, correctedInMs }) => (correctedInMs === null ? consumedQuantity(row) : null),
     },
     text('ConsumedUnit', ({ row, correctedInMs }) => (correctedInMs === null ? consumedUnit(row) : null)),
-    amount('ContractedCost', ({ row }) => listCost(row)),
-    amount('ContractedUnitPrice', ({ row }) => row.unitPrice),
+    amount('ContractedCost', ({ row }) => (isRuled(row) ? row.costNusd : listCost(row))),
+    amount('ContractedUnitPrice', ({ row }) => (isRuled(row) ? null : row.unitPrice)),
     amount('EffectiveCost', ({ row }) => row.costNusd),
     text('InvoiceId', () => null),
     text('InvoiceIssuerName', ({ seller }) => seller.ProviderName),
@@ -211,13 +220,20 @@ function consumedQuantity(row: ChargeRow): number {
   return row.consumed === 0 ? row.calls : row.consumed;
 }
 
-function priceDetails({ meter, contextWindow }: ChargeRow): object {
+function priceDetails({ meter, contextWindow, skuPriceId }: ChargeRow): object {
+  // The part before the context window in the id of a listed price is the tier; a whole cost has none.
+  const tier = /\/([^/]+)\/[^/]+@/.exec(skuPriceId)?.[1];
   const x_ContextWindow = contextWindow === null ? {} : { x_ContextWindow: contextWindow };
-  return { x_TokenType: meter, x_ServiceTier: 'standard', ...x_ContextWindow };
+  return { x_TokenType: meter, x_ServiceTier: tier ?? 'standard', ...x_ContextWindow };
 }
 
-function tagsOf({ adapter, project_id }: ChargeRow): object {
-  return { adapter, ...(project_id === NO_PROJECT ? {} : { project: project_id }) };
+function tagsOf({ adapter, project_id, skuPriceId }: ChargeRow): object {
+  const price_rule = /\/rule\/(prl_\w+)$/.exec(skuPriceId)?.[1];
+  return {
+    adapter,
+    ...(price_rule === undefined ? {} : { price_rule }),
+    ...(project_id === NO_PROJECT ? {} : { project: project_id }),
+  };
 }
 
 /** The calendar month of an instant, UTC. Epoch ms. */

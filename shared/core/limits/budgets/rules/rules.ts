@@ -18,6 +18,8 @@ import {
   type Subscriber,
   type Subscribers,
 } from '../../../events/webhooks/endpoints/find-subscribers.ts';
+import { readPriceBook } from '../../../pricing/rules/hook.ts';
+import type { PriceBook } from '../../../pricing/rules/price-book.ts';
 import { type BudgetRules, readBudgetRules } from './budget-rules.ts';
 
 /** The settings and webhooks of an organization as of one version: what its transactions rely on. */
@@ -27,6 +29,8 @@ export interface OrganizationRules {
   contexts: number;
   organization: Organization;
   subscribers: readonly Subscriber[];
+  /** The prices that calls have by rules of the organization. */
+  prices: PriceBook;
 }
 
 /** The rules by which an organization's signals count and its calls are checked, as of one version. */
@@ -80,7 +84,8 @@ export async function readRulesOf(
   const organization = await readOrganization(ctx, orgId, transaction);
   const limits = await readBudgetRules(ctx, orgId, transaction);
   const { webhooks: subscribers } = await findSubscribers(ctx, orgId, transaction);
-  return { version, contexts, organization, subscribers, limits };
+  const prices = await readPriceBook(ctx, organization, transaction);
+  return { version, contexts, organization, subscribers, prices, limits };
 }
 
 /** One attempt at a change of an organization. */

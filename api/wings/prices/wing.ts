@@ -1,0 +1,17 @@
+import type { ApiWing } from '../../hooks/wing.ts';
+import { createPriceRule } from './create-price-rule.ts';
+import { deletePriceRule } from './delete-price-rule.ts';
+import { getPriceRule } from './get-price-rule.ts';
+import { listPriceRules } from './list-price-rules.ts';
+import { quotePrice } from './quote-price.ts';
+import { updatePriceRule } from './update-price-rule.ts';
+
+export const prices: ApiWing = {
+  name: 'prices',
+  sections: [
+    {
+      after: 'ANY /gate',
+      routes: [createPriceRule, listPriceRules, getPriceRule, updatePriceRule, deletePriceRule, quotePrice],
+    },
+  ],
+};

@@ -1,0 +1,120 @@
+import { divideHalfEven, safeNumber, scaleDecimal } from '../money.ts';
+import {
+  ATTO_PER_NANO,
+  CALL_PARTS,
+  type CallPart,
+  type CallPrice,
+  isWithoutUse,
+  listPrice,
+  type PricedCall,
+  partsByRates,
+} from '../price.ts';
+import { KCOUNT_PLACES, MTOK_PLACES, type Rate, type Rates } from '../read-rates.ts';
+import type { MatchedCall, PriceBook } from './price-book.ts';
+import type { OwnPrices, PriceRule } from './price-rule.ts';
+
+/** A price, the rule that made it, and its parts in atto-USD before any percentage. */
+export interface RuledPrice {
+  readonly costNusd: number;
+  readonly source: 'rule';
+  readonly rule: { readonly id: string; readonly name: string };
+  readonly parts: Record<CallPart, bigint>;
+}
+
+const UNKNOWN: CallPrice = { costNusd: null, source: 'unknown' };
+
+/** A call with all that its price depends on. */
+export type RuledCall = Omit<PricedCall, 'provider' | 'model'> &
+  Omit<MatchedCall, 'provider' | 'model'> &
+  PricedCall;
+
+/**
+ * The price of a call by the rules of its organization, where its own price is `own`: the price of the best rule that holds at its
+ * time. A discount holds only where the list has a price, and a reported cost stays unless the rule replaces it. Null where no rule
+ * holds. Unknown where the best rule has no price for the counts or the tools of the call.
+ */
+export function priceByRules(
+  call: RuledCall,
+  own: CallPrice,
+  book: PriceBook,
+): RuledPrice | CallPrice | null {
+  const isReported = own.source === 'reported';
+  if (book.rules.length === 0 || (isWithoutUse(call) && !call.isUncounted && !isReported)) return null;
+  for (const rule of book.matching(call)) {
+    if (!holdsAt(rule, Number(call.at)) || (isReported && !rule.replaces_reported)) continue;
+    const priced = partsByRule(call, rule);
+    if (priced === 'no list price') continue;
+    const price = priced && ruled(rule, priced);
+    return price ?? (isReported ? null : UNKNOWN);
+  }
+  return null;
+}
+
+function holdsAt({ from, to }: PriceRule, atMs: number): boolean {
+  return atMs >= from.getTime() && (to === null || atMs < to.getTime());
+}
+
+interface Priced {
+  parts: Record<CallPart, bigint>;
+  /** Millionths of the parts that are charged. */
+  millionths: bigint;
+}
+
+const WHOLE = 1_000_000n;
+const NOTHING: Priced = {
+  parts: { input: 0n, cache_read: 0n, cache_write: 0n, output: 0n, request: 0n },
+  millionths: WHOLE,
+};
+
+function partsByRule(call: RuledCall, { effect }: PriceRule): Priced | 'no list price' | null {
+  if ('free' in effect) return NOTHING;
+  if ('discount_percent' in effect) {
+    const parts = call.isUncounted ? null : listPrice(call);
+    if (parts === null) return 'no list price';
+    return { parts, millionths: WHOLE - BigInt(Math.round(effect.discount_percent * 10_000)) };
+  }
+  const parts = call.isUncounted ? null : partsByRates(call, ratesOf(effect));
+  return parts && { parts, millionths: WHOLE };
+}
+
+function ruled({ _id, name }: PriceRule, { parts, millionths }: Priced): RuledPrice | null {
+  const atto = CALL_PARTS.reduce((sum, part) => sum + parts[part], 0n);
+  const costNusd = safeNumber(divideHalfEven(atto * millionths, WHOLE * ATTO_PER_NANO));
+  return costNusd === null ? null : { costNusd, source: 'rule', rule: { id: _id, name }, parts };
+}
+
+const ratesByPrices = new WeakMap<OwnPrices, Rates>();
+
+/** The rates of prices of one's own, read once. */
+function ratesOf(prices: OwnPrices): Rates {
+  const known = ratesByPrices.get(prices);
+  if (known) return known;
+  const { usd_per_million: usd, per_request_usd = 0, tool_uses = {} } = prices;
+  const input = rateOf(usd.input);
+  const cacheWrite = usd.cache_write === undefined ? input : rateOf(usd.cache_write);
+  const rates: Rates = {
+    input,
+    cacheRead: usd.cache_read === undefined ? input : rateOf(usd.cache_read),
+    cacheWrite,
+    cacheWrite1h: usd.cache_write_1h === undefined ? cacheWrite : rateOf(usd.cache_write_1h),
+    output: rateOf(usd.output),
+    // Without a price of their own, images and sound cost what the output costs, whether they are counted or not.
+    outputImage: usd.output_image === undefined ? undefined : rateOf(usd.output_image),
+    outputAudio: usd.output_audio === undefined ? undefined : rateOf(usd.output_audio),
+    isOutputUnsplit: false,
+    attoPerRequest: atto(per_request_usd, KCOUNT_PLACES + 3),
+    attoPerUse: new Map(Object.entries(tool_uses).map(([tool, fee]) => [tool, atto(fee, KCOUNT_PLACES)])),
+  };
+  ratesByPrices.set(prices, rates);
+  return rates;
+}
+
+function rateOf(usd: number): Rate {
+  return { base: atto(usd, MTOK_PLACES), tiers: [] };
+}
+
+function atto(usd: number, places: number): bigint {
+  const scaled = scaleDecimal(usd, places);
+  if (scaled === null) throw new Error(`${usd} is no price.`);
+  return scaled;
+}

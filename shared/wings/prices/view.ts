@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { isoTime } from '../../platform/basics/clock.ts';
+import type { PriceRuleRow } from './model.ts';
+
+/** A price rule as the API shows it. */
+export const priceRuleView = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  from: z.string().describe('It prices calls at this time and later'),
+  to: z.string().nullable().describe('It prices calls before this time; null: for ever'),
+  match: z.strictObject({
+    provider: z.string().nullable(),
+    model: z.string().nullable(),
+    service_tier: z.string().nullable(),
+    project_id: z.string().nullable(),
+  }),
+  discount_percent: z.number().optional(),
+  usd_per_million: z
+    .strictObject({
+      input: z.number(),
+      output: z.number(),
+      cache_read: z.number().optional(),
+      cache_write: z.number().optional(),
+      cache_write_1h: z.number().optional(),
+      output_image: z.number().optional(),
+      output_audio: z.number().optional(),
+    })
+    .optional(),
+  per_request_usd: z.number().optional(),
+  tool_uses: z.record(z.string(), z.number()).optional(),
+  free: z.literal(true).optional(),
+  replaces_reported: z.boolean(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+export function viewPriceRule(rule: PriceRuleRow): z.input<typeof priceRuleView> {
+  const { _id, name, from, to, match, effect, replaces_reported, created_at, updated_at } = rule;
+  return {
+    id: _id,
+    name,
+    from: isoTime(from.getTime()),
+    to: to && isoTime(to.getTime()),
+    match,
+    ...effect,
+    replaces_reported,
+    created_at: isoTime(created_at.getTime()),
+    updated_at: isoTime(updated_at.getTime()),
+  };
+}
