@@ -121,6 +121,36 @@ module.exports = {
       },
     },
     {
+      name: 'packages-import-no-script',
+      comment: 'a script starts or composes what packages have, and not the other way round',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^scripts/' },
+    },
+    {
+      name: 'server-imports-no-stack',
+      comment: 'the stores of a machine for development are none of the server',
+      severity: 'error',
+      from: { path: '^(api|workers|shared)/' },
+      to: { path: '^packages/stack/' },
+    },
+    {
+      name: 'processes-take-the-tables',
+      comment:
+        'a process is made from the tables: by its main file, the list of its jobs, its probe, the board of its queues',
+      severity: 'error',
+      from: {
+        path: '^(api|workers|packages)/',
+        pathNot: [
+          '^(api|workers)/main\\.ts$',
+          '^workers/(index|probe)\\.ts$',
+          '^api/(routes/get-readiness|operations/board)\\.ts$',
+          '^packages/bench/',
+        ],
+      },
+      to: { path: '^shared/tables/' },
+    },
+    {
       name: 'product-imports-no-tools',
       comment: 'benchmarks, planted faults and played clients measure the product; it knows nothing of them',
       severity: 'error',

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { fillEnvFile } from './stack/env-file.ts';
-import { replaceFile } from './stack/files.ts';
-import { makeSecrets, makeSigningKey } from './stack/make-secrets.ts';
-import { say } from './stack/progress.ts';
+import { fillEnvFile } from '../packages/stack/env-file.ts';
+import { replaceFile } from '../packages/stack/files.ts';
+import { makeSecrets, makeSigningKey } from '../packages/stack/make-secrets.ts';
+import { say } from '../packages/stack/progress.ts';
 
 /**
  * `npm run secrets [FILE]`: writes every secret that is missing into .env (0600) and keeps those that are there: a new

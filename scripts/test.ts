@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { CHROMIUM, CHROMIUM_PLACES } from './stack/chromium.ts';
-import { ROOT, readJson } from './stack/files.ts';
-import { say } from './stack/progress.ts';
+import { CHROMIUM, CHROMIUM_PLACES } from '../packages/stack/chromium.ts';
+import { ROOT, readJson } from '../packages/stack/files.ts';
+import { say } from '../packages/stack/progress.ts';
 import { endOfRun } from './testing/end-of-run.ts';
 import { describeOutcome, type Outcome, outcome } from './testing/outcome.ts';
 

@@ -1,8 +1,8 @@
-import { makePrivateFolder } from './stack/files.ts';
-import { dismissGuard, startGuard } from './stack/guard.ts';
-import { describeError, say } from './stack/progress.ts';
-import { claimRun, recordProcesses, releaseRun } from './stack/run-record.ts';
-import { SetupError } from './stack/setup-error.ts';
+import { makePrivateFolder } from '../packages/stack/files.ts';
+import { dismissGuard, startGuard } from '../packages/stack/guard.ts';
+import { describeError, say } from '../packages/stack/progress.ts';
+import { claimRun, recordProcesses, releaseRun } from '../packages/stack/run-record.ts';
+import { SetupError } from '../packages/stack/setup-error.ts';
 import {
   createSupervisor,
   killAll,
@@ -10,7 +10,7 @@ import {
   readPids,
   type Supervisor,
   stopAll,
-} from './stack/supervise.ts';
+} from '../packages/stack/supervise.ts';
 import { formatBanner } from './start/banner.ts';
 import { bringUp } from './start/bring-up.ts';
 import { parseUpOptions, type UpOptions, USAGE } from './start/options.ts';

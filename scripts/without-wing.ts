@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ROOT } from '../packages/stack/files.ts';
 import NEEDS from '../shared/tables/needs.json' with { type: 'json' };
-import { ROOT } from './stack/files.ts';
 import { removeWings, type Tree } from './wings/remove.ts';
 
 /** The tests that must pass without any wing: about a minute of them. */

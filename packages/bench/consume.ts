@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'undici';
-import { openShards } from '../../scripts/governor/open-shards.ts';
-import { findFreePort } from '../../scripts/stack/ports.ts';
-import { waitUntil } from '../../scripts/stack/wait.ts';
 import { credentialHash, mintDeviceToken } from '../../shared/core/accounts/keys/credential.ts';
 import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
 import { ensureAccount } from '../../shared/core/credits/ledger/ensure-account.ts';
 import { grantCredits } from '../../shared/core/credits/ledger/grant-credits.ts';
+import { openShards } from '../../shared/core/credits/ledger/open-when-connected.ts';
 import { putDevice } from '../../shared/core/credits/meter/account-record.ts';
 import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
 import { readShardStates } from '../../shared/core/credits/meter/shards.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
+import { findFreePort } from '../stack/ports.ts';
+import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds, numberOption, onStage, percentiles, report, round, runClients } from './bench.ts';
 import { type Stage, untilAnswered } from './stage.ts';
 

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../../scripts/stack/ports.ts';
-import { startRedis } from '../../scripts/stack/stores.ts';
-import { waitUntil } from '../../scripts/stack/wait.ts';
+import { findFreePort } from '../stack/ports.ts';
+import { startRedis } from '../stack/stores.ts';
+import { waitUntil } from '../stack/wait.ts';
 import { numberOption } from './bench.ts';
 import { type Model, startModel } from './gate/model.ts';
 import { LIMIT_USD, type Outcome, spendLimit } from './gate/spend.ts';

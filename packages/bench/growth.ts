@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
-import { openShards } from '../../scripts/governor/open-shards.ts';
-import { waitUntil } from '../../scripts/stack/wait.ts';
 import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { openShards } from '../../shared/core/credits/ledger/open-when-connected.ts';
+import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds, numberOption, percentiles, repeat, report, round, runClients, timed } from './bench.ts';
 import { drive, hasCaughtUp, makeTokens } from './consume.ts';
 import { setStageOfPeople, timePages } from './first-pages.ts';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitUntil } from '../../scripts/stack/wait.ts';
 import { BUCKETS } from '../../shared/core/credits/buckets.ts';
 import { readAccount } from '../../shared/core/credits/meter/account-record.ts';
 import { storedBalances } from '../../shared/core/credits/meter/account-state.ts';
@@ -9,6 +8,7 @@ import { findPausedShards } from '../../shared/core/credits/meter/shards.ts';
 import { readJwks } from '../../shared/core/credits/receipts/publish-keys.ts';
 import { signerOf } from '../../shared/core/credits/receipts/signer.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { waitUntil } from '../stack/wait.ts';
 import {
   askJson,
   memoryMib,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
-import { waitUntil } from '../../scripts/stack/wait.ts';
+import { findFreePort } from '../stack/ports.ts';
+import { type RunningStore, startRedis } from '../stack/stores.ts';
+import { waitUntil } from '../stack/wait.ts';
 
 const SLOTS = 16_384;
 

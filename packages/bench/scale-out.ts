@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { Pool } from 'undici';
-import { openShards } from '../../scripts/governor/open-shards.ts';
-import type { RunningStore } from '../../scripts/stack/stores.ts';
-import { waitUntil } from '../../scripts/stack/wait.ts';
+import { openShards } from '../../shared/core/credits/ledger/open-when-connected.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
+import type { RunningStore } from '../stack/stores.ts';
+import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds, numberOption, onStage, type Row, report, round, runClients } from './bench.ts';
 import { AS_IN_PRODUCTION, drive, hasCaughtUp, makeTokens } from './consume.ts';
 import { callOf, makeKey, postSignals, type Stage } from './stage.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { openShards } from '../../scripts/governor/open-shards.ts';
-import { findFreePort } from '../../scripts/stack/ports.ts';
+import { openShards } from '../../shared/core/credits/ledger/open-when-connected.ts';
 import { createWebhook } from '../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import { NAMED_EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
+import { findFreePort } from '../stack/ports.ts';
 import { cpuSeconds, memoryMib, numberOption, quantile, repeat, report, round } from './bench.ts';
 import { makeTokens, spend } from './consume.ts';
 import { AS_SCRIPTS_UP, callOf, makeKey, postSignals, readMetrics, type Stage, setStage } from './stage.ts';

@@ -1,9 +1,9 @@
 import { Pool } from 'undici';
-import { findFreePort } from '../../scripts/stack/ports.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { deliveryRows, queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { createWebhook } from '../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
+import { findFreePort } from '../stack/ports.ts';
 import { cpuSeconds, percentiles, round, runClients } from './bench.ts';
 import { callOf, postSignals, type Running } from './stage.ts';
 import {

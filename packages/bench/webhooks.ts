@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
-import { waitUntil } from '../../scripts/stack/wait.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
 import { eventIdOf } from '../../shared/core/events/record/new-event.ts';
@@ -16,6 +15,7 @@ import { signedHeaders } from '../../shared/core/events/webhooks/sending/sign.ts
 import { WEBHOOK_WAITS_MS } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
+import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds, percentiles, report, round } from './bench.ts';
 import { callOf, postSignals, type Running, type Stage, setStage } from './stage.ts';
 import type { Arrival } from './webhook-receiver.ts';

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
-import { ROOT } from '../../scripts/stack/files.ts';
+import { ROOT } from '../stack/files.ts';
 import { type CoverageRecord, hasRun, sizeOf } from './coverage.ts';
 import { type ChanceFault, productFiles } from './draw.ts';
 

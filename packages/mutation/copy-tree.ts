@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from '../../scripts/stack/files.ts';
+import { ROOT } from '../stack/files.ts';
 
 /** Folders that a copy shares with the tree: they are large, and nothing of them is changed. */
 const SHARED = ['node_modules', '.stores'];

@@ -4,7 +4,7 @@ import type { Profiler } from 'node:inspector';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { ROOT, readJson } from '../../scripts/stack/files.ts';
+import { ROOT, readJson } from '../stack/files.ts';
 
 /** The folder of the records. It is not committed. */
 export const RECORDS = 'coverage/tests';

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../../scripts/stack/files.ts';
+import { ROOT } from '../stack/files.ts';
 import { applyEdit, editsOf, isProgram, type NamedEdit } from './operators.ts';
 
 /** Where faults are made. */

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../../scripts/stack/ports.ts';
-import { startMongo, startRedis } from '../../scripts/stack/stores.ts';
+import { findFreePort } from '../stack/ports.ts';
+import { startMongo, startRedis } from '../stack/stores.ts';
 import { copyTree } from './copy-tree.ts';
 
 /** A copy of the tree, in which one fault at a time is planted, and the stores of its tests. */

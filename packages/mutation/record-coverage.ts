@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector';
 import { relative } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { ROOT } from '../../scripts/stack/files.ts';
+import { ROOT } from '../stack/files.ts';
 import { childrenOf, type ScriptCoverage, writeRecord } from './coverage.ts';
 
 // Before each test file, with the switch TEST_COVERAGE: records the code that its tests run, here and in child processes.

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { sendSignal } from '../../scripts/stack/processes.ts';
+import { sendSignal } from '../stack/processes.ts';
 
 /**
  * `caught`: a test failed, or hung. `survived`: every test passed with the fault in. `by` is the first test that failed and

@@ -1,4 +1,4 @@
-import { ROOT } from '../../scripts/stack/files.ts';
+import { ROOT } from '../stack/files.ts';
 import { type Fault, plant } from './fault.ts';
 import { type Copy, inCopy } from './in-copy.ts';
 import { FAULTS } from './list.ts';

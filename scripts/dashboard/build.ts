@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ROOT } from '../stack/files.ts';
+import { ROOT } from '../../packages/stack/files.ts';
 import { checkSize } from './check-size.ts';
 import { writeGuide } from './guide/write-guide.ts';
 import { writeTypes } from './write-types.ts';

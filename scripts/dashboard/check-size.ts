@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { ROOT } from '../stack/files.ts';
+import { ROOT } from '../../packages/stack/files.ts';
 
 /** Bytes of JavaScript and CSS, gzipped, that a first visit to Overview may load; any other page loads a little more. */
 const BUDGET = 260_000;

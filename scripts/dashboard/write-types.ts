@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { openApiDocument } from '../../api/docs/openapi.ts';
 import { routes } from '../../api/routes/index.ts';
-import { ROOT } from '../stack/files.ts';
+import { ROOT } from '../../packages/stack/files.ts';
 
 /**
  * Writes the types of every request and answer, made of the table of routes: clients, the dashboard's too, are checked

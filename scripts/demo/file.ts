@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readJson, writePrivateJson } from '../../packages/stack/files.ts';
 import { PLANS, ROLES } from '../../shared/platform/basics/contract.ts';
-import { readJson, writePrivateJson } from '../stack/files.ts';
 
 const demoMember = z.object({
   user_id: z.string(),

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type SignalResult, sendSignals } from '../../packages/governor/src/api/send-signals.ts';
+import { describeError, say } from '../../packages/stack/progress.ts';
 import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { DAY_MS } from '../../shared/platform/basics/interval.ts';
-import { describeError, say } from '../stack/progress.ts';
 import { placeCalls, reportPullRequests } from './branches.ts';
 import { type Demo, readDemo, writeDemo } from './file.ts';
 import { addDemoRules } from './rules.ts';

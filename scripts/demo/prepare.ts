@@ -1,9 +1,9 @@
+import { waitUntil } from '../../packages/stack/wait.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { isCode } from '../../shared/platform/basics/errors.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { WINGS } from '../../shared/tables/wings.ts';
-import { waitUntil } from '../stack/wait.ts';
 import { ensureDemoOrganizations } from './organizations.ts';
 
 /**

@@ -9,10 +9,10 @@ import {
 import { type ApiKey, endOfKey, nameMaker } from '../../shared/core/accounts/keys/model.ts';
 import { keyInput, rotation } from '../../shared/core/accounts/keys/view.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { openShards } from '../../shared/core/credits/ledger/open-when-connected.ts';
 import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { checkInput, parseInteger, parseTime } from './basics/input.ts';
 import type { Run } from './basics/run.ts';
-import { openShards } from './open-shards.ts';
 
 /** `key` and `device`: API keys, and the machines of members. */
 export function addAccessCommands(program: Command, run: Run): void {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { readUp } from '../../packages/stack/read-run.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { keyInput } from '../../shared/core/accounts/keys/view.ts';
 import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
@@ -12,7 +13,7 @@ import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { checkInput, parseAddress } from './basics/input.ts';
-import { type Run, readUp } from './basics/run.ts';
+import type { Run } from './basics/run.ts';
 
 interface ConnectFlags {
   org?: string;

@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withProgress } from '../../packages/governor/src/progress.ts';
 import { parseObject } from '../../packages/governor/src/readers/history.ts';
+import { replaceFile } from '../../packages/stack/files.ts';
+import { makeSigningKey } from '../../packages/stack/make-secrets.ts';
 import { recordAct } from '../../shared/core/accounts/audit/record-audit.ts';
 import { catchUp } from '../../shared/core/credits/ledger/catch-up.ts';
 import { findAccount } from '../../shared/core/credits/ledger/ensure-account.ts';
 import { grantAudited } from '../../shared/core/credits/ledger/grant-credits.ts';
 import { rebuildCredits } from '../../shared/core/credits/ledger/open-shards.ts';
+import { openShards } from '../../shared/core/credits/ledger/open-when-connected.ts';
 import { readLedger } from '../../shared/core/credits/ledger/read-ledger.ts';
 import { reconcileCredits } from '../../shared/core/credits/ledger/reconcile.ts';
 import { refundSpend } from '../../shared/core/credits/ledger/refund-spend.ts';
@@ -24,11 +27,8 @@ import { IDEMPOTENCY_KEY } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { exchange } from '../../shared/platform/outward/exchange.ts';
-import { replaceFile } from '../stack/files.ts';
-import { makeSigningKey } from '../stack/make-secrets.ts';
 import { parseInteger, parseTime } from './basics/input.ts';
 import type { Run } from './basics/run.ts';
-import { openShards } from './open-shards.ts';
 
 /** `credits`, `rebuild`, `signing-key` and `verify`. */
 export function addCreditCommands(program: Command, run: Run): void {

@@ -5,9 +5,9 @@ import { addContextCommand } from '../../packages/governor/src/context/command.t
 import { addMcpCommand } from '../../packages/governor/src/mcp.ts';
 import { addRaiseCommand } from '../../packages/governor/src/raise.ts';
 import { WING_COMMANDS } from '../../packages/governor/src/wings.ts';
+import { readDemo, readUp } from '../../packages/stack/read-run.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { print } from './basics/print.ts';
-import { readDemo, readUp } from './basics/run.ts';
 
 /** Adds the commands of `packages/governor`; they find a running scripts/up by themselves. */
 export function addClientCommands(program: Command, env: Record<string, string | undefined>): void {

@@ -8,6 +8,7 @@ import { type Organization, organizationRows } from '../../shared/core/accounts/
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { organizationChangeOf, settingsOf } from '../../shared/core/accounts/organizations/settings.ts';
 import { memberChange, memberInput } from '../../shared/core/accounts/organizations/view.ts';
+import { openShards } from '../../shared/core/credits/ledger/open-when-connected.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { addMember } from '../../shared/people/members.ts';
@@ -18,7 +19,6 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import { checkInput, parseInteger, parseLimit } from './basics/input.ts';
 import { explainMade, type MadeOptions, madeOption, revokeMade } from './basics/made-option.ts';
 import type { Run } from './basics/run.ts';
-import { openShards } from './open-shards.ts';
 import { addPersonalData } from './personal-data.ts';
 
 /** `org`, `plan` and `member`. */

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { type Progress, withProgress } from '../../packages/governor/src/progress.ts';
+import { openShards } from '../../shared/core/credits/ledger/open-when-connected.ts';
 import { eraseMember } from '../../shared/people/erase-member.ts';
 import { exportMember } from '../../shared/people/export-member.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { explainMade, type MadeOptions, madeOption, revokeMade } from './basics/made-option.ts';
 import type { Run } from './basics/run.ts';
-import { openShards } from './open-shards.ts';
 
 /** `member export` and `member erase`: what is kept about one person, and its end. */
 export function addPersonalData(member: Command, run: Run): void {

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { describeFailure } from '../../packages/governor/src/api/ask.ts';
+import { readUp } from '../../packages/stack/read-run.ts';
 import { baseUrl, type Config } from '../../shared/platform/basics/config.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
 import { within } from '../../shared/platform/basics/within.ts';
@@ -9,7 +10,7 @@ import { WINGS } from '../../shared/tables/wings.ts';
 import { inOneLine } from './basics/cells.ts';
 import { parseAddress } from './basics/input.ts';
 import type { Probe, Probed, Service } from './basics/probe.ts';
-import { configOf, readUp } from './basics/run.ts';
+import { configOf } from './basics/run.ts';
 import { PROBES } from './probes.ts';
 import { versionOf } from './version.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../stack/files.ts';
+import { ROOT } from '../../packages/stack/files.ts';
 
 /** The version of this program. */
 export function versionOf(): string {

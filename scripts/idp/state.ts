@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
 import { z } from 'zod';
-import { readJson, writePrivateJson } from '../stack/files.ts';
-import { findFreePort, isPortFree } from '../stack/ports.ts';
+import { readJson, writePrivateJson } from '../../packages/stack/files.ts';
+import { findFreePort, isPortFree } from '../../packages/stack/ports.ts';
 
 /** The audience of access tokens of the embedded identity provider, and the client id of the dashboard. */
 export const IDP_AUDIENCE = 'urn:usage-governor:api';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ROOT } from '../stack/files.ts';
-import { describeError } from '../stack/progress.ts';
-import { SetupError } from '../stack/setup-error.ts';
+import { ROOT } from '../../packages/stack/files.ts';
+import { describeError } from '../../packages/stack/progress.ts';
+import { SetupError } from '../../packages/stack/setup-error.ts';
 
 export const USAGE = `Usage: scripts/up [options]
 

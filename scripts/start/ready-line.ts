@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { writePrivateJson } from '../../packages/stack/files.ts';
+import type { ProcessName } from '../../packages/stack/supervise.ts';
 import type { ShownOrganization } from '../demo/file.ts';
-import { writePrivateJson } from '../stack/files.ts';
-import type { ProcessName } from '../stack/supervise.ts';
 
 /** The one line of --json. The pid is null for what this run has not started: a store that the environment names, say. */
 export type ReadyLine = {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../stack/files.ts';
+import { ROOT } from '../../packages/stack/files.ts';
 
 const FILES = '{api,workers,shared,packages,scripts,test}/**/*.{ts,tsx,lua}';
 /** A documentation comment, or lines of `//` (in Lua `--`) that follow each other. */

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ROOT } from '../../scripts/stack/files.ts';
+import { ROOT } from '../../packages/stack/files.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startMongo, startRedis } from '../../scripts/stack/stores.ts';
+import { findFreePort } from '../../packages/stack/ports.ts';
+import { type RunningStore, startMongo, startRedis } from '../../packages/stack/stores.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 

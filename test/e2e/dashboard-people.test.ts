@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { CHROMIUM } from '../../packages/stack/chromium.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { openAs, openBrowser, type View, type WatchedPage } from '../support/browser.ts';
 import { type DashboardStack, type PersonName, startDashboard } from '../support/dashboard-stack.ts';

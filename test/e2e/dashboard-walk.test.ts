@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { CHROMIUM } from '../../packages/stack/chromium.ts';
 import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import { writePlans } from '../support/credits.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { CHROMIUM } from '../../packages/stack/chromium.ts';
 import { destinationRows } from '../../shared/wings/push/destinations/model.ts';
 import { openAs, openBrowser, type View } from '../support/browser.ts';
 import { type DashboardStack, type PersonName, startDashboard } from '../support/dashboard-stack.ts';

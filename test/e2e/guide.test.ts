@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { CHROMIUM } from '../../packages/stack/chromium.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { axeFindings, sidewaysBy } from '../support/page-checks.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { findFreePort } from '../../scripts/stack/ports.ts';
+import { findFreePort } from '../../packages/stack/ports.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';

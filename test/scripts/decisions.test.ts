@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../scripts/stack/files.ts';
+import { ROOT } from '../../packages/stack/files.ts';
 
 const FOLDER = join(ROOT, 'docs/adr');
 const RECORDS = globSync('0*.md', { cwd: FOLDER }).toSorted();

@@ -4,8 +4,8 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { fillEnvFile } from '../../scripts/stack/env-file.ts';
-import { NODE, ROOT } from '../../scripts/stack/files.ts';
+import { fillEnvFile } from '../../packages/stack/env-file.ts';
+import { NODE, ROOT } from '../../packages/stack/files.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newDataDir } from '../support/up-run.ts';
 

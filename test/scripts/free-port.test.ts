@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
-import { ROOT } from '../../scripts/stack/files.ts';
+import { ROOT } from '../../packages/stack/files.ts';
 import { openTestContext, testEnv, until } from '../support/harness.ts';
 
 const ctx = await openTestContext();

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { NODE, ROOT } from '../../scripts/stack/files.ts';
+import { NODE, ROOT } from '../../packages/stack/files.ts';
 
 const CONFIG = '.dependency-cruiser.cjs';
 const folders: string[] = [];

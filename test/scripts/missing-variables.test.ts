@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NODE, ROOT } from '../../scripts/stack/files.ts';
+import { NODE, ROOT } from '../../packages/stack/files.ts';
 import { bareEnv } from '../support/bare-env.ts';
 
 const execute = promisify(execFile);

@@ -9,8 +9,8 @@ import { FAULTS } from '../../packages/mutation/list.ts';
 import { applyEdit, editsOf, isProgram, OPERATORS } from '../../packages/mutation/operators.ts';
 import { createBaseline, runTests } from '../../packages/mutation/run-chance.ts';
 import { passes, runFault } from '../../packages/mutation/run-fault.ts';
-import { ROOT } from '../../scripts/stack/files.ts';
-import { identify } from '../../scripts/stack/processes.ts';
+import { ROOT } from '../../packages/stack/files.ts';
+import { identify } from '../../packages/stack/processes.ts';
 import { until } from '../support/harness.ts';
 import { newDataDir } from '../support/up-run.ts';
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../scripts/stack/files.ts';
+import { ROOT } from '../../packages/stack/files.ts';
 
 const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const page = readText('docs/operations.md');

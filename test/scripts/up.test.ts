@@ -3,9 +3,9 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePort } from '../../scripts/stack/ports.ts';
-import { answersMongo, answersRedis } from '../../scripts/stack/store-answers.ts';
-import { answersOk, waitUntil } from '../../scripts/stack/wait.ts';
+import { findFreePort } from '../../packages/stack/ports.ts';
+import { answersMongo, answersRedis } from '../../packages/stack/store-answers.ts';
+import { answersOk, waitUntil } from '../../packages/stack/wait.ts';
 import { bareEnv } from '../support/bare-env.ts';
 import {
   isRunning,

@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { CHROMIUM, CHROMIUM_FLAGS } from '../../scripts/stack/chromium.ts';
+import { CHROMIUM, CHROMIUM_FLAGS } from '../../packages/stack/chromium.ts';
 import type { DashboardStack, PersonName } from './dashboard-stack.ts';
 
 export async function openBrowser(): Promise<Browser> {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, expect } from 'vitest';
-import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
+import { findFreePort } from '../../packages/stack/ports.ts';
+import { type RunningStore, startRedis } from '../../packages/stack/stores.ts';
 import { deviceRows } from '../../shared/core/accounts/devices/model.ts';
 import {
   accountOfToken,

@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ROOT } from '../../scripts/stack/files.ts';
+import { ROOT } from '../../packages/stack/files.ts';
 
 /** It stays connected: the coverage of a run as a whole may be recorded beside it. */
 const session = new Session();

@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { ROOT } from '../../scripts/stack/files.ts';
-import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startFace, startMongo, startRedis } from '../../scripts/stack/stores.ts';
+import { ROOT } from '../../packages/stack/files.ts';
+import { findFreePort } from '../../packages/stack/ports.ts';
+import { type RunningStore, startFace, startMongo, startRedis } from '../../packages/stack/stores.ts';
 import { bareEnv } from './bare-env.ts';
 
 declare module 'vitest' {

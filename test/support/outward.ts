@@ -12,11 +12,11 @@ import { sendWaiting } from '../../packages/governor/src/context/tell.ts';
 import { probe } from '../../packages/governor/src/doctor/probe.ts';
 import { relay } from '../../packages/governor/src/mcp.ts';
 import { requestRaise } from '../../packages/governor/src/raise.ts';
+import { answersOk } from '../../packages/stack/wait.ts';
 import { send as sendDemo } from '../../scripts/demo/send.ts';
 import { spendDemoCredits } from '../../scripts/demo/spends.ts';
 import { readKeySet } from '../../scripts/governor/credits.ts';
 import { PROBES } from '../../scripts/governor/probes.ts';
-import { answersOk } from '../../scripts/stack/wait.ts';
 import { fetchJson } from '../../shared/core/accounts/identity/fetch-bounded.ts';
 import type { Webhook } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { endpointOf, takePermits } from '../../shared/core/events/webhooks/sending/endpoint.ts';
@@ -182,7 +182,7 @@ export const OUTWARD: Readonly<Record<string, Outward>> = {
     send: (_ctx, url) => readKeySet(url),
   },
   'a look whether a process answers': {
-    file: 'scripts/stack/wait.ts',
+    file: 'packages/stack/wait.ts',
     deadlineMs: 1_000,
     mostBytes: MB,
     send: (_ctx, url) => answersOk(url),

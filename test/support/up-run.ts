@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ROOT } from '../../scripts/stack/files.ts';
-import { identify } from '../../scripts/stack/processes.ts';
-import { waitUntil } from '../../scripts/stack/wait.ts';
+import { ROOT } from '../../packages/stack/files.ts';
+import { identify } from '../../packages/stack/processes.ts';
+import { waitUntil } from '../../packages/stack/wait.ts';
 import { VARIABLE_NAMES } from '../../shared/platform/basics/config.ts';
 
 const pids = z.strictObject({

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { CHROMIUM } from '../../packages/stack/chromium.ts';
 import { openBrowser } from './browser.ts';
 import { type DashboardStack, startDashboard } from './dashboard-stack.ts';
 

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../../../scripts/stack/files.ts';
-import { findFreePort } from '../../../scripts/stack/ports.ts';
-import { answersOk, waitUntil } from '../../../scripts/stack/wait.ts';
+import { ROOT } from '../../stack/files.ts';
+import { findFreePort } from '../../stack/ports.ts';
+import { answersOk, waitUntil } from '../../stack/wait.ts';
 import { baseEnvironment } from '../trial/trial.ts';
 
 const MASTER_KEY = 'sk-master-of-the-trial';

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
-import { waitUntil } from '../../../scripts/stack/wait.ts';
 import type { Signal } from '../../../shared/core/calls/signals/model.ts';
 import { NO_PROJECT, SCOPES } from '../../../shared/platform/basics/contract.ts';
+import { waitUntil } from '../../stack/wait.ts';
 import { FAIL, MARKS, type ModelCall } from '../models/ledger.ts';
 import { startModelServer } from '../models/model-server.ts';
 import { compare } from '../trial/compare.ts';

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { ROOT } from '../../stack/files.ts';
+import { ROOT } from '../../../packages/stack/files.ts';
 
 export interface Page {
   /** Where it is in the repository, such as `docs/how-to/deploy.md`. */

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ROOT } from '../../stack/files.ts';
+import { ROOT } from '../../../packages/stack/files.ts';
 import { readPages } from './pages.ts';
 import { renderGuide } from './render.ts';
 

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describeFailure } from '../../../packages/governor/src/api/ask.ts';
-import { parseObject } from '../../../packages/governor/src/readers/history.ts';
+import { type Environment, environmentOf } from '../../../packages/stack/read-run.ts';
 import { type Config, readConfig } from '../../../shared/platform/basics/config.ts';
 import { DomainError } from '../../../shared/platform/basics/errors.ts';
 import { createLog } from '../../../shared/platform/basics/log.ts';
@@ -10,10 +10,7 @@ import { type Context, openContext } from '../../../shared/platform/context/cont
 import { refuseUnprepared } from '../../../shared/platform/mongo/schema.ts';
 import { waitUntilReady } from '../../../shared/platform/redis/connect.ts';
 import { WINGS } from '../../../shared/tables/wings.ts';
-import { exportsFolder } from '../../stack/files.ts';
 import { print } from './print.ts';
-
-type Environment = Record<string, string | undefined>;
 
 /**
  * Runs one command with a context and prints what it returns: an object for `--json`, else lines for people. Null prints
@@ -48,44 +45,6 @@ export function configOf(env: Environment, dataDir: string): Config {
     if (existsSync(join(dataDir, 'up.json'))) throw error;
     throw new Error(`scripts/up does not run on ${dataDir} (--data). ${describeFailure(error)}`);
   }
-}
-
-/** The environment, with the stores, secrets and settings of a running `scripts/up` where it does not name its own. */
-export function environmentOf(env: Environment, dataDir: string): Environment {
-  const up = readJson(join(dataDir, 'up.json'));
-  const secrets = readJson(join(dataDir, 'secrets.json'));
-  const stores = { MONGODB_URL: asText(up.mongo_url), REDIS_URL: asText(up.redis_url) };
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
-  const own = { LOG_LEVEL: 'warn', NODE_ENV: 'development', EXPORT_FOLDER: exportsFolder(dataDir) };
-  return {
-    ...(existsSync(join(dataDir, 'up.json')) ? own : { LOG_LEVEL: 'warn' }),
-    ...stores,
-    ...secrets,
-    ...readJson(join(dataDir, 'settings.json')),
-    ...given,
-  };
-}
-
-/** The record that a running scripts/up writes about itself. */
-export function readUp(dataDir: string): { api?: string } {
-  return readJson(join(dataDir, 'up.json'));
-}
-
-/** The API key of the first demo organization, if there is one. */
-export function readDemo(dataDir: string): string | undefined {
-  const { orgs } = readJson(join(dataDir, 'up.json')) as { orgs?: unknown };
-  return Array.isArray(orgs) ? (orgs[0] as { api_key?: string }).api_key : undefined;
-}
-
-function readJson(path: string): Record<string, string> {
-  if (!existsSync(path)) return {};
-  const content = parseObject(readFileSync(path, 'utf8'));
-  if (!content) throw new Error(`${path} is damaged: scripts/up writes it anew.`);
-  return content as Record<string, string>;
-}
-
-function asText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** Says what is wrong in one line and exits 1. */

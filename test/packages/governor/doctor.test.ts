@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkCall, targetOf } from '../../../packages/governor/src/check.ts';
 import { examine, type Finding } from '../../../packages/governor/src/doctor/doctor.ts';
 import type { Machine } from '../../../packages/governor/src/doctor/hook.ts';
-import { ROOT } from '../../../scripts/stack/files.ts';
+import { ROOT } from '../../../packages/stack/files.ts';
 import { createApiKey } from '../../../shared/core/accounts/keys/api-keys.ts';
 import { bareEnv } from '../../support/bare-env.ts';
 import { makeTenant } from '../../support/factories.ts';

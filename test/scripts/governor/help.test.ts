@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { ROOT } from '../../../packages/stack/files.ts';
 import { EXAMPLES } from '../../../scripts/governor/help.ts';
 import { createProgram } from '../../../scripts/governor/program.ts';
-import { ROOT } from '../../../scripts/stack/files.ts';
 import { commandLine } from '../../support/command-line.ts';
 
 const program = createProgram({});

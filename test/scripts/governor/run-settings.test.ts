@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { environmentOf } from '../../../scripts/governor/basics/run.ts';
+import { environmentOf } from '../../../packages/stack/read-run.ts';
 import { publishSettings, withdrawLine } from '../../../scripts/start/ready-line.ts';
 
 test('a command uses the plans and the identity provider of the running service, unless it names its own', () => {

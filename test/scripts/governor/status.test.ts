@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openShards } from '../../../scripts/governor/open-shards.ts';
 import { recordSignals } from '../../../shared/core/calls/ingest/record-signals.ts';
+import { openShards } from '../../../shared/core/credits/ledger/open-when-connected.ts';
 import { webhookRows } from '../../../shared/core/events/webhooks/endpoints/model.ts';
 import { connectQueues } from '../../../shared/platform/redis/connect.ts';
 import { endSession } from '../../../workers/index.ts';

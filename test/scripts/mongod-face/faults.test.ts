@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
+import { startFace } from '../../../packages/stack/stores.ts';
 import type { FaceOptions } from '../../../scripts/mongod-face/face.ts';
 import { faultsOfEnv } from '../../../scripts/mongod-face/faults.ts';
 import {
@@ -14,7 +15,6 @@ import {
   readResponseTo,
   writeCommand,
 } from '../../../scripts/mongod-face/wire.ts';
-import { startFace } from '../../../scripts/stack/stores.ts';
 import { beginOn, type OpenFace, openFace } from '../../support/mongod-face.ts';
 
 const opened: OpenFace[] = [];

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { pinOf, pipInstall } from '../../../scripts/stack/install-stores.ts';
+import { pinOf, pipInstall } from '../../../packages/stack/install-stores.ts';
 import { newDataDir } from '../../support/up-run.ts';
 
 const folder = newDataDir();

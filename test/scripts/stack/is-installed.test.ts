@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { NODE, ROOT } from '../../../scripts/stack/files.ts';
+import { NODE, ROOT } from '../../../packages/stack/files.ts';
 import { newDataDir } from '../../support/up-run.ts';
 
 const WANTED = {
@@ -39,5 +39,5 @@ function installed(packages: object): void {
 }
 
 function isInstalled(): boolean {
-  return spawnSync(NODE, [join(ROOT, 'scripts/stack/is-installed.mjs'), folder]).status === 0;
+  return spawnSync(NODE, [join(ROOT, 'packages/stack/is-installed.mjs'), folder]).status === 0;
 }

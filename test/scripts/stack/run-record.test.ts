@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { writePrivateJson } from '../../../scripts/stack/files.ts';
-import { identify, isAlive } from '../../../scripts/stack/processes.ts';
-import { claimRun, endLeftovers, releaseRun } from '../../../scripts/stack/run-record.ts';
+import { writePrivateJson } from '../../../packages/stack/files.ts';
+import { identify, isAlive } from '../../../packages/stack/processes.ts';
+import { claimRun, endLeftovers, releaseRun } from '../../../packages/stack/run-record.ts';
 import { newDataDir } from '../../support/up-run.ts';
 
 const folders: string[] = [];

@@ -1,7 +1,7 @@
 import { createPrivateKey, sign, verify } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ensureSecrets } from '../../../scripts/stack/secrets.ts';
+import { ensureSecrets } from '../../../packages/stack/secrets.ts';
 import { apiAddress, buildEnvironment } from '../../../scripts/start/environment.ts';
 import { newDataDir } from '../../support/up-run.ts';
 

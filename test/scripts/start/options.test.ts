@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../../scripts/stack/files.ts';
+import { ROOT } from '../../../packages/stack/files.ts';
 import { parseUpOptions } from '../../../scripts/start/options.ts';
 
 test('starts on 8080 with .data in the repository and with demo traffic unless told otherwise', () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NODE, ROOT } from '../../../scripts/stack/files.ts';
+import { NODE, ROOT } from '../../../packages/stack/files.ts';
 import { describeOutcome, type Outcome, outcome } from '../../../scripts/testing/outcome.ts';
 
 let folder: string;

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../../../scripts/stack/ports.ts';
-import { startFace, startMongo } from '../../../scripts/stack/stores.ts';
+import { findFreePort } from '../../../packages/stack/ports.ts';
+import { startFace, startMongo } from '../../../packages/stack/stores.ts';
 
 export interface OwnMongo {
   url: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { makeSecrets } from '../../../../scripts/stack/make-secrets.ts';
+import { makeSecrets } from '../../../../packages/stack/make-secrets.ts';
 import { readConfig, VARIABLE_NAMES } from '../../../../shared/platform/basics/config.ts';
 
 const secrets = makeSecrets();

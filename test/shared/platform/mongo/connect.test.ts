@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
-import { findFreePort, isPortOpen } from '../../../../scripts/stack/ports.ts';
-import { mongoServerCommand, planMongo } from '../../../../scripts/stack/stores.ts';
+import { findFreePort, isPortOpen } from '../../../../packages/stack/ports.ts';
+import { mongoServerCommand, planMongo } from '../../../../packages/stack/stores.ts';
 import { connectMongo } from '../../../../shared/platform/mongo/connect.ts';
 import { testEnv, until } from '../../../support/harness.ts';
 

@@ -15,7 +15,7 @@ const ON_THE_NETWORK: Readonly<Record<string, string>> = {
   'api/serve/address.ts': 'recognizes an address',
   'api/serve/server.ts': 'serves',
   'scripts/idp/provider.ts': 'serves, in development',
-  'scripts/stack/ports.ts': 'looks whether a port of this machine is free',
+  'packages/stack/ports.ts': 'looks whether a port of this machine is free',
   'shared/wings/push/destinations/stores/s3-request.ts': 'sends files to buckets',
   'shared/platform/basics/trust-authorities.ts': 'trusts certificates, and sends nothing',
   'shared/platform/mail/send-mail.ts': 'sends mails',
@@ -28,7 +28,7 @@ const ON_THE_NETWORK: Readonly<Record<string, string>> = {
 const AT_THE_STORES = [
   'scripts/governor/mongo-checks.ts',
   'scripts/governor/probes.ts',
-  'scripts/stack/store-answers.ts',
+  'packages/stack/store-answers.ts',
   'shared/platform/mongo/connect.ts',
   'shared/platform/mongo/pick-fields.ts',
   'shared/platform/mongo/transaction.ts',

@@ -10,7 +10,7 @@ import type { Run } from './run-record.ts';
  * that only we hold open: however we end, the pipe closes. Until then it is a shell that waits in `read`.
  */
 export function startGuard(dataDir: string, run: Run): ChildProcess {
-  const script = join(ROOT, 'scripts/stack/end-leftovers.ts');
+  const script = join(ROOT, 'packages/stack/end-leftovers.ts');
   const wait = [
     '-c',
     'read -r never_comes; exec "$@"',

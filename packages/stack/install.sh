@@ -5,7 +5,7 @@ install_packages() {
   if ! command -v node >/dev/null 2>&1 || ! command -v npm >/dev/null 2>&1; then
     fail 'Node and npm are missing.' 'Install Node 20 or newer (with npm); the newer Node that this needs comes by itself.'
   fi
-  if ! node "$1/scripts/stack/is-installed.mjs" "$1"; then
+  if ! node "$1/packages/stack/is-installed.mjs" "$1"; then
     echo 'Installing the npm packages (a minute or so, once) ...' >&2
     # Not "npm ci": it refuses a lock file that lacks the optional packages of other systems, which npm leaves out
     # whenever a registry does not carry them. With --no-save the versions are those of the lock file all the same.

@@ -1,6 +1,6 @@
-import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
-import type { Context } from '../../shared/platform/context/context.ts';
-import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import type { Context } from '../../../platform/context/context.ts';
+import { waitUntilReady } from '../../../platform/redis/connect.ts';
+import { recoverCredits } from './open-shards.ts';
 
 /** Waits until Redis is connected, and opens what nobody has opened yet: a shut shard refuses every change of credits. */
 export async function openShards(ctx: Context): Promise<void> {
