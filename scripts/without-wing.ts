@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,7 +41,10 @@ export function withThoseThatNeedIt(name: string): string[] {
 
 /** The source files of this repository, as they are in the working tree. */
 export function readTree(): Tree {
-  const sources = trackedFiles().filter((path) => /\.tsx?$/.test(path));
+  const sources = globSync('{api,workers,shared,scripts,packages,test}/**/*.{ts,tsx}', {
+    cwd: ROOT,
+    exclude: ['**/node_modules', '**/dist'],
+  });
   return new Map(sources.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
 }
 

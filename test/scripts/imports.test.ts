@@ -28,7 +28,8 @@ afterEach(() => {
 function checkImports(files: Record<string, string>): { output: string; status: number | null } {
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-imports-'));
   folders.push(folder);
-  for (const name of [CONFIG, 'tsconfig.json']) cpSync(join(ROOT, name), join(folder, name));
+  for (const name of [CONFIG, 'tsconfig.json', 'shared/tables/needs.json'])
+    cpSync(join(ROOT, name), join(folder, name));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
