@@ -8,7 +8,7 @@ import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
-import { type Answer, openKeptLog, startApi } from '../support/harness.ts';
+import { type Answer, openKeptLog, startApi, until } from '../support/harness.ts';
 
 const headers = { 'X-Request-Id': 'the-same-id' };
 const { api, clock } = await fixture({ clock: true });
@@ -40,6 +40,15 @@ async function expectDeath(change: () => Promise<unknown>): Promise<void> {
   });
   await expect(change()).rejects.toThrow('died');
   commit.mockRestore();
+}
+
+/** The answers to twelve requests of less than a second. A slow machine takes longer; then it sends them again. */
+function inOneSecond(send: () => Promise<Answer>): Promise<Answer[]> {
+  return until(async () => {
+    const startedAt = performance.now();
+    const answers = await Promise.all(Array.from({ length: 12 }, send));
+    return performance.now() - startedAt < 1_000 ? answers : null;
+  });
 }
 
 describe('API keys (33 to 43)', () => {
@@ -117,9 +126,7 @@ describe('API keys (33 to 43)', () => {
   it('37 a request without the scope counts like any other of its key', async () => {
     const limited = await startApi({ clock, env: { RATE_LIMITS: 'on', RATE_LIMIT_PER_KEY: '5' } });
     const tenant = await makeTenant(limited.ctx, { scopes: ['usage:read'] });
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, () => limited.call('/api/v1/signals', { key: tenant.key, body: {} })),
-    );
+    const answers = await inOneSecond(() => limited.call('/api/v1/signals', { key: tenant.key, body: {} }));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403, 429]));
     for (const answer of answers) expect(answer.headers.get('ratelimit')).not.toBeNull();
     await limited.close();
@@ -192,9 +199,7 @@ describe('API keys (33 to 43)', () => {
   it('limits requests of a key and says so in the RateLimit headers', async () => {
     const limited = await startApi({ clock, env: { RATE_LIMITS: 'on', RATE_LIMIT_PER_KEY: '5' } });
     const tenant = await makeTenant(limited.ctx);
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, () => limited.call('/api/v1/sessions', { key: tenant.key })),
-    );
+    const answers = await inOneSecond(() => limited.call('/api/v1/sessions', { key: tenant.key }));
     const refusals = answers.filter((answer) => answer.status === 429);
     const served = answers.filter((answer) => answer.status === 200).length;
     expect(refusals).toHaveLength(answers.length - served);

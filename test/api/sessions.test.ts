@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
-import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { anomalyRows } from '../../shared/wings/anomalies/model.ts';
 
@@ -13,11 +12,10 @@ import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 const HOUR = 3_600_000;
 const { api, clock } = await fixture({ clock: Date.parse('2026-11-21T12:00:00Z') });
 let key: string;
-let orgId: string;
 
 /** 60 sessions an hour apart of four users, two adapters and two models. */
 beforeAll(async () => {
-  ({ key, orgId } = await makeTenant(api.ctx));
+  ({ key } = await makeTenant(api.ctx));
   const signals = Array.from({ length: 60 }, (_, index) =>
     makeSignal({
       ts: clock.now() - index * HOUR,
@@ -164,21 +162,6 @@ describe('GET /api/v1/sessions', () => {
     expect(body.data).toHaveLength(1);
   });
 
-  it('neither repeats nor skips a session while others are inserted beside the walk', async () => {
-    const before = await walk('limit=5');
-    let added = 0;
-    const seen = await walk('limit=5', async (page) => {
-      added += 1;
-      const ts = clock.now() - page * 5 * HOUR - HOUR / 2;
-      await api.call('/api/v1/signals', { key, body: makeSignal({ ts, user_id: `new${page}` }) });
-    });
-    expect(added).toBeGreaterThan(5);
-    const ids = seen.map((session) => session.id);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(ids).toEqual(expect.arrayContaining(before.map((session) => session.id)));
-    await sessionRows(api.ctx).deleteMany({ org_id: orgId, user_id: { $regex: /^new/ } });
-  });
-
   it('pages through many sessions that started in the same millisecond', async () => {
     const other = await makeTenant(api.ctx);
     const signals = Array.from({ length: 25 }, (_, index) =>
@@ -195,28 +178,6 @@ describe('GET /api/v1/sessions', () => {
       cursor = body.cursor;
     }
     expect(ids.size).toBe(25);
-  });
-
-  it('holds from inclusive and to exclusive, on started_at', async () => {
-    const from = new Date(clock.now() - 10 * HOUR).toISOString();
-    const to = new Date(clock.now() - 5 * HOUR).toISOString();
-    const { body } = await api.call(`/api/v1/sessions?from=${from}&to=${to}`, { key });
-    expect(body.total).toBe(5);
-    const starts = body.data.map((session: Listed) => session.started_at);
-    expect(starts).toContain(from);
-    expect(starts).not.toContain(to);
-  });
-
-  it('combines filters', async () => {
-    const { body } = await api.call(
-      '/api/v1/sessions?user_id=u0&project_id=core&adapter=claude-code&limit=100',
-      { key },
-    );
-    const expected = Array.from({ length: 60 }, (_, index) => index).filter(
-      (index) => index % 4 === 0 && index % 5 === 0,
-    );
-    expect(body.total).toBe(expected.length);
-    expect(body.data).toHaveLength(expected.length);
   });
 
   it.each([
@@ -254,24 +215,6 @@ describe('GET /api/v1/sessions', () => {
     }
     const larger = await api.call(`/api/v1/sessions?limit=50&user_id=u1&cursor=${body.cursor}`, { key });
     expect(larger.status).toBe(200);
-  });
-
-  it('shows a bound key its own user only', async () => {
-    const tenant = await makeTenant(api.ctx);
-    const signals = ['ada', 'bob'].map((user_id) => makeSignal({ ts: clock.now(), user_id }));
-    const posted = await api.call('/api/v1/signals', { key: tenant.key, body: { signals } });
-    const { createApiKey } = await import('../../shared/core/accounts/keys/api-keys.ts');
-    const bound = await createApiKey(api.ctx, {
-      org_id: tenant.orgId,
-      scopes: ['usage:read'],
-      user_id: 'ada',
-    });
-    const list = await api.call('/api/v1/sessions', { key: bound.key });
-    expect(list.body.data.map((session: Listed) => session.user_id)).toEqual(['ada']);
-    const foreign = await api.call('/api/v1/sessions?user_id=bob', { key: bound.key });
-    expect(foreign.body).toMatchObject({ data: [], total: 0 });
-    const bobs = posted.body.results[1].session_id;
-    expect((await api.call(`/api/v1/sessions/${bobs}`, { key: bound.key })).status).toBe(404);
   });
 });
 

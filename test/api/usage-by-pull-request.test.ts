@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { payloadOf } from '../support/code-hosts.ts';
 import { makeTenant } from '../support/factories.ts';
 import { api, DAY, daysAgo, host, iso, key, NOW, orgId, SHOP, setUpShop, spend } from '../support/shop.ts';
@@ -70,41 +69,6 @@ describe('usage by pull request', () => {
     expect(await costs()).toEqual({ [pull(1)]: 3, [pull(2)]: 12, [pull(3)]: 32, null: 16 });
     expect(await costs(`&${asked(pull(2))}`)).toEqual({ [pull(2)]: 12 });
   });
-
-  test('goes with another grouping, with series, and with the organization’s route', async () => {
-    await spendDaysAgo([3, 'cart', 1], [2, 'cart', 2, 'bob'], [2, 'other', 4]);
-    await tell(1, 'cart', 5, 5);
-    const both = await get(`usage?${RANGE}&group_by=pull_request,user_id`);
-    expect(both.groups.filter(({ cost_usd }: Grouped) => cost_usd > 0)).toMatchObject([
-      { key: { pull_request: pull(1), user_id: 'ada' }, cost_usd: 1 },
-      { key: { pull_request: pull(1), user_id: 'bob' }, cost_usd: 2 },
-      { key: { pull_request: null, user_id: 'ada' }, cost_usd: 4 },
-    ]);
-    for (const route of ['usage', `org/${orgId}/usage`]) {
-      const one = await get(`${route}?${RANGE}&group_by=pull_request&series=groups&interval=month`);
-      expect(costsOf(one.groups)).toEqual({ [pull(1)]: 3, null: 4 });
-      const each = await get(
-        `${route}?${RANGE}&group_by=branch,pull_request&series=each&interval=month&${asked(pull(1))}`,
-      );
-      expect(each.groups.map(({ key: of }: Grouped) => of)).toEqual([
-        { branch: 'cart' },
-        { pull_request: pull(1) },
-      ]);
-    }
-  });
-
-  test('reads its own calls alone with a key that is bound to a user', async () => {
-    await spendDaysAgo([3, 'cart', 1], [2, 'cart', 2, 'bob']);
-    await tell(1, 'cart', 5, 5);
-    const bound = await createApiKey(api.ctx, {
-      org_id: orgId,
-      user_id: 'bob',
-      scopes: ['usage:read'],
-    });
-    const usage = await get(`usage?${RANGE}&group_by=pull_request&${asked(pull(1))}`, bound.key);
-    expect(costsOf(usage.groups.filter(({ cost_usd }: Grouped) => cost_usd > 0))).toEqual({ [pull(1)]: 2 });
-    expect((await get(`sessions?${asked(pull(1))}`, bound.key)).data).toHaveLength(1);
-  });
 });
 
 describe('the filter pull_request', () => {
@@ -153,24 +117,5 @@ describe('a session with calls on a pull request', () => {
     expect(new Set(labels)).toEqual(new Set([pull(1), null]));
     await tell(1, 'cart', 5, 4, 4);
     expect((await get(`sessions?${asked(pull(1))}`)).data).toEqual([]);
-  });
-
-  test('is a row of the attributed file with its column', async () => {
-    await spendDaysAgo([3, 'cart', 1], [3, undefined, 2]);
-    await tell(1, 'cart', 5, 5);
-    const file = async (query: string) => {
-      const { text } = await api.call(`/api/v1/usage/export?${RANGE}${query}`, { key });
-      return String(text).trim().split('\r\n');
-    };
-    const [head, ...rows] = await file('&level=attributed');
-    expect(head).toContain('adapter,repository,branch,pull_request,task,sessions');
-    const own = rows.filter((row) => row.includes(`,${SHOP},cart,${pull(1)},,`));
-    expect(own).toHaveLength(1);
-    // The other call, and the session, which counts in no work.
-    expect(rows.filter((row) => row.includes(',,,,,'))).toHaveLength(1);
-    expect(rows).toHaveLength(2);
-    expect(await file(`&level=attributed&${asked(pull(1))}`)).toEqual([head, ...own]);
-    for (const level of ['daily', 'sessions'])
-      expect(await file(`&level=${level}&${asked(pull(1))}`)).toHaveLength(2);
   });
 });

@@ -82,11 +82,15 @@ const rangeOf = ({ from, to }: Query) => {
   if (!known) throw new Error(`No such range: ${from} ${to}`);
   return known.of;
 };
-const ALWAYS = [0, Number.MAX_SAFE_INTEGER] as const;
 /** The times of a list of things, which begins and ends where it is asked to. */
-const listRangeOf = (query: Query) => {
-  const [fromMs, toMs] = rangeOf(query);
-  return [query.from ? fromMs : ALWAYS[0], query.to ? toMs : ALWAYS[1]] as const;
+const listRangeOf = ({ from, to }: Query) => {
+  const timeOf = (text: string) => (text.includes('T') ? Date.parse(text) : localMs(text));
+  return [from ? timeOf(from) : 0, to ? timeOf(to) : Number.MAX_SAFE_INTEGER] as const;
+};
+/** Ranges of a list of sessions: some begin or end when one began. */
+const sessionRanges = (): Query[] => {
+  const at = iso(pick(random, facts.sessions).at);
+  return [{}, { from: at }, { to: at }, ...RANGES.map(({ asked }) => asked)];
 };
 
 /** A range, and an interval and a timezone that it can be answered in. */
@@ -253,9 +257,11 @@ function checkSessions(body: Body, query: Query, facts: Facts): void {
   expect(body.total).toBe(meant.length);
   expectSessions(body.data, meant);
   const { sort = 'started_at', order = 'desc' } = query;
-  const values = new Map(meant.map((session) => [session.id, SORTS[sort]?.(session) ?? Number.NaN]));
-  const found = body.data.map(({ id }: Body) => values.get(id));
-  expect(found).toEqual(found.toSorted((a: number, b: number) => (order === 'asc' ? a - b : b - a)));
+  const value = SORTS[sort] ?? (() => Number.NaN);
+  const inOrder = meant.toSorted((a, b) => value(a) - value(b) || (a.id < b.id ? -1 : 1));
+  expect(body.data.map(({ id }: Body) => id)).toEqual(
+    (order === 'asc' ? inOrder : inOrder.toReversed()).map(({ id }) => id),
+  );
 }
 
 /** All pages of a list as one. */
@@ -277,10 +283,10 @@ const sessions: Kind = {
   readers: KEYS,
   shape: (query) => ({
     ...query,
-    ...pick(random, [{}, ...RANGES.map(({ asked }) => asked)]),
+    ...pick(random, sessionRanges()),
     ...(random() < 0.5 ? { sort: pick(random, valuesOf(SESSIONS, 'sort')) } : {}),
     order: pick(random, valuesOf(SESSIONS, 'order')),
-    limit: pick(random, ['25', '100']),
+    limit: pick(random, ['9', '100']),
   }),
   ask: (query, as) => allPages((cursor) => http(SESSIONS)({ ...query, ...cursor }, as)),
   refusal: ({ team }, as) => (OWN[as] !== null && team !== undefined ? 403 : null),
@@ -511,7 +517,7 @@ const TOOLS: Readonly<Record<string, Omit<Kind, 'parameters'>>> = {
   },
   list_sessions: {
     readers: AGENTS,
-    shape: (query) => ({ ...query, ...pick(random, [{}, ...RANGES.map(({ asked }) => asked)]) }),
+    shape: (query) => ({ ...query, ...pick(random, sessionRanges()) }),
     ask: (query, as) => allPages((cursor) => tool('list_sessions')({ ...query, ...cursor }, as)),
     refusal: ofOther,
     check: checkSessions,

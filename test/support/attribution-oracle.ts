@@ -20,8 +20,8 @@ export const call = fc.record({
     { weight: 4, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: orNull(branch) },
   ),
-  ownTask: fc.option(fc.constantFrom(...TASKS), { nil: undefined, freq: 1 }),
-  telemetry: fc.option(branch, { nil: undefined, freq: 1 }),
+  ownTask: fc.option(fc.constantFrom(...TASKS), { nil: undefined, freq: 2 }),
+  telemetry: fc.option(branch, { nil: undefined, freq: 2 }),
   nusd: fc.integer({ min: 0, max: 1_000_000 }),
 });
 export const context = fc

@@ -9,8 +9,12 @@ import type { Context } from '../../shared/platform/context/context.ts';
 
 /** The amount that each window of a budget must hold, by a plain scan of the signals and sessions: start (ms) -> amount. */
 export async function scan(ctx: Context, budget: Budget): Promise<Map<number, number>> {
-  const signals = await signalRows(ctx).find({ org_id: budget.org_id }).toArray();
-  const sessions = await sessionRows(ctx).find({ org_id: budget.org_id }).toArray();
+  const signals = await signalRows(ctx)
+    .find({ org_id: budget.org_id, voided: { $exists: false } })
+    .toArray();
+  const sessions = await sessionRows(ctx)
+    .find({ org_id: budget.org_id, signal_count: { $gt: 0 } })
+    .toArray();
   const members = await memberRows(ctx).find({ org_id: budget.org_id }).toArray();
   const teamsOf = new Map(members.map((member) => [member.user_id, member.teams]));
   const isMine = ({ user_id, project_id }: Signal | Session) =>
