@@ -127,7 +127,7 @@ export const explainCostTool = tool({
     cost_usd: money,
     unsplit_usd: money,
     calls: z
-      .strictObject({ reported: z.int(), computed: z.int(), unknown: z.int(), rule: z.int() })
+      .strictObject({ reported: z.int(), computed: z.int(), unknown: z.int(), rule: z.int().optional() })
       .describe('By cost source'),
     parts: z.array(
       z.strictObject({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
-import { PRICED_FIELDS } from '../../shared/core/calls/signals/priced-fields.ts';
+import { PRICED_FIELDS } from '../../shared/core/pricing/priced-fields.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { readOrganization } from '../../core/accounts/organizations/read-organization.ts';
-import { pricedFieldsInput, pricedFieldsOf } from '../../core/calls/signals/priced-fields.ts';
 import { usd9 } from '../../core/pricing/money.ts';
 import { CALL_PARTS, type PricedCall, priceCall } from '../../core/pricing/price.ts';
+import { pricedFieldsInput, pricedFieldsOf } from '../../core/pricing/priced-fields.ts';
 import { countedProvider } from '../../core/pricing/provider-of.ts';
 import { readPriceBook } from '../../core/pricing/rules/hook.ts';
 import { priceByRules } from '../../core/pricing/rules/price-by-rules.ts';

@@ -7,7 +7,7 @@ import {
   type PricedFields,
   REGION_LENGTH,
   TIER_LENGTH,
-} from '../../../../shared/core/calls/signals/priced-fields.ts';
+} from '../../../../shared/core/pricing/priced-fields.ts';
 import {
   asCount,
   asList,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { derivedFrom, isUniqueId, nativeId } from '../../../../shared/core/calls/adapters/base.ts';
 import { clip } from '../../../../shared/core/calls/adapters/fields.ts';
-import { TIER_LENGTH } from '../../../../shared/core/calls/signals/priced-fields.ts';
+import { TIER_LENGTH } from '../../../../shared/core/pricing/priced-fields.ts';
 import {
   asCount,
   asObject,

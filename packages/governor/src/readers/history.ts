@@ -1,6 +1,6 @@
 import { clip } from '../../../../shared/core/calls/adapters/fields.ts';
 import type { PostedSignal } from '../../../../shared/core/calls/adapters/posted.ts';
-import { type PricedFields, pricedFieldsOf } from '../../../../shared/core/calls/signals/priced-fields.ts';
+import { type PricedFields, pricedFieldsOf } from '../../../../shared/core/pricing/priced-fields.ts';
 
 /** One call as a line of history has it. */
 export interface FoundCall {

@@ -1,7 +1,7 @@
 import { isoTime } from '../../../platform/basics/clock.ts';
 import { hashedKey } from '../../../platform/basics/ids.ts';
+import { TIER_LENGTH } from '../../pricing/priced-fields.ts';
 import { LATENCY_MAX_MS } from '../signals/input.ts';
-import { TIER_LENGTH } from '../signals/priced-fields.ts';
 import { normalRepository } from '../signals/repository.ts';
 import { clip, countOf, entryOf, numberOf, RejectedRecord, textIn, textOf } from './fields.ts';
 import type { Attributes, OtlpRecord } from './otlp/record.ts';

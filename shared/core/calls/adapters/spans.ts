@@ -1,4 +1,4 @@
-import { type PricedFields, pricedFieldsOf, REGION_LENGTH } from '../signals/priced-fields.ts';
+import { type PricedFields, pricedFieldsOf, REGION_LENGTH } from '../../pricing/priced-fields.ts';
 import {
   baseOf,
   costOf,

@@ -22,7 +22,8 @@ export interface ExplainedPart {
 export interface ExplainedCost {
   cost_usd: string;
   unsplit_usd: string;
-  calls: Record<Signal['cost_source'], number>;
+  /** By cost source; `rule` only where a price rule made a cost. */
+  calls: Record<Exclude<Signal['cost_source'], 'rule'>, number> & { rule?: number };
   parts: ExplainedPart[];
 }
 
@@ -61,7 +62,7 @@ export async function explainCost(
   return {
     cost_usd: usd9(total),
     unsplit_usd: usd9(unsplit),
-    calls,
+    calls: shownCalls(calls),
     parts: [...sums]
       .filter(([, { quantity }]) => quantity > 0)
       .map(([part, { quantity, cost, prices }]) => ({
@@ -71,6 +72,10 @@ export async function explainCost(
         cost_usd: usd9(cost),
       })),
   };
+}
+
+function shownCalls({ rule, ...others }: Record<Signal['cost_source'], number>): ExplainedCost['calls'] {
+  return rule === 0 ? others : { ...others, rule };
 }
 
 const ATTO_PER_NANO = 1_000_000_000n;

@@ -1,7 +1,7 @@
 import type { PricedCall } from '../../pricing/price.ts';
+import { PRICED_FIELDS, pricedFieldsOf } from '../../pricing/priced-fields.ts';
 import { type SplitCost, splitCall } from '../../pricing/split-call.ts';
 import type { Signal } from '../signals/model.ts';
-import { PRICED_FIELDS, pricedFieldsOf } from '../signals/priced-fields.ts';
 
 /** The fields of a signal that its cost is split by. */
 export const SPLIT_FIELDS = [

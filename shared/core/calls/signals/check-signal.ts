@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import { NO_PROJECT, SIGNAL_AGE_MS } from '../../../platform/basics/contract.ts';
 import { faultsOf, IN_PLAIN_WORDS } from '../../../platform/basics/faults.ts';
 import { priceCall } from '../../pricing/price.ts';
+import { pricedFieldsOf } from '../../pricing/priced-fields.ts';
 import { countedProvider } from '../../pricing/provider-of.ts';
 import { ID_LENGTH, type SignalInput, type SignalResult, signalInput } from './input.ts';
 import { type Signal, signalKey } from './model.ts';
 import type { Name, Part, Place } from './place.ts';
-import { pricedFieldsOf } from './priced-fields.ts';
 
 /** The parts that a signal says by itself, or by the telemetry that it came with. */
 export interface SaidParts {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { refuseNames } from '../../../platform/basics/refuse-names.ts';
 import { instant, text, textOrEmpty } from '../../../platform/basics/text.ts';
-import { pricedFieldsInput } from './priced-fields.ts';
+import { pricedFieldsInput } from '../../pricing/priced-fields.ts';
 import { repositoryField } from './repository-field.ts';
 
 const TOKENS_MAX = 1_000_000_000;

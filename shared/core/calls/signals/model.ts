@@ -4,9 +4,9 @@ import { collection } from '../../../platform/mongo/collection.ts';
 import { erased, hashed, kept, mapOf, nullable, object, optional } from '../../../platform/mongo/fields.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
 import { userId } from '../../accounts/organizations/user-id.ts';
+import type { PricedFields } from '../../pricing/priced-fields.ts';
 import type { SignalInput } from './input.ts';
 import type { Part } from './place.ts';
-import type { PricedFields } from './priced-fields.ts';
 
 /** One AI call, or one intervention of a gate, as recorded. Prompt and tool bodies are never kept. */
 export interface Signal extends PricedFields {

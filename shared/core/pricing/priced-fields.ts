@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../../platform/basics/text.ts';
+import { text } from '../../platform/basics/text.ts';
 
 /** Fields of a call that its price depends on, and that only some calls have. A call without one takes no room for it. */
 export interface PricedFields {
