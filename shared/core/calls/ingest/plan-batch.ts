@@ -68,7 +68,8 @@ export async function planBatch(
     isPast: isPastChange,
   });
   await turn(signals);
-  const windows = [false, true].map((isSilent) => {
+  const sides = limits.budgets.length === 0 ? [] : [false, true];
+  const windows = sides.map((isSilent) => {
     const counted = {
       signals: signals.filter((signal) => isLive(signal) !== isSilent),
       sessions: changes.filter((change) => isPastChange(change) === isSilent),
