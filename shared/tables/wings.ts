@@ -1,4 +1,4 @@
-// The wings in the order in which their hooks run. push needs exports, and digests names anomalies and held; no other wing needs one.
+// The wings in the order in which their hooks run. push needs exports, and digests needs anomalies and held (needs.json).
 import type { Wing } from '../core/hooks/wing.ts';
 import { analytics } from '../wings/analytics/wing.ts';
 import { anomalies } from '../wings/anomalies/wing.ts';

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { importsOf, removeWings, TABLES } from '../../../scripts/wings/remove.ts';
-import { CORE_TESTS, readTree, wingNames, withThoseThatNeedIt } from '../../../scripts/without-wing.ts';
+import {
+  CORE_TESTS,
+  readTree,
+  wingNames,
+  wingsOfDay,
+  withThoseThatNeedIt,
+} from '../../../scripts/without-wing.ts';
 import { WINGS } from '../../../shared/tables/wings.ts';
 
 const tree = readTree();
@@ -28,6 +34,12 @@ test.each(names)('nothing imports %s once it is taken out with what needs it', (
   );
   for (const path of CORE_TESTS)
     expect([...left.keys()].filter((file) => file.startsWith(path)).length).toBeGreaterThan(0);
+});
+
+test('each wing has its turn within the shortest month, two different ones per day', () => {
+  const days = Array.from({ length: 28 }, (_, index) => wingsOfDay(names, index + 1));
+  for (const pair of days) expect(new Set(pair).size).toBe(2);
+  expect(new Set(days.flat())).toEqual(new Set(names));
 });
 
 test('a table keeps the rows of the others', () => {
