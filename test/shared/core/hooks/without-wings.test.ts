@@ -7,10 +7,10 @@ import { listSessions } from '../../../../shared/core/calls/sessions/list-sessio
 import { signalRows } from '../../../../shared/core/calls/signals/model.ts';
 import { readUsage } from '../../../../shared/core/calls/usage/read-usage.ts';
 import { wingsOf } from '../../../../shared/core/hooks/wing.ts';
-import { changeOrganization } from '../../../../shared/people/change-organization.ts';
 import { eraseMember } from '../../../../shared/people/erase-member.ts';
 import { exportMember } from '../../../../shared/people/export-member.ts';
 import { addMember } from '../../../../shared/people/members.ts';
+import { HOLD_ABOVE } from '../../../../shared/platform/basics/contract.ts';
 import { DAY_MS } from '../../../../shared/platform/basics/interval.ts';
 import { WINGS } from '../../../../shared/tables/wings.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../support/factories.ts';
@@ -54,12 +54,12 @@ test('a service without wings knows no work: filters by one find nothing, and gr
 
 test('without wings no signal is held, and none belongs to a branch', async () => {
   const { orgId } = await makeTenant(ctx);
-  await changeOrganization(ctx, orgId, { hold_above: { tokens: 1_000 } });
+  const tokens_in = HOLD_ABOVE.tokens.default + 1;
   const said = { repository: 'example.org/shop/api', branch: 'fix-login', task: 'SHOP-1' };
-  const posted = makeSignal({ ts: ctx.clock.now(), tokens_in: 2_000, ...said });
+  const posted = makeSignal({ ts: ctx.clock.now(), tokens_in, ...said });
   expect(await recordSignals(ctx, senderOf(orgId), [posted])).toMatchObject([{ status: 'accepted' }]);
   const row = await signalRows(ctx).findOne({ org_id: orgId });
-  expect(row).toMatchObject({ tokens_in: 2_000 });
+  expect(row).toMatchObject({ tokens_in });
   for (const field of ['work', 'own', 'parts', 'client_session']) expect(row).not.toHaveProperty(field);
 });
 
