@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnyRoute } from '../../api/basics/route.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { makeSnapshots } from '../../shared/core/calls/usage/make-snapshots.ts';
+import { snapshotRows } from '../../shared/core/calls/usage/model.ts';
 import { makeSignal } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import {
@@ -36,6 +39,8 @@ beforeAll(async () => {
   lowered = await startApi({ ctx: { ...host.ctx, few: 1 } });
 });
 afterAll(() => lowered.close());
+
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /** An answer without the text of its cursor and the id of its request, which no two share. */
 const withoutTexts = (text: string) => text.replaceAll(/"(cursor|request_id)":"[^"]*"/g, '');
@@ -84,6 +89,29 @@ describe('works', () => {
         }
     },
   );
+});
+
+test('every question is answered the same from snapshots of days and months, and from rollups alone', async () => {
+  const rows = snapshotRows(host.ctx);
+  const organization = await readOrganization(host.ctx, own.orgId);
+  await makeSnapshots(host.ctx, organization, { fromMs: 0, toMs: host.clock.now() });
+  const answers = async () => {
+    const found: [string, string][] = [];
+    for (const route of asked) {
+      const names = queryOf(route).map(({ name }) => name);
+      const query = {
+        ...(route.path.endsWith('/search') ? { q: 'ada' } : {}),
+        ...(names.includes('group_by') ? { group_by: 'user_id,model' } : {}),
+        ...(names.includes('timezone') ? { from: dateOf(host.clock.now() - 64 * 86_400_000) } : {}),
+      };
+      const path = `${pathOf(route.path, own)}?${String(new URLSearchParams(query))}`;
+      found.push([nameOf(route), withoutTexts((await own.call(holderOf(route), 'GET', path)).text)]);
+    }
+    return Object.fromEntries(found);
+  };
+  const kept = await answers();
+  expect((await rows.deleteMany({ org_id: own.orgId })).deletedCount).toBeGreaterThan(60);
+  expect(await answers()).toEqual(kept);
 });
 
 test('calls that move in many steps are where those are that move in one', async () => {
