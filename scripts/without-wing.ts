@@ -61,11 +61,12 @@ function trackedFiles(): string[] {
 /** Writes a copy of the repository without these wings, and returns its folder. */
 function writeCopy(names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'without-wing-'));
-  const tree = removeWings(readTree(), names);
+  const whole = readTree();
+  const tree = removeWings(whole, names);
   for (const path of trackedFiles()) {
     const target = join(folder, path);
     const text = tree.get(path);
-    if (text === undefined && /\.tsx?$/.test(path)) continue;
+    if (text === undefined && whole.has(path)) continue;
     mkdirSync(dirname(target), { recursive: true });
     if (text === undefined) cpSync(join(ROOT, path), target);
     else writeFileSync(target, text);
