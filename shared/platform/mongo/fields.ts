@@ -72,11 +72,11 @@ function pathOf(field: Field): mongoose.SchemaTypeOptions<unknown> {
   return { ...typeOf(type), isOptional, isNullable, personal, required: !isOptional && !isNullable };
 }
 
-function typeOf(type: FieldOptions['type']): mongoose.SchemaTypeOptions<unknown> {
-  if (type === 'anything') return { type: mongoose.Schema.Types.Mixed };
+function typeOf(type: FieldOptions['type']): Pick<mongoose.SchemaTypeOptions<unknown>, 'type' | 'default'> {
   if (typeof type === 'function') return { type };
+  // Mongoose has maps, but none with a key such as `constructor`, which people may use.
+  if (type === 'anything' || 'mapOf' in type) return { type: mongoose.Schema.Types.Mixed };
   if ('object' in type) return { type: schemaOf(type.object, true) };
-  if ('mapOf' in type) return { type: Map, of: pathOf(type.mapOf) };
   return { type: [pathOf(type[0])], default: undefined };
 }
 
