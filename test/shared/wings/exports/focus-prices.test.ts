@@ -86,6 +86,29 @@ describe('the charges of a call', () => {
     ]);
   });
 
+  it('of a price rule keep the list’s price: the rule changes the cost of each class alike', () => {
+    const rule = { cost_source: 'rule' as const, price_rule: { id: 'prl_1', name: 'Contract' } };
+    const charges = chargesOf({ ...signal, ...rule, cost_nusd: 225_112_500 });
+    expect(
+      charges.map(({ meter, consumed, costNusd, unitPrice }) => [meter, consumed, costNusd, unitPrice]),
+    ).toEqual([
+      ['input', 30_000, 90_000_000, 6_000_000_000n],
+      ['cache_read', 200_000, 60_000_000, 600_000_000n],
+      ['cache_write', 20_000, 75_000_000, 7_500_000_000n],
+      ['output', 10, 112_500, 22_500_000_000n],
+    ]);
+    for (const { skuPriceId } of charges) expect(skuPriceId).toMatch(/@[^/]+\/rule\/prl_1$/);
+    const own = { ...signal, ...rule, provider: 'vllm', model: 'llama-4-70b', cost_nusd: 7 };
+    expect(chargesOf(own)).toMatchObject([{ meter: 'recorded', costNusd: 7 }]);
+  });
+
+  it('of another tier are told apart from those of the standard one', () => {
+    const batch = { ...signal, service_tier: 'batch', cost_nusd: 225_112_500 };
+    const [input] = chargesOf(batch);
+    expect(input).toMatchObject({ costNusd: 90_000_000, unitPrice: 3_000_000_000n });
+    expect(input?.skuPriceId).toContain('/input/batch/200k+@');
+  });
+
   it('are none without a price, and none of an intervention or an empty call that cost nothing', () => {
     const empty = { tokens_in: 0, tokens_out: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
     expect(chargesOf({ ...signal, cost_nusd: null as never, cost_source: 'unknown' })).toEqual([]);
