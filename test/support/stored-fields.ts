@@ -54,8 +54,13 @@ async function faultOf(model: mongoose.Model<object>, row: mongoose.mongo.Docume
   }
 }
 
-const plain = (row: object) =>
-  JSON.parse(mongoose.mongo.BSON.EJSON.stringify(row)) as Record<string, unknown>;
+/** Keys that mongoose leaves out of what it makes, though a map may have them. */
+const SPECIAL = new Set(['__proto__', 'constructor', 'prototype']);
+
+function plain(row: object): Record<string, unknown> {
+  const text = mongoose.mongo.BSON.EJSON.stringify(row);
+  return JSON.parse(text, (key, value) => (SPECIAL.has(key) ? undefined : value));
+}
 
 function differingField(made: object, row: object): string {
   const [a, b] = [plain(made), plain(row)];
