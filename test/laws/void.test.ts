@@ -222,7 +222,7 @@ async function answers({ orgId, key }: Tenant): Promise<Record<string, string>> 
     const fired = holding.map(
       ({ level, window_start }: Record<string, string>) => `${window_start} ${level}`,
     );
-    told[`levels of ${name}`] = [...new Set([...fired, ...reachedTooLate(windows.body.data)])]
+    told[`levels of ${name}`] = [...new Set<string>([...fired, ...reachedTooLate(windows.body.data)])]
       .toSorted()
       .join();
   }
