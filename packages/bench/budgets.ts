@@ -1,11 +1,7 @@
 import { raiseOrganizationVersion } from '../../shared/core/accounts/organizations/versions.ts';
+import { noCounts, personWindowRows } from '../../shared/core/limits/budgets/rules/counted.ts';
 import { counterKey, personRowKey, personWindowKey } from '../../shared/core/limits/budgets/rules/keys.ts';
-import {
-  type Budget,
-  budgetRows,
-  noCounts,
-  personWindowRows,
-} from '../../shared/core/limits/budgets/rules/model.ts';
+import { type Budget, budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';

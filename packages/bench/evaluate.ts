@@ -13,11 +13,11 @@ import { createWebhook } from '../../shared/core/events/webhooks/endpoints/creat
 import { changeBudget, createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { calendarWindowAt } from '../../shared/core/limits/budgets/rules/calendar-windows.ts';
+import { budgetFiringRows } from '../../shared/core/limits/budgets/rules/fired.ts';
 import { firingKey } from '../../shared/core/limits/budgets/rules/keys.ts';
 import {
   BUDGET_METRICS,
   type Budget,
-  budgetFiringRows,
   budgetRows,
   CALENDAR_WINDOWS,
 } from '../../shared/core/limits/budgets/rules/model.ts';

@@ -4,7 +4,7 @@ import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { rollupRows } from '../../shared/core/calls/usage/model.ts';
 import { ledgerRows } from '../../shared/core/credits/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
-import { budgetWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import { budgetWindowRows } from '../../shared/core/limits/budgets/rules/counted.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { type HotRead, ofNobody, since } from './basics/hot-read.ts';
 import { GOVERNOR_WINGS } from './wings.ts';

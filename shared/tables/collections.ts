@@ -21,16 +21,13 @@ import { eventRows } from '../core/events/record/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../core/events/webhooks/deliveries/model.ts';
 import { mailPermitRows } from '../core/events/webhooks/endpoints/mail-permits.ts';
 import { webhookRows } from '../core/events/webhooks/endpoints/model.ts';
+import { budgetMonthRows, budgetWindowRows, personWindowRows } from '../core/limits/budgets/rules/counted.ts';
 import {
   budgetAlertRows,
   budgetEvaluationRows,
   budgetFiringRows,
-  budgetMonthRows,
-  budgetRows,
-  budgetWindowRows,
-  personOverrideRows,
-  personWindowRows,
-} from '../core/limits/budgets/rules/model.ts';
+} from '../core/limits/budgets/rules/fired.ts';
+import { budgetRows, personOverrideRows } from '../core/limits/budgets/rules/model.ts';
 import { peopleLogRows } from '../core/limits/budgets/rules/people-log.ts';
 import { askedRows, reservationStateRows, settlementRows } from '../core/limits/enforcement/state/model.ts';
 import { dueRows } from '../platform/due/model.ts';

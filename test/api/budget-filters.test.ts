@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
-import { budgetRows, budgetWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import { budgetWindowRows } from '../../shared/core/limits/budgets/rules/counted.ts';
+import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import type { BudgetView } from '../../shared/core/limits/budgets/rules/view.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { providerOf } from '../../shared/core/pricing/provider-of.ts';

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
 import { foldMonths } from '../../shared/core/limits/budgets/count/fold-months.ts';
-import { budgetMonthRows, budgetWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import { budgetMonthRows, budgetWindowRows } from '../../shared/core/limits/budgets/rules/counted.ts';
 import { moveToOtherShard } from '../../shared/platform/mongo/counter-shards.ts';
 import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
 import type { NetProxy } from '../support/drills/proxy.ts';

@@ -5,8 +5,9 @@ import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts'
 import { voidSignals } from '../../shared/core/calls/ingest/void-signals.ts';
 import { type Signal, signalRows } from '../../shared/core/calls/signals/model.ts';
 import { changeBudget, createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { personWindowRows } from '../../shared/core/limits/budgets/rules/counted.ts';
 import { counterKey } from '../../shared/core/limits/budgets/rules/keys.ts';
-import { type Budget, personWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import type { Budget } from '../../shared/core/limits/budgets/rules/model.ts';
 import { windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
 import { openBudgetsOf } from '../../shared/core/limits/enforcement/state/budget-status.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';

@@ -1,8 +1,9 @@
 import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { type Session, sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { type Signal, signalRows } from '../../shared/core/calls/signals/model.ts';
+import { budgetWindowRows } from '../../shared/core/limits/budgets/rules/counted.ts';
 import { counterKey } from '../../shared/core/limits/budgets/rules/keys.ts';
-import { type Budget, budgetWindowRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import type { Budget } from '../../shared/core/limits/budgets/rules/model.ts';
 import { countedFromMs, countedWindowAt, windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
 import type { Interval } from '../../shared/platform/basics/interval.ts';
 import type { Context } from '../../shared/platform/context/context.ts';

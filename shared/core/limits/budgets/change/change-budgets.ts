@@ -14,19 +14,12 @@ import { readOrganization } from '../../../accounts/organizations/read-organizat
 import { planCountedHistory } from '../count/plan-history.ts';
 import { readPersonWindows, readWindows } from '../count/read-windows.ts';
 import { recountCounter } from '../count/recount.ts';
+import { budgetMonthRows, budgetWindowRows, personWindowRows } from '../rules/counted.ts';
+import { budgetAlertRows, budgetFiringRows } from '../rules/fired.ts';
 import { budgetHooks } from '../rules/hook.ts';
 import type { BudgetChange, BudgetInput } from '../rules/input.ts';
 import { counterKey } from '../rules/keys.ts';
-import {
-  type Budget,
-  budgetAlertRows,
-  budgetFiringRows,
-  budgetMonthRows,
-  budgetRows,
-  budgetWindowRows,
-  personOverrideRows,
-  personWindowRows,
-} from '../rules/model.ts';
+import { type Budget, budgetRows, personOverrideRows } from '../rules/model.ts';
 import { planRuleChange } from '../rules/plan-evaluation.ts';
 import { readExceptions } from '../rules/read-exceptions.ts';
 import { refuseUnknownProviders } from '../rules/refuse-providers.ts';

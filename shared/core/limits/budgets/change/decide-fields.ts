@@ -2,9 +2,10 @@ import { DomainError } from '../../../../platform/basics/errors.ts';
 import type { Organization } from '../../../accounts/organizations/model.ts';
 import { timezoneAt } from '../../../accounts/organizations/read-organization.ts';
 import { nusdFromUsd } from '../../../pricing/money.ts';
+import type { Calendar } from '../rules/counted.ts';
 import { type BudgetFilter, canonicalFilter } from '../rules/filter.ts';
 import type { BudgetChange, BudgetInput } from '../rules/input.ts';
-import type { Budget, BudgetMetric, BudgetPer, Calendar } from '../rules/model.ts';
+import type { Budget, BudgetMetric, BudgetPer } from '../rules/model.ts';
 import { inputOf } from '../rules/view.ts';
 import { dateIn } from '../rules/windows.ts';
 

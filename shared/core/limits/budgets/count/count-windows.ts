@@ -9,9 +9,9 @@ import type { Key, Match } from '../../../calls/usage/cells.ts';
 import { readRollups } from '../../../calls/usage/read-rollups.ts';
 import { splitRange } from '../../../calls/usage/split-range.ts';
 import { providerOf } from '../../../pricing/provider-of.ts';
+import { COUNTED, type CounterKey, noCounts } from '../rules/counted.ts';
 import type { WindowUsage } from '../rules/evaluate.ts';
 import { filteredCall, matcherOf } from '../rules/filtered-call.ts';
-import { COUNTED, type CounterKey, noCounts } from '../rules/model.ts';
 import { countedWindowAt, NEVER_MS } from '../rules/windows.ts';
 
 /** A window, of a template's counter that of one person. */

@@ -5,14 +5,9 @@ import type { Db } from '../../../../platform/mongo/connect.ts';
 import { daysBefore } from '../../../../platform/mongo/retention.ts';
 import { inTransaction } from '../../../../platform/mongo/transaction.ts';
 import { applyWrites, deleteRows, insertRow } from '../../../../platform/mongo/writes.ts';
+import { type BudgetMonth, budgetMonthRows, budgetWindowRows } from '../rules/counted.ts';
 import { counterKey } from '../rules/keys.ts';
-import {
-  type Budget,
-  type BudgetMonth,
-  budgetMonthRows,
-  budgetRows,
-  budgetWindowRows,
-} from '../rules/model.ts';
+import { type Budget, budgetRows } from '../rules/model.ts';
 import { readWindows } from './read-windows.ts';
 
 /** Days after its end when a monthly window is folded: no signal and no recount reaches it any more. */

@@ -1,9 +1,10 @@
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
 import { amountOf, type LevelReached, levelsReached, mayFire, type WindowUsage } from '../rules/evaluate.ts';
+import { type BudgetFiring, budgetFiringRows } from '../rules/fired.ts';
 import { inForceIn } from '../rules/in-force.ts';
 import { firingKey } from '../rules/keys.ts';
-import { type Budget, type BudgetFiring, type BudgetLevel, budgetFiringRows } from '../rules/model.ts';
+import type { Budget, BudgetLevel } from '../rules/model.ts';
 import { budgetOfPerson, type WithExceptions } from '../rules/people.ts';
 import { windowsOf } from './rolling.ts';
 

@@ -9,9 +9,6 @@ import { floorToQuarter } from '../../../calls/usage/calendar.ts';
 import { type CountedSignal, measuresOf } from '../../../calls/usage/plan-rollups.ts';
 import { providerOf } from '../../../pricing/provider-of.ts';
 import type { BudgetRules, CountedTogether } from '../rules/budget-rules.ts';
-import type { FilteredCall, Matcher } from '../rules/filter.ts';
-import { filteredCall } from '../rules/filtered-call.ts';
-import { personRowKey, personWindowKey, scopesOf, windowKey } from '../rules/keys.ts';
 import {
   addCounts,
   budgetWindowRows,
@@ -20,7 +17,10 @@ import {
   type Counts,
   noCounts,
   personWindowRows,
-} from '../rules/model.ts';
+} from '../rules/counted.ts';
+import type { FilteredCall, Matcher } from '../rules/filter.ts';
+import { filteredCall } from '../rules/filtered-call.ts';
+import { personRowKey, personWindowKey, scopesOf, windowKey } from '../rules/keys.ts';
 import { logWindows } from '../rules/people-log.ts';
 import { planEvaluation } from '../rules/plan-evaluation.ts';
 import { countedFromMs, countedWindowAt, countsUntilMs } from '../rules/windows.ts';

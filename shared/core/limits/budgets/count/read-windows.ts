@@ -4,9 +4,6 @@ import type { Db } from '../../../../platform/mongo/connect.ts';
 import { ALL_COUNTER_SHARDS } from '../../../../platform/mongo/counter-shards.ts';
 import { inSteps } from '../../../../platform/mongo/find-by-ids.ts';
 import type { BudgetRules } from '../rules/budget-rules.ts';
-import type { WindowUsage } from '../rules/evaluate.ts';
-import type { CountedBudget } from '../rules/evaluate-alerts.ts';
-import { personRowKey } from '../rules/keys.ts';
 import {
   addCounts,
   type BudgetWindow,
@@ -16,7 +13,10 @@ import {
   noCounts,
   type PersonWindow,
   personWindowRows,
-} from '../rules/model.ts';
+} from '../rules/counted.ts';
+import type { WindowUsage } from '../rules/evaluate.ts';
+import type { CountedBudget } from '../rules/evaluate-alerts.ts';
+import { personRowKey } from '../rules/keys.ts';
 import { budgetOfPerson } from '../rules/people.ts';
 import { isOfRolling, windowsOf } from './rolling.ts';
 

@@ -14,14 +14,9 @@ import type { Organization } from '../../../accounts/organizations/model.ts';
 import { readOrganization } from '../../../accounts/organizations/read-organization.ts';
 import { teamsByUser } from '../../../accounts/organizations/teams.ts';
 import { takeOrganizationRules } from '../../../accounts/organizations/versions.ts';
+import { budgetWindowRows, type CounterKey, personWindowRows } from '../rules/counted.ts';
 import { counterKey, personRowKey, personWindowKey, windowKey } from '../rules/keys.ts';
-import {
-  type Budget,
-  budgetRows,
-  budgetWindowRows,
-  type CounterKey,
-  personWindowRows,
-} from '../rules/model.ts';
+import { type Budget, budgetRows } from '../rules/model.ts';
 import { logEverything } from '../rules/people-log.ts';
 import { planRuleChange } from '../rules/plan-evaluation.ts';
 import { readExceptions } from '../rules/read-exceptions.ts';

@@ -1,5 +1,5 @@
 import { keptForDays, type RetentionRule } from '../../../../platform/mongo/retention.ts';
-import { budgetWindowRows, personWindowRows, WINDOW_KEPT_DAYS } from '../rules/model.ts';
+import { budgetWindowRows, personWindowRows, WINDOW_KEPT_DAYS } from '../rules/counted.ts';
 import { foldMonths } from './fold-months.ts';
 
 const expired = keptForDays('budget_windows', budgetWindowRows, 'window_end', WINDOW_KEPT_DAYS, {

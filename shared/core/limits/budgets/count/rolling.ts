@@ -1,6 +1,6 @@
 import type { Interval } from '../../../../platform/basics/interval.ts';
+import { addCounts, type Calendar, type Counts, noCounts, WINDOW_KEPT_DAYS } from '../rules/counted.ts';
 import type { WindowUsage } from '../rules/evaluate.ts';
-import { addCounts, type Calendar, type Counts, noCounts, WINDOW_KEPT_DAYS } from '../rules/model.ts';
 import { dateIn } from '../rules/windows.ts';
 
 /** Whole days before the present one whose windows no retention has reached. */

@@ -19,9 +19,9 @@ import {
 } from '../count/read-windows.ts';
 import { evaluateBudget, type LevelReached } from '../rules/evaluate.ts';
 import { asksForAlerts, type CountedBudget, nextForecastMs } from '../rules/evaluate-alerts.ts';
+import { type BudgetEvaluation, budgetEvaluationRows, budgetFiringRows } from '../rules/fired.ts';
 import { type DueEvaluation, evaluateBudgetsJob } from '../rules/jobs.ts';
 import { firingCause } from '../rules/keys.ts';
-import { type BudgetEvaluation, budgetEvaluationRows, budgetFiringRows } from '../rules/model.ts';
 import { type LogPosition, loggedSince, readPeopleLogs } from '../rules/people-log.ts';
 import { commitByRules, guardedSubscribers, type OrganizationRules, type Rules } from '../rules/rules.ts';
 import { shownExact, thresholdOf } from '../rules/view.ts';

@@ -2,10 +2,11 @@ import type { ClientSession } from 'mongoose';
 import type { Context } from '../../../../platform/context/context.ts';
 import { findByIds } from '../../../../platform/mongo/find-by-ids.ts';
 import { isOfRolling } from '../count/rolling.ts';
+import { noCounts } from '../rules/counted.ts';
 import { amountOf, type LevelReached, levelsReached } from '../rules/evaluate.ts';
 import type { CountedBudget } from '../rules/evaluate-alerts.ts';
+import { type BudgetFiring, budgetFiringRows } from '../rules/fired.ts';
 import { firingKey } from '../rules/keys.ts';
-import { type BudgetFiring, budgetFiringRows, noCounts } from '../rules/model.ts';
 import { splitCarried } from './carried.ts';
 
 /** A level of a budget in a window. */

@@ -10,16 +10,12 @@ import { countWindows, incrementsOf, type WindowChange } from '../count/plan-win
 import { type CountedWindow, findPersonWindows, readWindows } from '../count/read-windows.ts';
 import { isOfRolling, windowsOf } from '../count/rolling.ts';
 import type { BudgetRules, RuledBudget } from '../rules/budget-rules.ts';
+import { addCounts, type Counts } from '../rules/counted.ts';
 import { amountOf, levelsReached, type WindowUsage } from '../rules/evaluate.ts';
+import { budgetEvaluationRows, budgetFiringRows } from '../rules/fired.ts';
 import { inForceIn } from '../rules/in-force.ts';
 import { personWindowKey, windowKey } from '../rules/keys.ts';
-import {
-  addCounts,
-  type Budget,
-  budgetEvaluationRows,
-  budgetFiringRows,
-  type Counts,
-} from '../rules/model.ts';
+import type { Budget } from '../rules/model.ts';
 import { budgetOfPerson } from '../rules/people.ts';
 import type { Rules } from '../rules/rules.ts';
 import { findFirings, firstKey, type Level } from './find-firings.ts';

@@ -13,8 +13,8 @@ import type { Subscriber } from '../../../events/webhooks/endpoints/find-subscri
 import { countedBudgets, findPersonWindows, windowsByCounter } from '../count/read-windows.ts';
 import { isOfRolling } from '../count/rolling.ts';
 import { type Alert, type CountedBudget, evaluateAlerts, heldAtOpening } from '../rules/evaluate-alerts.ts';
+import { type BudgetAlert, budgetAlertRows } from '../rules/fired.ts';
 import { personCause, personWindowKey, windowKey } from '../rules/keys.ts';
-import { type BudgetAlert, budgetAlertRows } from '../rules/model.ts';
 import { commitByRules, guardedSubscribers, type Rules } from '../rules/rules.ts';
 import { shownExact, thresholdOf } from '../rules/view.ts';
 import { splitCarried } from './carried.ts';

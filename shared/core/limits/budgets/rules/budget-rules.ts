@@ -1,10 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../../../../platform/context/context.ts';
 import { teamsByUser } from '../../../accounts/organizations/teams.ts';
+import type { Counter } from './counted.ts';
 import { filterText, type Matcher } from './filter.ts';
 import { matcherOf } from './filtered-call.ts';
 import { counterKey, scopeKey } from './keys.ts';
-import { type Budget, budgetRows, type Counter, type PersonOverride, personOverrideRows } from './model.ts';
+import { type Budget, budgetRows, type PersonOverride, personOverrideRows } from './model.ts';
 import { type Exceptions, exceptionsOf } from './people.ts';
 
 /** The budgets of an organization, and the teams of its members if a budget counts a team. */

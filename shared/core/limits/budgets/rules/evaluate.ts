@@ -1,7 +1,8 @@
 import { BUDGET_WARNING_RATIO, CLOSED_WINDOW_FIRES_MS } from '../../../../platform/basics/contract.ts';
 import type { Interval } from '../../../../platform/basics/interval.ts';
+import type { Counts } from './counted.ts';
 import { type BudgetInForce, inForceIn } from './in-force.ts';
-import type { Budget, BudgetLevel, BudgetMetric, Counts } from './model.ts';
+import type { Budget, BudgetLevel, BudgetMetric } from './model.ts';
 import { NEVER_MS } from './windows.ts';
 
 export type BudgetState = 'ok' | BudgetLevel;

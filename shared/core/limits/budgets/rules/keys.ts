@@ -1,7 +1,8 @@
 import { derivedId, hashedKey } from '../../../../platform/basics/ids.ts';
+import type { CounterKey } from './counted.ts';
 import { filterText } from './filter.ts';
 import type { BudgetInForce } from './in-force.ts';
-import type { Budget, BudgetLevel, CounterKey } from './model.ts';
+import type { Budget, BudgetLevel } from './model.ts';
 import { calendarKey } from './windows.ts';
 
 /** The identity of a counter within its organization. Names of one timezone (`US/Eastern`) share a counter. */

@@ -1,6 +1,6 @@
 import { dropIndex } from '../../../../platform/mongo/collection.ts';
 import type { Migration } from '../../../../platform/mongo/schema.ts';
-import { budgetWindowRows } from './model.ts';
+import { budgetWindowRows } from './counted.ts';
 
 /**
  * Removes the index by which MongoDB itself deleted windows of budgets: a monthly one is folded first, however long no worker

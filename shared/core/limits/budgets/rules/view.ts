@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../../../../platform/basics/clock.ts';
 import type { Interval } from '../../../../platform/basics/interval.ts';
 import { usd4 } from '../../../pricing/money.ts';
+import type { Counts } from './counted.ts';
 import { amountOf, forecast, levelsReached, stateOf } from './evaluate.ts';
 import { filterInput } from './filter.ts';
 import { inForce, raisesInForce } from './in-force.ts';
@@ -12,7 +13,6 @@ import {
   BUDGET_WINDOWS,
   type Budget,
   type BudgetMetric,
-  type Counts,
   ENFORCEMENTS,
   ON_ERROR,
 } from './model.ts';

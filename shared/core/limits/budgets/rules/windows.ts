@@ -2,7 +2,8 @@ import { isoTime } from '../../../../platform/basics/clock.ts';
 import { CLOSED_WINDOW_FIRES_MS } from '../../../../platform/basics/contract.ts';
 import type { Interval } from '../../../../platform/basics/interval.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
-import type { Budget, Calendar } from './model.ts';
+import type { Calendar } from './counted.ts';
+import type { Budget } from './model.ts';
 
 /** The end of a window that does not end: the last moment that every store and program can hold. */
 export const NEVER_MS = Date.UTC(9999, 11, 31);

@@ -12,14 +12,10 @@ import { memberRows } from '../../../accounts/organizations/model.ts';
 import type { Reader } from '../../../accounts/organizations/reader.ts';
 import { readWindows } from '../count/read-windows.ts';
 import { isOfRolling, usageIn } from '../count/rolling.ts';
+import { noCounts } from '../rules/counted.ts';
+import { budgetEvaluationRows } from '../rules/fired.ts';
 import { counterKey, overrideKey, windowKey } from '../rules/keys.ts';
-import {
-  type Budget,
-  budgetEvaluationRows,
-  budgetRows,
-  noCounts,
-  personOverrideRows,
-} from '../rules/model.ts';
+import { type Budget, budgetRows, personOverrideRows } from '../rules/model.ts';
 import { budgetOfPerson, exceptionsOf } from '../rules/people.ts';
 import { type BudgetView, viewBudget } from '../rules/view.ts';
 import { isVisible, type Viewer } from '../rules/visible.ts';

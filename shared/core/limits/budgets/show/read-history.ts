@@ -6,16 +6,11 @@ import { listRows } from '../../../../platform/mongo/list-rows.ts';
 import { isFolded } from '../count/fold-months.ts';
 import { readPersonWindows, readWindows } from '../count/read-windows.ts';
 import { windowsOf } from '../count/rolling.ts';
+import { budgetMonthRows, COUNTED } from '../rules/counted.ts';
 import { amountOf, type WindowUsage } from '../rules/evaluate.ts';
+import { type BudgetFiring, budgetFiringRows } from '../rules/fired.ts';
 import { counterKey } from '../rules/keys.ts';
-import {
-  BUDGET_LEVELS,
-  type Budget,
-  type BudgetFiring,
-  budgetFiringRows,
-  budgetMonthRows,
-  COUNTED,
-} from '../rules/model.ts';
+import { BUDGET_LEVELS, type Budget } from '../rules/model.ts';
 import { shown, utilizationPct } from '../rules/view.ts';
 import type { Viewer } from '../rules/visible.ts';
 import { shownEnd } from '../rules/windows.ts';

@@ -2,9 +2,9 @@ import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { inSteps } from '../../../../platform/mongo/find-by-ids.ts';
+import { COUNTED, type PersonWindow, personWindowRows } from '../../budgets/rules/counted.ts';
 import type { WindowUsage } from '../../budgets/rules/evaluate.ts';
 import { personRowKey } from '../../budgets/rules/keys.ts';
-import { COUNTED, type PersonWindow, personWindowRows } from '../../budgets/rules/model.ts';
 import {
   type LogPosition,
   loggedSince,

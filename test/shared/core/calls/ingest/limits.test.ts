@@ -3,7 +3,7 @@ import { sessionRows } from '../../../../../shared/core/calls/sessions/model.ts'
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
 import { createBudget } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
-import { budgetWindowRows } from '../../../../../shared/core/limits/budgets/rules/model.ts';
+import { budgetWindowRows } from '../../../../../shared/core/limits/budgets/rules/counted.ts';
 import { readBudget } from '../../../../../shared/core/limits/budgets/show/read-budgets.ts';
 import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
 import { dueRows } from '../../../../../shared/platform/due/model.ts';

@@ -11,12 +11,9 @@ import {
   removeBudget,
 } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
+import { budgetAlertRows, budgetFiringRows } from '../../../../../shared/core/limits/budgets/rules/fired.ts';
 import type { BudgetInput } from '../../../../../shared/core/limits/budgets/rules/input.ts';
-import {
-  budgetAlertRows,
-  budgetFiringRows,
-  budgetRows,
-} from '../../../../../shared/core/limits/budgets/rules/model.ts';
+import { budgetRows } from '../../../../../shared/core/limits/budgets/rules/model.ts';
 import { addMember } from '../../../../../shared/people/members.ts';
 import { dueRows } from '../../../../../shared/platform/due/model.ts';
 import { evaluateBudgets } from '../../../../../workers/index.ts';

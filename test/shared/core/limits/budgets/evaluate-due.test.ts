@@ -6,8 +6,8 @@ import {
   removeBudget,
 } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
+import { budgetWindowRows } from '../../../../../shared/core/limits/budgets/rules/counted.ts';
 import type { BudgetInput } from '../../../../../shared/core/limits/budgets/rules/input.ts';
-import { budgetWindowRows } from '../../../../../shared/core/limits/budgets/rules/model.ts';
 import { listBudgets, readBudget } from '../../../../../shared/core/limits/budgets/show/read-budgets.ts';
 import { changeMember } from '../../../../../shared/people/change-member.ts';
 import { addMember } from '../../../../../shared/people/members.ts';

@@ -3,13 +3,13 @@ import { recordSignals } from '../../../../../shared/core/calls/ingest/record-si
 import { foldMonths } from '../../../../../shared/core/limits/budgets/count/fold-months.ts';
 import { budgetWindowRetention } from '../../../../../shared/core/limits/budgets/count/retention.ts';
 import { calendarWindowAt } from '../../../../../shared/core/limits/budgets/rules/calendar-windows.ts';
-import { counterKey, windowKey } from '../../../../../shared/core/limits/budgets/rules/keys.ts';
 import {
   budgetMonthRows,
-  budgetRows,
   budgetWindowRows,
   COUNTED,
-} from '../../../../../shared/core/limits/budgets/rules/model.ts';
+} from '../../../../../shared/core/limits/budgets/rules/counted.ts';
+import { counterKey, windowKey } from '../../../../../shared/core/limits/budgets/rules/keys.ts';
+import { budgetRows } from '../../../../../shared/core/limits/budgets/rules/model.ts';
 import { ALL_COUNTER_SHARDS, moveToOtherShard } from '../../../../../shared/platform/mongo/counter-shards.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
 import { fixture } from '../../../../support/fixture.ts';

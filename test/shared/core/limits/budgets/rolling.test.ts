@@ -7,8 +7,9 @@ import {
 } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { budgetWindowRetention } from '../../../../../shared/core/limits/budgets/count/retention.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
+import { budgetWindowRows } from '../../../../../shared/core/limits/budgets/rules/counted.ts';
+import { budgetFiringRows } from '../../../../../shared/core/limits/budgets/rules/fired.ts';
 import type { BudgetInput } from '../../../../../shared/core/limits/budgets/rules/input.ts';
-import { budgetFiringRows, budgetWindowRows } from '../../../../../shared/core/limits/budgets/rules/model.ts';
 import { listBudgetEvents } from '../../../../../shared/core/limits/budgets/show/read-history.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
 import { storesFixture } from '../../../../support/fixture.ts';

@@ -10,8 +10,9 @@ import {
   removeBudget,
 } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
+import { personWindowRows } from '../../../../../shared/core/limits/budgets/rules/counted.ts';
+import { budgetFiringRows } from '../../../../../shared/core/limits/budgets/rules/fired.ts';
 import type { BudgetInput } from '../../../../../shared/core/limits/budgets/rules/input.ts';
-import { budgetFiringRows, personWindowRows } from '../../../../../shared/core/limits/budgets/rules/model.ts';
 import { changeMember } from '../../../../../shared/people/change-member.ts';
 import { addMember } from '../../../../../shared/people/members.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';

@@ -3,7 +3,7 @@ import { endIfSilent } from '../../../../../../shared/core/calls/ingest/end-sess
 import { sessionRows } from '../../../../../../shared/core/calls/sessions/model.ts';
 import { createBudget } from '../../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { evaluateDue } from '../../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
-import { budgetFiringRows } from '../../../../../../shared/core/limits/budgets/rules/model.ts';
+import { budgetFiringRows } from '../../../../../../shared/core/limits/budgets/rules/fired.ts';
 import { createBatcher } from '../../../../../../shared/platform/context/batcher.ts';
 import { checkSession } from '../../../../../../shared/wings/anomalies/check-session.ts';
 import { anomalyRows } from '../../../../../../shared/wings/anomalies/model.ts';

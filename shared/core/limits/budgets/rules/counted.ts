@@ -1,0 +1,137 @@
+import { collection } from '../../../../platform/mongo/collection.ts';
+import { userId } from '../../../accounts/organizations/user-id.ts';
+import type { Budget } from './model.ts';
+
+/** The measures of a counter. */
+export const COUNTED = [
+  'cost_nusd',
+  'unpriced_signals',
+  'tokens_in',
+  'tokens_out',
+  'signals',
+  'sessions',
+  'errors',
+] as const;
+export type Counts = Record<(typeof COUNTED)[number], number>;
+
+export function noCounts(): Counts {
+  return Object.fromEntries(COUNTED.map((measure) => [measure, 0])) as Counts;
+}
+
+/** Adds counts in place. */
+export function addCounts(counts: Counts, more: Partial<Counts>): void {
+  for (const measure of COUNTED) counts[measure] += more[measure] ?? 0;
+}
+
+/** The fields of a budget that say when its windows begin and end. */
+export type Calendar = Pick<
+  Budget,
+  'window' | 'timezone' | 'fiscal_start_month' | 'rolling_days' | 'starts_on'
+>;
+
+/** Identifies a counter: budgets that differ only in metric and threshold share one. */
+export type CounterKey = Pick<Budget, 'scope' | 'scope_id' | 'filter' | 'per'> & Calendar;
+
+/** A counter as one of its budgets knows it. */
+export type Counter = CounterKey & Pick<Budget, 'counted_from'>;
+
+/**
+ * The counts of a counter in one calendar window. They are spread over counter shards, so that processes do not write the
+ * same row: a window's usage is the sum of its rows.
+ */
+export interface BudgetWindow extends Counts {
+  /** `windowKey(...)`. */
+  _id: string;
+  org_id: string;
+  /** `counterKey(...)`. */
+  counter: string;
+  window_start: Date;
+  window_end: Date;
+}
+
+/** No signal can reach a window any more once it lies this far back (signals are at most 35 days old). */
+export const WINDOW_KEPT_DAYS = 40;
+export const WINDOW_KEPT_S = WINDOW_KEPT_DAYS * 86_400;
+
+export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
+  about: 'What a counter of budgets has counted in one window.',
+  fields: {
+    _id: String,
+    org_id: String,
+    counter: userId,
+    window_start: Date,
+    window_end: Date,
+    tokens_in: Number,
+    tokens_out: Number,
+    cost_nusd: Number,
+    sessions: Number,
+    signals: Number,
+    errors: Number,
+    unpriced_signals: Number,
+  },
+  shardKey: { org_id: 1, _id: 1 },
+  indexes: [
+    // For evaluations, and for the retention.
+    { key: { org_id: 1, window_end: 1 } },
+    // For recounts.
+    { key: { org_id: 1, counter: 1 } },
+  ],
+});
+
+/** The counts of one person in one window of a template's counter: like the rows of other windows, spread over counter shards. */
+export interface PersonWindow extends BudgetWindow {
+  /** `personRowKey(...)`. */
+  _id: string;
+  /** The user, by the id that signals name. */
+  person: string;
+}
+
+export const personWindowRows = collection<PersonWindow>('person_windows', {
+  about: 'What a counter has counted of one person in one window.',
+  fields: {
+    _id: String,
+    person: userId,
+    org_id: String,
+    counter: userId,
+    window_start: Date,
+    window_end: Date,
+    tokens_in: Number,
+    tokens_out: Number,
+    cost_nusd: Number,
+    sessions: Number,
+    signals: Number,
+    errors: Number,
+    unpriced_signals: Number,
+  },
+  shardKey: { org_id: 1, _id: 1 },
+  indexes: [
+    // For evaluations of everybody, for the first read of a process, and for the retention.
+    { key: { org_id: 1, window_end: 1 } },
+    // For the people of one window.
+    { key: { org_id: 1, counter: 1, window_start: 1 } },
+    // For recounts, and for the windows of one person.
+    { key: { org_id: 1, counter: 1, person: 1 } },
+  ],
+});
+
+/** The counts of a counter in one month that is over, folded from its counter shards (`fold-months.ts`). It stays. */
+export type BudgetMonth = BudgetWindow;
+
+export const budgetMonthRows = collection<BudgetMonth>('budget_months', {
+  about: 'What a counter has counted in a month that is over.',
+  fields: {
+    _id: String,
+    org_id: String,
+    counter: userId,
+    window_start: Date,
+    window_end: Date,
+    tokens_in: Number,
+    tokens_out: Number,
+    cost_nusd: Number,
+    sessions: Number,
+    signals: Number,
+    errors: Number,
+    unpriced_signals: Number,
+  },
+  indexes: [{ key: { org_id: 1, counter: 1 } }],
+});
