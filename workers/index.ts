@@ -10,9 +10,10 @@ import { reconcileAllUsage } from '../shared/core/calls/usage/reconcile-usage.ts
 import { expireCreditsJob, reconcileCreditsJob } from '../shared/core/credits/jobs.ts';
 import { reconcileCredits as reconcileAllCredits } from '../shared/core/credits/ledger/reconcile.ts';
 import { expireCredits as writeOffExpired } from '../shared/core/credits/meter/expire-credits.ts';
+import { alertFailing } from '../shared/core/events/mails/alert-failing.ts';
 import { sendDueMail } from '../shared/core/events/mails/send-due-mail.ts';
-import { alertAdmins as mailAdmins } from '../shared/core/events/webhooks/deliveries/alert-admins.ts';
 import { expireHeld as expireTooManyHeld } from '../shared/core/events/webhooks/deliveries/expire-held.ts';
+import { failingWebhook } from '../shared/core/events/webhooks/deliveries/failing-webhook.ts';
 import {
   deliverWebhookJob,
   expireHeldJob,
@@ -72,7 +73,10 @@ export const planDeliveries = dueJobRow(planDeliveriesJob, { concurrency: 1, wor
 
 export const drainWebhook = dueJobRow(drainWebhookJob, { concurrency: 256, work: drainDeliveries });
 
-export const alertAdmins = dueJobRow(alertAdminsJob, { concurrency: 4, work: mailAdmins });
+export const alertAdmins = dueJobRow(alertAdminsJob, {
+  concurrency: 4,
+  work: (ctx, id) => alertFailing(ctx, failingWebhook, id),
+});
 
 export const recoverDeliveries = dueJobRow(recoverDeliveriesJob, { concurrency: 4, work: holdExhausted });
 

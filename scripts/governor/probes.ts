@@ -2,7 +2,7 @@ import { Cluster } from 'ioredis';
 import { z } from 'zod';
 import { whyNobodySignsIn } from '../../shared/core/accounts/identity/sign-in-state.ts';
 import { measureShards } from '../../shared/core/credits/meter/shards.ts';
-import { countUnsentAlerts } from '../../shared/core/events/webhooks/deliveries/alert-admins.ts';
+import { countUnsentAlerts } from '../../shared/core/events/webhooks/deliveries/failing-webhook.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';

@@ -1,5 +1,5 @@
 import { warnOfRedis } from '../core/credits/meter/shards.ts';
-import { warnOfUnsentAlerts } from '../core/events/webhooks/deliveries/alert-admins.ts';
+import { warnOfUnsentAlerts } from '../core/events/webhooks/deliveries/failing-webhook.ts';
 import { warnOfClock } from '../platform/context/clock-skew.ts';
 import { warnOfPaused } from '../platform/context/paused-queues.ts';
 import type { Warning } from '../platform/context/readiness.ts';

@@ -1,6 +1,7 @@
+import { alertFailing } from '../../shared/core/events/mails/alert-failing.ts';
 import { closeAllMonths } from '../../shared/wings/push/closing/close-months.ts';
 import { closeMonthsJob } from '../../shared/wings/push/closing/jobs.ts';
-import { alertDestination as mailDestination } from '../../shared/wings/push/destinations/alert-destination.ts';
+import { failingDestination } from '../../shared/wings/push/destinations/failing-destination.ts';
 import { alertDestinationJob, runDestinationJob } from '../../shared/wings/push/destinations/jobs.ts';
 import { runDestination as runDueDestination } from '../../shared/wings/push/destinations/runs/run-destination.ts';
 import { RUNS_AT_ONCE } from '../../shared/wings/push/destinations/runs/watch-run.ts';
@@ -20,4 +21,7 @@ export const runDestination = dueJobRow(runDestinationJob, {
 });
 
 /** A destination fails. */
-export const alertDestination = dueJobRow(alertDestinationJob, { concurrency: 4, work: mailDestination });
+export const alertDestination = dueJobRow(alertDestinationJob, {
+  concurrency: 4,
+  work: (ctx, id) => alertFailing(ctx, failingDestination, id),
+});

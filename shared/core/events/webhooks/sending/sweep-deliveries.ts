@@ -1,7 +1,7 @@
 import { inBatches } from '../../../../platform/basics/in-batches.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { perContext } from '../../../../platform/context/per-context.ts';
-import { countUnsentAlerts } from '../deliveries/alert-admins.ts';
+import { countUnsentAlerts } from '../deliveries/failing-webhook.ts';
 import { queuedDeliveryRows } from '../deliveries/model.ts';
 import { wakeDue } from '../deliveries/plan-progress.ts';
 import { webhookRows } from '../endpoints/model.ts';

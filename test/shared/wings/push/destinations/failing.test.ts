@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { organizationRows } from '../../../../../shared/core/accounts/organizations/model.ts';
+import { alertFailing } from '../../../../../shared/core/events/mails/alert-failing.ts';
 import { dueRows } from '../../../../../shared/platform/due/model.ts';
-import { alertDestination } from '../../../../../shared/wings/push/destinations/alert-destination.ts';
+import { failingDestination } from '../../../../../shared/wings/push/destinations/failing-destination.ts';
 import { ExportFailure, type FailureCode } from '../../../../../shared/wings/push/destinations/failures.ts';
 import { type Destination, destinationRows } from '../../../../../shared/wings/push/destinations/model.ts';
 import { runDestination } from '../../../../../shared/wings/push/destinations/runs/run-destination.ts';
@@ -62,7 +63,7 @@ const run = async (code: FailureCode | null) => {
   });
 };
 const events = async () => (await readEvents(api.ctx, orgId)).filter(({ type }) => type === 'export.failed');
-const mail = () => alertDestination(api.ctx, destination._id);
+const mail = () => alertFailing(api.ctx, failingDestination, destination._id);
 
 test('a failure that somebody has to mend is told at once, by an event and by one mail', async () => {
   await run('access_denied');

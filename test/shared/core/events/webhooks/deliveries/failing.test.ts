@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { actingAs } from '../../../../../../shared/core/accounts/audit/record-audit.ts';
 import { confirmEmail } from '../../../../../../shared/core/accounts/identity/confirm-email.ts';
 import { memberRows } from '../../../../../../shared/core/accounts/organizations/model.ts';
-import { countUnsentAlerts } from '../../../../../../shared/core/events/webhooks/deliveries/alert-admins.ts';
+import { countUnsentAlerts } from '../../../../../../shared/core/events/webhooks/deliveries/failing-webhook.ts';
 import { listWebhooks } from '../../../../../../shared/core/events/webhooks/deliveries/list-webhooks.ts';
 import { queuedDeliveryRows } from '../../../../../../shared/core/events/webhooks/deliveries/model.ts';
 import { enableWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/enable-webhook.ts';

@@ -1,40 +1,19 @@
-import { dateAt, isoTime } from '../../../../platform/basics/clock.ts';
+import { isoTime } from '../../../../platform/basics/clock.ts';
 import { baseUrl } from '../../../../platform/basics/config.ts';
-import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
-import { clearDue, readDue, setDue } from '../../../../platform/due/plan-due.ts';
-import { updateRow } from '../../../../platform/mongo/writes.ts';
+import type { FailingKind } from '../../mails/alert-failing.ts';
 import { alertAdminsJob } from '../endpoints/jobs.ts';
 import { mailAdmins } from '../endpoints/mail-admins.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';
 
-/** How often an unsent alert is tried again. */
-const RETRY_MS = 300_000;
-
-/**
- * Writes to an organization's admins that a webhook is failing: one mail. Without a mail server, or an address to which mail
- * may go, the alert stays due and counts as unsent. Throws when the mail server fails, so that the due row is postponed.
- */
-export async function alertAdmins(ctx: Context, webhookId: string): Promise<void> {
-  if (!(await readDue(ctx, alertAdminsJob, webhookId))) return;
-  const webhook = await webhookRows(ctx).findOne({ _id: webhookId });
-  const isWanted = webhook?.status === 'failing' && webhook.alerted_at === null;
-  const wasSent = isWanted && (await mailFailing(ctx, webhook));
-  await commitPlan(ctx, async (transaction) => {
-    const due = await readDue(ctx, alertAdminsJob, webhookId, transaction);
-    const now = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
-    // Enabled meanwhile, and perhaps failing again: what is due then is another alert.
-    const isAnother = now?.failing_since?.getTime() !== webhook?.failing_since?.getTime();
-    if (!due || isAnother) return { ...NO_PLAN, result: undefined };
-    if (isWanted && !wasSent) {
-      const dueMs = ctx.clock.now() + RETRY_MS;
-      return { ...setDue(alertAdminsJob, { key: webhookId, orgId: due.org_id, dueMs }), result: undefined };
-    }
-    const alerted_at = dateAt(ctx.clock.now());
-    const alerted = wasSent ? [updateRow(webhookRows, { _id: webhookId }, { $set: { alerted_at } })] : [];
-    return { writes: [clearDue(alertAdminsJob, webhookId), ...alerted], wakeUps: [], result: undefined };
-  });
-}
+/** The mail to an organization's admins that a webhook is failing. */
+export const failingWebhook: FailingKind<Webhook> = {
+  job: alertAdminsJob,
+  rows: webhookRows,
+  told: 'alerted_at',
+  isWanted: ({ status, alerted_at }) => status === 'failing' && alerted_at === null,
+  mail: mailFailing,
+};
 
 /** Counts failing webhooks whose admins got no mail yet. */
 export async function countUnsentAlerts(ctx: Context): Promise<number> {
