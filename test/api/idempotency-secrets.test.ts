@@ -139,6 +139,7 @@ const BODIES: Record<string, unknown> = {
   '/v1/invitations': { emails: ['each@invited.example'], role: 'member', mail: false },
   '/v1/code-hosts': { provider: 'github' },
   '/api/v1/destinations': FOLDER,
+  '/api/v1/price-rules': { name: 'ours', from: '2026-11-01', match: { model: 'gpt-5' }, free: true },
   '/v1/device_authorization': { name: 'each' },
 };
 /** Its Checkout Session is Stripe's, and so is its idempotency. */
@@ -150,7 +151,7 @@ const creating = routes({ stopping: false })
 test.each(creating)('%s takes its key in the transaction that creates', async (path) => {
   const { key } = await createApiKey(api.ctx, {
     org_id: admin.orgId,
-    scopes: ['budgets:write', 'webhooks:write', 'exports:write'],
+    scopes: ['budgets:write', 'webhooks:write', 'exports:write', 'prices:write'],
   });
   const asking = await createApiKey(api.ctx, {
     org_id: admin.orgId,

@@ -155,6 +155,7 @@ describe('a price rule', () => {
     const create = () => api.call('/api/v1/price-rules', { key, body: GPUS, headers });
     const [first, second] = [await create(), await create()];
     expect(second.body).toEqual(first.body);
+    clock.advance(1);
     await ask('POST', '/api/v1/price-rules', CONTRACT);
     const page = await ask('GET', '/api/v1/price-rules?limit=1');
     expect(page.body).toMatchObject({ has_more: true, total: 2 });

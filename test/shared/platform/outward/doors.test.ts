@@ -26,10 +26,12 @@ const ON_THE_NETWORK: Readonly<Record<string, string>> = {
 
 /** The files that speak to the two stores. Their waits are in docs/stores.md. */
 const AT_THE_STORES = [
+  'packages/stack/store-answers.ts',
   'scripts/governor/mongo-checks.ts',
   'scripts/governor/probes.ts',
-  'packages/stack/store-answers.ts',
   'shared/platform/mongo/connect.ts',
+  // It names mongoose's types, and opens nothing.
+  'shared/platform/mongo/fields.ts',
   'shared/platform/mongo/pick-fields.ts',
   'shared/platform/mongo/transaction.ts',
   'shared/platform/mongo/writes.ts',
@@ -65,7 +67,9 @@ const REACHES_STORES = new RegExp(
 
 /** The product's sources, without what runs in a browser or stands in for a store in tests. */
 const SOURCES = globSync(
-  ['api', 'workers', 'shared', 'scripts', 'packages/governor'].map((root) => `${root}/**/*.{ts,js,mjs}`),
+  ['api', 'workers', 'shared', 'scripts', 'packages/governor', 'packages/stack'].map(
+    (root) => `${root}/**/*.{ts,js,mjs}`,
+  ),
   {
     exclude: (path) => /node_modules|^api\/dashboard|^scripts\/mongod-face|\/dist/.test(String(path)),
   },
