@@ -10,7 +10,6 @@ import { reconcileAllUsage } from '../shared/core/calls/usage/reconcile-usage.ts
 import { expireCreditsJob, reconcileCreditsJob } from '../shared/core/credits/jobs.ts';
 import { reconcileCredits as reconcileAllCredits } from '../shared/core/credits/ledger/reconcile.ts';
 import { expireCredits as writeOffExpired } from '../shared/core/credits/meter/expire-credits.ts';
-import { alertFailing } from '../shared/core/events/mails/alert-failing.ts';
 import { sendDueMail } from '../shared/core/events/mails/send-due-mail.ts';
 import { expireHeld as expireTooManyHeld } from '../shared/core/events/webhooks/deliveries/expire-held.ts';
 import { failingWebhook } from '../shared/core/events/webhooks/deliveries/failing-webhook.ts';
@@ -25,6 +24,7 @@ import {
 import { planStep } from '../shared/core/events/webhooks/deliveries/plan-in-steps.ts';
 import { holdExhausted } from '../shared/core/events/webhooks/deliveries/recover-deliveries.ts';
 import { sendDigests as sendDueDigests } from '../shared/core/events/webhooks/deliveries/send-digests.ts';
+import { alertFailing } from '../shared/core/events/webhooks/endpoints/alert-failing.ts';
 import { alertAdminsJob, drainWebhookJob } from '../shared/core/events/webhooks/endpoints/jobs.ts';
 import { deliver } from '../shared/core/events/webhooks/sending/deliver.ts';
 import { drainDeliveries } from '../shared/core/events/webhooks/sending/drain-deliveries.ts';

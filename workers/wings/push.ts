@@ -1,4 +1,4 @@
-import { alertFailing } from '../../shared/core/events/mails/alert-failing.ts';
+import { alertFailing } from '../../shared/core/events/webhooks/endpoints/alert-failing.ts';
 import { closeAllMonths } from '../../shared/wings/push/closing/close-months.ts';
 import { closeMonthsJob } from '../../shared/wings/push/closing/jobs.ts';
 import { failingDestination } from '../../shared/wings/push/destinations/failing-destination.ts';

@@ -1,4 +1,4 @@
-import type { FailingKind } from '../../../core/events/mails/alert-failing.ts';
+import type { FailingKind } from '../../../core/events/webhooks/endpoints/alert-failing.ts';
 import { mailAdmins } from '../../../core/events/webhooks/endpoints/mail-admins.ts';
 import { oneLine, unlinked } from '../../../core/events/webhooks/messages/text.ts';
 import { isoTime } from '../../../platform/basics/clock.ts';

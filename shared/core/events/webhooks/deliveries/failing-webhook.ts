@@ -1,7 +1,7 @@
 import { isoTime } from '../../../../platform/basics/clock.ts';
 import { baseUrl } from '../../../../platform/basics/config.ts';
 import type { Context } from '../../../../platform/context/context.ts';
-import type { FailingKind } from '../../mails/alert-failing.ts';
+import type { FailingKind } from '../endpoints/alert-failing.ts';
 import { alertAdminsJob } from '../endpoints/jobs.ts';
 import { mailAdmins } from '../endpoints/mail-admins.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { organizationRows } from '../../../../../shared/core/accounts/organizations/model.ts';
-import { alertFailing } from '../../../../../shared/core/events/mails/alert-failing.ts';
+import { alertFailing } from '../../../../../shared/core/events/webhooks/endpoints/alert-failing.ts';
 import { dueRows } from '../../../../../shared/platform/due/model.ts';
 import { failingDestination } from '../../../../../shared/wings/push/destinations/failing-destination.ts';
 import { ExportFailure, type FailureCode } from '../../../../../shared/wings/push/destinations/failures.ts';

@@ -1,11 +1,11 @@
 import type { mongo } from 'mongoose';
-import { dateAt } from '../../../platform/basics/clock.ts';
-import { commitPlan, NO_PLAN } from '../../../platform/context/commit-plan.ts';
-import type { Context } from '../../../platform/context/context.ts';
-import type { DueJob } from '../../../platform/due/model.ts';
-import { clearDue, readDue, setDue } from '../../../platform/due/plan-due.ts';
-import type { DeclaredCollection, Row } from '../../../platform/mongo/collection.ts';
-import { updateRow } from '../../../platform/mongo/writes.ts';
+import { dateAt } from '../../../../platform/basics/clock.ts';
+import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import type { Context } from '../../../../platform/context/context.ts';
+import type { DueJob } from '../../../../platform/due/model.ts';
+import { clearDue, readDue, setDue } from '../../../../platform/due/plan-due.ts';
+import type { DeclaredCollection, Row } from '../../../../platform/mongo/collection.ts';
+import { updateRow } from '../../../../platform/mongo/writes.ts';
 
 /** How often an unsent mail is tried again. */
 const RETRY_MS = 300_000;
