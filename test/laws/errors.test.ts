@@ -444,6 +444,7 @@ const SPECIAL: Readonly<Record<string, Provoke | string>> = {
   'conflict post /admin/credits': 'api/credits',
   'conflict post /v1/invitations': 'api/idempotency',
   'conflict post /api/v1/budgets': 'at 1000 budgets: api/budgets',
+  'conflict post /api/v1/price-rules': 'at 1000 rules: api/price-rules',
   'missing_scope post /v1/keys': (route) => send(route, { as: 'ada', body: { user_id: 'bob' } }),
   'not_ready get /readyz': async (route) => {
     const stopping = await startApi({ ctx: host.ctx });
