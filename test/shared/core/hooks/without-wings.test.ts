@@ -6,7 +6,7 @@ import { findWorked } from '../../../../shared/core/calls/sessions/dimension.ts'
 import { listSessions } from '../../../../shared/core/calls/sessions/list-sessions.ts';
 import { signalRows } from '../../../../shared/core/calls/signals/model.ts';
 import { readUsage } from '../../../../shared/core/calls/usage/read-usage.ts';
-import { wingsOf } from '../../../../shared/core/hooks/wing.ts';
+import { type Wing, wingsOf } from '../../../../shared/core/hooks/wing.ts';
 import { eraseMember } from '../../../../shared/people/erase-member.ts';
 import { exportMember } from '../../../../shared/people/export-member.ts';
 import { addMember } from '../../../../shared/people/members.ts';
@@ -66,9 +66,16 @@ test('without wings no signal is held, and none belongs to a branch', async () =
 test('a wing adds what it keeps to the export of a person, and nothing where it is left out', async () => {
   const { orgId } = await makeTenant(ctx);
   await addMember(ctx, { org_id: orgId, user_id: 'ada', email: 'ada@example.org', role: 'member' });
-  const digests = WINGS.filter(({ name }) => name === 'digests');
-  expect(await kindsOf(ctx, orgId)).not.toContain('preferences');
-  expect(await kindsOf({ ...ctx, wings: digests }, orgId)).toContain('preferences');
+  const wing: Wing = {
+    name: 'things',
+    person: {
+      export: async function* (_ctx, { user_id }) {
+        yield { kind: 'thing', data: { user_id } };
+      },
+    },
+  };
+  expect(await kindsOf(ctx, orgId)).not.toContain('thing');
+  expect(await kindsOf({ ...ctx, wings: [wing] }, orgId)).toContain('thing');
 });
 
 test('the names of the wings are different', () => {
