@@ -341,6 +341,11 @@ describe('paths, queries and headers (14 to 24)', () => {
     expect(answer).toMatch(/^HTTP\/1.1 400/);
   });
 
+  it('21 a header with a name as long as Authorization is no second one', async () => {
+    const headers = { 'If-None-Match': '"other"' };
+    expect((await api.call('/api/v1/sessions', { key, headers })).status).toBe(200);
+  });
+
   it('22 a key in the query is never accepted', async () => {
     expectProblem(await api.call(`/api/v1/sessions?api_key=${key}`), 401, 'unauthorized');
     expectProblem(await api.call(`/api/v1/sessions?access_token=${key}`), 401, 'unauthorized');
