@@ -246,5 +246,3 @@ describe('GET /api/v1/pull-requests/summary', () => {
     expect((await read(`/summary?from=${iso(daysAgo(4))}`)).body.merged).toBe(0);
   }, 60_000);
 });
-
-describe('the costs of all pull requests', () => {});

@@ -121,8 +121,10 @@ describe('GET /api/v1/sessions', () => {
           observed: 2,
           deviation_pct: 100,
           session_id: posted.body.results[0].session_id,
+          reports: 1,
           detected_at: new Date(ts),
-        } as never);
+          updated_at: new Date(ts),
+        });
       }
       const { body } = await api.call(`${path}?from=2026-11-21&to=2026-11-22`, { key: tenant.key });
       const users = body.data.map((row: Listed) => row.user_id);
