@@ -16,9 +16,9 @@ export interface FailingKind<T extends Row> {
   rows: DeclaredCollection<T>;
   /** The field that says when the admins were told; null until then. */
   told: keyof T & string;
-  isWanted(row: T): boolean;
+  isWanted: (row: T) => boolean;
   /** Returns false where no mail may go. Throws when the mail server fails, so that the due row is postponed. */
-  mail(ctx: Context, row: T): Promise<boolean>;
+  mail: (ctx: Context, row: T) => Promise<boolean>;
 }
 
 /**
