@@ -1,6 +1,6 @@
 import { userId } from '../../core/accounts/organizations/user-id.ts';
 import type { Draft } from '../../core/calls/signals/check-signal.ts';
-import { draftFields, nameField } from '../../core/calls/signals/model.ts';
+import { draftFields, nameField, placeField } from '../../core/calls/signals/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../../platform/basics/contract.ts';
 import { derivedId } from '../../platform/basics/ids.ts';
@@ -49,7 +49,7 @@ export const heldRows = collection<HeldSignal>('held_signals', {
       parts: optional(
         object({
           own: [String],
-          place: optional(object({ repository: String, branch: optional(nameField) })),
+          place: optional(placeField),
           task: optional(nameField),
         }),
       ),

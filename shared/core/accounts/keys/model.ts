@@ -13,6 +13,8 @@ export interface Maker {
   key_id: string | null;
 }
 
+export const makerField = object({ user_id: nullable(userId), key_id: nullable(String) });
+
 /** A maker as one word: the user id, else the key's id, else `operator`. */
 export function nameMaker({ user_id, key_id }: Maker): string {
   return user_id ?? key_id ?? 'operator';
@@ -65,7 +67,7 @@ export const apiKeyRows = collection<ApiKey>('api_keys', {
     scopes: [String],
     user_id: nullable(userId),
     project_id: nullable(String),
-    made_by: object({ user_id: nullable(userId), key_id: nullable(String) }),
+    made_by: makerField,
     created_at: Date,
     expires_at: nullable(Date),
     retires_at: optional(Date),

@@ -1,7 +1,7 @@
-import { nameField } from '../../../core/calls/signals/model.ts';
+import { nameField, placeField } from '../../../core/calls/signals/model.ts';
 import type { Name, Place } from '../../../core/calls/signals/place.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
-import { erased, nullable, object, optional } from '../../../platform/mongo/fields.ts';
+import { erased, nullable, optional } from '../../../platform/mongo/fields.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
 import type { Told } from './decide-work.ts';
 
@@ -30,7 +30,7 @@ export const contextRows = collection<ContextRow>('contexts', {
     renamed_from: optional(erased(nameField)),
     ts: Date,
     user_id: optional(erased(String)),
-    place: optional(nullable(erased(object({ repository: String, branch: optional(nameField) })))),
+    place: optional(nullable(erased(placeField))),
     task: optional(nullable(erased(nameField))),
   },
   indexes: [

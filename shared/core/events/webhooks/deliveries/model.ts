@@ -1,7 +1,7 @@
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import type { EventType } from '../../../../platform/basics/contract.ts';
 import { collection } from '../../../../platform/mongo/collection.ts';
-import { kept, nullable, object, optional } from '../../../../platform/mongo/fields.ts';
+import { type Fields, kept, nullable, object, optional } from '../../../../platform/mongo/fields.ts';
 import { daysBefore, daysText, keptForDays, retentionRule } from '../../../../platform/mongo/retention.ts';
 import type { Event } from '../../record/model.ts';
 
@@ -57,30 +57,35 @@ export interface Delivery {
   test?: true;
 }
 
+/** The fields of a delivery, whether it is finished or not. */
+const LOGGED_FIELDS = {
+  _id: String,
+  event_id: String,
+  webhook_id: String,
+  org_id: String,
+  type: String,
+  round: Number,
+  attempts: [
+    object({
+      number: Number,
+      at: Date,
+      status: nullable(Number),
+      latency_ms: Number,
+      error: nullable(String),
+      answer: nullable(String),
+    }),
+  ],
+  created_at: Date,
+  test: optional(Boolean),
+} satisfies Fields;
+
 export const deliveryRows = collection<Delivery>('deliveries', {
   about: 'A finished delivery of an event to a webhook, with its attempts.',
   fields: {
-    _id: String,
-    event_id: String,
-    webhook_id: String,
-    org_id: String,
-    type: String,
+    ...LOGGED_FIELDS,
     status: String,
-    round: Number,
     next_attempt_at: nullable(Date),
-    attempts: [
-      object({
-        number: Number,
-        at: Date,
-        status: nullable(Number),
-        latency_ms: Number,
-        error: nullable(String),
-        answer: nullable(String),
-      }),
-    ],
-    created_at: Date,
     finished_at: nullable(Date),
-    test: optional(Boolean),
   },
   shardKey: { webhook_id: 1, _id: 1 },
   indexes: [
@@ -120,30 +125,13 @@ export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_
 export const queuedDeliveryRows = collection<QueuedDelivery>('queued_deliveries', {
   about: 'A delivery that is not finished yet.',
   fields: {
+    ...LOGGED_FIELDS,
     body: kept(String, 'it is what the webhook is sent; deleted with the delivery'),
     state: String,
     at: Number,
     attempt: Number,
     wake: String,
     position: Number,
-    type: String,
-    _id: String,
-    org_id: String,
-    event_id: String,
-    webhook_id: String,
-    round: Number,
-    attempts: [
-      object({
-        number: Number,
-        at: Date,
-        status: nullable(Number),
-        latency_ms: Number,
-        error: nullable(String),
-        answer: nullable(String),
-      }),
-    ],
-    created_at: Date,
-    test: optional(Boolean),
   },
   shardKey: { webhook_id: 1, _id: 1 },
   indexes: [

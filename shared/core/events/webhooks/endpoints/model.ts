@@ -1,8 +1,7 @@
 import type { NamedEventType, WebhookFormat } from '../../../../platform/basics/contract.ts';
 import { collection } from '../../../../platform/mongo/collection.ts';
 import { kept, nullable, object, optional } from '../../../../platform/mongo/fields.ts';
-import type { Maker } from '../../../accounts/keys/model.ts';
-import { userId } from '../../../accounts/organizations/user-id.ts';
+import { type Maker, makerField } from '../../../accounts/keys/model.ts';
 import type { Digest, QuietHours } from './settings.ts';
 
 export interface Webhook {
@@ -57,7 +56,7 @@ export const webhookRows = collection<Webhook>('webhooks', {
     quiet_hours: nullable(object({ from: String, to: String, timezone: String })),
     digest: String,
     secret: String,
-    made_by: object({ user_id: nullable(userId), key_id: nullable(String) }),
+    made_by: makerField,
     old_secret: nullable(String),
     old_secret_until: nullable(Date),
     enabled: Boolean,

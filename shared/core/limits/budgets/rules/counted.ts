@@ -53,22 +53,24 @@ export interface BudgetWindow extends Counts {
 export const WINDOW_KEPT_DAYS = 40;
 export const WINDOW_KEPT_S = WINDOW_KEPT_DAYS * 86_400;
 
+const WINDOW_FIELDS = {
+  _id: String,
+  org_id: String,
+  counter: userId,
+  window_start: Date,
+  window_end: Date,
+  tokens_in: Number,
+  tokens_out: Number,
+  cost_nusd: Number,
+  sessions: Number,
+  signals: Number,
+  errors: Number,
+  unpriced_signals: Number,
+};
+
 export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
   about: 'What a counter of budgets has counted in one window.',
-  fields: {
-    _id: String,
-    org_id: String,
-    counter: userId,
-    window_start: Date,
-    window_end: Date,
-    tokens_in: Number,
-    tokens_out: Number,
-    cost_nusd: Number,
-    sessions: Number,
-    signals: Number,
-    errors: Number,
-    unpriced_signals: Number,
-  },
+  fields: WINDOW_FIELDS,
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // For evaluations, and for the retention.
@@ -88,21 +90,7 @@ export interface PersonWindow extends BudgetWindow {
 
 export const personWindowRows = collection<PersonWindow>('person_windows', {
   about: 'What a counter has counted of one person in one window.',
-  fields: {
-    _id: String,
-    person: userId,
-    org_id: String,
-    counter: userId,
-    window_start: Date,
-    window_end: Date,
-    tokens_in: Number,
-    tokens_out: Number,
-    cost_nusd: Number,
-    sessions: Number,
-    signals: Number,
-    errors: Number,
-    unpriced_signals: Number,
-  },
+  fields: { ...WINDOW_FIELDS, person: userId },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // For evaluations of everybody, for the first read of a process, and for the retention.
@@ -119,19 +107,6 @@ export type BudgetMonth = BudgetWindow;
 
 export const budgetMonthRows = collection<BudgetMonth>('budget_months', {
   about: 'What a counter has counted in a month that is over.',
-  fields: {
-    _id: String,
-    org_id: String,
-    counter: userId,
-    window_start: Date,
-    window_end: Date,
-    tokens_in: Number,
-    tokens_out: Number,
-    cost_nusd: Number,
-    sessions: Number,
-    signals: Number,
-    errors: Number,
-    unpriced_signals: Number,
-  },
+  fields: WINDOW_FIELDS,
   indexes: [{ key: { org_id: 1, counter: 1 } }],
 });
