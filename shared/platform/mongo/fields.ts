@@ -85,6 +85,12 @@ export function personalFields(fields: Fields, prefix = ''): [path: string, pers
   return Object.entries(fields).flatMap(([name, field]) => personalParts(field, `${prefix}${name}`));
 }
 
+/** The fields that an erasure takes away, as an update removes them. */
+export function withoutErased(fields: Fields): { $unset: Record<string, ''> } {
+  const erased = personalFields(fields).filter(([, personal]) => personal.erased);
+  return { $unset: Object.fromEntries(erased.map(([path]) => [path, ''])) };
+}
+
 function personalParts(field: Field, path: string): [string, Personal][] {
   const { type, personal } = optionsOf(field);
   if (personal && !('object' in Object(type))) return [[path, personal]];

@@ -1,13 +1,13 @@
 import { batches } from '../../../platform/basics/in-batches.ts';
 import type { Context } from '../../../platform/context/context.ts';
+import { withoutErased } from '../../../platform/mongo/fields.ts';
 import { type Signal, signalRows } from './model.ts';
 
 /** Rows of one update. */
 const BATCH_ROWS = 500;
 
-/** Fields of a signal that hold a client's own words, and the key that is made of one. */
-const WRITTEN = { metadata: '', 'error.message': '', 'intervention.reason': '', client_session: '' } as const;
-export type WrittenField = keyof typeof WRITTEN;
+/** Takes away a client's own words, and the key that is made of one. */
+const ERASE = withoutErased(signalRows.fields);
 
 /** A signal without what a client wrote in its own words. Pure. */
 export function withoutFreeText<Draft extends Omit<Signal, 'session_id'>>(signal: Draft): Draft {
@@ -31,15 +31,14 @@ export async function eraseFreeText(
   ctx: Context,
   { _id: session_id, org_id }: { _id: string; org_id: string },
 ): Promise<number> {
-  const erase = { $unset: WRITTEN };
-  const holdsSome = { $or: Object.keys(WRITTEN).map((field) => ({ [field]: { $exists: true } })) };
+  const holdsSome = { $or: Object.keys(ERASE.$unset).map((field) => ({ [field]: { $exists: true } })) };
   const holding = signalRows(ctx)
     .find({ session_id, org_id, ...holdsSome }, { batchSize: BATCH_ROWS })
     .project<{ _id: string }>({ _id: 1 });
   let erased = 0;
   for await (const rows of batches(holding, BATCH_ROWS)) {
     const named = { _id: { $in: rows.map(({ _id }) => _id) }, org_id };
-    erased += (await signalRows(ctx).updateMany(named, erase)).modifiedCount;
+    erased += (await signalRows(ctx).updateMany(named, ERASE)).modifiedCount;
   }
   return erased;
 }
