@@ -1,13 +1,19 @@
-import type { CallPrice } from '../../pricing/price.ts';
 import { priceCall } from '../../pricing/price.ts';
 import type { PriceBook } from '../../pricing/rules/price-book.ts';
-import { priceByRules, type RuledPrice } from '../../pricing/rules/price-by-rules.ts';
+import { priceByRules } from '../../pricing/rules/price-by-rules.ts';
 import { callOf } from '../sessions/split-signal.ts';
 import type { Draft } from '../signals/check-signal.ts';
 
-/** The price of a draft without rules, and the price book that it has its price by. */
+/** The price of a draft, with the rule that made it. */
+interface Price {
+  readonly costNusd: number | null;
+  readonly source: Draft['cost_source'];
+  readonly rule?: Draft['price_rule'] | undefined;
+}
+
+/** The price that a draft came with, and the price book that it has its price by. */
 interface Own {
-  price: CallPrice | RuledPrice;
+  price: Price;
   book: PriceBook;
 }
 
@@ -24,23 +30,22 @@ export function priceDrafts(drafts: readonly Draft[], book: PriceBook): void {
     const price = known?.price ?? ownPriceOf(draft);
     owns.set(draft, { price, book });
     const call = { ...callOf(draft), price_provider: draft.price_provider, project_id: draft.project_id };
-    const own: CallPrice = price.source === 'rule' ? priceCall(call) : price;
+    const { costNusd, source } = price;
+    // A draft that was held with the price of a rule keeps it where no rule holds any more.
+    const own = source === 'rule' ? priceCall(call) : { costNusd, source };
     const isCall = draft.type === 'call';
     const ruled = isCall ? priceByRules({ ...call, isUncounted: draft.uncounted }, own, book) : null;
     setPrice(draft, ruled ?? price);
   }
 }
 
-function ownPriceOf({ cost_nusd, cost_source, price_rule }: Draft): Own['price'] {
-  if (cost_source !== 'rule') return { costNusd: cost_nusd, source: cost_source };
-  // It was held with the price of a rule, which it keeps where no rule holds any more.
-  const parts = { input: 0n, cache_read: 0n, cache_write: 0n, output: 0n, request: 0n };
-  return { costNusd: cost_nusd ?? 0, source: 'rule', rule: price_rule ?? { id: '', name: '' }, parts };
+function ownPriceOf({ cost_nusd, cost_source, price_rule }: Draft): Price {
+  return { costNusd: cost_nusd, source: cost_source, rule: price_rule };
 }
 
-function setPrice(draft: Draft, price: CallPrice | RuledPrice): void {
-  draft.cost_nusd = price.costNusd;
-  draft.cost_source = price.source;
-  if (price.source === 'rule') draft.price_rule = price.rule;
+function setPrice(draft: Draft, { costNusd, source, rule }: Price): void {
+  draft.cost_nusd = costNusd;
+  draft.cost_source = source;
+  if (rule) draft.price_rule = rule;
   else delete draft.price_rule;
 }

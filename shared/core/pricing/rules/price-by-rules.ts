@@ -24,9 +24,7 @@ export interface RuledPrice {
 const UNKNOWN: CallPrice = { costNusd: null, source: 'unknown' };
 
 /** A call with all that its price depends on. */
-export type RuledCall = Omit<PricedCall, 'provider' | 'model'> &
-  Omit<MatchedCall, 'provider' | 'model'> &
-  PricedCall;
+export type RuledCall = PricedCall & Omit<MatchedCall, 'provider' | 'model'>;
 
 /**
  * The price of a call by the rules of its organization, where its own price is `own`: the price of the best rule that holds at its
