@@ -8,17 +8,13 @@ import { secondShard } from '../../../platform/mongo/counter-shards.ts';
 import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import { updateRow, type Write } from '../../../platform/mongo/writes.ts';
 import { auditWrite, currentActor } from '../../accounts/audit/record-audit.ts';
-import { guardOrganizationRules } from '../../accounts/organizations/versions.ts';
 import { wingsOf } from '../../hooks/wing.ts';
-import { planVoidedWindows } from '../../limits/budgets/fire/plan-voided.ts';
 import { commitByRules, type Rules } from '../../limits/budgets/rules/rules.ts';
-import { timeoutMsOf } from '../sessions/assign.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
-import { planSessions } from '../sessions/plan-sessions.ts';
 import { withoutSignals } from '../sessions/without-signals.ts';
 import { type Signal, signalKey, signalRows } from '../signals/model.ts';
-import { planRollups, rollupChanges } from '../usage/plan-rollups.ts';
 import { signalsVoided } from './metrics.ts';
+import { planRecount } from './plan-recount.ts';
 
 /** Signals of one session, by their own ids, and why they are wrong. */
 export interface Voiding {
@@ -120,14 +116,13 @@ async function planVoid(
   { fresh, before, after, reason, shard }: Change,
   transaction: ClientSession,
 ) {
-  const { organization } = rules;
-  const org_id = organization._id;
+  const org_id = rules.organization._id;
   const nowMs = ctx.clock.now();
   const isEmptied = after.signal_count === 0;
   const sessionSinceMs = isEmptied ? await countedSinceMs(ctx, before, transaction) : nowMs;
   if (isEmptied) after.emptied_at = dateAt(nowMs);
-  const gone = { signals: fresh, session: { before, after }, sessionSinceMs };
-  const windows = await planVoidedWindows(ctx, rules, gone, shard, transaction);
+  const recounted = { before: fresh, after: [], sessions: [{ before, after }], sessionSinceMs };
+  const recount = await planRecount(ctx, rules, recounted, shard, transaction);
   const voided = { at: dateAt(nowMs), by: currentActor() ?? ctx.actor, reason };
   const sum = (amountOf: (signal: Signal) => number) =>
     fresh.reduce((total, signal) => total + amountOf(signal), 0);
@@ -142,15 +137,11 @@ async function planVoid(
   for (const { calls } of wingsOf(ctx))
     wings.push(...((await calls?.voided?.(ctx, { session: before, signals: fresh }, transaction)) ?? []));
   const writes = [
-    // It conflicts with a change of budgets, teams or timezone that this transaction does not see.
-    guardOrganizationRules(org_id, shard),
     ...fresh.map(({ _id }) => updateRow(signalRows, { _id, org_id }, { $set: { voided } })),
-    ...planRollups(organization, rollupChanges(organization, fresh, [{ before, after }], -1), { nowMs }),
     ...wings,
     auditWrite(ctx, { action: 'signals.void', org_id, details }),
   ];
-  const sessions = planSessions([{ before, after }], timeoutMsOf(organization));
-  return joinPlans({ writes, wakeUps: [] }, ...sessions, windows);
+  return joinPlans({ writes, wakeUps: [] }, recount);
 }
 
 /** Since when a session counts, epoch ms: when its first signal was received since it was last without any. */

@@ -26,17 +26,26 @@ export function planRollups(
   return [...increments, ...planStaleSnapshots(organization, daysOf(changes), nowMs)];
 }
 
-/** The writes that count signals elsewhere, because something of them has changed. Pure. */
+/** The writes that count signals otherwise, because something of them or of their sessions has changed. Pure. */
 export function planMovedRollups(
   organization: Pick<Organization, '_id' | 'timezones'>,
-  { before, after }: { before: readonly CountedSignal[]; after: readonly CountedSignal[] },
+  { before, after, sessions = [] }: MovedSignals,
   nowMs: number,
 ): Write[] {
   const rows = new Map<string, Rollup>();
-  const changes = [...rollupChanges(organization, before, [], -1), ...rollupChanges(organization, after, [])];
+  const changes = [
+    ...rollupChanges(organization, before, sessions, -1),
+    ...rollupChanges(organization, after, []),
+  ];
   for (const change of changes) addRow(rows, change);
   const moved = [...rows.values()].filter((row) => !isZero(row));
   return planRollups(organization, moved, { nowMs });
+}
+
+interface MovedSignals {
+  before: readonly CountedSignal[];
+  after: readonly CountedSignal[];
+  sessions?: readonly SessionChange[];
 }
 
 /** The starts of the days among these rows, epoch ms. */

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../../platform/basics/clock.ts';
-import { NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
+import { joinPlans, NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../../../../platform/mongo/counter-shards.ts';
 import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
@@ -10,39 +10,44 @@ import { countWindows, incrementsOf, type WindowChange } from '../count/plan-win
 import { type CountedWindow, findPersonWindows, readWindows } from '../count/read-windows.ts';
 import { isOfRolling, windowsOf } from '../count/rolling.ts';
 import type { BudgetRules, RuledBudget } from '../rules/budget-rules.ts';
-import { addCounts, type Counts } from '../rules/counted.ts';
+import { addCounts, COUNTED, type Counts } from '../rules/counted.ts';
 import { amountOf, levelsReached, type WindowUsage } from '../rules/evaluate.ts';
 import { budgetEvaluationRows, budgetFiringRows } from '../rules/fired.ts';
 import { inForceIn } from '../rules/in-force.ts';
 import { personWindowKey, windowKey } from '../rules/keys.ts';
 import type { Budget } from '../rules/model.ts';
 import { budgetOfPerson } from '../rules/people.ts';
+import { planEvaluation } from '../rules/plan-evaluation.ts';
 import type { Rules } from '../rules/rules.ts';
 import { findFirings, firstKey, type Level } from './find-firings.ts';
 
-/** Signals of a session that are voided, and the session as it becomes. */
-export interface Voided {
-  signals: readonly CountedSignal[];
-  session: SessionChange;
-  /** When the session's first signal was received, epoch ms. */
+/** Signals that count otherwise from now on, and the sessions that become others with them. */
+export interface Recounted {
+  /** The signals as they have counted. */
+  before: readonly CountedSignal[];
+  /** The same as they count from now on: none of those that are voided. */
+  after: readonly CountedSignal[];
+  sessions: readonly SessionChange[];
+  /** When the first signal of a session that counts no longer was received, epoch ms. */
   sessionSinceMs: number;
 }
 
 /**
- * The plan that takes voided signals out of the windows that count them, and reverses the levels that these windows no longer
- * reach. It conflicts with an evaluation that fires one of them meanwhile. It belongs in the transaction that voids.
+ * The plan that counts signals anew in the windows that have counted them, and reverses the levels that these windows no longer
+ * reach. It conflicts with an evaluation that fires one of them meanwhile. Open windows that count more are evaluated. It belongs in
+ * the transaction that changes the signals.
  */
-export async function planVoidedWindows(
+export async function planRecountedWindows(
   ctx: Context,
   { organization, limits }: Rules,
-  voided: Voided,
+  recounted: Recounted,
   shard: number,
   transaction: ClientSession,
 ): Promise<Plan> {
   const orgId = organization._id;
   const nowMs = ctx.clock.now();
   const byCounter = Map.groupBy(limits.budgets, ({ counter }) => counter);
-  const counted = countVoided(limits, byCounter, voided, nowMs);
+  const counted = countRecounted(limits, byCounter, recounted, nowMs);
   if (counted.length === 0) return NO_PLAN;
   const windows = await readChanged(ctx, byCounter, { orgId, changes: counted }, transaction);
   const found = new Set(windows.map(nameOf));
@@ -59,15 +64,19 @@ export async function planVoidedWindows(
     { upsert: true },
   );
   const reversals = await planReversals(ctx, lost, nowMs, transaction);
-  const decrements = incrementsOf(orgId, changes, shard);
-  return { writes: [...decrements, conflict, ...reversals], wakeUps: [] };
+  const increments = incrementsOf(orgId, changes, shard);
+  const plan = { writes: [...increments, conflict, ...reversals], wakeUps: [] };
+  const open = changes.filter(({ interval }) => nowMs < interval.endMs);
+  if (recounted.after.length === 0 || open.length === 0) return plan;
+  const earliestEndMs = Math.min(...open.map(({ interval }) => interval.endMs));
+  return joinPlans(plan, planEvaluation(orgId, { shard, earliestEndMs, nowMs }));
 }
 
-/** The amounts to take away, by counter and window: of each signal, those windows that have counted it. */
-function countVoided(
+/** The amounts to add or take away, by counter and window: of each signal, those windows that have counted it. */
+function countRecounted(
   limits: BudgetRules,
   byCounter: ReadonlyMap<string, readonly RuledBudget[]>,
-  { signals, session, sessionSinceMs }: Voided,
+  { before, after, sessions, sessionSinceMs }: Recounted,
   nowMs: number,
 ): WindowChange[] {
   const merged = new Map<string, WindowChange>();
@@ -79,10 +88,14 @@ function countVoided(
       else merged.set(nameOf(change), change);
     }
   };
-  for (const signal of signals)
-    add(countWindows(limits, { signals: [signal], sessions: [], sign: -1 }), signal.received_at.getTime());
-  add(countWindows(limits, { signals: [], sessions: [session] }), sessionSinceMs);
-  return [...merged.values()];
+  for (const [signals, sign] of [
+    [before, -1],
+    [after, 1],
+  ] as const)
+    for (const signal of signals)
+      add(countWindows(limits, { signals: [signal], sessions: [], sign }), signal.received_at.getTime());
+  add(countWindows(limits, { signals: [], sessions }), sessionSinceMs);
+  return [...merged.values()].filter(({ usage }) => COUNTED.some((measure) => usage[measure] !== 0));
 }
 
 /**
