@@ -54,7 +54,6 @@ export const heldRows = collection<HeldSignal>('held_signals', {
         }),
       ),
       settles_own: optional(Boolean),
-      uncounted: optional(Boolean),
     }),
     above: [String],
     hold_above: object({ tokens: nullable(Number), cost_usd: nullable(Number) }),

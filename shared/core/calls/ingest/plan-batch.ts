@@ -95,7 +95,7 @@ export async function planBatch(
 type Recorded = Omit<Signal, 'session_id'>;
 
 function recordedOf(
-  { parts: _parts, settles_own: _settles, uncounted: _uncounted, ...draft }: Draft,
+  { parts: _parts, settles_own: _settles, ...draft }: Draft,
   fields: RecordedFields | undefined,
 ): Recorded {
   return fields ? { ...draft, ...fields } : draft;

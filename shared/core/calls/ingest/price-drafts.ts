@@ -1,19 +1,11 @@
-import { priceCall } from '../../pricing/price.ts';
+import type { CallPrice } from '../../pricing/price.ts';
 import type { PriceBook } from '../../pricing/rules/price-book.ts';
-import { priceByRules } from '../../pricing/rules/price-by-rules.ts';
-import { callOf } from '../sessions/split-signal.ts';
 import type { Draft } from '../signals/check-signal.ts';
+import { ownPriceOf, priceSignal } from './price-signal.ts';
 
-/** The price of a draft, with the rule that made it. */
-interface Price {
-  readonly costNusd: number | null;
-  readonly source: Draft['cost_source'];
-  readonly rule?: Draft['price_rule'] | undefined;
-}
-
-/** The price that a draft came with, and the price book that it has its price by. */
+/** The price that a draft has without rules, and the price book that it has its price by. */
 interface Own {
-  price: Price;
+  price: CallPrice;
   book: PriceBook;
 }
 
@@ -26,26 +18,18 @@ const owns = new WeakMap<Draft, Own>();
 export function priceDrafts(drafts: readonly Draft[], book: PriceBook): void {
   for (const draft of drafts) {
     const known = owns.get(draft);
-    if (known ? known.book === book : book.rules.length === 0) continue;
-    const price = known?.price ?? ownPriceOf(draft);
-    owns.set(draft, { price, book });
-    const call = { ...callOf(draft), price_provider: draft.price_provider, project_id: draft.project_id };
-    const { costNusd, source } = price;
-    // A draft that was held with the price of a rule keeps it where no rule holds any more.
-    const own = source === 'rule' ? priceCall(call) : { costNusd, source };
-    const isCall = draft.type === 'call';
-    const ruled = isCall ? priceByRules({ ...call, isUncounted: draft.uncounted }, own, book) : null;
-    setPrice(draft, ruled ?? price);
+    if (known ? known.book === book : book.rules.length === 0 && draft.cost_source !== 'rule') continue;
+    const own = known?.price ?? priceWithoutRules(draft);
+    owns.set(draft, { price: own, book });
+    const price = priceSignal(draft, own, book);
+    if (price.price_rule === undefined) delete draft.price_rule;
+    if (price.reported_nusd === undefined) delete draft.reported_nusd;
+    Object.assign(draft, price);
   }
 }
 
-function ownPriceOf({ cost_nusd, cost_source, price_rule }: Draft): Price {
-  return { costNusd: cost_nusd, source: cost_source, rule: price_rule };
-}
-
-function setPrice(draft: Draft, { costNusd, source, rule }: Price): void {
-  draft.cost_nusd = costNusd;
-  draft.cost_source = source;
-  if (rule) draft.price_rule = rule;
-  else delete draft.price_rule;
+/** A draft comes with it, but for one that was held with the price of a rule. */
+function priceWithoutRules(draft: Draft): CallPrice {
+  const { cost_nusd: costNusd, cost_source: source } = draft;
+  return source === 'rule' ? ownPriceOf(draft) : { costNusd, source };
 }

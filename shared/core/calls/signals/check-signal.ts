@@ -21,8 +21,6 @@ export type Draft = Omit<Signal, 'session_id'> & {
   parts?: SaidParts;
   /** True: it came with a bound key, so it settles its own user's reservation only. */
   settles_own?: true;
-  /** True: it used tokens that nobody counted. */
-  uncounted?: true;
 };
 
 /** Gives a signal the key of its client session, and its parts with the hashes of their names. */

@@ -33,6 +33,10 @@ export interface Signal extends PricedFields {
   cost_source: 'reported' | 'computed' | 'unknown' | 'rule';
   /** The rule that gave it its price, with the name that the rule had then. */
   price_rule?: { readonly id: string; readonly name: string };
+  /** The reported cost that a rule has replaced, nano-USD: it holds again once no rule replaces it. */
+  reported_nusd?: number;
+  /** True: it used tokens that nobody counted. */
+  uncounted?: true;
   error?: { code: string; message?: string | undefined };
   latency_ms?: number;
   tool_name?: string;
@@ -88,6 +92,8 @@ export const draftFields = {
   cost_nusd: nullable(Number),
   cost_source: String,
   price_rule: optional(object({ id: String, name: String })),
+  reported_nusd: optional(Number),
+  uncounted: optional(Boolean),
   error: optional(object({ code: String, message: optional(erased(String)) })),
   latency_ms: optional(Number),
   tool_name: optional(String),

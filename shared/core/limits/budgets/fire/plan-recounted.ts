@@ -1,17 +1,19 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../../platform/basics/clock.ts';
+import { CLOSED_WINDOW_FIRES_MS } from '../../../../platform/basics/contract.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../../../../platform/mongo/counter-shards.ts';
-import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
+import { insertRow, updateRow, type Write } from '../../../../platform/mongo/writes.ts';
 import type { SessionChange } from '../../../calls/sessions/model.ts';
 import type { CountedSignal } from '../../../calls/usage/plan-rollups.ts';
+import { firingOf } from '../count/plan-history.ts';
 import { countWindows, incrementsOf, type WindowChange } from '../count/plan-windows.ts';
 import { type CountedWindow, findPersonWindows, readWindows } from '../count/read-windows.ts';
 import { isOfRolling, windowsOf } from '../count/rolling.ts';
 import type { BudgetRules, RuledBudget } from '../rules/budget-rules.ts';
 import { addCounts, COUNTED, type Counts } from '../rules/counted.ts';
-import { amountOf, levelsReached, type WindowUsage } from '../rules/evaluate.ts';
+import { amountOf, levelsReached, mayFire, type WindowUsage } from '../rules/evaluate.ts';
 import { budgetEvaluationRows, budgetFiringRows } from '../rules/fired.ts';
 import { inForceIn } from '../rules/in-force.ts';
 import { personWindowKey, windowKey } from '../rules/keys.ts';
@@ -34,8 +36,8 @@ export interface Recounted {
 
 /**
  * The plan that counts signals anew in the windows that have counted them, and reverses the levels that these windows no longer
- * reach. It conflicts with an evaluation that fires one of them meanwhile. Open windows that count more are evaluated. It belongs in
- * the transaction that changes the signals.
+ * reach. It conflicts with an evaluation that fires one of them meanwhile. Open windows are evaluated where signals count otherwise,
+ * and levels that only now are reached in windows that are over never fire. It belongs in the transaction that changes the signals.
  */
 export async function planRecountedWindows(
   ctx: Context,
@@ -54,8 +56,8 @@ export async function planRecountedWindows(
   // A counter that began after a window had ended never had the window.
   const changes = counted.filter((change) => nowMs < change.untilMs || found.has(nameOf(change)));
   const changedOf = Map.groupBy(changes, ({ counter }) => counter);
-  const lost = [...Map.groupBy(windows, ({ counter }) => counter)].flatMap(([counter, own]) =>
-    levelsLost(byCounter.get(counter) ?? [], changedOf.get(counter) ?? [], own, nowMs),
+  const moved = [...Map.groupBy(windows, ({ counter }) => counter)].flatMap(([counter, own]) =>
+    levelsMoved(byCounter.get(counter) ?? [], changedOf.get(counter) ?? [], own, nowMs),
   );
   const conflict = updateRow(
     budgetEvaluationRows,
@@ -63,12 +65,13 @@ export async function planRecountedWindows(
     { $inc: { touches: 1 }, $setOnInsert: { evaluated_at: dateAt(0) } },
     { upsert: true },
   );
-  const reversals = await planReversals(ctx, lost, nowMs, transaction);
+  const firings = await planFirings(ctx, moved, nowMs, transaction);
   const increments = incrementsOf(orgId, changes, shard);
-  const plan = { writes: [...increments, conflict, ...reversals], wakeUps: [] };
-  const open = changes.filter(({ interval }) => nowMs < interval.endMs);
+  const plan = { writes: [...increments, conflict, ...firings], wakeUps: [] };
+  // A day that is over may lie in a rolling window that is not.
+  const open = changes.filter(({ untilMs }) => nowMs < untilMs - CLOSED_WINDOW_FIRES_MS);
   if (recounted.after.length === 0 || open.length === 0) return plan;
-  const earliestEndMs = Math.min(...open.map(({ interval }) => interval.endMs));
+  const earliestEndMs = Math.min(...open.map(({ interval }) => Math.max(interval.endMs, nowMs)));
   return joinPlans(plan, planEvaluation(orgId, { shard, earliestEndMs, nowMs }));
 }
 
@@ -148,13 +151,16 @@ async function readChanged(
   ];
 }
 
-/** The levels that windows of these budgets reached and no longer do, given those of their counter and its changes. Pure. */
-function levelsLost(
+/** A level that a window reached and no longer does, or one that is over does only now. */
+type MovedLevel = Level & { isLost: boolean };
+
+/** The levels that move in windows of these budgets, given those of their counter and its changes. Pure. */
+function levelsMoved(
   budgets: readonly RuledBudget[],
   changes: readonly WindowChange[],
   windows: readonly CountedWindow[],
   nowMs: number,
-): Level[] {
+): MovedLevel[] {
   const left = windows.map((window) => {
     const usage: Counts = { ...window.usage };
     for (const change of changes) if (nameOf(change) === nameOf(window)) addCounts(usage, change.usage);
@@ -165,39 +171,46 @@ function levelsLost(
     const own = budgets.flatMap((ruled) =>
       person === null ? ruled.budget : (budgetOfPerson(ruled, person) ?? []),
     );
-    return own.flatMap((budget) => levelsLostOf(budget, { before, after }, nowMs));
+    return own.flatMap((budget) => levelsMovedOf(budget, { before, after }, nowMs));
   });
 }
 
 /** The same of one budget. */
-function levelsLostOf(
+function levelsMovedOf(
   budget: Budget,
   { before, after }: { before: readonly WindowUsage[]; after: readonly WindowUsage[] },
   nowMs: number,
-): Level[] {
+): MovedLevel[] {
   const left = windowsOf(budget, after, nowMs);
   return windowsOf(budget, before, nowMs).flatMap(({ interval, usage }, at) => {
     // A level may have fired by the threshold alone, and once more by a raised one.
-    const limits = new Set([budget, inForceIn(budget, interval, nowMs)]);
-    return [...limits].flatMap((limited) => {
+    const inForce = inForceIn(budget, interval, nowMs);
+    const isOver = interval.endMs <= nowMs && mayFire(interval, nowMs);
+    return [...new Set([budget, inForce])].flatMap((limited) => {
       const reached = (counts: Counts) => levelsReached(amountOf(budget.metric, counts), limited.limit);
-      const still = reached(left[at]?.usage ?? usage);
-      const lost = reached(usage).filter((level) => !still.includes(level));
-      return lost.map((level) => ({ budget: limited, interval, level }));
+      const [had, has] = [reached(usage), reached(left[at]?.usage ?? usage)];
+      const lost = had.filter((level) => !has.includes(level));
+      const gained = isOver && limited === inForce ? has.filter((level) => !had.includes(level)) : [];
+      return [
+        ...lost.map((level) => ({ budget: limited, interval, level, isLost: true })),
+        ...gained.map((level) => ({ budget: limited, interval, level, isLost: false })),
+      ];
     });
   });
 }
 
-/** The writes that reverse those of these levels that have fired. */
-async function planReversals(
+/** The writes that reverse those of the lost levels that have fired, and let the others fire no more. */
+async function planFirings(
   ctx: Context,
-  levels: readonly Level[],
+  levels: readonly MovedLevel[],
   nowMs: number,
   transaction: ClientSession,
 ): Promise<Write[]> {
   const firedOf = await findFirings(ctx, levels, transaction);
-  return levels.flatMap((level) => {
-    const { holding } = firedOf(level);
+  return levels.flatMap(({ isLost, ...level }) => {
+    const { holding, reversals } = firedOf(level);
+    if (!isLost)
+      return holding ? [] : [insertRow(budgetFiringRows, firingOf(level, reversals, dateAt(nowMs), null))];
     if (holding === null) return [];
     const first = firstKey(level);
     const reversed = { $set: { reversed_at: dateAt(nowMs) } };
