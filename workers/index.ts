@@ -48,6 +48,7 @@ export * from './wings/analytics.ts';
 export * from './wings/anomalies.ts';
 export * from './wings/digests.ts';
 export * from './wings/held.ts';
+export * from './wings/prices.ts';
 export * from './wings/push.ts';
 export * from './wings/raises.ts';
 export * from './wings/work.ts';

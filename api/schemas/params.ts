@@ -12,6 +12,7 @@ export const deliveryParams = webhookParams.extend({ delivery_id: text(128).desc
 export const destinationParams = z.strictObject({ id: text(128).describe('Destination id') });
 export const exportRunParams = destinationParams.extend({ run_id: text(128).describe('Run id') });
 export const priceRuleParams = z.strictObject({ id: text(128).describe('Price rule id') });
+export const repricingParams = z.strictObject({ id: text(128).describe('Repricing id') });
 export const pullRequestParams = z.strictObject({ id: text(128).describe('Pull request id') });
 export const codeHostParams = z.strictObject({ id: text(128).describe('Code host id') });
 export const orgParams = z.strictObject({ orgId: text(128).describe('Organization id') });

@@ -140,6 +140,7 @@ const BODIES: Record<string, unknown> = {
   '/v1/code-hosts': { provider: 'github' },
   '/api/v1/destinations': FOLDER,
   '/api/v1/price-rules': { name: 'ours', from: '2026-11-01', match: { model: 'gpt-5' }, free: true },
+  '/api/v1/repricings': { from: new Date(clock.now() - 86_400_000).toISOString(), to: '2100-01-01' },
   '/v1/device_authorization': { name: 'each' },
 };
 /** Its Checkout Session is Stripe's, and so is its idempotency. */

@@ -444,6 +444,15 @@ const SPECIAL: Readonly<Record<string, Provoke | string>> = {
   'conflict post /admin/credits': 'api/credits',
   'conflict post /v1/invitations': 'api/idempotency',
   'conflict post /api/v1/budgets': 'at 1000 budgets: api/budgets',
+  'conflict post /api/v1/repricings': 'beside another one that is made: api/repricings',
+  'conflict delete /api/v1/repricings/{id}': async (route) => {
+    await own.must('key', 'POST', `/api/v1/repricings/${own.repricings[1]}/apply`, undefined);
+    return send(route);
+  },
+  'preview_stale post /api/v1/repricings/{id}/apply': async (route) => {
+    await own.must('key', 'DELETE', `/api/v1/price-rules/${own.priceRules[0]}`, undefined);
+    return send(route);
+  },
   'conflict post /api/v1/price-rules': 'at 1000 rules: api/price-rules',
   'missing_scope post /v1/keys': (route) => send(route, { as: 'ada', body: { user_id: 'bob' } }),
   'not_ready get /readyz': async (route) => {

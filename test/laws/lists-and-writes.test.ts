@@ -254,6 +254,7 @@ const CHANGED: Readonly<Record<string, object>> = {
   'post /v1/keys/{id}/rotate': { grace_s: 60 },
   'post /api/v1/raises': { amount: 2 },
   'post /v1/raises': { amount: 2 },
+  'post /api/v1/repricings': { only_unpriced: true },
 };
 
 test('every row that the store deletes by itself has the date by which it does', async () => {

@@ -29,6 +29,8 @@ export const OF_ALL_TENANTS: Readonly<Record<string, string>> = {
   'queued_deliveries by ~at,state': 'the sweep: what is due, whosever it is',
   'queued_deliveries by ~at,state in order of at': 'the sweep: what is due, whosever it is',
   'raises by ~notes_until': 'retention: the oldest of all',
+  'repricing_parts by ~created_at in order of created_at': 'retention: the oldest of all',
+  'repricings by ~created_at,state in order of created_at': 'retention: the oldest of all',
   'signing_keys by nothing': 'the keys of the service itself, which are few',
   'webhooks by alerted_at,status': 'the sweep: alerts that were not sent',
   'webhooks by nothing': 'a change of the secret keys: every row that holds a secret',

@@ -257,6 +257,16 @@ export const REQUESTS: Readonly<Record<string, Operation>> = Object.fromEntries(
     body: () => ({ model: 'gpt-5', tokens_in: 5 }),
     isQuiet: true,
   }),
+  request('post /api/v1/repricings', 'key', {
+    body: ({ pricedAnew }) => pricedAnew,
+  }),
+  request('post /api/v1/repricings/{id}/apply', 'key', {
+    of: ({ repricings }) => ({ id: repricings[0] ?? '' }),
+    before: previewAgain,
+  }),
+  request('delete /api/v1/repricings/{id}', 'key', {
+    of: ({ repricings }) => ({ id: repricings[1] ?? '' }),
+  }),
   request('post /api/v1/destinations', 'key', {
     body: () => ({
       name: 'Finance',
@@ -391,6 +401,7 @@ export const JOBS: Readonly<Record<string, Operation>> = Object.fromEntries([
   due(jobs.mailDigest),
   due(jobs.mailInvitation),
   due(jobs.runDestination),
+  due(jobs.applyRepricing, applyAgain),
   due(jobs.alertDestination),
   due(jobs.releaseReservations),
   [jobs.revokeDevices.kind, { ...due(jobs.revokeDevices)[1], isQuiet: true }],
@@ -445,6 +456,16 @@ async function sendDigestNow({ orgId }: WholeTenant, { ctx, clock }: Host): Prom
       { $set: { at: clock.now() } },
     );
   await jobs.sendDigests.handle({}, ctx);
+}
+
+/** Rules may have changed since the first one was made. */
+async function previewAgain(own: WholeTenant): Promise<void> {
+  own.repricings[0] = (await own.must('key', 'POST', '/api/v1/repricings', own.pricedAnew)).id;
+}
+
+async function applyAgain(own: WholeTenant): Promise<void> {
+  await previewAgain(own);
+  await own.must('key', 'POST', `/api/v1/repricings/${own.repricings[0]}/apply`, undefined);
 }
 
 const old = (nowMs: number) => nowMs + 4_000 * DAY;

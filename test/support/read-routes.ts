@@ -19,6 +19,7 @@ const OBJECTS: Readonly<Record<string, (of: WholeTenant) => string | undefined>>
   'api/v1/raises/{id}': ({ raises }) => raises[0],
   'destinations/{id}': ({ destination }) => destination,
   'price-rules/{id}': ({ priceRules }) => priceRules[0] ?? '',
+  'repricings/{id}': ({ repricings }) => repricings[0] ?? '',
   'runs/{run_id}': ({ run }) => run,
   'webhooks/{id}': ({ webhook }) => webhook,
   'deliveries/{delivery_id}': ({ deliveries }) => deliveries[0],

@@ -68,6 +68,10 @@ export interface WholeTenant extends Omit<Tenant, 'budget' | 'webhook'> {
   spareDestinations: string[];
   /** A rule that prices no call, and one that nothing else needs. */
   priceRules: string[];
+  /** A preview of new prices, and one that nothing else needs. */
+  repricings: string[];
+  /** The time whose calls these are about. */
+  pricedAnew: { from: string; to: string };
   /** Ids of keys that nothing else needs. */
   spareKeys: string[];
   reservation: string;
@@ -202,6 +206,11 @@ async function fillWork(whole: WholeTenant, { clock }: Host): Promise<void> {
   whole.priceRules = [
     (await must('key', 'POST', '/api/v1/price-rules', rule)).id,
     (await must('key', 'POST', '/api/v1/price-rules', rule)).id,
+  ];
+  whole.pricedAnew = { from: iso(clock.now() - 30 * DAY), to: iso(clock.now()) };
+  whole.repricings = [
+    (await must('key', 'POST', '/api/v1/repricings', whole.pricedAnew)).id,
+    (await must('key', 'POST', '/api/v1/repricings', whole.pricedAnew)).id,
   ];
   whole.run = (await must('key', 'POST', `/api/v1/destinations/${whole.destination}/runs`, {})).id;
   whole.bound = await whole.keyOf('ada', [...BOUND_SCOPES], { name: 'laptop of ada' });

@@ -25,6 +25,7 @@ export const ERRORS = {
   method_not_allowed: { status: 405, title: 'The method is not supported on this path' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   conflict: { status: 409, title: 'The request conflicts with the current state' },
+  preview_stale: { status: 409, title: 'The preview no longer holds' },
   revoke_made_needed: {
     status: 409,
     title: 'The person made keys or webhooks: decide whether they end too',

@@ -28,6 +28,7 @@ export type IdPrefix =
   | 'pr'
   | 'dst'
   | 'prl'
+  | 'rpc'
   | 'run';
 
 const creation = new AsyncLocalStorage<{ prefix: IdPrefix; seed: string }>();

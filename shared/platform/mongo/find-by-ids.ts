@@ -15,12 +15,13 @@ export async function inSteps<Found>(
   return found;
 }
 
-/** The rows with these primary keys, in no order, as a transaction sees them where one is given. */
+/** The rows with these primary keys, or these fields of them, in no order, as a transaction sees them where one is given. */
 export async function findByIds<T extends Row>(
   rows: mongo.Collection<T>,
   ids: readonly string[],
   transaction: ClientSession | undefined,
+  projection?: Readonly<Record<string, 1>>,
 ): Promise<mongo.WithId<T>[]> {
-  const options = transaction ? { session: transaction } : {};
+  const options = { ...(transaction ? { session: transaction } : {}), ...(projection ? { projection } : {}) };
   return inSteps(ids, (some) => rows.find({ _id: { $in: some } } as mongo.Filter<T>, options).toArray());
 }

@@ -20,7 +20,7 @@ const usd = z
   // -0 becomes 0.
   .transform((value) => value + 0);
 
-const moment = z
+export const moment = z
   .union([instant, z.iso.date().transform((day) => Date.parse(day))], {
     error: () => 'must be an ISO 8601 time with Z or an offset, or a date, which is its UTC midnight',
   })

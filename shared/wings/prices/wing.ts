@@ -1,13 +1,19 @@
 import type { Wing } from '../../core/hooks/wing.ts';
 import { PRICES_ACTIONS } from './actions.ts';
 import { priceRuleRows } from './model.ts';
+import { countApplied } from './repricing/count-applied.ts';
+import { applyRepricingJob } from './repricing/jobs.ts';
+import { repricingPartRows, repricingRetention, repricingRows } from './repricing/model.ts';
 
 export const prices: Wing = {
   name: 'prices',
-  collections: [priceRuleRows],
+  collections: [priceRuleRows, repricingRows, repricingPartRows],
+  jobs: [applyRepricingJob],
+  retention: repricingRetention,
   actions: PRICES_ACTIONS,
   prices: {
     rules: (ctx, orgId, transaction) =>
       priceRuleRows(ctx).find({ org_id: orgId }, { session: transaction, batchSize: 1_000 }).toArray(),
+    repriced: countApplied,
   },
 };

@@ -119,6 +119,7 @@ export const ACTION_GROUPS: Readonly<Record<string, string>> = {
   'code_host.': 'Code hosts',
   'pull_request.': 'Pull requests',
   'price-rule.': 'Price rules',
+  'repricing.': 'New prices of recorded calls',
   'destination.': 'Export destinations',
   'budget.': 'Budgets',
   'signals.': 'Held and voided signals',

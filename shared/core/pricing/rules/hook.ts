@@ -7,6 +7,8 @@ import type { PriceRule } from './price-rule.ts';
 export interface PriceHook {
   /** All rules of an organization, as of the transaction's snapshot. */
   rules(ctx: Context, orgId: string, transaction: ClientSession): Promise<readonly PriceRule[]>;
+  /** Counts the changes of prices that calls of a time have had after they were recorded: the number grows with each. */
+  repriced?(ctx: Context, orgId: string, time: { fromMs: number; toMs: number }): Promise<number>;
 }
 
 /** The price book of an organization, as of the transaction's snapshot. It reads nothing where the organization has no rule. */
@@ -16,8 +18,22 @@ export async function readPriceBook(
   transaction: ClientSession,
 ): Promise<PriceBook> {
   if (!price_rules) return NO_PRICES;
-  const wings = ctx.wings as readonly { prices?: PriceHook }[];
-  const hooks = wings.flatMap(({ prices }) => prices ?? []);
-  const rules = await Promise.all(hooks.map((hook) => hook.rules(ctx, orgId, transaction)));
+  const rules = await Promise.all(hooksOf(ctx).map((hook) => hook.rules(ctx, orgId, transaction)));
   return openPriceBook(rules.flat());
+}
+
+/** Counts the changes of prices that calls of a time have had after they were recorded. */
+export async function countRepriced(
+  ctx: Context,
+  orgId: string,
+  time: { fromMs: number; toMs: number },
+): Promise<number> {
+  let count = 0;
+  for (const hook of hooksOf(ctx)) count += (await hook.repriced?.(ctx, orgId, time)) ?? 0;
+  return count;
+}
+
+function hooksOf(ctx: Context): PriceHook[] {
+  const wings = ctx.wings as readonly { prices?: PriceHook }[];
+  return wings.flatMap(({ prices }) => prices ?? []);
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Organization } from '../../../core/accounts/organizations/model.ts';
 import { signalRows } from '../../../core/calls/signals/model.ts';
+import { countRepriced } from '../../../core/pricing/rules/hook.ts';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import type { Columns, Row } from '../../../platform/basics/columns.ts';
 import { isCode } from '../../../platform/basics/errors.ts';
@@ -35,7 +36,7 @@ export async function readDaily(
   fromMs: number,
   { isSettled = false }: { isSettled?: boolean } = {},
 ): Promise<DailyTable | null> {
-  const voided = await countVoided(ctx, organization._id, fromMs);
+  const marks = await readMarks(ctx, organization._id, fromMs);
   const rows = await readRows(ctx, organization, fromMs, isSettled);
   if (rows === null) return null;
   const keyed = rows.map((row): [key: string, row: Row] => [keyOf(row), row]);
@@ -46,7 +47,7 @@ export async function readDaily(
     rows: sorted,
     costNusd: sumOf({ columns: COLUMNS, rows }, 'cost_usd'),
     isEmpty: rows.length === 0,
-    hash: hashOf(voided === 0 ? sorted : [sorted, voided]),
+    hash: hashOf(marks.length === 0 ? sorted : [sorted, ...marks]),
   };
 }
 
@@ -71,9 +72,16 @@ async function* flat(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row
 }
 
 /**
- * A call that is voided and sent again may change what FOCUS files show, such as its provider, and leave all sums as they were: the
- * voided one tells.
+ * A call that is voided and sent again, or that gets another price, may change what FOCUS files show, such as its provider or the
+ * source of its cost, and leave all sums as they were: these counts tell. None where nothing was voided or priced anew.
  */
+async function readMarks(ctx: Context, orgId: string, fromMs: number): Promise<number[]> {
+  const voided = await countVoided(ctx, orgId, fromMs);
+  const repriced = await countRepriced(ctx, orgId, { fromMs, toMs: fromMs + DAY_MS });
+  if (repriced > 0) return [voided, repriced];
+  return voided > 0 ? [voided] : [];
+}
+
 async function countVoided(ctx: Context, orgId: string, fromMs: number): Promise<number> {
   const ts = { $gte: dateAt(fromMs), $lt: dateAt(fromMs + DAY_MS) };
   const voided = { org_id: orgId, ts, 'voided.at': { $gt: dateAt(0) } };

@@ -1,0 +1,107 @@
+import type { ClientSession } from 'mongoose';
+import { auditWrite } from '../../../core/accounts/audit/record-audit.ts';
+import { confirmActor } from '../../../core/accounts/keys/confirm-actor.ts';
+import { signalRows } from '../../../core/calls/signals/model.ts';
+import { commitByRules } from '../../../core/limits/budgets/rules/rules.ts';
+import { DomainError } from '../../../platform/basics/errors.ts';
+import { commitPlan, joinPlans, NO_PLAN } from '../../../platform/context/commit-plan.ts';
+import type { Context } from '../../../platform/context/context.ts';
+import { insertDue } from '../../../platform/due/plan-due.ts';
+import { secondShard } from '../../../platform/mongo/counter-shards.ts';
+import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
+import { deleteRows, updateRow } from '../../../platform/mongo/writes.ts';
+import { applyRepricingJob } from './jobs.ts';
+import { PREVIEW_KEPT_MS, partId, type Repricing, repricingPartRows, repricingRows } from './model.ts';
+import { isSamePrice, priceOf, type RepricedSignal, unpackPart } from './pack-part.ts';
+import { hashOfRules, removePreview } from './preview.ts';
+
+/** One repricing. Throws `not_found`: another organization's is like one that never was. */
+export async function getRepricing(
+  ctx: Context,
+  orgId: string,
+  id: string,
+  transaction?: ClientSession,
+): Promise<Repricing> {
+  const row = await repricingRows(ctx).findOne({ _id: id }, transaction ? { session: transaction } : {});
+  if (row?.org_id !== orgId) throw new DomainError('not_found', 'There is no such repricing.');
+  return row;
+}
+
+/**
+ * Has workers apply a preview, after it has found that each call of it is as it was and that the price rules are the same.
+ * Repeating it changes nothing. Throws `not_found`, `preview_stale`, and as `confirmActor`.
+ */
+export async function beginApplying(ctx: Context, orgId: string, id: string): Promise<Repricing> {
+  const preview = await getRepricing(ctx, orgId, id);
+  if (preview.state !== 'preview') return preview;
+  if (preview.created_at.getTime() + PREVIEW_KEPT_MS <= ctx.clock.now())
+    throw stale('It is more than a day old.');
+  await refuseChanged(ctx, preview);
+  return commitByRules(ctx, orgId, { shardOf: secondShard }, async ({ rules }, transaction) => {
+    const actor = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const before = await getRepricing(ctx, orgId, id, transaction);
+    if (before.state !== 'preview') return { ...NO_PLAN, result: before };
+    if (hashOfRules(rules.prices) !== before.rules) throw stale('Price rules have changed since.');
+    const { from, to, model, provider, only_unpriced, changed, parts_set, staying_parts } = before;
+    const about = { from, to, model, provider, only_unpriced, signals: changed };
+    const costs = { cost_usd_before: usdOf(before.cost_before), cost_usd_after: usdOf(before.cost_after) };
+    const details = { repricing_id: id, ...about, ...costs };
+    const staying = Array.from({ length: staying_parts }, (_, at) => partId(parts_set, 'staying', at));
+    const writes = [
+      ...actor.writes,
+      updateRow(repricingRows, { _id: id }, { $set: { state: 'applying' } }),
+      deleteRows(repricingPartRows, { _id: { $in: staying } }),
+      auditWrite(ctx, { action: 'repricing.apply', org_id: orgId, details }),
+    ];
+    const due = insertDue(applyRepricingJob, { key: id, orgId, dueMs: ctx.clock.now() });
+    return { ...joinPlans({ writes, wakeUps: [] }, due), result: { ...before, state: 'applying' } };
+  });
+}
+
+function usdOf(nusd: string): number {
+  return Number(nusd) / 1e9;
+}
+
+/** Throws `preview_stale` when a call of the preview has another price by now, or was voided. */
+async function refuseChanged(ctx: Context, { parts_set, parts, staying_parts }: Repricing): Promise<void> {
+  const kinds = [
+    ['changing', parts],
+    ['staying', staying_parts],
+  ] as const;
+  for (const [kind, count] of kinds)
+    for (let at = 0; at < count; at += 1) {
+      const row = await repricingPartRows(ctx).findOne({ _id: partId(parts_set, kind, at) });
+      // One that is gone was removed, or is being applied: the transaction that follows finds out.
+      const signals = row ? unpackPart(row.packed) : [];
+      const same = await findSame(ctx, signals);
+      if (same.size < signals.length) throw stale('Calls have changed since.');
+    }
+}
+
+const COMPARED = { cost_nusd: 1, cost_source: 1, 'price_rule.id': 1, voided: 1 } as const;
+
+/** The ids of those signals that count, with the price that they had before. */
+async function findSame(ctx: Context, signals: readonly RepricedSignal[]): Promise<ReadonlySet<string>> {
+  const before = new Map(signals.map((signal) => [signal.id, signal.before]));
+  const rows = await findByIds(signalRows(ctx), [...before.keys()], undefined, COMPARED);
+  const same = rows.filter((row) => {
+    const had = before.get(row._id);
+    return row.voided === undefined && had !== undefined && isSamePrice(had, priceOf(row));
+  });
+  return new Set(same.map(({ _id }) => _id));
+}
+
+function stale(why: string): DomainError {
+  return new DomainError('preview_stale', `Nothing was changed. ${why} Make another preview.`);
+}
+
+/** Removes a preview. Throws `not_found`, `conflict` for one that was begun, and as `confirmActor`. */
+export async function cancelRepricing(ctx: Context, orgId: string, id: string): Promise<void> {
+  await commitPlan(ctx, async (transaction) => {
+    const actor = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const row = await getRepricing(ctx, orgId, id, transaction);
+    if (row.state !== 'preview')
+      throw new DomainError('conflict', 'The repricing has begun, so it cannot be cancelled.');
+    return { writes: [...actor.writes, ...removePreview(row)], wakeUps: [], result: undefined };
+  });
+}

@@ -1,0 +1,463 @@
+import { describe, expect, it } from 'vitest';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { organizationVersionRows } from '../../shared/core/accounts/organizations/versions.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
+import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
+import { applyRepricing } from '../../shared/wings/prices/repricing/apply-parts.ts';
+import { repricingPartRows } from '../../shared/wings/prices/repricing/model.ts';
+import { previewRepricing } from '../../shared/wings/prices/repricing/preview.ts';
+import { BOUND_SCOPES, makeSignal } from '../support/factories.ts';
+import { fixture } from '../support/fixture.ts';
+import { openTestContext } from '../support/harness.ts';
+import { standingStillAfter } from '../support/interleave.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const { api, clock, tenant: makeTenant } = await fixture({ clock: NOW });
+
+/** A model that no list has, and its price. */
+const OWN = { model: 'llama-4-70b', provider: 'vllm', tokens_in: 1_000_000, tokens_out: 100_000 };
+const GPUS = {
+  name: 'Our own GPUs',
+  from: '2026-10-01',
+  match: { provider: 'vllm' },
+  usd_per_million: { input: 0.2, output: 0.6 },
+};
+const LISTED = { model: 'claude-opus-4-8', provider: 'anthropic', tokens_in: 100_000, tokens_out: 10_000 };
+const iso = (ms: number) => new Date(ms).toISOString();
+const RANGE = { from: iso(NOW - 30 * DAY), to: iso(NOW + HOUR) };
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+type Body = any;
+
+async function tenant(options: Parameters<typeof makeTenant>[0] = {}) {
+  const own = await makeTenant(options);
+  const send = (method: string, path: string, body?: object) =>
+    api.call(`/api/v1/${path}`, { key: own.key, method, ...(body ? { body } : {}) });
+  const ask = async (method: string, path: string, body?: object): Promise<Body> => {
+    const answer = await send(method, path, body);
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  const post = async (...calls: object[]) => {
+    const signals = calls.map((call) => makeSignal({ ts: clock.now(), ...call }));
+    const { results } = await ask('POST', 'signals', { signals });
+    expect(results.filter(({ status }: Body) => status !== 'accepted')).toEqual([]);
+    return results;
+  };
+  const preview = (more: object = {}) => ask('POST', 'repricings', { ...RANGE, ...more });
+  const apply = async (id: string, ctx = api.ctx) => {
+    await ask('POST', `repricings/${id}/apply`);
+    while ((await applyRepricing(ctx, id)) !== undefined);
+    return ask('GET', `repricings/${id}`);
+  };
+  const usage = async () => (await ask('GET', `usage?from=2026-10-21&to=2026-11-22`)).totals;
+  const isConserved = async () => {
+    const organization = await readOrganization(api.ctx, own.orgId);
+    const { wrong } = await reconcileUsage(api.ctx, organization, { repair: false });
+    const signals = await signalRows(api.ctx).find({ org_id: own.orgId }).toArray();
+    const sessions = await sessionRows(api.ctx).find({ org_id: own.orgId }).toArray();
+    for (const session of sessions) {
+      const calls = signals.filter(({ session_id, voided }) => session_id === session._id && !voided);
+      expect(session.cost_nusd).toBe(calls.reduce((sum, { cost_nusd }) => sum + (cost_nusd ?? 0), 0));
+      expect(session.unpriced_signals).toBe(calls.filter(({ cost_nusd }) => cost_nusd === null).length);
+    }
+    return wrong === 0;
+  };
+  return { ...own, send, ask, post, preview, apply, usage, isConserved };
+}
+
+/** Days and models that sum to the whole. */
+function expectSums({ days, models, ...whole }: Body) {
+  const measures = ['signals', 'changed', 'unpriced_before', 'unpriced_after'] as const;
+  const nusd = (text: string) => BigInt(text.replace('.', ''));
+  for (const rows of [days, models]) {
+    for (const measure of measures)
+      expect(rows.reduce((sum: number, row: Body) => sum + row[measure], 0)).toBe(whole[measure]);
+    for (const cost of ['cost_before', 'cost_after'] as const)
+      expect(rows.reduce((sum: bigint, row: Body) => sum + nusd(row[cost]), 0n)).toBe(nusd(whole[cost]));
+  }
+}
+
+describe('a preview', () => {
+  it('says what would change, whole, by day of the organization and by model, and changes nothing', async () => {
+    const { ask, post, preview, usage } = await tenant({ timezone: 'Asia/Tokyo' });
+    await post({ ...OWN, ts: NOW - 20 * HOUR }, { ...OWN, ts: NOW - 30 * HOUR }, LISTED);
+    await ask('POST', 'price-rules', GPUS);
+    const before = await usage();
+    const made = await preview();
+    expect(made).toMatchObject({
+      id: expect.stringMatching(/^rpc_/),
+      state: 'preview',
+      signals: 3,
+      changed: 2,
+      cost_before: '0.750000000',
+      cost_after: '1.270000000',
+      unpriced_before: 2,
+      unpriced_after: 0,
+      applied: 0,
+      skipped: 0,
+    });
+    expect(made.days.map(({ day, changed }: Body) => [day, changed])).toEqual([
+      ['2026-11-20', 1],
+      ['2026-11-21', 1],
+    ]);
+    expect(made.models.map(({ model, cost_after }: Body) => [model, cost_after])).toEqual([
+      ['claude-opus-4-8', '0.750000000'],
+      ['llama-4-70b', '0.520000000'],
+    ]);
+    expectSums(made);
+    expect(await usage()).toEqual(before);
+    expect(await ask('GET', `repricings/${made.id}`)).toEqual(made);
+  });
+
+  it('asks for a time of the last 35 days, in order', async () => {
+    const { send } = await tenant();
+    const early = await send('POST', 'repricings', { ...RANGE, from: iso(NOW - 35 * DAY - 1) });
+    expect([early.status, early.body.errors]).toMatchObject([400, [{ pointer: '/from' }]]);
+    expect((await send('POST', 'repricings', { ...RANGE, from: iso(NOW - 35 * DAY) })).status).toBe(201);
+    expect((await send('POST', 'repricings', { from: RANGE.to, to: RANGE.to })).status).toBe(400);
+  });
+
+  it('looks at one model, one provider or calls without a price alone', async () => {
+    const { ask, post, preview } = await tenant();
+    await post(
+      OWN,
+      { ...OWN, model: 'qwen' },
+      { ...LISTED, provider: 'vllm' },
+      { model: undefined, tokens_in: 0, tokens_out: 0 },
+    );
+    await ask('POST', 'price-rules', GPUS);
+    const seen = async (more: object) => (await preview(more)).models.map(({ model }: Body) => model);
+    expect(await seen({ model: 'LLAMA-4-70b' })).toEqual(['llama-4-70b']);
+    expect(await seen({ model: 'unknown' })).toEqual(['unknown']);
+    expect(await seen({ provider: 'vllm' })).toEqual(['claude-opus-4-8', 'llama-4-70b', 'qwen']);
+    expect(await seen({ provider: 'vllm', only_unpriced: true })).toEqual(['llama-4-70b', 'qwen']);
+  });
+
+  it('takes the place of the oldest where there are three', async () => {
+    const { orgId, send, preview } = await tenant();
+    const ids: string[] = [];
+    for (let at = 0; at < 4; at += 1) {
+      ids.push((await preview()).id);
+      clock.advance(1_000);
+    }
+    const statuses = await Promise.all(ids.map(async (id) => (await send('GET', `repricings/${id}`)).status));
+    expect(statuses).toEqual([404, 200, 200, 200]);
+    expect(await repricingPartRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+    clock.set(NOW);
+  });
+
+  it('is made one at a time', async () => {
+    const { orgId } = await tenant();
+    const input = { from: NOW - DAY, to: NOW, only_unpriced: false };
+    const refusals: unknown[] = [];
+    const meanwhile = async () => {
+      await previewRepricing(slow, orgId, input).catch((error: unknown) => refusals.push(error));
+    };
+    const slow = standingStillAfter(api.ctx, organizationVersionRows, meanwhile);
+    expect(await previewRepricing(slow, orgId, input)).toMatchObject({ state: 'preview' });
+    expect(refusals).toMatchObject([{ code: 'conflict' }]);
+    expect(await previewRepricing(slow, orgId, input)).toMatchObject({ state: 'preview' });
+  });
+
+  it('is for keys that are bound to nobody', async () => {
+    const { keyOf, preview } = await tenant();
+    const { id } = await preview();
+    const key = await keyOf('ada', [...BOUND_SCOPES]);
+    for (const [method, path] of [
+      ['POST', ''],
+      ['GET', `/${id}`],
+      ['POST', `/${id}/apply`],
+      ['DELETE', `/${id}`],
+    ] as const) {
+      const body = path === '' ? { body: RANGE } : {};
+      expect((await api.call(`/api/v1/repricings${path}`, { key, method, ...body })).status, path).toBe(403);
+    }
+  });
+});
+
+describe('what is applied', () => {
+  it('equals the preview, in signals, sessions, usage and exports', async () => {
+    const { orgId, ask, post, preview, apply, usage, isConserved } = await tenant();
+    await post(
+      ...Array.from({ length: 12 }, (_, at) => ({ ...OWN, ts: NOW - at * 7 * HOUR, user_id: `u${at % 3}` })),
+      { ...LISTED, ts: NOW - DAY },
+    );
+    const { id: rule } = await ask('POST', 'price-rules', GPUS);
+    const before = await usage();
+    const made = await preview();
+    expect(before).toMatchObject({
+      unpriced_signals: made.unpriced_before,
+      cost_usd: Number(made.cost_before),
+    });
+    const { state, applied, skipped, applied_at } = await apply(made.id);
+    expect({ state, applied, skipped }).toEqual({ state: 'applied', applied: 12, skipped: 0 });
+    expect(applied_at).toBe(iso(clock.now()));
+    expect(await usage()).toEqual({
+      ...before,
+      cost_usd: Number(made.cost_after),
+      unpriced_signals: made.unpriced_after,
+    });
+    const signals = await signalRows(api.ctx).find({ org_id: orgId, model: OWN.model }).toArray();
+    expect(new Set(signals.map(({ cost_nusd }) => cost_nusd))).toEqual(new Set([260_000_000]));
+    expect(signals[0]).toMatchObject({ cost_source: 'rule', price_rule: { id: rule, name: GPUS.name } });
+    expect(await isConserved()).toBe(true);
+    expect(await preview()).toMatchObject({
+      changed: 0,
+      cost_before: made.cost_after,
+      cost_after: made.cost_after,
+    });
+    expect(await repricingPartRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);
+    expect(await auditRows(api.ctx).findOne({ org_id: orgId, action: 'repricing.apply' })).toMatchObject({
+      details: { repricing_id: made.id, signals: 12, cost_usd_before: 0.75, cost_usd_after: 3.87 },
+    });
+  });
+
+  it('prices as recording does: what nobody counted stays unknown, and what was reported comes back', async () => {
+    const { orgId, ask, post, preview, apply } = await tenant();
+    await ask('POST', 'price-rules', { ...GPUS, replaces_reported: true });
+    await post(
+      { ...OWN, id: 'uncounted', tokens_in: null },
+      { ...OWN, id: 'reported', cost_usd: 1.5 },
+      { ...LISTED, id: 'uncounted-listed', tokens_out: null },
+      { ...OWN, id: 'both', tokens_in: null, cost_usd: 2 },
+    );
+    const costs = async () =>
+      Object.fromEntries(
+        (await signalRows(api.ctx).find({ org_id: orgId }).toArray()).map((signal) => [
+          signal.id,
+          [signal.cost_nusd, signal.cost_source],
+        ]),
+      );
+    const recorded = {
+      uncounted: [null, 'unknown'],
+      reported: [260_000_000, 'rule'],
+      'uncounted-listed': [null, 'unknown'],
+      both: [2_000_000_000, 'reported'],
+    };
+    expect(await costs()).toEqual(recorded);
+    expect((await preview()).changed).toBe(0);
+    const { data } = await ask('GET', 'price-rules');
+    await ask('DELETE', `price-rules/${data[0].id}`);
+    const made = await preview();
+    expect(made).toMatchObject({ changed: 1, cost_before: '2.260000000', cost_after: '3.500000000' });
+    await apply(made.id);
+    expect(await costs()).toEqual({ ...recorded, reported: [1_500_000_000, 'reported'] });
+    const row = await signalRows(api.ctx).findOne({ org_id: orgId, id: 'reported' });
+    expect(row).not.toHaveProperty('price_rule');
+    expect(row).not.toHaveProperty('reported_nusd');
+  });
+
+  it('leaves out calls that were voided, before the preview and while it is applied', async () => {
+    const { orgId, ask, post, preview, usage, isConserved } = await tenant();
+    const calls = Array.from({ length: 4 }, (_, at) => ({ ...OWN, id: `c${at}`, ts: NOW - at * 1_000 }));
+    const [{ session_id }] = await post(...calls);
+    const gone = (id: string) =>
+      ask('POST', `sessions/${session_id}/void`, { signal_ids: [id], reason: 'wrong' });
+    await gone('c0');
+    await ask('POST', 'price-rules', GPUS);
+    const { id, signals } = await preview();
+    expect(signals).toBe(3);
+    await ask('POST', `repricings/${id}/apply`);
+    await gone('c1');
+    while ((await applyRepricing(api.ctx, id)) !== undefined);
+    expect(await ask('GET', `repricings/${id}`)).toMatchObject({ state: 'applied', applied: 2, skipped: 1 });
+    expect(await usage()).toMatchObject({ signals: 2, cost_usd: 0.52, unpriced_signals: 0 });
+    expect(await isConserved()).toBe(true);
+    const voided = await signalRows(api.ctx)
+      .find({ org_id: orgId, voided: { $exists: true } })
+      .toArray();
+    expect(voided.map(({ cost_nusd }) => cost_nusd)).toEqual([null, null]);
+  });
+
+  it('is applied once, by however many workers, in however many parts', async () => {
+    const own = await tenant();
+    const few = { ...(await openTestContext({ sharing: api.ctx, clock })), few: 1 };
+    const { preview } = own;
+    await own.post(...Array.from({ length: 9 }, (_, at) => ({ ...OWN, ts: NOW - at * HOUR })));
+    await own.ask('POST', 'price-rules', GPUS);
+    const { id } = await preview();
+    const [first, second] = await Promise.all([
+      own.send('POST', `repricings/${id}/apply`),
+      own.send('POST', `repricings/${id}/apply`),
+    ]);
+    expect([first.status, second.status]).toEqual([202, 202]);
+    const other = await openTestContext({ sharing: api.ctx, clock });
+    await Promise.all([applyRepricing(few, id), applyRepricing(other, id), applyRepricing(api.ctx, id)]);
+    expect(await own.ask('GET', `repricings/${id}`)).toMatchObject({ state: 'applied', applied: 9 });
+    expect((await own.usage()).cost_usd).toBe(2.34);
+    expect(await own.isConserved()).toBe(true);
+    expect((await own.send('POST', `repricings/${id}/apply`)).body).toMatchObject({ state: 'applied' });
+    await Promise.all([few.close(), other.close()]);
+  });
+});
+
+describe('a preview that no longer holds', () => {
+  const stale = { status: 409, body: { code: 'preview_stale' } };
+
+  it.each([
+    ['a new rule', 'POST', '', { ...GPUS, match: { model: 'other' } }],
+    ['a rule that ends', 'PATCH', '/{id}', { to: '2026-11-20' }],
+    ['a rule that is gone', 'DELETE', '/{id}', undefined],
+  ] as const)('is refused after %s', async (_, method, path, body) => {
+    const { ask, send, post, preview } = await tenant();
+    await post(OWN);
+    const rule = await ask('POST', 'price-rules', GPUS);
+    const { id } = await preview();
+    await ask(method, `price-rules${path.replace('{id}', rule.id)}`, body);
+    expect(await send('POST', `repricings/${id}/apply`)).toMatchObject(stale);
+    expect(await ask('GET', `repricings/${id}`)).toMatchObject({ state: 'preview' });
+  });
+
+  it.each(['changing', 'staying'])('is refused after a %s call was voided', async (which) => {
+    const { ask, send, post, preview } = await tenant();
+    const [{ session_id }] = await post({ ...OWN, id: 'changing' }, { ...LISTED, id: 'staying' });
+    await ask('POST', 'price-rules', GPUS);
+    const { id } = await preview();
+    await ask('POST', `sessions/${session_id}/void`, { signal_ids: [which], reason: 'wrong' });
+    expect(await send('POST', `repricings/${id}/apply`)).toMatchObject(stale);
+  });
+
+  it('is refused after another one gave its calls their prices, and after a day', async () => {
+    const { ask, send, post, preview, apply } = await tenant();
+    await post(OWN);
+    await ask('POST', 'price-rules', GPUS);
+    const [{ id: first }, { id: second }] = [await preview(), await preview()];
+    await apply(first);
+    expect(await send('POST', `repricings/${second}/apply`)).toMatchObject(stale);
+    const { id: third } = await preview();
+    clock.advance(DAY);
+    expect(await send('POST', `repricings/${third}/apply`)).toMatchObject(stale);
+    clock.set(NOW);
+  });
+
+  it('holds beside calls that were recorded since, and after changes of budgets', async () => {
+    const { ask, budget, post, preview, apply, usage, isConserved } = await tenant();
+    await post(OWN);
+    await ask('POST', 'price-rules', GPUS);
+    const { id } = await preview();
+    await post(OWN, LISTED);
+    await budget();
+    expect(await apply(id)).toMatchObject({ state: 'applied', applied: 1, changed: 1 });
+    expect(await usage()).toMatchObject({ cost_usd: 1.27, unpriced_signals: 0 });
+    expect(await isConserved()).toBe(true);
+  });
+});
+
+describe('a cancelled preview', () => {
+  it('is gone, and one that has begun stays', async () => {
+    const { orgId, ask, send, post, preview, apply } = await tenant();
+    await post(OWN);
+    await ask('POST', 'price-rules', GPUS);
+    const { id } = await preview();
+    expect((await send('DELETE', `repricings/${id}`)).status).toBe(204);
+    expect((await send('GET', `repricings/${id}`)).status).toBe(404);
+    expect((await send('POST', `repricings/${id}/apply`)).status).toBe(404);
+    expect(await repricingPartRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+    const { id: applied } = await preview();
+    await ask('POST', `repricings/${applied}/apply`);
+    expect(await send('DELETE', `repricings/${applied}`)).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    });
+    await apply(applied);
+    expect((await send('DELETE', `repricings/${applied}`)).status).toBe(409);
+  });
+
+  it('and one that is applied at the same time are one of the two', async () => {
+    const own = await tenant();
+    await own.post(OWN);
+    await own.ask('POST', 'price-rules', GPUS);
+    for (let round = 0; round < 4; round += 1) {
+      const { id } = await own.preview({ model: OWN.model });
+      const [removed, begun] = await Promise.all([
+        own.send('DELETE', `repricings/${id}`),
+        own.send('POST', `repricings/${id}/apply`),
+      ]);
+      expect([
+        [204, 404],
+        [409, 202],
+      ]).toContainEqual([removed.status, begun.status]);
+      if (begun.status === 202) await own.apply(id);
+    }
+    expect(await own.isConserved()).toBe(true);
+  });
+});
+
+describe('a budget', () => {
+  it('counts the new cost, and says once that it is exceeded by it', async () => {
+    const { orgId, ask, budget, post, preview, apply } = await tenant();
+    const daily = await budget({ threshold: 0.5, timezone: 'UTC' });
+    const rolling = await budget({
+      name: 'R',
+      threshold: 0.5,
+      window: 'rolling',
+      rolling_days: 7,
+      timezone: 'UTC',
+    });
+    await post({ ...OWN, ts: NOW - HOUR }, { ...OWN, ts: NOW - HOUR / 2 });
+    await evaluateDue(api.ctx, orgId);
+    await ask('POST', 'price-rules', GPUS);
+    const { id } = await preview();
+    await apply(id);
+    await evaluateDue(api.ctx, orgId);
+    await evaluateDue(api.ctx, orgId);
+    for (const { _id } of [daily, rolling]) {
+      expect(await ask('GET', `budgets/${_id}`)).toMatchObject({ current: 0.52, state: 'exceeded' });
+      const { data } = await ask('GET', `budgets/${_id}/events`);
+      expect(data.map(({ level }: Body) => level).toSorted()).toEqual(['exceeded', 'warning']);
+    }
+  });
+
+  it('that sums days is exceeded by calls of a day that is over', async () => {
+    const { orgId, ask, budget, post, preview, apply } = await tenant();
+    const { _id } = await budget({ threshold: 0.5, window: 'rolling', rolling_days: 7, timezone: 'UTC' });
+    await post({ ...OWN, ts: NOW - 3 * DAY }, { ...OWN, ts: NOW - 5 * DAY });
+    await evaluateDue(api.ctx, orgId);
+    await ask('POST', 'price-rules', GPUS);
+    await apply((await preview()).id);
+    await evaluateDue(api.ctx, orgId);
+    const { data } = await ask('GET', `budgets/${_id}/events`);
+    const raised = data.filter(({ event_id }: Body) => event_id !== null);
+    expect(raised.map(({ level, window_end }: Body) => [level, window_end]).toSorted()).toEqual([
+      ['exceeded', '2026-11-22T00:00:00.000Z'],
+      ['warning', '2026-11-22T00:00:00.000Z'],
+    ]);
+  });
+
+  it('raises nothing of a window that is over, also when a late call comes', async () => {
+    const { orgId, ask, budget, post, preview, apply } = await tenant();
+    const { _id } = await budget({ threshold: 0.2, timezone: 'UTC' });
+    await post({ ...OWN, ts: NOW - DAY });
+    await evaluateDue(api.ctx, orgId);
+    await ask('POST', 'price-rules', GPUS);
+    await apply((await preview()).id);
+    await evaluateDue(api.ctx, orgId);
+    await post({ ...OWN, tokens_in: 1, tokens_out: 0, ts: NOW - DAY });
+    await evaluateDue(api.ctx, orgId);
+    const { data } = await ask('GET', `budgets/${_id}/events`);
+    expect(data.filter(({ event_id }: Body) => event_id !== null)).toEqual([]);
+    const windows = await ask('GET', `budgets/${_id}/windows`);
+    expect(windows.data.find(({ start }: Body) => start.startsWith('2026-11-20'))).toMatchObject({
+      current: 0.26,
+    });
+  });
+
+  it('no longer reaches a level below which a cheaper price takes it', async () => {
+    const { orgId, ask, budget, post, preview, apply } = await tenant();
+    const { _id } = await budget({ threshold: 0.5, timezone: 'UTC', enforce: 'hard' });
+    await post(LISTED);
+    await evaluateDue(api.ctx, orgId);
+    expect(await ask('GET', `budgets/${_id}`)).toMatchObject({ state: 'exceeded' });
+    await ask('POST', 'price-rules', { name: 'Free', from: '2026-11-01', match: {}, free: true });
+    await apply((await preview()).id);
+    expect(await ask('GET', `budgets/${_id}`)).toMatchObject({ state: 'ok', current: 0 });
+    const { data } = await ask('GET', `budgets/${_id}/events`);
+    expect(data.every(({ reversed_at }: Body) => reversed_at !== null)).toBe(true);
+  });
+});
