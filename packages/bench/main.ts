@@ -22,6 +22,8 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   attribution: async () => (await import('./attribution.ts')).runAttributionBench,
   otlp: async () => (await import('./otlp.ts')).runOtlpBench,
   dashboard: async () => (await import('./dashboard.ts')).runDashboardBench,
+  'price-rules': async () => (await import('./price-rules.ts')).runPriceRulesBench,
+  reprice: async () => (await import('./reprice.ts')).runRepriceBench,
   webhooks: async () => (await import('./webhook-arrival.ts')).runAllWebhooksBench,
 };
 

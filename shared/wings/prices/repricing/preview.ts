@@ -24,7 +24,7 @@ import { type RecordedCall, readCalls } from './read-calls.ts';
 import { openParts } from './write-parts.ts';
 
 /** Calls that one repricing looks at; more are a 400. */
-export const MOST_CALLS = 500_000;
+export const MOST_CALLS = 300_000;
 /** Previews that an organization has at a time: another one takes the place of the oldest. */
 const MOST_PREVIEWS = 3;
 

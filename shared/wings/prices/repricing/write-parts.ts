@@ -8,7 +8,7 @@ import type { RecordedCall } from './read-calls.ts';
 const CHANGING_CALLS = 500;
 const STAYING_CALLS = 2_000;
 /** Calls that are put in order together, so that a transaction meets few sessions. */
-const ORDERED_CALLS = 20_000;
+const ORDERED_CALLS = 5_000;
 
 /** Writes the calls of a preview in parts, those that change by their sessions. */
 export function openParts(ctx: Context, of: Pick<RepricingPart, 'org_id' | 'parts_set' | 'created_at'>) {
