@@ -128,7 +128,7 @@ describe('a preview', () => {
     await post(
       OWN,
       { ...OWN, model: 'qwen' },
-      { ...LISTED, provider: 'vllm' },
+      { ...LISTED, provider: 'vllm', cost_usd: 1 },
       { model: undefined, tokens_in: 0, tokens_out: 0 },
     );
     await ask('POST', 'price-rules', GPUS);
@@ -221,7 +221,7 @@ describe('what is applied', () => {
   it('prices as recording does: what nobody counted stays unknown, and what was reported comes back', async () => {
     const { orgId, ask, post, preview, apply } = await tenant();
     await ask('POST', 'price-rules', { ...GPUS, replaces_reported: true });
-    await post(
+    const [{ session_id }] = await post(
       { ...OWN, id: 'uncounted', tokens_in: null },
       { ...OWN, id: 'reported', cost_usd: 1.5 },
       { ...LISTED, id: 'uncounted-listed', tokens_out: null },
@@ -241,6 +241,9 @@ describe('what is applied', () => {
       both: [2_000_000_000, 'reported'],
     };
     expect(await costs()).toEqual(recorded);
+    const { signals } = await ask('GET', `sessions/${session_id}`);
+    for (const name of ['uncounted', 'reported_nusd'])
+      expect(signals.some((signal: object) => name in signal)).toBe(false);
     expect((await preview()).changed).toBe(0);
     const { data } = await ask('GET', 'price-rules');
     await ask('DELETE', `price-rules/${data[0].id}`);

@@ -71,6 +71,8 @@ export function viewSignal(signal: Signal, works: WorkNames): z.input<typeof sig
     client_session: _client,
     work,
     own: _own,
+    uncounted: _uncounted,
+    reported_nusd: _reported,
     ts,
     cost_nusd,
     voided,
