@@ -11,6 +11,10 @@ export const prices: Fields = {
   tool_uses: ['US dollars for a thousand uses, by tool', { web_search: 10 }],
   free: ['The calls cost nothing', true],
   replaces_reported: ['Whether it prices calls whose cost was reported', false],
+  last_30_days: ['The calls of the last 30 days that have their price by this rule'],
+  list_cost_usd: ['The list price of those that have one, in US dollars', 1.5],
+  unlisted_signals: ['Those that the list has no price for', 12],
+  unlisted_cost_usd: ['Their part of the cost, in US dollars', 0.34],
   price_rule: ['The price rule that gave a call its cost'],
   rule: ['The price rule that made the price; null: none'],
 };

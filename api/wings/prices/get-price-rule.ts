@@ -1,6 +1,6 @@
 import { wholeOrganization } from '../../../shared/core/accounts/organizations/reader.ts';
 import { getPriceRule as get } from '../../../shared/wings/prices/manage-rules.ts';
-import { priceRuleView, viewPriceRule } from '../../../shared/wings/prices/view.ts';
+import { countedRuleView, viewCountedRule } from '../../../shared/wings/prices/view.ts';
 import { route } from '../../basics/route.ts';
 import { priceRuleParams } from '../../schemas/params.ts';
 
@@ -11,8 +11,8 @@ export const getPriceRule = route({
   tag: 'Prices',
   auth: { kind: 'api-key', scope: 'prices:read' },
   params: priceRuleParams,
-  success: { status: 200, description: 'The price rule', body: priceRuleView },
+  success: { status: 200, description: 'The price rule', body: countedRuleView },
   errors: ['not_found'],
   handle: async ({ principal, params }, ctx) =>
-    viewPriceRule(await get(ctx, wholeOrganization(principal), params.id)),
+    viewCountedRule(ctx, await get(ctx, wholeOrganization(principal), params.id)),
 });

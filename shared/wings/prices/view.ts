@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../platform/basics/clock.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { lastDaysView, sumLastDays } from './last-days.ts';
 import type { PriceRuleRow } from './model.ts';
 
 /** A price rule as the API shows it. */
@@ -33,6 +35,24 @@ export const priceRuleView = z.strictObject({
   created_at: z.string(),
   updated_at: z.string(),
 });
+
+/** A price rule with what it has changed. */
+export const countedRuleView = priceRuleView.extend({ last_30_days: lastDaysView });
+
+/** A price rule as `countedRuleView` shows it. */
+export async function viewCountedRule(
+  ctx: Context,
+  rule: PriceRuleRow,
+): Promise<z.input<typeof countedRuleView>> {
+  return { ...viewPriceRule(rule), last_30_days: await sumLastDays(ctx, rule) };
+}
+
+/** The same of several, one after the other: the sums of one may read a million calls. */
+export async function viewCountedRules(ctx: Context, rules: readonly PriceRuleRow[]) {
+  const views: z.input<typeof countedRuleView>[] = [];
+  for (const rule of rules) views.push(await viewCountedRule(ctx, rule));
+  return views;
+}
 
 export function viewPriceRule(rule: PriceRuleRow): z.input<typeof priceRuleView> {
   const { _id, name, from, to, match, effect, replaces_reported, created_at, updated_at } = rule;

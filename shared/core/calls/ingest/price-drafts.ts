@@ -1,7 +1,7 @@
 import type { CallPrice } from '../../pricing/price.ts';
 import type { PriceBook } from '../../pricing/rules/price-book.ts';
 import type { Draft } from '../signals/check-signal.ts';
-import { ownPriceOf, priceSignal } from './price-signal.ts';
+import { ownPriceOf, priceSignal, RULED_FIELDS } from './price-signal.ts';
 
 /** The price that a draft has without rules, and the price book that it has its price by. */
 interface Own {
@@ -22,8 +22,7 @@ export function priceDrafts(drafts: readonly Draft[], book: PriceBook): void {
     const own = known?.price ?? priceWithoutRules(draft);
     owns.set(draft, { price: own, book });
     const price = priceSignal(draft, own, book);
-    if (price.price_rule === undefined) delete draft.price_rule;
-    if (price.reported_nusd === undefined) delete draft.reported_nusd;
+    for (const field of RULED_FIELDS) if (price[field] === undefined) delete draft[field];
     Object.assign(draft, price);
   }
 }

@@ -5,7 +5,14 @@ import { callOf, SPLIT_FIELDS } from '../sessions/split-signal.ts';
 import type { Signal } from '../signals/model.ts';
 
 /** The fields of a signal that say what it costs, and who says so. */
-export type SignalPrice = Pick<Signal, 'cost_nusd' | 'cost_source' | 'price_rule' | 'reported_nusd'>;
+export type SignalPrice = Pick<Signal, 'cost_nusd' | 'cost_source' | (typeof RULED_FIELDS)[number]>;
+
+/** The fields that only a signal with the price of a rule has. */
+export const RULED_FIELDS = [
+  'price_rule',
+  'list_nusd',
+  'reported_nusd',
+] as const satisfies readonly (keyof Signal)[];
 
 /** The fields of a signal that its price depends on. */
 export const PRICING_FIELDS = [
@@ -35,8 +42,10 @@ export function priceSignal(signal: PricedSignal, own: CallPrice, book: PriceBoo
   const price = (type === 'call' && priceByRules(call, own, book)) || own;
   const priced = { cost_nusd: price.costNusd, cost_source: price.source };
   if (!('rule' in price)) return priced;
-  const ruled = { ...priced, price_rule: price.rule };
-  return own.source === 'reported' && own.costNusd !== null
-    ? { ...ruled, reported_nusd: own.costNusd }
-    : ruled;
+  return {
+    ...priced,
+    price_rule: price.rule,
+    ...(price.listNusd === null ? {} : { list_nusd: price.listNusd }),
+    ...(own.source === 'reported' && own.costNusd !== null ? { reported_nusd: own.costNusd } : {}),
+  };
 }

@@ -33,6 +33,8 @@ export interface Signal extends PricedFields {
   cost_source: 'reported' | 'computed' | 'unknown' | 'rule';
   /** The rule that gave it its price, with the name that the rule had then. */
   price_rule?: { readonly id: string; readonly name: string };
+  /** The list price of a call that a rule has priced, nano-USD; absent where the list has none. */
+  list_nusd?: number;
   /** The reported cost that a rule has replaced, nano-USD: it holds again once no rule replaces it. */
   reported_nusd?: number;
   /** True: it used tokens that nobody counted. */
@@ -92,6 +94,7 @@ export const draftFields = {
   cost_nusd: nullable(Number),
   cost_source: String,
   price_rule: optional(object({ id: String, name: String })),
+  list_nusd: optional(Number),
   reported_nusd: optional(Number),
   uncounted: optional(Boolean),
   error: optional(object({ code: String, message: optional(erased(String)) })),
@@ -149,6 +152,8 @@ export const signalRows = collection<Signal>('signals', {
       key: { org_id: 1, ts: 1, 'voided.at': 1 },
       partialFilterExpression: { 'voided.at': { $gt: dateAt(0) } },
     },
+    // For the sums of a price rule.
+    { key: { 'price_rule.id': 1, ts: 1 }, partialFilterExpression: { 'price_rule.id': { $gt: '' } } },
     // For contexts and boundaries that come late. `$exists` would not do (docs/stores.md).
     { key: { client_session: 1, ts: 1, _id: 1 }, partialFilterExpression: { client_session: { $gt: '' } } },
     { key: { work: 1, ts: 1, _id: 1 }, partialFilterExpression: { work: { $gt: '' } } },

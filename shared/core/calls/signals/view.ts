@@ -68,6 +68,7 @@ export function viewSignal(signal: Signal, works: WorkNames): z.input<typeof sig
     session_id: _session,
     received_at: _received,
     price_provider: _provider,
+    list_nusd: _list,
     client_session: _client,
     work,
     own: _own,

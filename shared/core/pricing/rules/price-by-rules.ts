@@ -8,6 +8,7 @@ import {
   listPrice,
   type PricedCall,
   partsByRates,
+  priceCall,
 } from '../price.ts';
 import { KCOUNT_PLACES, MTOK_PLACES, type Rate, type Rates } from '../read-rates.ts';
 import type { MatchedCall, PriceBook } from './price-book.ts';
@@ -19,6 +20,8 @@ export interface RuledPrice {
   readonly source: 'rule';
   readonly rule: { readonly id: string; readonly name: string };
   readonly parts: Record<CallPart, bigint>;
+  /** The list price of the call; null where the list has none. */
+  readonly listNusd: number | null;
 }
 
 const UNKNOWN: CallPrice = { costNusd: null, source: 'unknown' };
@@ -42,7 +45,7 @@ export function priceByRules(
     if (!holdsAt(rule, Number(call.at)) || (isReported && !rule.replaces_reported)) continue;
     const priced = partsByRule(call, rule);
     if (priced === 'no list price') continue;
-    const price = priced && ruled(rule, priced);
+    const price = priced && ruled(call, rule, priced);
     return price ?? (isReported ? null : UNKNOWN);
   }
   return null;
@@ -75,10 +78,12 @@ function partsByRule(call: RuledCall, { effect }: PriceRule): Priced | 'no list 
   return parts && { parts, millionths: WHOLE };
 }
 
-function ruled({ _id, name }: PriceRule, { parts, millionths }: Priced): RuledPrice | null {
+function ruled(call: RuledCall, { _id, name }: PriceRule, { parts, millionths }: Priced): RuledPrice | null {
   const atto = CALL_PARTS.reduce((sum, part) => sum + parts[part], 0n);
   const costNusd = safeNumber(divideHalfEven(atto * millionths, WHOLE * ATTO_PER_NANO));
-  return costNusd === null ? null : { costNusd, source: 'rule', rule: { id: _id, name }, parts };
+  if (costNusd === null) return null;
+  const { costNusd: listNusd } = priceCall({ ...call, reportedUsd: undefined });
+  return { costNusd, source: 'rule', rule: { id: _id, name }, parts, listNusd };
 }
 
 const ratesByPrices = new WeakMap<OwnPrices, Rates>();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientSession } from 'mongoose';
 import { planRecount } from '../../../core/calls/ingest/plan-recount.ts';
-import type { SignalPrice } from '../../../core/calls/ingest/price-signal.ts';
+import { RULED_FIELDS, type SignalPrice } from '../../../core/calls/ingest/price-signal.ts';
 import { countSignal } from '../../../core/calls/sessions/assign.ts';
 import { type Session, type SessionChange, sessionRows } from '../../../core/calls/sessions/model.ts';
 import { type Signal, signalRows } from '../../../core/calls/signals/model.ts';
@@ -86,25 +86,18 @@ async function planPart(
   return { applied: after.length, plan: joinPlans({ writes: prices, wakeUps: [] }, recount) };
 }
 
-function withPrice(
-  { price_rule: _rule, reported_nusd: _reported, ...signal }: Signal,
-  price: SignalPrice,
-): Signal {
-  return { ...signal, ...price };
+function withPrice(signal: Signal, price: SignalPrice): Signal {
+  const { price_rule: _rule, list_nusd: _list, reported_nusd: _reported, ...call } = signal;
+  return { ...call, ...price };
 }
 
 /** The update that puts a price in the place of another one. */
-function changeTo({ price_rule, reported_nusd, ...price }: SignalPrice) {
-  const set = {
-    ...price,
-    ...(price_rule === undefined ? {} : { price_rule }),
-    ...(reported_nusd === undefined ? {} : { reported_nusd }),
-  };
-  const unset = {
-    ...(price_rule === undefined ? { price_rule: true as const } : {}),
-    ...(reported_nusd === undefined ? { reported_nusd: true as const } : {}),
-  };
-  return { $set: set, ...(Object.keys(unset).length === 0 ? {} : { $unset: unset }) };
+function changeTo(price: SignalPrice) {
+  const gone = RULED_FIELDS.filter((field) => price[field] === undefined);
+  const unset: Partial<Record<(typeof RULED_FIELDS)[number], true>> = Object.fromEntries(
+    gone.map((field) => [field, true]),
+  );
+  return { $set: price, ...(gone.length === 0 ? {} : { $unset: unset }) };
 }
 
 interface Counted {

@@ -18,8 +18,9 @@ type Rule = NonNullable<SignalPrice['price_rule']>;
 
 const SOURCES = ['reported', 'computed', 'unknown', 'rule'] as const;
 
-/** The id, cost, source and rule before, and cost, source, rule and replaced cost after. Rules are places in the list. */
-type Line = [string, number | null, number, number, ...([number | null, number, number, number | null] | [])];
+/** The id, cost, source and rule before, and cost, source, rule, replaced cost and list price after. Rules are places in the list. */
+type Line = [string, number | null, number, number, ...(After | [])];
+type After = [number | null, number, number, number | null, number | null];
 
 interface Packed {
   rules: Rule[];
@@ -41,8 +42,8 @@ export function packPart(signals: readonly RepricedSignal[]): string {
     const rule = placeOf(before.rule === null ? undefined : { id: before.rule, name: '' });
     const had = [id, before.cost_nusd, SOURCES.indexOf(before.source), rule] as const;
     if (after === null) return [...had];
-    const { cost_nusd, cost_source, price_rule, reported_nusd = null } = after;
-    return [...had, cost_nusd, SOURCES.indexOf(cost_source), placeOf(price_rule), reported_nusd];
+    const { cost_nusd, cost_source, price_rule, reported_nusd = null, list_nusd = null } = after;
+    return [...had, cost_nusd, SOURCES.indexOf(cost_source), placeOf(price_rule), reported_nusd, list_nusd];
   });
   return JSON.stringify({ rules, lines } satisfies Packed);
 }
@@ -53,7 +54,7 @@ export function unpackPart(text: string): RepricedSignal[] {
   return lines.map(([id, had, source, rule, ...after]) => {
     const before = { cost_nusd: had, source: sourceAt(source), rule: rules[rule]?.id ?? null };
     if (after.length === 0) return { id, before, after: null };
-    const [cost_nusd, nextSource, nextRule, reported_nusd] = after;
+    const [cost_nusd, nextSource, nextRule, reported_nusd, list_nusd] = after;
     const price_rule = rules[nextRule];
     return {
       id,
@@ -63,6 +64,7 @@ export function unpackPart(text: string): RepricedSignal[] {
         cost_source: sourceAt(nextSource),
         ...(price_rule === undefined ? {} : { price_rule }),
         ...(reported_nusd === null ? {} : { reported_nusd }),
+        ...(list_nusd === null ? {} : { list_nusd }),
       },
     };
   });
