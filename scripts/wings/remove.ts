@@ -15,6 +15,8 @@ export const TABLES: readonly string[] = [
   'packages/dashboard/wings/sentences.ts',
   'packages/dashboard/wings/settings-tabs.ts',
   'packages/dashboard/wings/export-sections.ts',
+  'packages/dashboard/wings/call-actions.ts',
+  'packages/dashboard/wings/remedies.ts',
 ];
 
 /** Tests and tools of the workshop: what needs a wing here goes with it. */

@@ -177,12 +177,16 @@ describe('the frame of the dashboard', () => {
       expect(await sidewaysBy(page)).toBe(0);
       expect(await page.locator('img').count()).toBe(0);
     }
-    const price = laptop.page.getByRole('link', { name: 'give it a price' });
-    const guide = await laptop.page.request.get(
-      new URL((await price.getAttribute('href')) ?? '', stack.url).href,
-    );
+    await laptop.page.getByRole('link', { name: 'give it a price' }).press('Enter');
+    const prices = laptop.page.getByRole('dialog', { name: 'Calls without a price' });
+    await prices.getByText('<img src=x').first().waitFor();
+    expect(await laptop.page.locator('img').count()).toBe(0);
+    const guideOf = await prices.getByRole('link', { name: 'How prices work' }).getAttribute('href');
+    const guide = await laptop.page.request.get(new URL(guideOf ?? '', stack.url).href);
     expect(guide.status()).toBe(200);
     expect(await guide.text()).toContain('id="give-a-model-a-price"');
+    await laptop.page.keyboard.press('Escape');
+    await prices.waitFor({ state: 'detached' });
     await laptop.page.getByRole('link', { name: /signals? (is|are) held/ }).click();
     await laptop.page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
 

@@ -38,6 +38,7 @@ const ADMIN_PAGES = [
   '/settings?tab=members',
   '/settings?tab=keys',
   '/settings?tab=code-hosts',
+  '/settings?tab=prices',
   '/settings?tab=audit',
 ] as const;
 
@@ -68,6 +69,7 @@ const ADMINS_DIALOGS = [
   ['/settings?tab=keys', 'Create a key'],
   ['/settings?tab=keys', 'Revoke Laptop key'],
   ['/settings?tab=code-hosts', 'Add a code host'],
+  ['/settings?tab=prices', 'New rule'],
 ] as const;
 
 const PLACE = { repository: 'github.com/acme/shop', branch: 'cart' };

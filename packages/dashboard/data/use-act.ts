@@ -27,10 +27,12 @@ export function useAct<Input, Result>(
 export function useIdempotencyKey(body: object): { 'Idempotency-Key': string } {
   const said = JSON.stringify(body);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a key for each body: the service compares them.
-  return useMemo(() => {
-    const key = Array.from(crypto.getRandomValues(new Uint32Array(4))).join('-');
-    return { 'Idempotency-Key': key };
-  }, [said]);
+  return useMemo(idempotencyKey, [said]);
+}
+
+/** Another such header. */
+export function idempotencyKey(): { 'Idempotency-Key': string } {
+  return { 'Idempotency-Key': Array.from(crypto.getRandomValues(new Uint32Array(4))).join('-') };
 }
 
 /** A deletion, after which its list is shown. It leaves the page of the deleted object first, which must not ask again. */

@@ -22,8 +22,6 @@ export interface Concern {
   /** A page of the dashboard, or of the guide. */
   to?: string;
   href?: string;
-  /** Words of a second link, which `href` is for then. */
-  action?: string;
 }
 
 const LONGEST_ID = 512;
@@ -136,10 +134,8 @@ export function unpricedConcerns(usage: Usage | undefined): Concern[] {
       object: 'models',
       occurrence: models.toSorted().join(' '),
       severity: 'note',
-      link: `${percent(share)} of the signals in this range have no known price, so the true cost is higher`,
+      link: `${percent(share)} of the calls in this range have no price, so the true cost is higher`,
       name: models.join(', '),
-      action: 'give it a price',
-      href: '/guide/pricing#give-a-model-a-price',
     },
   ];
 }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Name } from '../parts/text/name.tsx';
 import { type Concern, noticeOf, type Severity } from './concerns.ts';
+import { remedySearch, useRemedies } from './remedies.tsx';
 
 const DAY_S = 86_400;
 
@@ -79,20 +80,24 @@ function Banner({
   );
 }
 
-function Words({ of: { link, name, note, to, href, action } }: { of: Concern }) {
+function Words({ of: { kind, link, name, note, to, href } }: { of: Concern }) {
+  const remedy = useRemedies().find((each) => each.of === kind);
   return (
     <>
-      <Head words={link} to={to} href={action ? undefined : href} />
+      <Head words={link} to={to} href={href} />
       {name !== undefined && (
         <>
           : <Name of={name} />
         </>
       )}
       {note !== undefined && <Text span inherit>{` (${note})`}</Text>}
-      {action && (
+      {remedy && (
         <>
           {' '}
-          · <Anchor href={href}>{action}</Anchor>
+          ·{' '}
+          <Anchor component={Link} to="." search={remedySearch(remedy)} resetScroll={false}>
+            {remedy.action}
+          </Anchor>
         </>
       )}
     </>

@@ -12,6 +12,7 @@ import { Banners } from './banners.tsx';
 import { destinationsOf } from './navigation.ts';
 import { Palette } from './palette.tsx';
 import { Permitted } from './permitted.tsx';
+import { OpenRemedy } from './remedies.tsx';
 import { Renewal } from './renewal.tsx';
 import { SchemeButton } from './scheme-button.tsx';
 import { Loading } from './waiting.tsx';
@@ -78,6 +79,7 @@ export function Shell() {
       <Suspense>
         <TimeHint />
       </Suspense>
+      <OpenRemedy />
       <Renewal />
     </AppShell>
   );

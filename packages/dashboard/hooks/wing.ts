@@ -1,5 +1,6 @@
 import type { IconActivity } from '@tabler/icons-react';
 import type { RouteComponent } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
 import type { Role } from '../../../shared/platform/basics/contract.ts';
 
 /** The part of a wing in the dashboard. */
@@ -10,6 +11,15 @@ export interface DashboardWing {
   readonly pages: Readonly<Record<string, () => Promise<RouteComponent>>>;
   /** Its rows of the navigation, each with the path that it follows there. */
   readonly destinations?: readonly (Destination & { readonly after: string })[];
+}
+
+/** A dialog by which an admin ends what a notice says. */
+export interface Remedy {
+  /** The kind of the notice. */
+  readonly of: string;
+  /** The words of the link that opens it. */
+  readonly action: string;
+  readonly Content: ComponentType<{ onClose: () => void }>;
 }
 
 /** A row of the navigation. */

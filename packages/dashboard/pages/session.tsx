@@ -27,6 +27,7 @@ import { UserName } from '../parts/text/user-name.tsx';
 import { Count } from '../parts/text/values.tsx';
 import { useZone, When } from '../parts/time/when.tsx';
 import { AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
+import { CALL_ACTIONS } from '../wings/call-actions.ts';
 import { dateTime, duration } from '../words/time.ts';
 import type { Session } from './sessions.tsx';
 
@@ -161,6 +162,7 @@ function Calls({
         {open && (
           <Suspense fallback={null}>
             <CallDrawer signal={open} onClose={() => show(undefined)}>
+              {isAdmin && CALL_ACTIONS.map(({ wing, Content }) => <Content key={wing} signal={open} />)}
               {isAdmin && <VoidButton sessionId={session.id} signal={open} onDone={() => show(undefined)} />}
             </CallDrawer>
           </Suspense>
