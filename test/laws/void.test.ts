@@ -11,6 +11,7 @@ import { addMember } from '../../shared/people/members.ts';
 import { everyCalendar } from '../support/calendars.ts';
 import { makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
+import { repriceInParts } from '../support/reprice.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -169,7 +170,7 @@ async function voidAll({ key, sessions }: Tenant, planned: readonly Planned[]) {
 
 /** Names that every organization has its own of, such as ids, by what they are. */
 function withoutIds(text: string, orgId: string): string {
-  return text.replaceAll(orgId, 'ORG').replace(/\b(ses|bud|evt)_[A-Za-z0-9]{22}\b/g, '$1');
+  return text.replaceAll(orgId, 'ORG').replace(/\b(ses|bud|evt|prl)_[A-Za-z0-9]{22}\b/g, '$1');
 }
 
 const RANGE = `from=${FROM}&to=2026-11-19`;
@@ -297,6 +298,64 @@ it('signals that were recorded and voided leave every answer as if they had neve
       expect(await answers(correcting)).toEqual(before);
     }),
     { numRuns: STORIES, endOnFailure: true },
+  );
+});
+
+const RULES = [
+  { name: 'Contract', from: '2026-01-01', match: { model: 'gpt-*' }, discount_percent: 12.5 },
+  {
+    name: 'Ours',
+    from: '2026-01-01',
+    match: { model: 'nobody-*' },
+    usd_per_million: { input: 700, output: 1_900.5, cache_read: 70 },
+    replaces_reported: true,
+  },
+];
+
+async function addRules({ key }: Tenant) {
+  for (const body of RULES) expect((await api.call('/api/v1/price-rules', { key, body })).status).toBe(201);
+}
+
+it('calls that are priced anew leave every answer as if they had come with their price', {
+  timeout: STORIES * 80_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(story, fc.nat(5), async ({ slots, sessions, hasSnapshots }, killAt) => {
+      clock.set(PHASES[0] ?? 0);
+      const [late, early] = [await makeOrganization(), await makeOrganization()];
+      await addRules(early);
+      const planned = sessions.flatMap((each, at) => plan(each, `s${at}`, slots[at] ?? 0));
+      for (const [phase, ms] of PHASES.entries()) {
+        clock.set(ms);
+        const coming = planned.filter(({ comes }) => comes === phase).map(({ signal }) => signal);
+        const leaving = planned.filter(({ voided }) => voided === phase);
+        for (const tenant of [late, early]) {
+          await post(tenant, coming);
+          await evaluateDue(api.ctx, tenant.orgId);
+          await voidAll(tenant, leaving);
+        }
+        if (hasSnapshots) {
+          const organization = await readOrganization(api.ctx, late.orgId);
+          await makeSnapshots(api.ctx, organization, { fromMs: 0, toMs: clock.now() });
+        }
+      }
+      await addRules(late);
+      const input = { from: NOW - 34 * DAY, to: NOW + MINUTE, only_unpriced: false };
+      const between = async () => undefined;
+      const { preview, applied } = await repriceInParts(api.ctx, late.orgId, input, { killAt, between });
+      expect(applied).toMatchObject({ applied: preview.changed, skipped: 0 });
+      for (const { orgId } of [late, early]) await evaluateDue(api.ctx, orgId);
+      // Windows that were over by then have raised nothing.
+      const withoutLevels = (told: Record<string, string>) =>
+        Object.fromEntries(Object.entries(told).filter(([question]) => !question.startsWith('levels of')));
+      expect(withoutLevels(await answers(late))).toEqual(withoutLevels(await answers(early)));
+      await check(late);
+    }),
+    {
+      numRuns: STORIES,
+      endOnFailure: true,
+      ...(process.env.LAW_SEED ? { seed: Number(process.env.LAW_SEED) } : {}),
+    },
   );
 });
 

@@ -83,21 +83,30 @@ function countRecounted(
   nowMs: number,
 ): WindowChange[] {
   const merged = new Map<string, WindowChange>();
-  const add = (changes: readonly WindowChange[], receivedMs: number) => {
-    for (const change of changes) {
-      if (!hasCounted(change, byCounter.get(change.counter) ?? [], receivedMs, nowMs)) continue;
-      const known = merged.get(nameOf(change));
-      if (known) addCounts(known.usage, change.usage);
-      else merged.set(nameOf(change), change);
-    }
+  const add = (change: WindowChange) => {
+    const known = merged.get(nameOf(change));
+    if (known) addCounts(known.usage, change.usage);
+    else merged.set(nameOf(change), change);
   };
-  for (const [signals, sign] of [
-    [before, -1],
-    [after, 1],
-  ] as const)
-    for (const signal of signals)
-      add(countWindows(limits, { signals: [signal], sessions: [], sign }), signal.received_at.getTime());
-  add(countWindows(limits, { signals: [], sessions }), sessionSinceMs);
+  const count = (isOf: (signal: CountedSignal) => boolean) => [
+    ...countWindows(limits, { signals: before.filter(isOf), sessions: [], sign: -1 }),
+    ...countWindows(limits, { signals: after.filter(isOf), sessions: [] }),
+  ];
+  const budgetsOf = ({ counter }: WindowChange) => byCounter.get(counter) ?? [];
+  const isOpen = ({ untilMs }: WindowChange) => nowMs < untilMs;
+  const all = count(() => true);
+  for (const change of all.filter(isOpen)) add(change);
+  // Signals between whose arrivals lies none of these moments were counted by the same windows.
+  const old = all.filter((change) => !isOpen(change));
+  const moments = new Set(old.flatMap((change) => [change.untilMs, recountedMs(budgetsOf(change))]));
+  const edges = [...moments].toSorted((a, b) => a - b);
+  const spanOf = ({ received_at }: CountedSignal) => edges.findLastIndex((at) => at <= received_at.getTime());
+  const spans = new Set(old.length === 0 ? [] : before.map(spanOf));
+  for (const span of spans)
+    for (const change of count((signal) => spanOf(signal) === span))
+      if (!isOpen(change) && hasCounted(change, budgetsOf(change), edges[span] ?? 0, nowMs)) add(change);
+  for (const change of countWindows(limits, { signals: [], sessions }))
+    if (hasCounted(change, budgetsOf(change), sessionSinceMs, nowMs)) add(change);
   return [...merged.values()].filter(({ usage }) => COUNTED.some((measure) => usage[measure] !== 0));
 }
 
@@ -114,9 +123,14 @@ function hasCounted(
 ): boolean {
   if (nowMs < untilMs) return true;
   if (receivedMs >= untilMs) return false;
+  const sinceMs = recountedMs(budgets);
+  return receivedMs >= sinceMs || untilMs > sinceMs;
+}
+
+/** When budgets of teams were last counted, epoch ms; 0 for others. */
+function recountedMs(budgets: readonly RuledBudget[]): number {
   const ofTeam = budgets.filter(({ budget }) => budget.scope === 'team');
-  const recountedMs = Math.max(0, ...ofTeam.map(({ budget }) => budget.counted_at.getTime()));
-  return receivedMs >= recountedMs || untilMs > recountedMs;
+  return Math.max(0, ...ofTeam.map(({ budget }) => budget.counted_at.getTime()));
 }
 
 function nameOf({
@@ -127,6 +141,9 @@ function nameOf({
   return `${counter} ${interval.startMs} ${person}`;
 }
 
+/** Windows of one question, each of a row per counter shard. The embedded store takes longer per key for more. */
+const READ_AT_ONCE = 60;
+
 /** The windows that change; of a counter with rolling budgets all, because these sum many. */
 async function readChanged(
   ctx: Context,
@@ -135,17 +152,22 @@ async function readChanged(
   transaction: ClientSession,
 ): Promise<CountedWindow[]> {
   const isRolling = ({ counter }: WindowChange) => byCounter.get(counter)?.some(isOfRolling) === true;
-  const ids = changes
-    .filter((change) => change.person === null && !isRolling(change))
-    .flatMap(({ counter, interval }) =>
-      ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, interval.startMs, shard)),
-    );
+  const plain = changes.filter((change) => change.person === null && !isRolling(change));
+  const found: CountedWindow[] = [];
+  for (let at = 0; at < plain.length; at += READ_AT_ONCE) {
+    const ids = plain
+      .slice(at, at + READ_AT_ONCE)
+      .flatMap(({ counter, interval }) =>
+        ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, interval.startMs, shard)),
+      );
+    found.push(...(await readWindows(ctx, { _id: { $in: ids }, org_id: orgId }, transaction)));
+  }
   const names = changes.flatMap(({ counter, interval, person }) =>
     person === null ? [] : [personWindowKey(orgId, counter, interval.startMs, person)],
   );
   const whole = new Set(changes.filter(isRolling).map(({ counter }) => counter));
   return [
-    ...(await readWindows(ctx, { _id: { $in: ids }, org_id: orgId }, transaction)),
+    ...found,
     ...(await readWindows(ctx, { org_id: orgId, counter: { $in: [...whole] } }, transaction)),
     ...(await findPersonWindows(ctx, orgId, names, transaction)),
   ];
@@ -161,13 +183,13 @@ function levelsMoved(
   windows: readonly CountedWindow[],
   nowMs: number,
 ): MovedLevel[] {
-  const left = windows.map((window) => {
-    const usage: Counts = { ...window.usage };
-    for (const change of changes) if (nameOf(change) === nameOf(window)) addCounts(usage, change.usage);
-    return { ...window, usage };
-  });
+  const changeOf = new Map(changes.map((change) => [nameOf(change), change.usage]));
   return [...Map.groupBy(windows, ({ person }) => person)].flatMap(([person, before]) => {
-    const after = left.filter((window) => window.person === person);
+    const after = before.map((window) => {
+      const usage: Counts = { ...window.usage };
+      addCounts(usage, changeOf.get(nameOf(window)) ?? {});
+      return { ...window, usage };
+    });
     const own = budgets.flatMap((ruled) =>
       person === null ? ruled.budget : (budgetOfPerson(ruled, person) ?? []),
     );
