@@ -21,7 +21,7 @@ import { eventRows } from '../core/events/record/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../core/events/webhooks/deliveries/model.ts';
 import { mailPermitRows } from '../core/events/webhooks/endpoints/mail-permits.ts';
 import { webhookRows } from '../core/events/webhooks/endpoints/model.ts';
-import { budgetMonthRows, budgetWindowRows, personWindowRows } from '../core/limits/budgets/rules/counted.ts';
+import { budgetWindowRows, personWindowRows } from '../core/limits/budgets/rules/counted.ts';
 import {
   budgetAlertRows,
   budgetEvaluationRows,
@@ -50,7 +50,6 @@ const CORE: readonly CollectionDeclaration[] = [
   eventRows,
   budgetRows,
   budgetWindowRows,
-  budgetMonthRows,
   budgetFiringRows,
   budgetAlertRows,
   budgetEvaluationRows,

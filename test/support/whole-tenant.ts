@@ -91,7 +91,7 @@ type Request = [as: As, method: string, path: string, body?: unknown, headers?: 
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Three months of windows, which the fold of months and the purge of windows look at. */
+/** Three months of windows, which the purge of windows looks at. */
 const MONTHS_AGO = [64, 33, 1];
 const SCOPES = [
   { scope: 'user', scope_id: 'ada' },

@@ -33,6 +33,18 @@ const BATCH_ROWS = 1_000;
 /** Batches of one run, rule and organization: ten million rows per hour. The rest waits for the next run. */
 const MOST_BATCHES = 10_000;
 
+/** Rows that stay whatever their age: what goes fulfils this filter as well. */
+interface Exception<T extends Row> {
+  /** The rows that stay, in words. */
+  words: string;
+  filter: (ctx: { db: Db }, orgId: string) => Promise<mongo.Filter<T>>;
+}
+
+interface RetentionOptions<T extends Row> {
+  isPerOrganization?: boolean;
+  except?: Exception<T>;
+}
+
 /**
  * Declares that rows are kept for so many days after the time in `ageField`, which is a field of an index: the oldest go
  * first. With `isPerOrganization` the organization is added to the filter.
@@ -42,11 +54,12 @@ export function keptForDays<T extends Row>(
   rows: DeclaredCollection<T>,
   ageField: keyof T & string,
   days: Days,
-  options: { isPerOrganization?: boolean } = {},
+  options: RetentionOptions<T> = {},
 ): RetentionRule {
+  const exception = options.except ? `, ${options.except.words}` : '';
   return retentionRule(kind, rows, {
     ...options,
-    kept: `${daysText(days)} after \`${ageField}\``,
+    kept: `${daysText(days)} after \`${ageField}\`${exception}`,
     old: (config, nowMs) => {
       const filter = {
         [ageField]: { $lt: daysBefore(nowMs, typeof days === 'number' ? days : config[days]) },
@@ -62,10 +75,10 @@ export function retentionRule<T extends Row>(
   rows: DeclaredCollection<T>,
   {
     isPerOrganization = false,
+    except,
     kept,
     old,
-  }: {
-    isPerOrganization?: boolean;
+  }: RetentionOptions<T> & {
     kept: string;
     old: (config: Config, nowMs: number) => { filter: mongo.Filter<T>; ageField: keyof T & string };
   },
@@ -75,10 +88,11 @@ export function retentionRule<T extends Row>(
     collectionName: rows.collectionName,
     kept,
     isPerOrganization,
-    purge: (ctx, nowMs, orgId) => {
+    purge: async (ctx, nowMs, orgId) => {
       const { filter, ageField } = old(ctx.config, nowMs);
       const shard = orgId === undefined ? {} : { org_id: orgId };
-      const own = { ...shard, ...filter } as mongo.Filter<T>;
+      const going = orgId === undefined ? {} : await except?.filter(ctx, orgId);
+      const own = { ...shard, ...filter, ...going } as mongo.Filter<T>;
       return deleteOldest(rows(ctx), own, ageField, shard);
     },
   };
@@ -87,19 +101,24 @@ export function retentionRule<T extends Row>(
 async function deleteOldest<T extends Row>(
   rows: mongo.Collection<T>,
   filter: mongo.Filter<T>,
-  ageField: string,
+  ageField: keyof T & string,
   shard: object,
 ): Promise<number> {
   let gone = 0;
+  // Older rows that are still there stay: nothing reads them again.
+  let left = filter;
   for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
     const oldest = await rows
-      .find(filter, { projection: { _id: 1 } })
+      .find<mongo.Document>(left, { projection: { _id: 1, [ageField]: 1 } })
       .sort({ [ageField]: 1 })
       .limit(BATCH_ROWS)
       .toArray();
     if (oldest.length === 0) return gone;
     const named = { ...shard, _id: { $in: oldest.map(({ _id }) => _id) } } as mongo.Filter<T>;
     gone += (await rows.deleteMany(named)).deletedCount;
+    if (oldest.length < BATCH_ROWS) return gone;
+    const from = { ...filter[ageField], $gte: oldest.at(-1)?.[ageField] };
+    left = { ...filter, [ageField]: from } as mongo.Filter<T>;
   }
   return gone;
 }

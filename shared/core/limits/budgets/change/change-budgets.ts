@@ -14,7 +14,7 @@ import { readOrganization } from '../../../accounts/organizations/read-organizat
 import { planCountedHistory } from '../count/plan-history.ts';
 import { readPersonWindows, readWindows } from '../count/read-windows.ts';
 import { recountCounter } from '../count/recount.ts';
-import { budgetMonthRows, budgetWindowRows, personWindowRows } from '../rules/counted.ts';
+import { budgetWindowRows, personWindowRows } from '../rules/counted.ts';
 import { budgetAlertRows, budgetFiringRows } from '../rules/fired.ts';
 import { budgetHooks } from '../rules/hook.ts';
 import type { BudgetChange, BudgetInput } from '../rules/input.ts';
@@ -143,7 +143,7 @@ export async function removeBudget(ctx: Context, orgId: string, budgetId: string
   });
 }
 
-/** Removes the windows and the folded months of a counter that a budget leaves and that no other shares. */
+/** Removes the windows of a counter that a budget leaves and that no other shares. */
 async function planRemoval(ctx: Context, budget: Budget, transaction: ClientSession): Promise<Write[]> {
   const { _id, org_id } = budget;
   const all = await budgetRows(ctx).find({ org_id }, { session: transaction }).toArray();
@@ -151,10 +151,7 @@ async function planRemoval(ctx: Context, budget: Budget, transaction: ClientSess
   const isShared = all.some((other) => other._id !== _id && counterKey(other) === counter);
   if (isShared) return [];
   if (budget.per) return [deleteRows(personWindowRows, { org_id, counter })];
-  return [
-    deleteRows(budgetWindowRows, { org_id, counter }),
-    deleteRows(budgetMonthRows, { org_id, counter }),
-  ];
+  return [deleteRows(budgetWindowRows, { org_id, counter })];
 }
 
 /** Finds a budget of an organization, in a transaction. Throws `not_found`. */

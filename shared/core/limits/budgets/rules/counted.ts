@@ -101,12 +101,3 @@ export const personWindowRows = collection<PersonWindow>('person_windows', {
     { key: { org_id: 1, counter: 1, person: 1 } },
   ],
 });
-
-/** The counts of a counter in one month that is over, folded from its counter shards (`fold-months.ts`). It stays. */
-export type BudgetMonth = BudgetWindow;
-
-export const budgetMonthRows = collection<BudgetMonth>('budget_months', {
-  about: 'What a counter has counted in a month that is over.',
-  fields: WINDOW_FIELDS,
-  indexes: [{ key: { org_id: 1, counter: 1 } }],
-});

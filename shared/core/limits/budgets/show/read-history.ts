@@ -3,11 +3,10 @@ import { isoTime } from '../../../../platform/basics/clock.ts';
 import { LIST_AHEAD_MS, type Listed, type ListPage } from '../../../../platform/basics/paginate.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { listRows } from '../../../../platform/mongo/list-rows.ts';
-import { isFolded } from '../count/fold-months.ts';
 import { readPersonWindows, readWindows } from '../count/read-windows.ts';
 import { windowsOf } from '../count/rolling.ts';
-import { budgetMonthRows, COUNTED } from '../rules/counted.ts';
-import { amountOf, type WindowUsage } from '../rules/evaluate.ts';
+import { COUNTED } from '../rules/counted.ts';
+import { amountOf } from '../rules/evaluate.ts';
 import { type BudgetFiring, budgetFiringRows } from '../rules/fired.ts';
 import { counterKey } from '../rules/keys.ts';
 import { BUDGET_LEVELS, type Budget } from '../rules/model.ts';
@@ -85,10 +84,7 @@ export function viewBudgetEvent(firing: BudgetFiring): z.output<typeof budgetEve
   };
 }
 
-/**
- * The newest `limit` windows of a budget that are kept, newest first, the open one among them. The months that were folded are
- * read last: one that is folded meanwhile is found there, and what is left of its shards does not count. Throws `not_found`.
- */
+/** The newest `limit` windows of a budget that are kept, newest first, the open one among them. Throws `not_found`. */
 export async function readBudgetWindows(
   ctx: Context,
   viewer: Viewer,
@@ -102,13 +98,9 @@ export async function readBudgetWindows(
     ? await readPersonWindows(ctx, { ...kept, person: budget.scope_id })
     : await readWindows(ctx, kept);
   const wholeMs = budget.window === 'rolling' ? (budget.counted_from?.getTime() ?? 0) : 0;
-  const windows = windowsOf(budget, counted, ctx.clock.now()).filter(
-    ({ interval }) => interval.startMs >= wholeMs,
-  );
-  const months = isFolded(budget) && !budget.per ? await readMonths(ctx, kept) : [];
-  const byStart = new Map([...windows, ...months].map((window) => [window.interval.startMs, window]));
   return (
-    [...byStart.values()]
+    windowsOf(budget, counted, ctx.clock.now())
+      .filter(({ interval }) => interval.startMs >= wholeMs)
       // One whose signals were all voided is as good as none.
       .filter(({ usage }) => COUNTED.some((measure) => usage[measure] !== 0))
       .toSorted((a, b) => b.interval.startMs - a.interval.startMs)
@@ -130,15 +122,4 @@ async function shownBudget(ctx: Context, { budget, own }: VisibleBudget): Promis
   if (!budget.per || own) return own ?? budget;
   const { people } = await readPeople(ctx, budget);
   return people.find((person) => person.own !== null)?.own ?? { ...budget, scope: 'user', scope_id: '' };
-}
-
-async function readMonths(
-  ctx: Context,
-  counter: { org_id: string; counter: string },
-): Promise<WindowUsage[]> {
-  const months = await budgetMonthRows(ctx).find(counter).toArray();
-  return months.map((usage) => ({
-    interval: { startMs: usage.window_start.getTime(), endMs: usage.window_end.getTime() },
-    usage,
-  }));
 }
