@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { openAs, type View } from '../support/browser.ts';
 import type { DashboardStack, PersonName } from '../support/dashboard-stack.ts';
@@ -36,6 +36,14 @@ describe('prices on the dashboard', () => {
     await watched.page.goto(`${stack.url}/dashboard${path}`);
     await watched.page.getByRole('heading', { level: 1 }).waitFor();
     return watched;
+  };
+  /** Chooses these models alone, and types a price for them. */
+  const fill = async (dialog: Locator, ...models: string[]) => {
+    await dialog.getByRole('checkbox').first().waitFor();
+    for (const box of await dialog.getByRole('checkbox', { checked: true }).all()) await box.uncheck();
+    for (const model of models) await dialog.getByRole('checkbox', { name: model, exact: true }).check();
+    await dialog.getByLabel('Input').fill('2');
+    await dialog.getByLabel('Output').fill('10');
   };
   const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Calls without a price' });
 
@@ -84,6 +92,7 @@ describe('prices on the dashboard', () => {
 
   test('a preview that is left takes its price back, by Back and by Escape', async () => {
     await stack.report({ model: 'left-alone', ...OWN });
+    const before = await unpriced();
     const { page, context, faults } = await open('Grace', '/?remedy=unpriced');
     const dialog = dialogOf(page);
     const preview = async () => {
@@ -91,8 +100,7 @@ describe('prices on the dashboard', () => {
       await dialog.getByText(/1 call without a price gets one/).waitFor();
       expect(await rules()).toHaveLength(1);
     };
-    await dialog.getByLabel('Input').fill('2');
-    await dialog.getByLabel('Output').fill('10');
+    await fill(dialog, 'left-alone');
     await preview();
     await dialog.getByRole('button', { name: 'Back' }).click();
     await dialog.getByRole('button', { name: 'Set the price and preview' }).waitFor();
@@ -103,34 +111,35 @@ describe('prices on the dashboard', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('The price is taken back. No recorded call has changed.').first().waitFor();
     expect(await rules()).toEqual([]);
-    expect(await unpriced()).toBe(1);
+    expect(await unpriced()).toBe(before);
     expect(faults).toEqual([]);
     await context.close();
   }, 60_000);
 
   test('a price may stay for new calls alone', async () => {
+    await stack.report({ model: 'kept', ...OWN });
+    const before = await unpriced();
     const { page, context } = await open('Grace', '/?remedy=unpriced');
     const dialog = dialogOf(page);
-    await dialog.getByLabel('Input').fill('2');
-    await dialog.getByLabel('Output').fill('10');
+    await fill(dialog, 'kept');
     await dialog.getByRole('button', { name: 'Set the price and preview' }).click();
     await dialog.getByRole('button', { name: 'Keep it for new calls only' }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect((await rules()).map(({ name }) => name)).toEqual(['Price of left-alone']);
-    expect(await unpriced()).toBe(1);
+    expect((await rules()).map(({ name }) => name)).toEqual(['Price of kept']);
+    expect(await unpriced()).toBe(before);
     await context.close();
     await clean();
   }, 60_000);
 
   test('a preview that others have overtaken is made anew', async () => {
+    await stack.report({ model: 'overtaken', ...OWN });
     const { page, context } = await open('Grace', '/?remedy=unpriced');
     const dialog = dialogOf(page);
-    await dialog.getByLabel('Input').fill('2');
-    await dialog.getByLabel('Output').fill('10');
+    await fill(dialog, 'overtaken');
     await dialog.getByRole('button', { name: 'Set the price and preview' }).click();
     await dialog.getByText(/Its cost becomes \$3\.00/).waitFor();
     const from = new Date(Date.now() - 86_400_000).toISOString();
-    const match = { model: 'left-alone', provider: 'vllm' };
+    const match = { model: 'overtaken', provider: 'vllm' };
     await ask('/api/v1/price-rules', { name: 'Theirs', from, match, free: true });
     await dialog.getByRole('button', { name: 'Reprice 1 call' }).click();
     await dialog.getByText('preview_stale').waitFor();
@@ -144,12 +153,10 @@ describe('prices on the dashboard', () => {
   }, 60_000);
 
   test('a rule that is made before something fails may be tried again, kept or taken back', async () => {
-    await stack.report({ model: 'second', ...OWN });
+    await stack.report({ model: 'first', ...OWN }, { model: 'second', ...OWN });
     const { page, context } = await open('Grace', '/?remedy=unpriced');
     const dialog = dialogOf(page);
-    for (const model of ['left-alone', 'second']) await dialog.getByRole('checkbox', { name: model }).check();
-    await dialog.getByLabel('Input').fill('2');
-    await dialog.getByLabel('Output').fill('10');
+    await fill(dialog, 'first', 'second');
     // The connection is lost after the first rule.
     let posts = 0;
     await page.route('**/api/v1/price-rules', async (route) => {
@@ -161,10 +168,7 @@ describe('prices on the dashboard', () => {
     await expectGood(page, 'price-unfinished');
     await dialog.getByRole('button', { name: 'Try again' }).click();
     await dialog.getByText(/2 calls without a price get one/).waitFor();
-    expect((await rules()).map(({ name }) => name).toSorted()).toEqual([
-      'Price of left-alone',
-      'Price of second',
-    ]);
+    expect((await rules()).map(({ name }) => name).toSorted()).toEqual(['Price of first', 'Price of second']);
     await dialog.getByRole('button', { name: 'Back' }).click();
     await dialog.getByRole('button', { name: 'Set the price and preview' }).waitFor();
     expect(await rules()).toEqual([]);
@@ -198,6 +202,14 @@ describe('prices on the dashboard', () => {
     await form.waitFor({ state: 'detached' });
     await page.getByText('12.5 % off the list price').waitFor();
     await page.getByText('claude-* at anthropic').waitFor();
+    await stack.report({
+      provider: 'anthropic',
+      model: 'claude-opus-4-8',
+      cost_usd: undefined,
+      tokens_in: 1_000_000,
+    });
+    await page.reload();
+    await page.getByText(/^1 call, \$4\.\d\d \(list \$5\.\d\d\)$/).waitFor();
     await expectGoodInViews(page, 'prices-tab');
     expect(await sidewaysBy(page)).toBe(0);
     await page.setViewportSize({ width: 1280, height: 900 });

@@ -21,11 +21,11 @@ export function rulesQuery(query: QueryOf<'/api/v1/price-rules'>) {
   });
 }
 
-export async function createRule(body: NewRule, header: { 'Idempotency-Key': string }): Promise<PriceRule> {
+export async function createRule(body: NewRule, header: { 'Idempotency-Key': string }) {
   return take(api.POST('/api/v1/price-rules', { body, params: { header } }));
 }
 
-export async function changeRule(id: string, body: RuleChange): Promise<PriceRule> {
+export async function changeRule(id: string, body: RuleChange) {
   return take(api.PATCH('/api/v1/price-rules/{id}', { params: { path: { id } }, body }));
 }
 
@@ -112,6 +112,7 @@ export type AskedRepricing = BodyOf<'/api/v1/repricings'>;
 
 /** The questions whose answers a repricing makes outdated. */
 export const FIGURES = [
+  'price-rules',
   'usage',
   'usage before',
   'usage totals',

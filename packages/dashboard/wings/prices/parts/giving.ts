@@ -8,7 +8,6 @@ import {
   createRule,
   deleteRule,
   type NewRule,
-  type PriceRule,
   previewRepricing,
   type Repricing,
   RULES,
@@ -32,7 +31,7 @@ interface Wanted {
  */
 export function useGiving() {
   const [wanted, want] = useState<Wanted | null>(null);
-  const [rules, setRules] = useState<readonly PriceRule[]>([]);
+  const [rules, setRules] = useState<readonly { id: string }[]>([]);
   const [preview, setPreview] = useState<Repricing | null>(null);
   const [applying, setApplying] = useState<string | null>(null);
   const go = useAct(

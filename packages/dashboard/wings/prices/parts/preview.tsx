@@ -11,6 +11,7 @@ import { Outcome } from '../../../parts/text/outcome.tsx';
 import { When } from '../../../parts/time/when.tsx';
 import { FIGURES, type Repricing, repricingQuery } from '../queries.ts';
 import type { Giving } from './giving.ts';
+import { callWords } from './words.ts';
 
 /** A preview, and what may be done with it: apply it, keep the price for new calls alone, or take the price back. */
 export function Preview({
@@ -114,10 +115,6 @@ const COLUMNS: readonly Column<ModelRow>[] = [
     render: ({ unpriced_before, unpriced_after }) => `${exact(unpriced_before)} → ${exact(unpriced_after)}`,
   },
 ];
-
-function callWords(count: number): string {
-  return `${exact(count)} ${count === 1 ? 'call' : 'calls'}`;
-}
 
 function usd(cost: string): string {
   return money(Number(cost));

@@ -13,9 +13,10 @@ import { plainName } from '../../../parts/text/plain-name.ts';
 import { When } from '../../../parts/time/when.tsx';
 import { changeRule, deleteRule, type PriceRule, RULES, rulesQuery } from '../queries.ts';
 import { RuleForm } from './rule-form.tsx';
-import { effectWords, matchWords } from './words.ts';
+import { effectWords, lastDaysWords, matchWords } from './words.ts';
 
-const PAGE = 50;
+/** Each rule is counted for itself. */
+const PAGE = 20;
 
 /** The price rules of the organization. */
 export function Rules() {
@@ -54,12 +55,22 @@ const COLUMNS: readonly Column<PriceRule>[] = [
   { label: 'Name', isHeading: true, narrow: 'first', render: ({ name }) => <Name of={name} /> },
   { label: 'Calls', narrow: 'first', render: ({ match }) => <Name of={matchWords(match)} /> },
   { label: 'Price', isNameless: true, render: (rule) => <Name of={effectWords(rule)} /> },
-  { label: 'From', isShort: true, narrow: 'third', render: ({ from }) => <When at={from} /> },
   {
-    label: 'Until',
+    label: 'Holds',
     isShort: true,
+    isNameless: true,
     narrow: 'third',
-    render: ({ to }) => (to === null ? 'for ever' : <When at={to} />),
+    render: ({ from, to }) => (
+      <>
+        <When at={from} /> – {to === null ? 'for ever' : <When at={to} />}
+      </>
+    ),
+  },
+  {
+    label: 'Last 30 days',
+    narrow: 'third',
+    isNameless: true,
+    render: ({ last_30_days }) => <Name of={lastDaysWords(last_30_days)} />,
   },
   { label: '', render: (rule) => <Actions rule={rule} /> },
 ];

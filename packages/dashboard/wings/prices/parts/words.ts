@@ -1,3 +1,4 @@
+import { exact, money } from '../../../parts/text/format.ts';
 import type { PriceRule } from '../queries.ts';
 
 /** A price per million tokens, per call or per thousand uses: $0.2. */
@@ -54,6 +55,23 @@ function priceWords({
     ...Object.entries(tool_uses).map(([tool, usd]) => `${rate(usd)} per thousand uses of ${tool}`),
   ];
   return [`${classes.join(', ')} per million tokens`, ...fees].join('; ');
+}
+
+/** The calls that a rule priced in the last 30 days: 118 calls, $10.50 (list $12.00). Pure. */
+export function lastDaysWords(last: PriceRule['last_30_days']): string {
+  if (last === null) return 'more than a million calls';
+  const { signals, cost_usd, list_cost_usd, unlisted_signals, unlisted_cost_usd } = last;
+  if (signals === 0) return 'no call';
+  const calls = callWords(signals);
+  if (unlisted_signals === signals) return `${calls}, ${money(cost_usd)}`;
+  const compared = `${calls}, ${money(cost_usd - unlisted_cost_usd)} (list ${money(list_cost_usd)})`;
+  if (unlisted_signals === 0) return compared;
+  return `${compared}, and ${money(unlisted_cost_usd)} for ${exact(unlisted_signals)} without a list price`;
+}
+
+/** 1 call, 118 calls. */
+export function callWords(count: number): string {
+  return `${exact(count)} ${count === 1 ? 'call' : 'calls'}`;
 }
 
 function percent(value: number): string {
