@@ -262,7 +262,7 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
   test.each(['', 'X-Hub-Signature-256: sha256=00\r\n', 'X-Gitlab-Token:\r\n', 'webhook-id: msg_1\r\n'])(
     'without a signature is refused before its body comes: %j',
     async (headers) => {
-      const head = `POST /integrations/code-hosts/${host.id} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+      const head = `POST /integrations/code-hosts/${host.id} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n`;
       const answer = await sendRaw(api.url, `${head}${headers}Content-Length: 900000\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1.1 400/);
       expect(answer).toContain('invalid_signature');
