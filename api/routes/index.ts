@@ -34,6 +34,7 @@ import { getMcpProtectedResource, getProtectedResource } from './get-protected-r
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
 import { getUsage } from './get-usage.ts';
+import { getUsageChanges } from './get-usage-changes.ts';
 import { getWebhook } from './get-webhook.ts';
 import { grantCredits } from './grant-credits.ts';
 import { hookClaudeCode } from './hook-claude-code.ts';
@@ -134,6 +135,7 @@ function coreRoutes(state: ApiState): readonly AnyRoute[] {
     grantCredits,
     getKeyOrganization,
     getUsage,
+    getUsageChanges,
     getOrgUsage,
     callMcp,
     getProtectedResource,

@@ -2,6 +2,7 @@ import type { Organization } from '../../shared/core/accounts/organizations/mode
 import { narrowToReader, type Reader } from '../../shared/core/accounts/organizations/reader.ts';
 import { dimensionOf } from '../../shared/core/calls/sessions/dimension.ts';
 import { zonesOf } from '../../shared/core/calls/usage/calendar.ts';
+import { readChanges } from '../../shared/core/calls/usage/changes/read-changes.ts';
 import { readGroupSeries } from '../../shared/core/calls/usage/read-group-series.ts';
 import { readUsage } from '../../shared/core/calls/usage/read-usage.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -31,4 +32,18 @@ export async function readAskedUsage(
   const question = { ...range, interval, timezone, groupBy, filter };
   if (series === undefined) return readUsage(ctx, organization, question);
   return readGroupSeries(ctx, organization, question, top ?? MOST_GROUP_SERIES.default);
+}
+
+/** What changed in the range of a query. Throws `invalid_request`, and as `usersOfNamedTeam`. */
+export async function readAskedChanges(
+  ctx: Context,
+  reader: Reader,
+  organization: Organization,
+  query: Omit<UsageQuery, 'interval' | 'group_by' | 'series' | 'top'>,
+) {
+  const { from, to, timezone } = query;
+  const filter = await askedCalls(ctx, reader, query);
+  const range = rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to });
+  const hasTeams = reader.userId === null && organization.plan !== 'free';
+  return readChanges(ctx, organization, { ...range, timezone, filter, hasTeams });
 }

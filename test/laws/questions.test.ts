@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import type { Organization } from '../../shared/core/accounts/organizations/model.ts';
 import { bucketEdges, type SeriesInterval, zonesOf } from '../../shared/core/calls/usage/calendar.ts';
+import { changesOf, costsOf, explanationOf } from '../support/changes-oracle.ts';
 import { labelOf, makeWorld, NOW, PULLS } from '../support/questions-world.ts';
 import { pick, seeded } from '../support/random.ts';
 import { nameOf, queryOf, reads } from '../support/read-routes.ts';
@@ -208,6 +209,66 @@ function usageKind(path: string, asked = path): Kind {
     refusal: ({ team }, as) => (OWN[as] !== null && (team !== undefined || asked !== path) ? 403 : null),
     check: checkUsage,
   };
+}
+
+const CHANGES = '/api/v1/usage/changes';
+/** Ranges with a period before them that can be answered: of dates where clocks changed too. */
+const CHANGED: readonly { asked: Query; edges: readonly [number, number, number] }[] = [
+  { asked: { from: iso(since(2.2)) }, edges: [2 * since(2.2) - FLOORED, since(2.2), FLOORED] },
+  {
+    asked: { from: iso(since(16.1)), to: iso(since(2.1)) },
+    edges: [2 * since(16.1) - since(2.1), since(16.1), since(2.1)],
+  },
+  {
+    asked: { from: '2026-03-07', to: '2026-03-10' },
+    edges: [localMs('2026-03-04'), localMs('2026-03-07'), localMs('2026-03-10')],
+  },
+  {
+    asked: { from: '2026-03-09', to: '2026-03-11' },
+    edges: [localMs('2026-03-07'), localMs('2026-03-09'), localMs('2026-03-11', 'America/New_York')],
+  },
+];
+const changes: Kind = {
+  parameters: filtersOf(CHANGES),
+  readers: KEYS,
+  shape: (query) => ({ ...query, ...pick(random, CHANGED).asked }),
+  ask: async (query, as) => {
+    const answer = await http(CHANGES)(query, as);
+    return { ...answer, body: { ...answer.body, isOfAll: OWN[as] === null } };
+  },
+  refusal: ({ team }, as) => (OWN[as] !== null && team !== undefined ? 403 : null),
+  check: checkChanges,
+};
+
+/** Both periods, each row of each split and the explanation are those of a scan. */
+function checkChanges({ isOfAll, ...body }: Body, query: Query, facts: Facts): void {
+  const { edges } = CHANGED.find(({ asked }) => asked.from === query.from) ?? fail(query);
+  const [beforeMs, fromMs, toMs] = edges;
+  const meant = changesOf(facts, query, edges, isOfAll);
+  const { splits, explained_by, ...rest } = body;
+  expect(rest).toEqual({
+    from: iso(fromMs),
+    to: iso(toMs),
+    before: { from: iso(beforeMs), to: iso(fromMs) },
+    ...costsOf(meant.total),
+  });
+  expect(splits.map(({ by }: Body) => by)).toEqual(Object.keys(meant.splits));
+  for (const { by, rows } of splits) {
+    const known = new Map(meant.splits[by]);
+    const named = rows.filter(({ rest: isRest, twice }: Body) => !isRest && !twice);
+    expect(named).toHaveLength(Math.min(20, known.size));
+    for (const { key, ...costs } of named)
+      expect(costs).toEqual(costsOf(known.get(key) ?? fail({ by, key })));
+    const sum = rows.reduce((all: bigint, { difference_usd }: Body) => all + nusdText(difference_usd), 0n);
+    expect(sum).toBe(meant.total.now - meant.total.before);
+  }
+  const explained = explanationOf(meant);
+  expect(explained_by).toEqual(explained && { ...explained, share: expect.closeTo(explained.share, 3) });
+}
+
+const nusdText = (text: string) => BigInt(text.replace('.', ''));
+function fail(of: unknown): never {
+  throw new Error(`No such: ${JSON.stringify(of)}`);
 }
 
 const SORTS: Readonly<Record<string, (run: Run) => number>> = {
@@ -527,6 +588,7 @@ const TOOLS: Readonly<Record<string, Omit<Kind, 'parameters'>>> = {
 const KINDS: Record<string, Kind> = {
   'get /api/v1/usage': usageKind('/api/v1/usage'),
   'get /api/v1/org/{orgId}/usage': usageKind('/api/v1/org/{orgId}/usage', `/api/v1/org/${host.orgId}/usage`),
+  'get /api/v1/usage/changes': changes,
   'get /api/v1/sessions': sessions,
   ...Object.fromEntries(
     valuesOf(EXPORT, 'level').map((level) => [`get ${EXPORT} ${level}`, exportKind(level)]),

@@ -87,6 +87,12 @@ function startOf(date: Temporal.PlainDate, interval: 'day' | 'week' | 'month'): 
   return date.with({ day: 1 }).add({ months: 1 });
 }
 
+/** The date of a moment, in the timezone that held then. */
+export function dateIn(zones: Zones, epochMs: number): Temporal.PlainDate {
+  const timezone = timezoneAt({ timezones: zones }, epochMs);
+  return Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone).toPlainDate();
+}
+
 /** The bucket that holds a moment, by its index. A moment before the edges is in the first one, one after them in the last. */
 export function bucketOf(edges: readonly number[], epochMs: number): number {
   let low = 0;
