@@ -4,10 +4,17 @@ import { CHANGE_SPLITS } from '../../shared/core/calls/usage/changes/explain.ts'
 import { route } from '../basics/route.ts';
 import { readAskedChanges } from '../schemas/asked-usage.ts';
 import { teamFilter } from '../schemas/session-query.ts';
+import { timeOrDate } from '../schemas/time.ts';
 import { usageFilters, usageRange, workFilters } from '../schemas/usage-query.ts';
 
 const usd = z.string().describe('US dollars with nine decimals');
 const costs = { cost_usd: usd, before_cost_usd: usd, difference_usd: usd };
+const changesRange = {
+  ...usageRange,
+  from: timeOrDate
+    .optional()
+    .describe('As in usage; default: 7 days before `to`. With dates, the period before is as many days'),
+};
 const range = { from: z.string(), to: z.string() };
 
 const changesView = z.strictObject({
@@ -61,7 +68,7 @@ export const getUsageChanges = route({
     'model and adapter. Filters, times and rights are those of `/api/v1/usage`.',
   tag: 'Usage',
   auth: { kind: 'api-key', scope: 'usage:read' },
-  query: z.strictObject({ ...usageRange, ...usageFilters, ...workFilters, team: teamFilter }),
+  query: z.strictObject({ ...changesRange, ...usageFilters, ...workFilters, team: teamFilter }),
   success: { status: 200, description: 'Both periods and their difference', body: changesView },
   errors: ['plan_required'],
   handle: async ({ principal, query }, ctx) =>

@@ -5,6 +5,7 @@ import { zonesOf } from '../../shared/core/calls/usage/calendar.ts';
 import { readChanges } from '../../shared/core/calls/usage/changes/read-changes.ts';
 import { readGroupSeries } from '../../shared/core/calls/usage/read-group-series.ts';
 import { readUsage } from '../../shared/core/calls/usage/read-usage.ts';
+import { DAY_MS } from '../../shared/platform/basics/interval.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { usersOfNamedTeam } from '../auth/own-organization.ts';
 import { rangeIn } from './time.ts';
@@ -34,6 +35,9 @@ export async function readAskedUsage(
   return readGroupSeries(ctx, organization, question, top ?? MOST_GROUP_SERIES.default);
 }
 
+/** The days that a question about changes compares by default: those before them are told exactly too. */
+const CHANGES_SPAN_MS = 7 * DAY_MS;
+
 /** What changed in the range of a query. Throws `invalid_request`, and as `usersOfNamedTeam`. */
 export async function readAskedChanges(
   ctx: Context,
@@ -43,7 +47,9 @@ export async function readAskedChanges(
 ) {
   const { from, to, timezone } = query;
   const filter = await askedCalls(ctx, reader, query);
-  const range = rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to });
+  const nowMs = ctx.clock.now();
+  const { fromMs, toMs = nowMs } = rangeIn(zonesOf(organization, timezone, nowMs), { from, to });
+  const range = { fromMs: fromMs ?? toMs - CHANGES_SPAN_MS, toMs };
   const hasTeams = reader.userId === null && organization.plan !== 'free';
   return readChanges(ctx, organization, { ...range, timezone, filter, hasTeams });
 }

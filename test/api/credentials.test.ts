@@ -70,6 +70,7 @@ const ROWS: Record<string, Row> = {
   'get /api/v1/organization': { status: 200 },
   'get /api/v1/search': { path: '/api/v1/search?q=ada', status: 200 },
   'get /api/v1/usage': { status: 200 },
+  'get /api/v1/usage/changes': { status: 200 },
   'get /api/v1/usage/export/metadata': { status: 200 },
   'get /api/v1/usage/export': { path: '/api/v1/usage/export?format=csv', status: 200 },
   'get /api/v1/org/{orgId}/usage': { path: '/api/v1/org/org_x/usage', status: 404 },
