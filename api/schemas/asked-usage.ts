@@ -38,7 +38,7 @@ export async function readAskedUsage(
 /** The days that a question about changes compares by default: those before them are told exactly too. */
 const CHANGES_SPAN_MS = 7 * DAY_MS;
 
-/** What changed in the range of a query. Throws `invalid_request`, and as `usersOfNamedTeam`. */
+/** The change in the range of a query from the period before. Throws `invalid_request`, and as `usersOfNamedTeam`. */
 export async function readAskedChanges(
   ctx: Context,
   reader: Reader,

@@ -21,7 +21,7 @@ export interface Compared {
   beforeNusd: bigint;
 }
 
-/** What the period and the one before differ by, and the rows of one split. */
+/** The rows of one split. */
 export interface Split {
   by: SplitBy;
   rows: readonly Compared[];
@@ -40,8 +40,8 @@ const MOST_ROWS = 3;
 /**
  * Returns the smallest set of at most three rows of one split that explains a difference: taken by their difference, largest in
  * its direction first, they leave at most half of it unexplained, whichever sign the rest has, and their part of the difference
- * is at least one and a half times their part of the period before. Of equally small sets it is the one of the split that comes
- * first. Null: nothing stands out. Pure.
+ * is at least one and a half times their part of the period before. The split that comes first wins among equally small
+ * sets. Null: nothing stands out. Pure.
  */
 export function explain(total: Omit<Compared, 'key'>, splits: readonly Split[]): Explanation | null {
   const difference = total.nowNusd - total.beforeNusd;
