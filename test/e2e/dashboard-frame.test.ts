@@ -177,7 +177,7 @@ describe('the frame of the dashboard', () => {
       expect(await sidewaysBy(page)).toBe(0);
       expect(await page.locator('img').count()).toBe(0);
     }
-    await laptop.page.getByRole('link', { name: 'give it a price' }).press('Enter');
+    await laptop.page.getByRole('link', { name: /of the calls in this range have no price/ }).press('Enter');
     const prices = laptop.page.getByRole('dialog', { name: 'Calls without a price' });
     await prices.getByText('<img src=x').first().waitFor();
     expect(await laptop.page.locator('img').count()).toBe(0);

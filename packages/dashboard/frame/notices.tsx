@@ -84,22 +84,19 @@ function Words({ of: { kind, link, name, note, to, href } }: { of: Concern }) {
   const remedy = useRemedies().find((each) => each.of === kind);
   return (
     <>
-      <Head words={link} to={to} href={href} />
+      {remedy ? (
+        <Anchor component={Link} to="." search={remedySearch(remedy)} resetScroll={false}>
+          {link}
+        </Anchor>
+      ) : (
+        <Head words={link} to={to} href={href} />
+      )}
       {name !== undefined && (
         <>
           : <Name of={name} />
         </>
       )}
       {note !== undefined && <Text span inherit>{` (${note})`}</Text>}
-      {remedy && (
-        <>
-          {' '}
-          ·{' '}
-          <Anchor component={Link} to="." search={remedySearch(remedy)} resetScroll={false}>
-            {remedy.action}
-          </Anchor>
-        </>
-      )}
     </>
   );
 }

@@ -17,8 +17,6 @@ export interface DashboardWing {
 export interface Remedy {
   /** The kind of the notice. */
   readonly of: string;
-  /** The words of the link that opens it. */
-  readonly action: string;
   readonly Content: ComponentType<{ onClose: () => void }>;
 }
 

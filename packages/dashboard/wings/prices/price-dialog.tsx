@@ -6,6 +6,7 @@ import { useDraft } from '../../parts/form/act-form.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { ProblemNote } from '../../parts/page/problem-note.tsx';
 import { exact, percent } from '../../parts/text/format.ts';
+import { PageLink } from '../../parts/text/page-link.tsx';
 import { useZone, When } from '../../parts/time/when.tsx';
 import { type Giving, useGiving } from './parts/giving.ts';
 import { Applying, Preview } from './parts/preview.tsx';
@@ -48,7 +49,11 @@ function Choosing(props: { form: Form; giving: Giving; onCancel: () => void }) {
     return (
       <Text>
         These days are more than {REACH_DAYS} days ago, so their calls keep the cost that they have. A price
-        rule in Settings, Prices gives new calls a price.
+        rule in{' '}
+        <PageLink to="/settings" search={{ tab: 'prices' }}>
+          Settings, Prices
+        </PageLink>{' '}
+        gives new calls a price.
       </Text>
     );
   return (

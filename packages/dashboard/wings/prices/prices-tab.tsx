@@ -1,8 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useRange } from '../../data/use-range.ts';
+import { useChangeSearch, useRange } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
 import { RangeBar } from '../../parts/page/range-bar.tsx';
 import { Section } from '../../parts/page/section.tsx';
@@ -10,8 +9,8 @@ import { Quote } from './parts/quote.tsx';
 import { readQuoted } from './parts/quoted-call.ts';
 import { Rules } from './parts/rules.tsx';
 import { UnpricedModels } from './parts/unpriced.tsx';
-import { PriceDialog } from './price-dialog.tsx';
 import { unpricedQuery } from './queries.ts';
+import { prices } from './remedy.ts';
 
 /**
  * The organization's prices: its rules, what has no price, and why a call costs what it costs, which comes first when the
@@ -32,12 +31,12 @@ export function PricesTab() {
 
 function WithoutPrice() {
   const unpriced = useQuery(unpricedQuery(useRange().query));
-  const [isOpen, open] = useState(false);
+  const change = useChangeSearch();
   const hasSome = unpriced.data !== undefined && unpriced.data.models.length > 0;
   return (
     <Section
       title="Calls without a price"
-      aside={hasSome && <Button onClick={() => open(true)}>Give them a price</Button>}
+      aside={hasSome && <Button onClick={() => change({ remedy: prices.of })}>Give them a price</Button>}
     >
       <RangeBar by={[]} />
       <Load query={unpriced} height={80}>
@@ -49,7 +48,6 @@ function WithoutPrice() {
           )
         }
       </Load>
-      {isOpen && <PriceDialog onClose={() => open(false)} />}
     </Section>
   );
 }
