@@ -20,6 +20,7 @@ import { settings } from '../../../../../shared/wings/push/settings.ts';
 import { checkManifests, filesIn, makeDestination, newFolder } from '../../../../support/destinations.ts';
 import { makeSignal, makeTenant } from '../../../../support/factories.ts';
 import { fixture } from '../../../../support/fixture.ts';
+import { repriceInParts } from '../../../../support/reprice.ts';
 
 const DAY_MS = 86_400_000;
 const at = (time: string) => Date.parse(`2026-${time}:00Z`);
@@ -51,7 +52,7 @@ const run = async ({ _id }: Destination, force = false) => {
   const asked = await askForRun(api.ctx, orgId, _id, { from: null, to: null, force });
   await runDestination(api.ctx, _id);
   const last = await exportRunRows(api.ctx).findOne({ _id: asked._id });
-  expect(last).toMatchObject({ state: 'succeeded' });
+  expect([last?.code, last?.detail, last?.state]).toEqual([null, null, 'succeeded']);
   return last;
 };
 const read = () => filesIn(join(folder, orgId));
@@ -191,6 +192,46 @@ test('what is voided after its month has closed is taken away again', async () =
     ['-0.000150000', '-0.001000000', '-1'],
     ['-0.000006000', '-0.000010000', '-1'],
   ]);
+});
+
+/** Gives the calls of the last days the prices of a new rule. */
+const reprice = async (rule: object) => {
+  const added = await api.call('/api/v1/price-rules', {
+    key,
+    body: { name: 'Ours', from: '2026-01-01', match: {}, ...rule },
+  });
+  expect(added.status, added.text).toBe(201);
+  const between = async () => undefined;
+  const time = { from: clock.now() - 30 * DAY_MS, to: clock.now(), only_unpriced: false };
+  const { applied } = await repriceInParts(api.ctx, orgId, time, { killAt: 9, between });
+  expect(applied.applied).toBe(applied.changed);
+};
+
+test('calls that are priced anew after their month has closed are corrections, also where all sums stay', async () => {
+  const destination = await make();
+  const call = { provider: 'anthropic', model: 'claude-opus-4-8', tokens_in: 100_000, tokens_out: 10_000 };
+  await post({ ts: at('02-19T10:00'), ...call }, { ts: at('02-19T11:00'), model: 'nobody-knows-it' });
+  await run(destination);
+  clock.set(at('03-07T12:00'));
+  await close();
+  await reprice({ match: { model: 'nobody-*' }, usd_per_million: { input: 1, output: 2 } });
+  await run(destination);
+  const corrections = async () => {
+    const { rows = [] } = (await partitions())['2026-03 2026-02-19'] ?? {};
+    return rows.map(({ EffectiveCost, SkuPriceId, x_SignalCount }) => [
+      SkuPriceId?.split('/rule/')[0],
+      EffectiveCost,
+      x_SignalCount,
+    ]);
+  };
+  const ofUnknown = ['openai/nobody-knows-it/recorded', '0.000120000', '1'];
+  expect(await corrections()).toEqual([ofUnknown]);
+  // The list price itself, by a rule.
+  await reprice({ match: { model: 'claude-*' }, usd_per_million: { input: 5, output: 25 } });
+  await run(destination);
+  const changed = await corrections();
+  expect(changed).toContainEqual(ofUnknown);
+  expect(changed.map(([, cost]) => Number(cost)).toSorted()).toEqual([-0.25, -0.5, 0.00012, 0.25, 0.5]);
 });
 
 test('a correction that is taken back leaves a manifest without files, also when its month has closed', async () => {
