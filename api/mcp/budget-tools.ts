@@ -79,11 +79,8 @@ export const checkSpend = tool({
   run: async (ctx, principal, { estimate_usd, ...asked }) => {
     refuseOtherUser(principal, asked.user_id);
     noteAsked(ctx, principal.orgId, 'check');
-    const judged = await checkBudgets(
-      ctx,
-      callerOf(principal, asked),
-      estimateOf({ ...asked, estimate_usd }, ctx.clock.now()),
-    );
+    const caller = callerOf(principal, asked);
+    const judged = await checkBudgets(ctx, caller, await estimateOf(ctx, caller, { estimate_usd }));
     return verdictAnswer(viewVerdict(judged, principal));
   },
 });
@@ -106,9 +103,10 @@ export const reserveSpend = tool({
   run: async (ctx, principal, { estimate_usd, ttl_s, idempotency_key, ...asked }) => {
     refuseOtherUser(principal, asked.user_id);
     noteAsked(ctx, principal.orgId, 'reserve');
-    const estimateNusd = estimateOf({ ...asked, estimate_usd }, ctx.clock.now()) ?? 0;
+    const caller = callerOf(principal, asked);
+    const estimateNusd = (await estimateOf(ctx, caller, { estimate_usd })) ?? 0;
     const key = idempotencyKey(idempotency_key) ?? '';
-    const reservation = await reserveInBudgets(ctx, callerOf(principal, asked), {
+    const reservation = await reserveInBudgets(ctx, caller, {
       estimateNusd,
       ttlS: ttl_s,
       by: { keyId: principal.keyId, isBound: principal.userId !== null },

@@ -3,6 +3,7 @@ import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
 import { estimateOf } from '../../shared/core/limits/enforcement/check/estimate.ts';
 import { viewVerdict } from '../../shared/core/limits/enforcement/check/view.ts';
 import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
+import type { Caller } from '../../shared/core/limits/enforcement/state/budget-status.ts';
 import { nusdFromUsd } from '../../shared/core/pricing/money.ts';
 import { DomainError, isCode } from '../../shared/platform/basics/errors.ts';
 import { within } from '../../shared/platform/basics/within.ts';
@@ -46,13 +47,15 @@ export const askGate = route({
     const reservation = await within(
       PATIENCE_MS,
       'A reservation at the gate',
-      reserveInBudgets(ctx, caller, {
-        estimateNusd: gateEstimate(ctx, asked),
-        ttlS: asked.ttl_s,
-        by: { keyId: principal.keyId, isBound: principal.userId !== null },
-        needsUser: true,
-        key: key === null ? null : [principal.keyId, key],
-      }),
+      gateEstimate(ctx, caller, asked).then((estimateNusd) =>
+        reserveInBudgets(ctx, caller, {
+          estimateNusd,
+          ttlS: asked.ttl_s,
+          by: { keyId: principal.keyId, isBound: principal.userId !== null },
+          needsUser: true,
+          key: key === null ? null : [principal.keyId, key],
+        }),
+      ),
     ).catch(refuseSilence);
     if (reservation.id === null) throw refusal(ctx, principal, reservation.verdict);
     return reply('{}', {
@@ -72,8 +75,12 @@ function refuseSilence(error: unknown): never {
 }
 
 /** A call whose cost nobody knows counts as `GATE_ESTIMATE_USD`. */
-function gateEstimate(ctx: Context, asked: ReturnType<typeof readGateHeaders>): number {
-  return estimateOf(asked, ctx.clock.now()) ?? nusdFromUsd(ctx.config.gateEstimateUsd) ?? 0;
+async function gateEstimate(
+  ctx: Context,
+  caller: Caller,
+  asked: ReturnType<typeof readGateHeaders>,
+): Promise<number> {
+  return (await estimateOf(ctx, caller, asked)) ?? nusdFromUsd(ctx.config.gateEstimateUsd) ?? 0;
 }
 
 function refusal(

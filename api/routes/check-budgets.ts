@@ -22,7 +22,8 @@ export const checkBudgets = route({
   success: { status: 200, description: 'The verdict: the call may be made, or not', body: checkAnswer },
   handle: async ({ principal, body }, ctx) => {
     noteAsked(ctx, principal.orgId, 'check');
-    const estimateNusd = estimateOf(body, ctx.clock.now());
-    return viewVerdict(await check(ctx, callerOf(principal, body), estimateNusd), principal);
+    const caller = callerOf(principal, body);
+    const estimateNusd = await estimateOf(ctx, caller, body);
+    return viewVerdict(await check(ctx, caller, estimateNusd), principal);
   },
 });

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
-import { type Expected, estimateOf } from '../../shared/core/limits/enforcement/check/estimate.ts';
+import { estimateOf } from '../../shared/core/limits/enforcement/check/estimate.ts';
 import { checkAnswer, viewVerdict } from '../../shared/core/limits/enforcement/check/view.ts';
 import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { reply, route } from '../basics/route.ts';
 import { callerOf, reserveInput } from '../schemas/call.ts';
 import { idempotencyKey } from '../schemas/params.ts';
@@ -32,8 +31,10 @@ export const reserveBudget = route({
   handle: async ({ principal, body, request }, ctx) => {
     noteAsked(ctx, principal.orgId, 'reserve');
     const key = idempotencyKey(request.header('idempotency-key'));
-    const reservation = await reserveInBudgets(ctx, callerOf(principal, body), {
-      estimateNusd: neededEstimate(body, ctx.clock.now()),
+    const caller = callerOf(principal, body);
+    const estimateNusd = await estimateOf(ctx, caller, body);
+    const reservation = await reserveInBudgets(ctx, caller, {
+      estimateNusd,
       ttlS: body.ttl_s,
       by: { keyId: principal.keyId, isBound: principal.userId !== null },
       key: key === null ? null : [principal.keyId, key],
@@ -49,13 +50,3 @@ export const reserveBudget = route({
     });
   },
 });
-
-/** The estimate that a reservation needs. Throws `invalid_request` without one. */
-function neededEstimate(expected: Expected, nowMs: number): number {
-  const estimateNusd = estimateOf(expected, nowMs);
-  if (estimateNusd !== null) return estimateNusd;
-  throw new DomainError(
-    'invalid_request',
-    'Name estimate_usd, or the model with tokens_in and tokens_out: the list has no price for these tokens.',
-  );
-}

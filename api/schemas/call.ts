@@ -26,7 +26,9 @@ export const checkInput = z.strictObject({ ...call, estimate_usd: estimate.min(0
 export const reserveInput = z.strictObject({
   ...call,
   estimate_usd: estimate.min(0).optional(),
-  tokens_in: tokens.describe('Instead of `estimate_usd`: expected input tokens, priced by the list'),
+  tokens_in: tokens.describe(
+    'Instead of `estimate_usd`: expected input tokens, priced by a price rule or the list',
+  ),
   tokens_out: tokens.describe('Likewise: the most output tokens that the call may use'),
   ttl_s: z.int().min(1).max(3_600).describe('Seconds after which the reservation ends by itself'),
 });

@@ -1,10 +1,9 @@
+import type { z } from 'zod';
 import { listedSessionView } from '../../shared/core/calls/sessions/view.ts';
 import { isVisible } from '../../shared/core/limits/budgets/rules/visible.ts';
+import { unpricedModels } from '../../shared/core/limits/budgets/show/read-unpriced.ts';
 import { type PersonView, personView } from '../../shared/core/limits/enforcement/reserve/show-people.ts';
-import {
-  type ReservedBudgetView,
-  reservedBudgetView,
-} from '../../shared/core/limits/enforcement/reserve/show-reserved.ts';
+import { reservedBudgetView } from '../../shared/core/limits/enforcement/reserve/show-reserved.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
 
 const BUDGET_USAGE = {
@@ -16,6 +15,7 @@ const BUDGET_USAGE = {
   refuses_now: true,
   forecast: true,
   unpriced_signals: true,
+  unpriced_models: true,
   top_user_id: true,
   people: true,
   last_evaluated_at: true,
@@ -46,13 +46,17 @@ const SESSION_USAGE = {
   unpriced_signals: true,
 } as const;
 
+/** A budget with its usage, its reservations and its calls without a price. */
+export const shownBudgetView = reservedBudgetView.extend({ unpriced_models: unpricedModels });
+export type ShownBudgetView = z.output<typeof shownBudgetView>;
+
 /** The answer of a change of a budget or session. Only keys that may read usage get the members that report it. */
-export const writtenBudget = reservedBudgetView.partial(BUDGET_USAGE);
+export const writtenBudget = shownBudgetView.partial(BUDGET_USAGE);
 export const writtenPerson = personView.partial(PERSON_USAGE);
 export const writtenSession = listedSessionView.partial(SESSION_USAGE);
 
 /** The answer of a write route, without the members that this key may not read. */
-export function writtenBudgetFor(key: ApiKeyPrincipal, budget: ReservedBudgetView) {
+export function writtenBudgetFor(key: ApiKeyPrincipal, budget: ShownBudgetView) {
   return isVisible(key, budget) ? budget : without(BUDGET_USAGE, budget);
 }
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { readOrganization } from '../../core/accounts/organizations/read-organization.ts';
 import { usd9 } from '../../core/pricing/money.ts';
-import { CALL_PARTS, type PricedCall, priceCall } from '../../core/pricing/price.ts';
+import { CALL_PARTS, type PricedCall } from '../../core/pricing/price.ts';
 import { pricedFieldsInput, pricedFieldsOf } from '../../core/pricing/priced-fields.ts';
 import { countedProvider } from '../../core/pricing/provider-of.ts';
 import { readPriceBook } from '../../core/pricing/rules/hook.ts';
-import { priceByRules } from '../../core/pricing/rules/price-by-rules.ts';
+import { priceWithRules } from '../../core/pricing/rules/price-by-rules.ts';
 import { type SplitCost, splitCall, splitInProportion } from '../../core/pricing/split-call.ts';
 import { instant, text } from '../../platform/basics/text.ts';
 import type { Context } from '../../platform/context/context.ts';
@@ -64,10 +64,9 @@ export async function quotePrice(
     readPriceBook(ctx, await readOrganization(ctx, orgId, transaction), transaction),
   );
   const call = callOf(input, ctx.clock.now());
-  const own = priceCall(call);
   const { model, provider, project_id } = input;
   const price_provider = countedProvider({ model, provider }, Number(call.at));
-  const price = priceByRules({ ...call, price_provider, project_id }, own, book) ?? own;
+  const price = priceWithRules({ ...call, price_provider, project_id }, book);
   const { costNusd, source } = price;
   const rule = 'rule' in price ? price.rule : null;
   if (costNusd === null) return { cost: null, cost_usd: null, cost_source: source, rule, parts: null };

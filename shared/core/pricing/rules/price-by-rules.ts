@@ -51,6 +51,12 @@ export function priceByRules(
   return null;
 }
 
+/** The price that a call would have if it were recorded now, by the rules of its organization or without one. Pure. */
+export function priceWithRules(call: RuledCall, book: PriceBook): RuledPrice | CallPrice {
+  const own = priceCall(call);
+  return priceByRules(call, own, book) ?? own;
+}
+
 function holdsAt({ from, to }: PriceRule, atMs: number): boolean {
   return atMs >= from.getTime() && (to === null || atMs < to.getTime());
 }

@@ -5,7 +5,7 @@ import { nusdFromUsd } from '../../../pricing/money.ts';
 import type { Calendar } from '../rules/counted.ts';
 import { type BudgetFilter, canonicalFilter } from '../rules/filter.ts';
 import type { BudgetChange, BudgetInput } from '../rules/input.ts';
-import type { Budget, BudgetMetric, BudgetPer } from '../rules/model.ts';
+import { type Budget, type BudgetMetric, type BudgetPer, mayRefuseUnpriced } from '../rules/model.ts';
 import { inputOf } from '../rules/view.ts';
 import { dateIn } from '../rules/windows.ts';
 
@@ -25,7 +25,7 @@ export const DECISIVE_FIELDS = [
 ] as const;
 
 /** Which fields may change without that. */
-export const OTHER_FIELDS = ['name', 'enforce', 'on_error', 'reservation_share_pct'] as const;
+export const OTHER_FIELDS = ['name', 'enforce', 'on_error', 'unpriced', 'reservation_share_pct'] as const;
 
 type DecidedField = (typeof DECISIVE_FIELDS)[number] | (typeof OTHER_FIELDS)[number];
 
@@ -49,6 +49,7 @@ export function decideFields(
     ...calendarOf(input, input.timezone ?? timezoneAt(organization, nowMs), nowMs),
     enforce: input.enforce ?? 'none',
     on_error: input.on_error ?? 'allow',
+    unpriced: unpricedOf(input),
     reservation_share_pct: input.reservation_share_pct ?? SHARE_PCT,
   };
 }
@@ -77,6 +78,12 @@ function perOf({ per, scope, window }: BudgetInput): BudgetPer | null {
   if (window === 'rolling')
     throw refused('per', 'does not go with the window rolling: choose one of the calendar, or total');
   return per;
+}
+
+function unpricedOf({ unpriced, metric, enforce = 'none' }: BudgetInput): 'refuse' | null {
+  if (unpriced && !mayRefuseUnpriced({ metric, enforce }))
+    throw refused('unpriced', 'goes with hard budgets of cost_usd only');
+  return unpriced === 'refuse' ? 'refuse' : null;
 }
 
 /** The field that belongs to each window with a field of its own. */
@@ -131,18 +138,20 @@ function refused(field: string, detail: string): DomainError {
 }
 
 /**
- * The input of a changed budget. Omitted fields keep their value; a changed scope drops `scope_id`, and a changed window the field
- * that belongs to the one before.
+ * The input of a changed budget. Omitted fields keep their value; a changed scope drops `scope_id`, a changed window the field that
+ * belongs to the one before, and `unpriced` goes where the budget is no longer a hard one of cost.
  */
 export function changedInput(budget: Budget, change: BudgetChange): BudgetInput {
-  const { scope_id, fiscal_start_month, rolling_days, starts_on, ...rest } = inputOf(budget);
+  const { scope_id, fiscal_start_month, rolling_days, starts_on, unpriced, ...rest } = inputOf(budget);
   const isKept = change.scope === undefined || change.scope === budget.scope;
   const hasSameWindow = change.window === undefined || change.window === budget.window;
+  const { metric = budget.metric, enforce = budget.enforce } = change;
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return {
     ...rest,
     ...(isKept ? { scope_id } : {}),
     ...(hasSameWindow ? { fiscal_start_month, rolling_days, starts_on } : {}),
+    ...(mayRefuseUnpriced({ metric, enforce }) ? { unpriced } : {}),
     ...Object.fromEntries(given),
   };
 }

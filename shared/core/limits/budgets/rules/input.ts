@@ -8,6 +8,7 @@ import {
   BUDGET_WINDOWS,
   ENFORCEMENTS,
   ON_ERROR,
+  UNPRICED,
 } from './model.ts';
 
 const fields = {
@@ -66,6 +67,13 @@ const fields = {
     .enum(ON_ERROR)
     .optional()
     .describe('Answer of a `hard` budget to a check while usage cannot be read; `allow` by default'),
+  unpriced: z
+    .enum(UNPRICED)
+    .nullable()
+    .optional()
+    .describe(
+      'Only `hard` and `cost_usd`: its answer to a call whose model has no price, by the list or a price rule; `allow` by default',
+    ),
   reservation_share_pct: z
     .int()
     .min(1)

@@ -36,6 +36,10 @@ export type Enforcement = (typeof ENFORCEMENTS)[number];
 export const ON_ERROR = ['allow', 'deny'] as const;
 export type OnError = (typeof ON_ERROR)[number];
 
+/** A hard budget's answer to a check or a reservation of a call whose model has no price. */
+export const UNPRICED = ['allow', 'refuse'] as const;
+export type Unpriced = (typeof UNPRICED)[number];
+
 /** The levels that a budget can reach in a window, in this order. */
 export const BUDGET_LEVELS = ['warning', 'exceeded'] as const;
 export type BudgetLevel = (typeof BUDGET_LEVELS)[number];
@@ -76,6 +80,8 @@ export interface Budget {
   starts_on?: string | null;
   enforce: Enforcement;
   on_error: OnError;
+  /** Only of a hard budget of cost. Null, or absent: `allow`. */
+  unpriced?: 'refuse' | null;
   /** The part of the rest that one person may hold by reservations of bound keys, in per cent. */
   reservation_share_pct: number;
   /** Rises with every edit that the levels depend on, so that they may fire again. */
@@ -88,6 +94,16 @@ export interface Budget {
   counted_from?: Date;
   created_at: Date;
   updated_at: Date;
+}
+
+/** Returns true for a budget that may refuse calls without a price: a hard one of cost. */
+export function mayRefuseUnpriced({ enforce, metric }: Pick<Budget, 'enforce' | 'metric'>): boolean {
+  return enforce === 'hard' && metric === 'cost_usd';
+}
+
+/** Returns true for a budget that refuses calls without a price. */
+export function refusesUnpriced({ unpriced, ...budget }: Budget): boolean {
+  return unpriced === 'refuse' && mayRefuseUnpriced(budget);
 }
 
 export const budgetRows = collection<Budget>('budgets', {
@@ -113,6 +129,7 @@ export const budgetRows = collection<Budget>('budgets', {
     starts_on: optional(nullable(String)),
     enforce: String,
     on_error: String,
+    unpriced: optional(nullable(String)),
     reservation_share_pct: Number,
     revision: Number,
     counted_at: Date,

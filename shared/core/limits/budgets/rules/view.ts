@@ -14,7 +14,9 @@ import {
   type Budget,
   type BudgetMetric,
   ENFORCEMENTS,
+  mayRefuseUnpriced,
   ON_ERROR,
+  UNPRICED,
 } from './model.ts';
 import { budgetOfNobody } from './people.ts';
 import { countedFromMs, shownEnd } from './windows.ts';
@@ -46,6 +48,10 @@ export const budgetView = z.strictObject({
   starts_on: z.string().nullable().describe('Of `total`; else null'),
   enforce: z.enum(ENFORCEMENTS),
   on_error: z.enum(ON_ERROR),
+  unpriced: z
+    .enum(UNPRICED)
+    .nullable()
+    .describe('Answer of a `hard` budget of `cost_usd` to a call whose model has no price; else null'),
   reservation_share_pct: z.int(),
   current: z.number().describe('Usage in the open window, in the unit of the threshold'),
   remaining: z.number().describe('Up to the threshold; 0 beyond it'),
@@ -157,7 +163,7 @@ export function viewRaised(budget: Budget | null, nowMs: number) {
 export function inputOf(budget: Budget) {
   const { name, scope, scope_id, filter = null, per = null, metric, window, timezone } = budget;
   const { fiscal_start_month = null, rolling_days = null, starts_on = null } = budget;
-  const { enforce, on_error, reservation_share_pct } = budget;
+  const { enforce, on_error, unpriced, reservation_share_pct } = budget;
   return {
     name,
     scope,
@@ -173,6 +179,7 @@ export function inputOf(budget: Budget) {
     starts_on,
     enforce,
     on_error,
+    unpriced: mayRefuseUnpriced(budget) ? (unpriced ?? ('allow' as const)) : null,
     reservation_share_pct,
   };
 }

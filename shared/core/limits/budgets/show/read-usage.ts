@@ -145,7 +145,7 @@ function edgesOf(budget: Budget, window: Interval, interval: PointInterval, nowM
 }
 
 /** The same edges, those that lie in a day of which the hours are no longer kept moved to the organization's next midnight. */
-function knownEdges(organization: Organization, edges: readonly number[], nowMs: number): number[] {
+export function knownEdges(organization: Organization, edges: readonly number[], nowMs: number): number[] {
   const [first = 0, ...others] = edges;
   const horizonMs = quarterHorizonMs(nowMs);
   const known = others.map((edge) => {

@@ -1,19 +1,22 @@
+import { refusesUnpriced } from '../../budgets/rules/model.ts';
 import { isReservedIn, type OpenBudget } from '../state/budget-status.ts';
 
 /**
  * Why a hard budget refuses a call: usage has reached its threshold (or the estimate passes it), it would fit but for open
- * reservations, the caller's share of it is full, or its amounts cannot be read.
+ * reservations, the caller's share of it is full, its amounts cannot be read, or the model has no price.
  */
-export const CAUSES = ['spent', 'held', 'share', 'unreadable'] as const;
+export const CAUSES = ['spent', 'held', 'share', 'unreadable', 'unpriced'] as const;
 export type Cause = (typeof CAUSES)[number];
 
 export interface JudgedBudget extends OpenBudget {
   /** Null when it does not refuse. */
   cause: Cause | null;
+  /** The model that has no price; only of the cause `unpriced`. */
+  model?: string;
 }
 
 /** A budget that refuses a call. */
-export interface RefusingBudget extends OpenBudget {
+export interface RefusingBudget extends JudgedBudget {
   cause: Cause;
 }
 
@@ -25,10 +28,11 @@ export interface Verdict {
   refusedBy: RefusingBudget | null;
 }
 
-/** How fresh the amounts of a call's budgets are. */
+/** How fresh the amounts of a call's budgets are, and the model of the call if it has no price (`unpricedIn`). */
 interface Known {
   isUsageFresh: boolean;
   areReservationsFresh: boolean;
+  unpricedModel: string | null;
 }
 
 /**
@@ -36,13 +40,22 @@ interface Known {
  * Without fresh amounts a hard budget's `on_error` decides. Pure.
  */
 export function judge(budgets: readonly OpenBudget[], estimateNusd: number | null, known: Known): Verdict {
-  return verdictOf(budgets.map((open) => ({ ...open, cause: causeOf(open, estimateNusd, known) })));
+  return verdictOf(budgets.map((open) => judgeOne(open, estimateNusd, known)));
 }
 
-/** Why a budget refuses a call, or null when it does not: a call that costs nothing passes every budget of cost. Pure. */
-export function causeOf(open: OpenBudget, estimateNusd: number | null, known: Known): Cause | null {
+/** Judges a call by one budget. Pure. */
+export function judgeOne(open: OpenBudget, estimateNusd: number | null, known: Known): JudgedBudget {
+  const cause = causeOf(open, estimateNusd, known);
+  return cause === 'unpriced' && known.unpricedModel !== null
+    ? { ...open, cause, model: known.unpricedModel }
+    : { ...open, cause };
+}
+
+/** Null when a budget does not refuse a call: one that costs nothing passes every budget of cost, unless nobody knows that. */
+function causeOf(open: OpenBudget, estimateNusd: number | null, known: Known): Cause | null {
   const { budget, current, reserved } = open;
   if (budget.enforce !== 'hard') return null;
+  if (known.unpricedModel !== null && refusesUnpriced(budget)) return 'unpriced';
   if (budget.metric === 'cost_usd' && estimateNusd === 0) return null;
   const blind = budget.on_error === 'deny' ? 'unreadable' : null;
   if (!known.isUsageFresh) return blind;
@@ -60,8 +73,13 @@ export function causeOf(open: OpenBudget, estimateNusd: number | null, known: Kn
 export function verdictOf(budgets: readonly JudgedBudget[]): Verdict {
   const [refusedBy = null] = budgets
     .filter((judged): judged is RefusingBudget => judged.cause !== null)
-    .sort((a, b) => b.interval.endMs - a.interval.endMs || partLeft(a) - partLeft(b));
+    .sort((a, b) => endMsOf(b) - endMsOf(a) || partLeft(a) - partLeft(b));
   return { budgets, refusedBy };
+}
+
+/** When a refusal ends, epoch ms: a price comes with no window, so one for the lack of it ends after all others. */
+function endMsOf({ cause, interval }: RefusingBudget): number {
+  return cause === 'unpriced' ? Number.MAX_SAFE_INTEGER : interval.endMs;
 }
 
 /** The rest up to the threshold, in the unit of the budget's limit. */

@@ -10,7 +10,7 @@ const cause = z
   .enum(CAUSES)
   .describe(
     '`spent`: usage has reached the threshold, or the estimate passes it. `held`: open reservations fill it. `share`: the ' +
-      'caller holds as much of it as one may. `unreadable`: `on_error` denies',
+      'caller holds as much of it as one may. `unreadable`: `on_error` denies. `unpriced`: the model has no price',
   );
 
 const checkedBudget = z.strictObject({
@@ -44,7 +44,10 @@ export const checkAnswer = z.strictObject({
       id: z.string(),
       name: z.string().nullable().describe('Null where this credential does not see it'),
       cause,
-      resets_at: z.string().nullable().describe('When its next window begins; null: never'),
+      resets_at: z
+        .string()
+        .nullable()
+        .describe('When its next window begins; null: never, or that does not help (`unpriced`)'),
     })
     .nullable()
     .describe(
@@ -79,7 +82,8 @@ function viewRefusal({ budget, cause, interval }: RefusingBudget, viewer: Viewer
     id: budget._id,
     name: isVisible(viewer, budget) ? budget.name : null,
     cause,
-    resets_at: shownEnd(interval),
+    // No window brings a price.
+    resets_at: cause === 'unpriced' ? null : shownEnd(interval),
   };
 }
 

@@ -8,6 +8,11 @@ import { type JudgedBudget, partLeft, type RefusingBudget, remainingOf } from '.
 export function reasonOf(refusing: RefusingBudget, viewer: Viewer): string {
   const { budget, cause, interval } = refusing;
   const isSeen = isVisible(viewer, budget);
+  if (cause === 'unpriced') {
+    const budgetWords = isSeen ? `budget "${budget.name}"` : 'a budget of your organization';
+    const model = oneLine(refusing.model ?? '');
+    return `The model "${model}" has no price, and ${budgetWords} refuses such calls. An admin can give it one (Settings, Prices).`;
+  }
   const who = isSeen ? `Budget "${budget.name}"` : 'A budget of your organization';
   if (cause === 'share') {
     const whole = isSeen ? `budget "${budget.name}"` : 'a budget of your organization';

@@ -3,7 +3,8 @@ import { derivedId, hashedKey, newId } from '../../../../platform/basics/ids.ts'
 import type { Context } from '../../../../platform/context/context.ts';
 import { untilReplicated } from '../../../../platform/context/send-script.ts';
 import { reservationKeys } from '../../../../platform/redis/keys.ts';
-import { causeOf, type JudgedBudget, judge, type Verdict, verdictOf } from '../check/judge.ts';
+import { type JudgedBudget, judge, judgeOne, type Verdict, verdictOf } from '../check/judge.ts';
+import { unpricedIn } from '../check/priced.ts';
 import {
   type BudgetStatus,
   type Caller,
@@ -19,8 +20,8 @@ import { callReservations } from '../state/call-reservations.ts';
 import { noteFullShare, shareOf } from './shares.ts';
 
 export interface ReservationRequest {
-  /** Nano-USD; 0 for a call that costs nothing. */
-  estimateNusd: number;
+  /** Nano-USD; 0 for a call that costs nothing; null if the caller named no cost, and nobody knows it. */
+  estimateNusd: number | null;
   ttlS: number;
   /** The API key that asks, and whether it is bound to the caller's user. */
   by: { keyId: string; isBound: boolean };
@@ -30,19 +31,22 @@ export interface ReservationRequest {
   key: readonly [sender: string, key: string] | null;
 }
 
+/** A request with an estimate. */
+type SizedRequest = ReservationRequest & { estimateNusd: number };
+
 /** The answer to a request: a reservation, or the verdict that refuses it. */
 export type Reservation = { id: string; endsMs: number; isRepeat: boolean } | { id: null; verdict: Verdict };
 
 /** How often amounts that are too old are read again before the request fails. */
 const ATTEMPTS = 8;
 /** The amounts of an attempt are read at most a second before, else the script asks for later ones. */
-const FRESH = { isUsageFresh: true, areReservationsFresh: true };
+const FRESH = { isUsageFresh: true, areReservationsFresh: true, unpricedModel: null };
 
 /**
  * Reserves an amount in every hard budget of cost that a call counts in, all or none, in one script call. A hard budget of
  * another metric refuses when its usage has reached its threshold. Throws `store_unavailable` and `rebuilding` when nothing
  * was reserved, `overloaded` when too many are open, `outcome_unknown` when nobody knows, `idempotency_key_reused`, and
- * `invalid_request` for a call without the user that it needs.
+ * `invalid_request` for a call without the user or the estimate that it needs.
  */
 export async function reserveInBudgets(
   ctx: Context,
@@ -50,7 +54,7 @@ export async function reserveInBudgets(
   request: ReservationRequest,
 ): Promise<Reservation> {
   const { orgId } = caller;
-  const isFree = request.estimateNusd === 0;
+  const { estimateNusd } = request;
   const cached = await statusCache(ctx).get(orgId);
   let status = cached?.isFresh ? cached.value : await statusCache(ctx).refresh(orgId);
   for (let attempt = 1; status !== null && attempt <= ATTEMPTS; attempt += 1) {
@@ -58,13 +62,27 @@ export async function reserveInBudgets(
     const careful = { ...caller, countsUnnamed: true };
     if (request.needsUser && isOfNobody(status, careful, ctx.clock.now())) throw userNeeded();
     const open = openBudgetsOf(status, careful, ctx.clock.now());
-    if (isFree || !open.some(({ budget }) => isReservedIn(budget)))
-      return decideAlone(ctx, orgId, request, open);
-    const decided = await tryToReserve(ctx, status, open, { caller, request, isLast: attempt === ATTEMPTS });
+    const by = { prices: status.rules.prices, nowMs: ctx.clock.now() };
+    const unpriced = unpricedIn(open, caller, by);
+    if (unpriced.unpricedModel !== null)
+      return { id: null, verdict: judge(open, estimateNusd, { ...FRESH, ...unpriced }) };
+    if (estimateNusd === null) throw estimateNeeded();
+    const sized = { ...request, estimateNusd };
+    if (estimateNusd === 0 || !open.some(({ budget }) => isReservedIn(budget)))
+      return decideAlone(ctx, orgId, sized, open);
+    const isLast = attempt === ATTEMPTS;
+    const decided = await tryToReserve(ctx, status, open, { caller, request: sized, isLast });
     if (decided !== null) return decided;
     status = await statusCache(ctx).refresh(orgId);
   }
   throw new DomainError('rebuilding', 'Spent amounts are being read again. Nothing was reserved; try again.');
+}
+
+function estimateNeeded(): DomainError {
+  return new DomainError(
+    'invalid_request',
+    'Name estimate_usd, or the model with tokens_in and tokens_out: neither the list nor a price rule has a price for these tokens.',
+  );
 }
 
 function userNeeded(): DomainError {
@@ -78,7 +96,7 @@ function userNeeded(): DomainError {
 function decideAlone(
   ctx: Context,
   orgId: string,
-  { key, ttlS, estimateNusd }: ReservationRequest,
+  { key, ttlS, estimateNusd }: SizedRequest,
   open: readonly OpenBudget[],
 ): Reservation {
   const verdict = judge(open, estimateNusd, FRESH);
@@ -92,7 +110,7 @@ async function tryToReserve(
   ctx: Context,
   { orgId, touches, reserved }: BudgetStatus,
   open: readonly OpenBudget[],
-  { caller, request, isLast }: { caller: Caller; request: ReservationRequest; isLast: boolean },
+  { caller, request, isLast }: { caller: Caller; request: SizedRequest; isLast: boolean },
 ): Promise<Reservation | null> {
   const { estimateNusd, ttlS, by, key } = request;
   const hard = open.filter(({ budget }) => budget.enforce === 'hard');
@@ -175,7 +193,7 @@ function refusalsOf(hard: readonly OpenBudget[], pairs: readonly string[]): Refu
 /** The verdict of a refusal, also where only reservations of this moment fill a budget. Full shares are recorded. */
 function refuse(
   ctx: Context,
-  { caller, request, open }: { caller: Caller; request: ReservationRequest; open: readonly OpenBudget[] },
+  { caller, request, open }: { caller: Caller; request: SizedRequest; open: readonly OpenBudget[] },
   refusals: Refusals,
 ): Verdict {
   const { orgId, userId } = caller;
@@ -183,7 +201,7 @@ function refuse(
     const heldNusd = refusals.get(one);
     if (heldNusd === undefined) return { ...one, cause: null };
     if (heldNusd === null || userId === null)
-      return { ...one, cause: causeOf(one, request.estimateNusd, FRESH) ?? 'held' };
+      return { ...one, cause: judgeOne(one, request.estimateNusd, FRESH).cause ?? 'held' };
     noteFullShare(ctx, { orgId, budgetId: one.budget._id, userId, keyId: request.by.keyId, heldNusd });
     return { ...one, cause: 'share' };
   });

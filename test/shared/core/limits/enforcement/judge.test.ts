@@ -3,7 +3,7 @@ import type { Budget } from '../../../../../shared/core/limits/budgets/rules/mod
 import { type Cause, judge, verdictOf } from '../../../../../shared/core/limits/enforcement/check/judge.ts';
 import type { OpenBudget } from '../../../../../shared/core/limits/enforcement/state/budget-status.ts';
 
-const ALL_KNOWN = { isUsageFresh: true, areReservationsFresh: true };
+const ALL_KNOWN = { isUsageFresh: true, areReservationsFresh: true, unpricedModel: null };
 
 /** A hard budget of 10 nano-USD, or of 10 of another metric. */
 function open({
@@ -48,6 +48,34 @@ describe('the cause of a refusal', () => {
   });
 });
 
+describe('a call whose model has no price', () => {
+  const refuse = { unpriced: 'refuse' } as const;
+  const UNPRICED = { ...ALL_KNOWN, unpricedModel: 'own' };
+
+  test.each<[string, OpenBudget, number | null, Cause | null]>([
+    ['is refused', open(refuse), null, 'unpriced'],
+    ['is refused with an estimate that fits', open(refuse), 1, 'unpriced'],
+    ['is refused as free', open(refuse), 0, 'unpriced'],
+    [
+      'is refused rather for its price than for what is spent',
+      open({ ...refuse, current: 10 }),
+      1,
+      'unpriced',
+    ],
+    ['passes where the budget allows it', open({}), 1, null],
+    ['passes a budget that is soft by now', open({ ...refuse, enforce: 'soft' }), 1, null],
+    ['passes a budget that counts no cost', open({ ...refuse, metric: 'tokens' }), 1, null],
+  ])('%s', (_case, budget, estimate, cause) => {
+    const [judged] = judge([budget], estimate, UNPRICED).budgets;
+    expect(judged).toEqual({ ...budget, cause, ...(cause ? { model: 'own' } : {}) });
+  });
+
+  test('is refused also while amounts cannot be read', () => {
+    const blind = { ...UNPRICED, isUsageFresh: false };
+    expect(judge([open(refuse)], 1, blind).refusedBy?.cause).toBe('unpriced');
+  });
+});
+
 describe('of several budgets that refuse', () => {
   const names = (...budgets: (OpenBudget & { cause: Cause | null })[]) =>
     verdictOf(budgets).refusedBy?.budget.name;
@@ -55,6 +83,11 @@ describe('of several budgets that refuse', () => {
 
   test('the one whose window ends last is named, whatever is left', () => {
     expect(names(spent({ name: 'hour', current: 10 }), spent({ name: 'month', endMs: 2_000 }))).toBe('month');
+  });
+
+  test('one that lacks a price goes before all, since no window brings it', () => {
+    const lacking = { ...open({ name: 'price' }), cause: 'unpriced' as const };
+    expect(names(lacking, spent({ name: 'month', endMs: 2_000 }))).toBe('price');
   });
 
   test('then the one with the smallest part of its threshold left', () => {
