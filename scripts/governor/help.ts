@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Set up:': ['org', 'plan', 'connect', 'code-host', 'destination', 'signing-key', 'webhook-secrets'],
   'People and keys:': ['member', 'key', 'device', 'credits'],
-  'Look:': ['status', 'doctor', 'due', 'webhook', 'check', 'raise', 'verify'],
+  'Look:': ['status', 'cost', 'doctor', 'due', 'webhook', 'check', 'raise', 'verify'],
   'Repair:': ['usage', 'rebuild', 'analytics'],
   'Data:': ['import', 'sync', 'context', 'pr', 'replay', 'mcp'],
 };
@@ -48,6 +48,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'governor pr report --number 12 --state merged --closed-at 2026-01-12T10:00:00Z',
   ],
   replay: ['governor replay trace.csv --format azure-llm --users 50'],
+  cost: [
+    'governor cost --last-month --by pull-request',
+    'governor cost --from 2026-11-01 --by person,model --csv',
+  ],
   due: ['governor due', 'governor due end-session'],
   doctor: ['governor doctor mongo', 'governor --json doctor mongo'],
   status: ['governor status', 'governor --json status'],

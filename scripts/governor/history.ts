@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import { addCheckCommand } from '../../packages/governor/src/check.ts';
 import { addHistoryCommands, type Env } from '../../packages/governor/src/commands.ts';
 import { addContextCommand } from '../../packages/governor/src/context/command.ts';
+import { addCostCommand } from '../../packages/governor/src/cost.ts';
 import { addMcpCommand } from '../../packages/governor/src/mcp.ts';
+import { print } from '../../packages/governor/src/output/print.ts';
 import { addRaiseCommand } from '../../packages/governor/src/raise.ts';
 import { WING_COMMANDS } from '../../packages/governor/src/wings.ts';
 import { readDemo, readUp } from '../../packages/stack/read-run.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
-import { print } from './basics/print.ts';
 
 /** Adds the commands of `packages/governor`; they find a running scripts/up by themselves. */
 export function addClientCommands(program: Command, env: Record<string, string | undefined>): void {
@@ -21,6 +22,7 @@ export function addClientCommands(program: Command, env: Record<string, string |
   addCheckCommand(program, around);
   addContextCommand(program, around);
   addRaiseCommand(program, around);
+  addCostCommand(program, around);
   addMcpCommand(program, around);
   addHistoryCommands(program, around);
   for (const addCommands of WING_COMMANDS) addCommands(program, around);

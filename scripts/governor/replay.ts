@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
+import { print } from '../../packages/governor/src/output/print.ts';
 import { withProgress } from '../../packages/governor/src/progress.ts';
 import { readDemo, readUp } from '../../packages/stack/read-run.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { replay } from '../traffic/replay.ts';
 import { parseInteger } from './basics/input.ts';
-import { print } from './basics/print.ts';
 
 interface ReplayFlags {
   format: 'azure-llm';

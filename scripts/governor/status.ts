@@ -1,13 +1,13 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { describeFailure } from '../../packages/governor/src/api/ask.ts';
+import { inOneLine } from '../../packages/governor/src/output/cells.ts';
 import { readUp } from '../../packages/stack/read-run.ts';
 import { baseUrl, type Config } from '../../shared/platform/basics/config.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
 import { within } from '../../shared/platform/basics/within.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
 import { WINGS } from '../../shared/tables/wings.ts';
-import { inOneLine } from './basics/cells.ts';
 import { parseAddress } from './basics/input.ts';
 import type { Probe, Probed, Service } from './basics/probe.ts';
 import { configOf } from './basics/run.ts';

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { addCheckCommand } from './check.ts';
 import { addHistoryCommands, type Env } from './commands.ts';
 import { addContextCommand } from './context/command.ts';
+import { addCostCommand } from './cost.ts';
 import { addMcpCommand } from './mcp.ts';
 import { addRaiseCommand } from './raise.ts';
 import { WING_COMMANDS } from './wings.ts';
@@ -24,6 +25,7 @@ addHistoryCommands(program, around);
 addCheckCommand(program, around);
 addContextCommand(program, around);
 addRaiseCommand(program, around);
+addCostCommand(program, around);
 addMcpCommand(program, around);
 for (const addCommands of WING_COMMANDS) addCommands(program, around);
 

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
+import { inOneLine } from '../../../packages/governor/src/output/cells.ts';
 import type { MadeObjects } from '../../../shared/people/made-by.ts';
 import { DomainError, isCode } from '../../../shared/platform/basics/errors.ts';
-import { inOneLine } from './cells.ts';
 
 export interface MadeOptions {
   made?: 'keep' | 'revoke';

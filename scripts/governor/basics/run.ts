@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describeFailure } from '../../../packages/governor/src/api/ask.ts';
+import { print } from '../../../packages/governor/src/output/print.ts';
 import { type Environment, environmentOf } from '../../../packages/stack/read-run.ts';
 import { type Config, readConfig } from '../../../shared/platform/basics/config.ts';
 import { DomainError } from '../../../shared/platform/basics/errors.ts';
@@ -10,7 +11,6 @@ import { type Context, openContext } from '../../../shared/platform/context/cont
 import { refuseUnprepared } from '../../../shared/platform/mongo/schema.ts';
 import { waitUntilReady } from '../../../shared/platform/redis/connect.ts';
 import { WINGS } from '../../../shared/tables/wings.ts';
-import { print } from './print.ts';
 
 /**
  * Runs one command with a context and prints what it returns: an object for `--json`, else lines for people. Null prints

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { usd9 } from '../../core/pricing/money.ts';
 import type { Columns, ColumnType, Row, Value } from '../../platform/basics/columns.ts';
+import { csvLine, neutralize } from '../../platform/basics/csv.ts';
 import { encodeParquet } from './encode-parquet.ts';
 
 export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
@@ -56,36 +57,11 @@ async function* encodeCsv(columns: Columns, batches: AsyncIterable<readonly Row[
   if (header !== '') yield header;
 }
 
-const QUOTED = /[",\r\n]/;
-
-function csvLine(cells: readonly string[]): string {
-  const safe = cells.map((cell) => (QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
-  return `${safe.join(',')}\r\n`;
-}
-
 function csvCell(type: ColumnType | undefined, value: Value): string {
   if (value === null) return '';
   if (typeof value === 'bigint') return usd9(value);
   if (typeof value === 'object') return neutralize(JSON.stringify(value));
   return type === 'text' ? neutralize(String(value)) : String(value);
-}
-
-/** The characters that make a spreadsheet read a cell as a formula, also in full width. */
-const FORMULA_START = '[=+\\-@\\t\\r\\n\\0\uFF1D\uFF0B\uFF0D\uFF20]';
-/** Blanks and invisible characters, which some spreadsheets drop from the beginning of a cell. */
-const BLANK = '\\s\\u200B-\\u200F\\u2060';
-const AT_START = new RegExp(`^[${BLANK}]*${FORMULA_START}`);
-/** The places at which a reader that separates cells at semicolons or tabs would begin a cell with one. */
-const AFTER_SEPARATOR = new RegExp(`([;\\t])(?=["${BLANK}]*${FORMULA_START})`, 'g');
-
-/** Most cells: they begin with a letter, a digit or a brace, and hold no separator. */
-const PLAIN = /^[A-Za-z0-9{][^;\t]*$/;
-
-/** A cell that begins like a formula gets an apostrophe before it; so does each part that another separator makes one. */
-export function neutralize(cell: string): string {
-  if (PLAIN.test(cell)) return cell;
-  const safe = cell.replace(AFTER_SEPARATOR, "$1'");
-  return AT_START.test(safe) ? `'${safe}` : safe;
 }
 
 /** One JSON object per line; money is a number with all its 9 decimals. */

@@ -16,8 +16,8 @@ export function renderTable(rows: readonly object[], width: number | null): stri
   const all = names.map((name) => {
     const values = rows.map((row) => (row as Record<string, unknown>)[name]);
     const cells = values.map(asCell);
-    const isRight = values.some((value) => typeof value === 'number') && values.every(isNumberOrNone);
-    const isId = /(?:^|_)ids?$/.test(name);
+    const isRight = values.some(isNumber) && values.every((value) => isNumber(value) || isNone(value));
+    const isId = /(?:^|_)ids?$|^pull_request$/.test(name);
     return { heading: inOneLine(name), cells, isRight, isId, width: widthOf([inOneLine(name), ...cells]) };
   });
   const columns = width === null ? all : fitting(all, width);
@@ -37,8 +37,13 @@ export function renderTable(rows: readonly object[], width: number | null): stri
   );
 }
 
-function isNumberOrNone(value: unknown): boolean {
-  return typeof value === 'number' || value === null || value === undefined;
+/** Amounts may be texts, so that all have as many decimals. */
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+\.\d+$/.test(value));
+}
+
+function isNone(value: unknown): boolean {
+  return value === null || value === undefined;
 }
 
 function widthOf(texts: readonly string[]): number {

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { renderTable } from '../../../scripts/governor/basics/table.ts';
+import { renderTable } from '../../../packages/governor/src/output/table.ts';
 
 const ROWS = [
   { key_id: 'key_1', name: 'ci', used: new Date('2026-11-24T04:05:33.123Z'), calls: 7, scopes: ['a', 'b'] },
