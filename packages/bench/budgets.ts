@@ -70,6 +70,7 @@ export async function makeTemplate(
       ...noCounts(),
       signals: 1,
       cost_nusd: 1e9,
+      updated_at: dateAt(ctx.clock.now()),
     };
   });
   await personWindowRows(ctx).insertMany(windows);

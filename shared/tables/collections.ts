@@ -28,7 +28,6 @@ import {
   budgetFiringRows,
 } from '../core/limits/budgets/rules/fired.ts';
 import { budgetRows, personOverrideRows } from '../core/limits/budgets/rules/model.ts';
-import { peopleLogRows } from '../core/limits/budgets/rules/people-log.ts';
 import { askedRows, reservationStateRows, settlementRows } from '../core/limits/enforcement/state/model.ts';
 import { dueRows } from '../platform/due/model.ts';
 import { type CollectionDeclaration, createCollections } from '../platform/mongo/collection.ts';
@@ -55,7 +54,6 @@ const CORE: readonly CollectionDeclaration[] = [
   budgetEvaluationRows,
   personWindowRows,
   personOverrideRows,
-  peopleLogRows,
   settlementRows,
   reservationStateRows,
   askedRows,

@@ -17,11 +17,11 @@ import {
   type Counts,
   noCounts,
   personWindowRows,
+  STAMPED,
 } from '../rules/counted.ts';
 import type { FilteredCall, Matcher } from '../rules/filter.ts';
 import { filteredCall } from '../rules/filtered-call.ts';
 import { personRowKey, personWindowKey, scopesOf, windowKey } from '../rules/keys.ts';
-import { logWindows } from '../rules/people-log.ts';
 import { planEvaluation } from '../rules/plan-evaluation.ts';
 import { countedFromMs, countedWindowAt, countsUntilMs } from '../rules/windows.ts';
 
@@ -152,26 +152,25 @@ function changesOf(key: string, counter: Counter, quarters: Quarters): Omit<Wind
   return [...changes.values()];
 }
 
-/** The writes that add changes to their windows, in one counter shard, and log those of people. Pure. */
+/** The writes that add changes to their windows, in one counter shard. Pure. */
 export function incrementsOf(orgId: string, changes: readonly WindowChange[], shard: number): Write[] {
-  const named: string[] = [];
-  const writes = changes.map((change) => {
-    const { counter, interval, person } = change;
-    if (person === null)
-      return incrementOf(orgId, change, windowKey(orgId, counter, interval.startMs, shard));
-    const name = personWindowKey(orgId, counter, interval.startMs, person);
-    named.push(name);
-    return incrementOf(orgId, change, personRowKey(name, shard));
-  });
-  return named.length === 0 ? writes : [...writes, logWindows(orgId, shard, named)];
+  return changes.map((change) => incrementOf(orgId, change, shard));
 }
 
-function incrementOf(org_id: string, { counter, interval, person, usage }: WindowChange, _id: string): Write {
+function incrementOf(
+  org_id: string,
+  { counter, interval, person, usage }: WindowChange,
+  shard: number,
+): Write {
   const $inc = Object.fromEntries(COUNTED.map((measure) => [measure, usage[measure]]));
   const { startMs, endMs } = interval;
   const window = { org_id, counter, window_start: dateAt(startMs), window_end: dateAt(endMs) };
   const upsert = { upsert: true };
-  if (person === null)
+  if (person === null) {
+    const _id = windowKey(org_id, counter, startMs, shard);
     return updateRow(budgetWindowRows, { _id, org_id }, { $inc, $setOnInsert: window }, upsert);
-  return updateRow(personWindowRows, { _id, org_id }, { $inc, $setOnInsert: { ...window, person } }, upsert);
+  }
+  const _id = personRowKey(personWindowKey(org_id, counter, startMs, person), shard);
+  const update = { $inc, $setOnInsert: { ...window, person }, ...STAMPED };
+  return updateRow(personWindowRows, { _id, org_id }, update, upsert);
 }

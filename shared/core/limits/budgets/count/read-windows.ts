@@ -10,13 +10,15 @@ import {
   budgetWindowRows,
   COUNTED,
   type Counts,
+  changedSince,
+  newestOf,
   noCounts,
   type PersonWindow,
   personWindowRows,
 } from '../rules/counted.ts';
 import type { WindowUsage } from '../rules/evaluate.ts';
 import type { CountedBudget } from '../rules/evaluate-alerts.ts';
-import { personRowKey } from '../rules/keys.ts';
+import { personRowKey, personWindowOf } from '../rules/keys.ts';
 import { budgetOfPerson } from '../rules/people.ts';
 import { isOfRolling, windowsOf } from './rolling.ts';
 
@@ -71,6 +73,28 @@ export async function readPersonWindows(
 ): Promise<CountedWindow[]> {
   const options = transaction ? { session: transaction } : {};
   return sumPersonWindows(personWindowRows(ctx).find(filter, { ...options, batchSize: ROWS_PER_ANSWER }));
+}
+
+/**
+ * The windows of people that end at `earliest` or later, and the newest stamp of their rows. Given the one of a former read, only
+ * windows that may have changed since. As of the transaction's snapshot.
+ */
+export async function readChangedPeople(
+  ctx: { db: Db },
+  orgId: string,
+  { earliest, sinceMs }: { earliest: Date; sinceMs: number | null },
+  transaction: ClientSession,
+): Promise<{ windows: CountedWindow[]; newestMs: number }> {
+  const asked = sinceMs === null ? { window_end: { $gte: earliest } } : changedSince(sinceMs);
+  const options = { session: transaction, batchSize: ROWS_PER_ANSWER };
+  const rows = await personWindowRows(ctx)
+    .find({ org_id: orgId, ...asked }, options)
+    .toArray();
+  const newestMs = newestOf(rows, sinceMs ?? 0);
+  if (sinceMs === null) return { windows: await sumPersonWindows(rows), newestMs };
+  const due = rows.filter(({ window_end }) => window_end >= earliest);
+  const names = new Set(due.map(({ _id }) => personWindowOf(_id)));
+  return { windows: await findPersonWindows(ctx, orgId, [...names], transaction), newestMs };
 }
 
 async function sumPersonWindows(

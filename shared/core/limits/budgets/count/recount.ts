@@ -14,10 +14,9 @@ import type { Organization } from '../../../accounts/organizations/model.ts';
 import { readOrganization } from '../../../accounts/organizations/read-organization.ts';
 import { teamsByUser } from '../../../accounts/organizations/teams.ts';
 import { takeOrganizationRules } from '../../../accounts/organizations/versions.ts';
-import { budgetWindowRows, type CounterKey, personWindowRows } from '../rules/counted.ts';
+import { budgetWindowRows, type CounterKey, personWindowRows, STAMPED } from '../rules/counted.ts';
 import { counterKey, personRowKey, personWindowKey, windowKey } from '../rules/keys.ts';
 import { type Budget, budgetRows } from '../rules/model.ts';
-import { logEverything } from '../rules/people-log.ts';
 import { planRuleChange } from '../rules/plan-evaluation.ts';
 import { readExceptions } from '../rules/read-exceptions.ts';
 import { windowAt } from '../rules/windows.ts';
@@ -64,7 +63,6 @@ export async function recountCounter(
     writes: [
       deleteRows(personWindowRows, { ...cleared, ...own }),
       ...windows.map((window) => windowRow(key, window)),
-      logEverything(org_id),
     ],
   };
 }
@@ -79,7 +77,8 @@ function windowRow(
   if (person === null)
     return insertRow(budgetWindowRows, { _id: windowKey(org_id, counter, startMs, 0), ...row });
   const _id = personRowKey(personWindowKey(org_id, counter, startMs, person), 0);
-  return insertRow(personWindowRows, { _id, person, ...row });
+  const update = { $setOnInsert: { ...row, person }, ...STAMPED };
+  return updateRow(personWindowRows, { _id, org_id }, update, { upsert: true });
 }
 
 /** The teams of a user before and after a change. */

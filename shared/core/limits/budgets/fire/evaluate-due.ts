@@ -13,8 +13,7 @@ import { firingOf } from '../count/plan-history.ts';
 import {
   type CountedWindow,
   countedBudgets,
-  findPersonWindows,
-  readPersonWindows,
+  readChangedPeople,
   windowsByCounter,
 } from '../count/read-windows.ts';
 import { evaluateBudget, type LevelReached } from '../rules/evaluate.ts';
@@ -22,7 +21,6 @@ import { asksForAlerts, type CountedBudget, nextForecastMs } from '../rules/eval
 import { type BudgetEvaluation, budgetEvaluationRows, budgetFiringRows } from '../rules/fired.ts';
 import { type DueEvaluation, evaluateBudgetsJob } from '../rules/jobs.ts';
 import { firingCause } from '../rules/keys.ts';
-import { type LogPosition, loggedSince, readPeopleLogs } from '../rules/people-log.ts';
 import { commitByRules, guardedSubscribers, type OrganizationRules, type Rules } from '../rules/rules.ts';
 import { shownExact, thresholdOf } from '../rules/view.ts';
 import { findFirings, splitCarriedLevels } from './find-firings.ts';
@@ -153,13 +151,13 @@ function eventOf({ budget, interval, level, current }: LevelReached, reversals: 
 
 /** How far an evaluation has come with the people of templates. */
 interface EvaluatedPeople {
-  logged: LogPosition;
+  newestMs: number;
   /** When somebody who is not read now may pass a limit by forecast; null: nobody. Epoch ms. */
   forecastMs: number | null;
 }
 
 /** The fields of an evaluation's row that say how far people are evaluated. */
-type Progress = Pick<BudgetEvaluation, 'version' | 'logged' | 'forecast_at'>;
+type Progress = Pick<BudgetEvaluation, 'version' | 'people_ms' | 'forecast_at'>;
 
 /**
  * Reads what an evaluation looks at: all budgets with their windows that end at `earliest` or later, of templates only the people
@@ -179,17 +177,12 @@ async function readEvaluated(
   if (!budgets.some(({ budget }) => budget.per))
     return { counted: countedBudgets(budgets, byCounter, ctx.clock.now()), people: null };
   const before = await budgetEvaluationRows(ctx).findOne({ _id: orgId }, { session: transaction });
-  const log = (await readPeopleLogs(ctx, [orgId], transaction)).get(orgId);
-  if (!log) throw new Error('unreachable: each organization that is asked for has a log');
   const forecastMs = before?.forecast_at?.getTime() ?? null;
   const isSame = before?.version === rules.version && (forecastMs === null || ctx.clock.now() < forecastMs);
-  const changed = isSame ? loggedSince(log, before?.logged ?? []) : null;
-  const windows = changed
-    ? await findPersonWindows(ctx, orgId, [...new Set(changed.flat())], transaction)
-    : await readPersonWindows(ctx, { org_id: orgId, ...open }, transaction);
-  const due = windows.filter(({ interval }) => interval.endMs >= earliest.getTime());
-  for (const [counter, own] of Map.groupBy(due, byCounterKey)) byCounter.set(counter, own);
-  const people = { logged: log.position, forecastMs: changed ? forecastMs : null };
+  const sinceMs = (isSame && before.people_ms) || null;
+  const { windows, newestMs } = await readChangedPeople(ctx, orgId, { earliest, sinceMs }, transaction);
+  for (const [counter, own] of Map.groupBy(windows, byCounterKey)) byCounter.set(counter, own);
+  const people = { newestMs, forecastMs: sinceMs === null ? null : forecastMs };
   return { counted: countedBudgets(budgets, byCounter, ctx.clock.now()), people };
 }
 
@@ -200,8 +193,8 @@ function byCounterKey({ counter }: CountedWindow): string {
 /** The progress after an evaluation by these rules; everybody is evaluated again at `nextMs`. Pure. */
 function progressOf(
   { version }: OrganizationRules,
-  { logged }: EvaluatedPeople,
+  { newestMs }: EvaluatedPeople,
   nextMs: number | null,
 ): Progress {
-  return { version, logged, forecast_at: nextMs === null ? null : dateAt(nextMs) };
+  return { version, people_ms: newestMs, forecast_at: nextMs === null ? null : dateAt(nextMs) };
 }

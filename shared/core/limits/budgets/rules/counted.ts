@@ -1,3 +1,4 @@
+import { dateAt } from '../../../../platform/basics/clock.ts';
 import { collection } from '../../../../platform/mongo/collection.ts';
 import { userId } from '../../../accounts/organizations/user-id.ts';
 import type { Budget } from './model.ts';
@@ -86,11 +87,13 @@ export interface PersonWindow extends BudgetWindow {
   _id: string;
   /** The user, by the id that signals name. */
   person: string;
+  /** When MongoDB wrote the row, by its own clock (`STAMPED`). */
+  updated_at: Date;
 }
 
 export const personWindowRows = collection<PersonWindow>('person_windows', {
   about: 'What a counter has counted of one person in one window.',
-  fields: { ...WINDOW_FIELDS, person: userId },
+  fields: { ...WINDOW_FIELDS, person: userId, updated_at: Date },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // For evaluations of everybody, for the first read of a process, and for the retention.
@@ -99,5 +102,28 @@ export const personWindowRows = collection<PersonWindow>('person_windows', {
     { key: { org_id: 1, counter: 1, window_start: 1 } },
     // For recounts, and for the windows of one person.
     { key: { org_id: 1, counter: 1, person: 1 } },
+    // For readers of what has changed.
+    { key: { org_id: 1, updated_at: 1 } },
   ],
 });
+
+/** The part of an update that stamps a row of a person: by the clock of MongoDB, since processes have their own. */
+export const STAMPED = { $currentDate: { updated_at: true } } as const;
+
+/**
+ * Transactions commit in another order than they stamp their rows, at most 15 s later. Twice as long, so that the clock of a new
+ * primary may be behind.
+ */
+const OVERLAP_MS = 30_000;
+
+/** The rows that may have been committed since a snapshot in which this stamp (epoch ms) was the newest. Pure. */
+export function changedSince(newestMs: number) {
+  return { updated_at: { $gte: dateAt(newestMs - OVERLAP_MS) } };
+}
+
+/** The newest stamp of rows and of what was read before them, epoch ms. Pure. */
+export function newestOf(rows: Iterable<Pick<PersonWindow, 'updated_at'>>, beforeMs = 0): number {
+  let newestMs = beforeMs;
+  for (const { updated_at } of rows) newestMs = Math.max(newestMs, updated_at.getTime());
+  return newestMs;
+}

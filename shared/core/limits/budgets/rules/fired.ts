@@ -101,8 +101,8 @@ export interface BudgetEvaluation {
   touches?: number;
   /** The version of the rules that every person of the templates was evaluated by. */
   version?: number;
-  /** The windows of people that were evaluated, as a position in their log (`people-log.ts`). */
-  logged?: readonly number[];
+  /** The newest stamp of people's windows that were evaluated (`counted.ts`), epoch ms. */
+  people_ms?: number;
   /** When everybody is evaluated again, because somebody's forecast may pass a limit then; null: never. */
   forecast_at?: Date | null;
 }
@@ -114,7 +114,7 @@ export const budgetEvaluationRows = collection<BudgetEvaluation>('budget_evaluat
     evaluated_at: Date,
     touches: optional(Number),
     version: optional(Number),
-    logged: optional([Number]),
+    people_ms: optional(Number),
     forecast_at: optional(nullable(Date)),
   },
 });

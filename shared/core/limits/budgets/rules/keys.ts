@@ -64,6 +64,11 @@ export function personRowKey(window: string, shard: number): string {
   return `${window}/${shard}`;
 }
 
+/** The name of the window whose row has this key. */
+export function personWindowOf(row: string): string {
+  return row.slice(0, row.lastIndexOf('/'));
+}
+
 /** The primary key of a person's exception from a template. */
 export function overrideKey(budgetId: string, userId: string): string {
   return `${budgetId}/${hashedKey(24, userId)}`;

@@ -1,16 +1,14 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import type { Context } from '../../../../platform/context/context.ts';
-import { inSteps } from '../../../../platform/mongo/find-by-ids.ts';
-import { COUNTED, type PersonWindow, personWindowRows } from '../../budgets/rules/counted.ts';
-import type { WindowUsage } from '../../budgets/rules/evaluate.ts';
-import { personRowKey } from '../../budgets/rules/keys.ts';
 import {
-  type LogPosition,
-  loggedSince,
-  type ReadLog,
-  readPeopleLogs,
-} from '../../budgets/rules/people-log.ts';
+  COUNTED,
+  changedSince,
+  newestOf,
+  type PersonWindow,
+  personWindowRows,
+} from '../../budgets/rules/counted.ts';
+import type { WindowUsage } from '../../budgets/rules/evaluate.ts';
 import type { Rules } from '../../budgets/rules/rules.ts';
 
 /** One row of a person's windows: what one counter shard counts. */
@@ -21,14 +19,17 @@ interface PersonRow extends WindowUsage {
 /** The rows of people's windows that are open now or open later, by counter and user. */
 type PeopleRows = ReadonlyMap<string, ReadonlyMap<string, readonly PersonRow[]>>;
 
-/** The usage of each person of an organization's templates, and how far its log was read. Never changed: a read makes a new one. */
+/** The usage of each person of an organization's templates. Never changed: a read makes a new one. */
 export interface PeopleUsage {
-  position: LogPosition;
+  /** The version of the rules that it was read by: a recount raises it. */
+  version: number;
+  /** The newest stamp of the rows that were read, epoch ms; 0 without any. */
+  newestMs: number;
   rows: PeopleRows;
 }
 
 /** Nobody. */
-export const NO_PEOPLE: PeopleUsage = { position: [], rows: new Map() };
+export const NO_PEOPLE: PeopleUsage = { version: 0, newestMs: 0, rows: new Map() };
 
 /** Usage of a person by a template's counter: its windows, each in parts that are to be summed. Pure. */
 export function usageOfPerson(
@@ -40,8 +41,8 @@ export function usageOfPerson(
 }
 
 /**
- * The usage of people of these organizations, as of the transaction's snapshot. It reads only the rows that have changed since
- * `known`, and all rows of an organization that is not known, or of which more have changed than its log keeps.
+ * The usage of people of these organizations, as of the transaction's snapshot. It reads only the rows that may have changed since
+ * `known`, and all that are open of an organization that is not known, or whose rules have changed.
  */
 export async function readPeople(
   ctx: Context,
@@ -49,44 +50,24 @@ export async function readPeople(
   transaction: ClientSession,
 ): Promise<Map<string, PeopleUsage>> {
   const found = new Map<string, PeopleUsage>();
-  const asked = organizations.filter(({ rules }) => rules.limits.budgets.some(({ budget }) => budget.per));
-  if (asked.length === 0) return found;
-  const orgIds = asked.map(({ rules }) => rules.organization._id);
-  const logs = await readPeopleLogs(ctx, orgIds, transaction);
-  for (const { rules, known } of asked) {
-    const orgId = rules.organization._id;
-    const log = logs.get(orgId);
-    if (log) found.set(orgId, await readOne(ctx, rules, { known, log }, transaction));
+  const nowMs = ctx.clock.now();
+  const options = { session: transaction, batchSize: ROWS_PER_ANSWER };
+  for (const { rules, known } of organizations) {
+    const { version } = rules;
+    const org_id = rules.organization._id;
+    const templates = rules.limits.budgets.filter(({ budget }) => budget.per);
+    if (templates.length === 0) continue;
+    const counters = new Set(templates.map(({ counter }) => counter));
+    const before = known?.version === version ? known : NO_PEOPLE;
+    const asked =
+      before.newestMs > 0 ? changedSince(before.newestMs) : { window_end: { $gt: dateAt(nowMs) } };
+    const read = await personWindowRows(ctx)
+      .find({ org_id, ...asked }, options)
+      .toArray();
+    const rows = withRows(before.rows, read, { counters, nowMs });
+    found.set(org_id, { version, newestMs: newestOf(read, before.newestMs), rows });
   }
   return found;
-}
-
-async function readOne(
-  ctx: Context,
-  rules: Rules,
-  { known, log }: { known: PeopleUsage | undefined; log: ReadLog },
-  transaction: ClientSession,
-): Promise<PeopleUsage> {
-  const { position } = log;
-  const orgId = rules.organization._id;
-  const changed = known && known !== NO_PEOPLE ? loggedSince(log, known.position) : null;
-  const counters = new Set(
-    rules.limits.budgets.flatMap(({ budget, counter }) => (budget.per ? [counter] : [])),
-  );
-  const ids = changed?.flatMap((windows, shard) => windows.map((window) => personRowKey(window, shard)));
-  const nowMs = ctx.clock.now();
-  if (!known || !ids) {
-    const open = { org_id: orgId, window_end: { $gt: dateAt(nowMs) } };
-    const options = { session: transaction, batchSize: ROWS_PER_ANSWER };
-    const all = await personWindowRows(ctx).find(open, options).toArray();
-    return { position, rows: withRows(new Map(), all, { counters, nowMs }) };
-  }
-  const rows = await inSteps(ids, (some) =>
-    personWindowRows(ctx)
-      .find({ _id: { $in: some }, org_id: orgId }, { session: transaction })
-      .toArray(),
-  );
-  return { position, rows: withRows(known.rows, rows, { counters, nowMs }) };
 }
 
 /** Decoding one answer is one turn of the event loop. */

@@ -65,7 +65,7 @@ test('the usage of a person is the sum of what several processes have counted', 
   expect(await used('ada', 'bob')).toEqual([[3], [0]]);
 });
 
-test('nobody is missed when more people have used something at once than the log keeps', async () => {
+test('nobody is missed when many people have used something at once', async () => {
   await makeTemplate({ scope: 'org' });
   await use(['ada']);
   expect(await used('ada')).toEqual([[1]]);

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { guardOrganizationRules } from '../../../../../shared/core/accounts/organizations/versions.ts';
+import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
+import { createWebhook } from '../../../../../shared/core/events/webhooks/endpoints/create-webhook.ts';
+import { createBudget } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
+import { incrementsOf } from '../../../../../shared/core/limits/budgets/count/plan-windows.ts';
+import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
+import { noCounts, personWindowRows } from '../../../../../shared/core/limits/budgets/rules/counted.ts';
+import { counterKey } from '../../../../../shared/core/limits/budgets/rules/keys.ts';
+import { planEvaluation } from '../../../../../shared/core/limits/budgets/rules/plan-evaluation.ts';
+import { windowAt } from '../../../../../shared/core/limits/budgets/rules/windows.ts';
+import {
+  type BudgetStatus,
+  openBudgetsOf,
+} from '../../../../../shared/core/limits/enforcement/state/budget-status.ts';
+import { refreshStatuses } from '../../../../../shared/core/limits/enforcement/state/refresh-status.ts';
+import { ALL_COUNTER_SHARDS, currentShard } from '../../../../../shared/platform/mongo/counter-shards.ts';
+import { inTransaction } from '../../../../../shared/platform/mongo/transaction.ts';
+import { applyWrites } from '../../../../../shared/platform/mongo/writes.ts';
+import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
+import { SECRET } from '../../../../support/webhooks.ts';
+
+const { ctx } = await storesFixture();
+
+/** A template of five calls per person, and a webhook that hears of it. */
+async function makeTemplate() {
+  const { orgId } = await makeTenant(ctx);
+  await createWebhook(ctx, orgId, {
+    url: 'http://127.0.0.1:9/',
+    events: ['budget.warning', 'budget.exceeded'],
+    secret: SECRET,
+  });
+  const budget = await createBudget(ctx, orgId, {
+    name: 'Each',
+    scope: 'org',
+    per: 'user',
+    metric: 'signals',
+    threshold: 5,
+    window: 'monthly',
+    enforce: 'hard',
+  });
+  const use = (user_id: string, count: number) =>
+    recordSignals(
+      ctx,
+      senderOf(orgId),
+      Array.from({ length: count }, () => makeSignal({ user_id, ts: ctx.clock.now() })),
+    );
+  const stampOf = async (person: string) => {
+    const rows = await personWindowRows(ctx).find({ org_id: orgId, person }).toArray();
+    return Math.max(...rows.map(({ updated_at }) => updated_at.getTime()));
+  };
+  return { orgId, budget, use, stampOf };
+}
+
+/** A transaction of another process that has counted five calls of ada, and commits when it is told to. */
+async function countSlowly({ orgId, budget }: Awaited<ReturnType<typeof makeTemplate>>) {
+  const shard = ALL_COUNTER_SHARDS.find((other) => other !== currentShard()) ?? 0;
+  const nowMs = ctx.clock.now();
+  const interval = windowAt(budget, nowMs);
+  const usage = { ...noCounts(), signals: 5 };
+  const change = { counter: counterKey(budget), person: 'ada', interval, usage, untilMs: interval.endMs };
+  const writes = [
+    guardOrganizationRules(orgId, shard),
+    ...incrementsOf(orgId, [change], shard),
+    ...planEvaluation(orgId, { shard, earliestEndMs: interval.endMs, nowMs }).writes,
+  ];
+  const written = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<void>();
+  const committed = inTransaction(ctx.db, async (transaction) => {
+    await personWindowRows(ctx).findOne({ _id: 'none' }, { session: transaction });
+    await applyWrites(ctx, writes, transaction);
+    written.resolve();
+    await told.promise;
+  });
+  await written.promise;
+  return async () => {
+    told.resolve();
+    await committed;
+  };
+}
+
+test('a check counts a transaction that commits after later ones were read', async () => {
+  const made = await makeTemplate();
+  await made.use('bob', 1);
+  let known: BudgetStatus | null = null;
+  const used = async (userId: string) => {
+    known = (await refreshStatuses(ctx, new Map([[made.orgId, known]]))).get(made.orgId) ?? null;
+    const caller = { orgId: made.orgId, userId, projectId: 'x' };
+    return known && openBudgetsOf(known, caller, ctx.clock.now())[0]?.current;
+  };
+  expect(await used('bob')).toBe(1);
+  const commit = await countSlowly(made);
+  await made.use('bob', 2);
+  expect([await used('ada'), await used('bob')]).toEqual([0, 3]);
+  await commit();
+  expect(await used('ada')).toBe(5);
+  expect(await made.stampOf('ada')).toBeLessThanOrEqual(await made.stampOf('bob'));
+});
+
+test('an evaluation looks at a transaction that commits after later ones were evaluated', async () => {
+  const made = await makeTemplate();
+  await made.use('bob', 1);
+  expect(await evaluateDue(ctx, made.orgId)).toBe(0);
+  const commit = await countSlowly(made);
+  await made.use('bob', 4);
+  expect(await evaluateDue(ctx, made.orgId)).toBe(2);
+  await commit();
+  expect(await evaluateDue(ctx, made.orgId)).toBe(2);
+  expect(await made.stampOf('ada')).toBeLessThanOrEqual(await made.stampOf('bob'));
+});
