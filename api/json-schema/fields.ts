@@ -11,6 +11,7 @@ import { people } from './fields/people.ts';
 import { prices } from './fields/prices.ts';
 import { pullRequests } from './fields/pull-requests.ts';
 import { raises } from './fields/raises.ts';
+import { refusals } from './fields/refusals.ts';
 import { sessions } from './fields/sessions.ts';
 import { signals } from './fields/signals.ts';
 import { usage } from './fields/usage.ts';
@@ -29,6 +30,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ...people,
   ...prices,
   ...raises,
+  ...refusals,
   ...pullRequests,
   ...lists,
   ...mcp,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
 import { checkBudgets } from '../../shared/core/limits/enforcement/check/check.ts';
 import { estimateOf } from '../../shared/core/limits/enforcement/check/estimate.ts';
+import { noteRefusal } from '../../shared/core/limits/enforcement/check/refused.ts';
 import { checkAnswer, viewVerdict } from '../../shared/core/limits/enforcement/check/view.ts';
 import { releaseReservation } from '../../shared/core/limits/enforcement/reserve/release.ts';
 import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
@@ -18,6 +19,7 @@ const call = {
   project_id: text(256).optional(),
   model: text(256).optional(),
 };
+const client_session_id = text(256).optional().describe('The session of your client');
 const estimate = z
   .union([z.number().min(0), z.string().regex(/^\d{1,7}(\.\d{1,9})?$/, 'must be a plain decimal')])
   .transform(Number)
@@ -74,13 +76,15 @@ export const checkSpend = tool({
   description: 'Whether a call of this estimated cost may be made now. Holds nothing.',
   scope: 'budgets:check',
   isReader: true,
-  input: z.strictObject({ estimate_usd: estimate, ...call }),
+  input: z.strictObject({ estimate_usd: estimate, ...call, client_session_id }),
   output: verdict,
   run: async (ctx, principal, { estimate_usd, ...asked }) => {
     refuseOtherUser(principal, asked.user_id);
     noteAsked(ctx, principal.orgId, 'check');
     const caller = callerOf(principal, asked);
-    const judged = await checkBudgets(ctx, caller, await estimateOf(ctx, caller, { estimate_usd }));
+    const estimateNusd = await estimateOf(ctx, caller, { estimate_usd });
+    const judged = await checkBudgets(ctx, caller, estimateNusd);
+    noteRefusal(ctx, caller, judged, { way: 'mcp', estimateNusd, clientSession: asked.client_session_id });
     return verdictAnswer(viewVerdict(judged, principal));
   },
 });
@@ -96,6 +100,7 @@ export const reserveSpend = tool({
   input: z.strictObject({
     estimate_usd: estimate,
     ...call,
+    client_session_id,
     ttl_s: z.int().min(1).max(3_600).default(300),
     idempotency_key: z.string().min(1).max(128).describe('A new one per call, such as a UUID'),
   }),
@@ -114,7 +119,9 @@ export const reserveSpend = tool({
     });
     if (reservation.id !== null)
       return { reservation_id: reservation.id, expires_at: isoTime(reservation.endsMs) };
-    const { reason } = viewVerdict(reservation.verdict, principal);
+    const { verdict } = reservation;
+    noteRefusal(ctx, caller, verdict, { way: 'mcp', estimateNusd, clientSession: asked.client_session_id });
+    const { reason } = viewVerdict(verdict, principal);
     throw new DomainError('conflict', reason ?? 'A budget refuses this call.');
   },
 });

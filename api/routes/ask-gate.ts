@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
 import { estimateOf } from '../../shared/core/limits/enforcement/check/estimate.ts';
+import { noteRefusal } from '../../shared/core/limits/enforcement/check/refused.ts';
 import { viewVerdict } from '../../shared/core/limits/enforcement/check/view.ts';
 import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
 import type { Caller } from '../../shared/core/limits/enforcement/state/budget-status.ts';
@@ -44,20 +45,29 @@ export const askGate = route({
     const asked = readGateHeaders((name) => request.header(name));
     const caller = callerOf(principal, asked);
     const key = idempotencyKey(asked.request_id);
-    const reservation = await within(
+    const { estimateNusd, reservation } = await within(
       PATIENCE_MS,
       'A reservation at the gate',
-      gateEstimate(ctx, caller, asked).then((estimateNusd) =>
-        reserveInBudgets(ctx, caller, {
-          estimateNusd,
+      gateEstimate(ctx, caller, asked).then(async (estimate) => ({
+        estimateNusd: estimate,
+        reservation: await reserveInBudgets(ctx, caller, {
+          estimateNusd: estimate,
           ttlS: asked.ttl_s,
           by: { keyId: principal.keyId, isBound: principal.userId !== null },
           needsUser: true,
           key: key === null ? null : [principal.keyId, key],
         }),
-      ),
+      })),
     ).catch(refuseSilence);
-    if (reservation.id === null) throw refusal(ctx, principal, reservation.verdict);
+    if (reservation.id === null) {
+      const { verdict } = reservation;
+      noteRefusal(ctx, caller, verdict, {
+        way: 'gate',
+        estimateNusd,
+        clientSession: asked.client_session_id,
+      });
+      throw refusal(ctx, principal, verdict);
+    }
     return reply('{}', {
       'X-Governor-Reservation': reservation.id,
       ...(reservation.isRepeat ? { 'Idempotent-Replayed': 'true' } : {}),

@@ -1,6 +1,7 @@
 import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
 import { checkBudgets as check } from '../../shared/core/limits/enforcement/check/check.ts';
 import { estimateOf } from '../../shared/core/limits/enforcement/check/estimate.ts';
+import { noteRefusal } from '../../shared/core/limits/enforcement/check/refused.ts';
 import { checkAnswer, viewVerdict } from '../../shared/core/limits/enforcement/check/view.ts';
 import { route } from '../basics/route.ts';
 import { callerOf, checkInput } from '../schemas/call.ts';
@@ -24,6 +25,8 @@ export const checkBudgets = route({
     noteAsked(ctx, principal.orgId, 'check');
     const caller = callerOf(principal, body);
     const estimateNusd = await estimateOf(ctx, caller, body);
-    return viewVerdict(await check(ctx, caller, estimateNusd), principal);
+    const verdict = await check(ctx, caller, estimateNusd);
+    noteRefusal(ctx, caller, verdict, { way: 'check', estimateNusd, clientSession: body.client_session_id });
+    return viewVerdict(verdict, principal);
   },
 });

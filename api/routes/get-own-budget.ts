@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkBudgets } from '../../shared/core/limits/enforcement/check/check.ts';
-import { checkAnswer, viewVerdict, visibleOf } from '../../shared/core/limits/enforcement/check/view.ts';
+import { checkAnswer, viewVerdict } from '../../shared/core/limits/enforcement/check/view.ts';
 import { statusLine } from '../../shared/core/limits/enforcement/check/words.ts';
 import { reply, route } from '../basics/route.ts';
 import { callerOf } from '../schemas/call.ts';
@@ -13,7 +13,8 @@ export const getOwnBudget = route({
   summary: "Read the state of the key's own budgets",
   description:
     "The answer of a check without an estimate, for the key's user, or for the organization when the key is bound to no " +
-    'user. With `format=line` one line of text for a status line: what is left in the budget that has least.',
+    'user. With `format=line` one line of text for a status line: what is left in the budget that has least, or that a budget ' +
+    'refuses.',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'budgets:check', fromMemory: true },
   priority: 'consume',
@@ -27,6 +28,6 @@ export const getOwnBudget = route({
   handle: async ({ principal, query }, ctx) => {
     const verdict = await checkBudgets(ctx, callerOf(principal), null);
     if (query.format !== 'line') return viewVerdict(verdict, principal);
-    return reply(`${statusLine(visibleOf(verdict.budgets, principal))}\n`, { 'Content-Type': TEXT });
+    return reply(`${statusLine(verdict, principal)}\n`, { 'Content-Type': TEXT });
   },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { budgetHooks } from '../../shared/core/limits/budgets/rules/hook.ts';
 import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
 import { checkBudgets } from '../../shared/core/limits/enforcement/check/check.ts';
+import { noteRefusal } from '../../shared/core/limits/enforcement/check/refused.ts';
 import { reasonOf } from '../../shared/core/limits/enforcement/check/words.ts';
 import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { HOOK_BODY_BYTES } from '../../shared/platform/basics/contract.ts';
@@ -9,9 +10,10 @@ import { textOrEmpty } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 import { callerOf } from '../schemas/call.ts';
 
-/** Only the name of the event is read of what Claude Code sends; prompts and tool inputs are skipped as bytes. */
+/** Only the event and its session are read of what Claude Code sends; prompts and tool inputs are skipped as bytes. */
 const hookInput = z.object({
   hook_event_name: textOrEmpty(128).describe('The event; `UserPromptSubmit` and `PreToolUse` may be blocked'),
+  session_id: textOrEmpty(256).optional().catch(undefined).describe('The session, for the list of refusals'),
 });
 
 /** One object for all three answers: generators of clients fail at a choice that an empty object is part of. */
@@ -39,7 +41,7 @@ export const hookClaudeCode = route({
   auth: { kind: 'api-key', scope: 'budgets:check', fromMemory: true },
   priority: 'consume',
   bodyBytes: HOOK_BODY_BYTES,
-  readsOnly: ['hook_event_name'],
+  readsOnly: ['hook_event_name', 'session_id'],
   body: hookInput,
   success: {
     status: 200,
@@ -49,13 +51,20 @@ export const hookClaudeCode = route({
   },
   handle: async ({ principal, body }, ctx) => {
     noteAsked(ctx, principal.orgId, 'hook');
-    const { refusedBy } = await checkBudgets(ctx, callerOf(principal, { adapter: 'claude-code' }), null);
-    if (refusedBy === null) return {};
+    const caller = callerOf(principal, { adapter: 'claude-code' });
+    const verdict = await checkBudgets(ctx, caller, null);
+    const { refusedBy } = verdict;
+    const { hook_event_name: event, session_id } = body;
+    if (refusedBy === null || (event !== 'UserPromptSubmit' && event !== 'PreToolUse')) return {};
+    noteRefusal(ctx, caller, verdict, {
+      way: 'hook',
+      estimateNusd: null,
+      clientSession: session_id || undefined,
+    });
     const { _id } = refusedBy.budget;
     const ask = budgetHooks(ctx).flatMap((hook) => hook.askWords?.(_id, baseUrl(ctx.config)) ?? []);
     const reason = [reasonOf(refusedBy, principal), ...ask].join('\n');
-    if (body.hook_event_name === 'UserPromptSubmit') return { decision: 'block' as const, reason };
-    if (body.hook_event_name !== 'PreToolUse') return {};
+    if (event === 'UserPromptSubmit') return { decision: 'block' as const, reason };
     return {
       hookSpecificOutput: {
         hookEventName: 'PreToolUse' as const,

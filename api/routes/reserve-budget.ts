@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { noteAsked } from '../../shared/core/limits/enforcement/check/asked.ts';
 import { estimateOf } from '../../shared/core/limits/enforcement/check/estimate.ts';
+import { noteRefusal } from '../../shared/core/limits/enforcement/check/refused.ts';
 import { checkAnswer, viewVerdict } from '../../shared/core/limits/enforcement/check/view.ts';
 import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
 import { reply, route } from '../basics/route.ts';
@@ -40,8 +41,15 @@ export const reserveBudget = route({
       key: key === null ? null : [principal.keyId, key],
     });
     const { id } = reservation;
-    if (id === null)
-      return { ...viewVerdict(reservation.verdict, principal), reservation_id: null, allow: false as const };
+    if (id === null) {
+      const { verdict } = reservation;
+      noteRefusal(ctx, caller, verdict, {
+        way: 'reserve',
+        estimateNusd,
+        clientSession: body.client_session_id,
+      });
+      return { ...viewVerdict(verdict, principal), reservation_id: null, allow: false as const };
+    }
     const made = { reservation_id: id, allow: true as const };
     if (key === null) return made;
     return reply(JSON.stringify(made), {

@@ -19,9 +19,16 @@ const call = {
   provider: text(128).optional().describe('Of whom, as signals name it'),
   adapter: text(128).optional().describe('By which tool, as signals name it'),
 };
+const clientSession = text(256)
+  .optional()
+  .describe('The session of the client, as `metadata.client_session_id` of its signals');
 const tokens = z.int().min(0).max(MOST_TOKENS).optional();
 
-export const checkInput = z.strictObject({ ...call, estimate_usd: estimate.min(0).optional() });
+export const checkInput = z.strictObject({
+  ...call,
+  estimate_usd: estimate.min(0).optional(),
+  client_session_id: clientSession,
+});
 
 export const reserveInput = z.strictObject({
   ...call,
@@ -31,6 +38,7 @@ export const reserveInput = z.strictObject({
   ),
   tokens_out: tokens.describe('Likewise: the most output tokens that the call may use'),
   ttl_s: z.int().min(1).max(3_600).describe('Seconds after which the reservation ends by itself'),
+  client_session_id: clientSession,
 });
 export const releaseInput = z.strictObject({ reservation_id: text(128) });
 

@@ -36,6 +36,11 @@ export const gateHeaders = {
     example: 'req-4f1c',
     isOptional: true,
   },
+  'X-Governor-Session': {
+    description: 'The session of the client',
+    example: '3f6c1c1e-9a0b-4a55-8a53-2b1c7a5f9d10',
+    isOptional: true,
+  },
 } as const;
 
 const decimal = (most: number) =>
@@ -65,6 +70,7 @@ const fields = z.object({
     .refine((value) => value !== 0, 'must be at least 1')
     .transform((value) => value ?? 600),
   request_id: z.string().optional(),
+  client_session_id: text(256).optional(),
 });
 
 const HEADER_OF: Readonly<Record<string, keyof typeof gateHeaders>> = {
@@ -77,6 +83,7 @@ const HEADER_OF: Readonly<Record<string, keyof typeof gateHeaders>> = {
   tokens_out: 'X-Governor-Tokens-Out',
   ttl_s: 'X-Governor-Ttl-S',
   request_id: 'X-Governor-Request-Id',
+  client_session_id: 'X-Governor-Session',
 };
 
 /** The call that the headers of a request to the gate describe. Throws `invalid_request` that names the headers. */

@@ -8,6 +8,7 @@ import { prices } from './prices/wing.ts';
 import { purchases } from './purchases/wing.ts';
 import { push } from './push/wing.ts';
 import { raises } from './raises/wing.ts';
+import { refusals } from './refusals/wing.ts';
 import { search } from './search/wing.ts';
 import { work } from './work/wing.ts';
 
@@ -24,4 +25,5 @@ export const API_WINGS: readonly ApiWing[] = [
   search,
   purchases,
   prices,
+  refusals,
 ];

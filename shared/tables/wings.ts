@@ -9,6 +9,7 @@ import { prices } from '../wings/prices/wing.ts';
 import { purchases } from '../wings/purchases/wing.ts';
 import { push } from '../wings/push/wing.ts';
 import { raises } from '../wings/raises/wing.ts';
+import { refusals } from '../wings/refusals/wing.ts';
 import { search } from '../wings/search/wing.ts';
 import { work } from '../wings/work/wing.ts';
 
@@ -25,4 +26,5 @@ export const WINGS: readonly Wing[] = [
   search,
   purchases,
   prices,
+  refusals,
 ];

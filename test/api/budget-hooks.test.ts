@@ -128,7 +128,9 @@ describe('the own budget', () => {
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(text).toMatch(/^\$6\.00 of \$8\.00 left, 25 % used: Of \[31mbobx+\n$/);
     expect(text.length).toBeLessThan(200);
-    expect((await own(ada, '?format=line')).text).toMatch(/^\$0\.00 of \$8\.00 left, 100 % used/);
+    expect((await own(ada, '?format=line')).text).toMatch(
+      /^\$0\.00 of \$8\.00 left, 100 % used, refuses your calls until \d+ [A-Z][a-z]{2}, 00:00 UTC: Of/,
+    );
     expect((await own(unbound, '?format=line')).text).toBe('No budget\n');
     expect((await own(bob, '?format=json')).status).toBe(400);
   });

@@ -29,6 +29,7 @@ const ROWS: Record<string, Row> = {
   'post /api/v1/held-signals/discard': { body: { ids: ['hld_x'] }, status: 200 },
   'post /api/v1/raises': { body: { budget_id: 'bud_x', amount: 1 }, status: 403 },
   'get /api/v1/raises': { status: 200 },
+  'get /api/v1/refusals': { status: 200 },
   'get /api/v1/raises/{id}': { path: '/api/v1/raises/rai_x', status: 404 },
   'post /api/v1/raises/{id}/withdraw': { path: '/api/v1/raises/rai_x/withdraw', status: 403 },
   'post /v1/raises': { body: { budget_id: 'bud_x', amount: 1 }, status: 404 },

@@ -134,6 +134,9 @@ async function tell() {
     enforce: 'hard',
   };
   const budget = await by(key, 'POST', '/api/v1/budgets', each);
+  await refuse(key);
+  await by(key, 'GET', '/api/v1/refusals');
+  await refuse(key);
   await by(session, 'PATCH', '/v1/preferences', { digest: 'daily' });
   const raise = await by(session, 'POST', '/v1/raises', { budget_id: budget.id, amount: 5, note: WORD });
   await by(grace.session, 'POST', `/v1/raises/${raise.id}/deny`, { note: `to ${WORD}` });
@@ -195,6 +198,18 @@ async function tell() {
   });
   MARKS.push(clientSessionKey(ctx, host.orgId, `${WORD}-session`));
   await settle();
+}
+
+/** A call of the person that a budget refuses, which this process has not written yet. */
+async function refuse(key: string): Promise<void> {
+  const call = {
+    user_id: USER,
+    estimate_usd: 60_000,
+    adapter: `${WORD}-tool`,
+    client_session_id: `${WORD}-session`,
+  };
+  const { body } = await api.call('/api/v1/budgets/check', { key, body: call });
+  expect(body.allow).toBe(false);
 }
 
 async function settle(): Promise<void> {

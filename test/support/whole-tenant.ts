@@ -165,6 +165,8 @@ export async function makeWhole(host: Host): Promise<WholeTenant> {
   await fillPeople(whole, host);
   await fillCredits(whole, host);
   await fillDue(whole, host);
+  // The api writes what it has counted.
+  await must('key', 'GET', '/api/v1/refusals');
   return whole;
 }
 
@@ -261,6 +263,8 @@ async function fillWork(whole: WholeTenant, { clock }: Host): Promise<void> {
   const { data } = await must('key', 'GET', '/api/v1/pull-requests');
   whole.pullRequest = data[0].id;
   await must('key', 'POST', '/api/v1/budgets/check', { user_id: 'ada' });
+  for (const user_id of ['ada', 'bob', 'eve'])
+    await must('key', 'POST', '/api/v1/budgets/check', { user_id, estimate_usd: 200_000 });
   const held = await must('bound', 'POST', '/api/v1/budgets/reserve', { estimate_usd: 1, ttl_s: 3_600 });
   whole.reservation = held.reservation_id;
   await must(
@@ -333,6 +337,8 @@ async function fillPerson(whole: WholeTenant, host: Host, who: (typeof LEAVING)[
   };
   await by(key, 'POST', '/api/v1/contexts', { contexts: [context] });
   await by(key, 'POST', '/api/v1/raises', { budget_id: template, amount: 5, note: 'words' });
+  const refused = { estimate_usd: 200_000, client_session_id: `s-${who}` };
+  await by(key, 'POST', '/api/v1/budgets/check', refused);
   await must('key', 'PUT', `/api/v1/budgets/${template}/people/${who}`, { threshold: 30_000 });
 }
 

@@ -197,8 +197,9 @@ export const LIMIT_FAULTS: readonly Fault[] = [
     },
     {
       what: 'a check shows the amounts of budgets that its caller does not see',
-      text: 'return budgets.filter(({ budget }) => isVisible(viewer, budget));',
-      replacement: 'return budgets.filter(({ budget }) => isVisible(viewer, budget) || true);',
+      text: 'budgets: budgets.filter(({ budget }) => isVisible(viewer, budget)).map(viewJudged),',
+      replacement:
+        'budgets: budgets.filter(({ budget }) => isVisible(viewer, budget) || true).map(viewJudged),',
     },
   ]),
   {

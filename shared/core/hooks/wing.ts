@@ -11,6 +11,7 @@ import type { SignalResult } from '../calls/signals/input.ts';
 import type { Signal } from '../calls/signals/model.ts';
 import type { MailsHook } from '../events/webhooks/endpoints/unsubscribe.ts';
 import type { BudgetHook } from '../limits/budgets/rules/hook.ts';
+import type { EnforcementHook } from '../limits/enforcement/check/refused.ts';
 import type { PriceHook } from '../pricing/rules/hook.ts';
 import type { Declarations } from './declarations.ts';
 
@@ -27,6 +28,7 @@ export interface Wing extends Declarations {
   readonly calls?: CallsHook;
   readonly dimension?: DimensionHook;
   readonly budget?: BudgetHook;
+  readonly enforcement?: EnforcementHook;
   readonly prices?: PriceHook;
 }
 

@@ -118,6 +118,7 @@ const environment = z.object({
   SIGNAL_RETENTION_DAYS: integer(396, 35, 36_500),
   EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
   AUDIT_RETENTION_DAYS: integer(730, 1, 36_500),
+  REFUSAL_RETENTION_DAYS: integer(90, 1, 3_650),
   TIME_SCALE: z.coerce.number().min(1).max(100_000).default(1),
 });
 

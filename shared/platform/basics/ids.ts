@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'bwn'
   | 'bfi'
   | 'res'
+  | 'rfs'
   | 'bal'
   | 'anm'
   | 'dev'

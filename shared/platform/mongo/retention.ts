@@ -22,6 +22,7 @@ const DAYS = {
   signalRetentionDays: 'SIGNAL_RETENTION_DAYS',
   eventRetentionDays: 'EVENT_RETENTION_DAYS',
   auditRetentionDays: 'AUDIT_RETENTION_DAYS',
+  refusalRetentionDays: 'REFUSAL_RETENTION_DAYS',
 } as const satisfies { [Name in keyof Config]?: string };
 type Days = number | keyof typeof DAYS;
 

@@ -68,13 +68,8 @@ export function viewVerdict({ budgets, refusedBy }: Verdict, viewer: Viewer): z.
     reason: refusedBy && reasonOf(refusedBy, viewer),
     refused_by: refusal,
     retry_at: refusal?.resets_at ?? null,
-    budgets: visibleOf(budgets, viewer).map(viewJudged),
+    budgets: budgets.filter(({ budget }) => isVisible(viewer, budget)).map(viewJudged),
   };
-}
-
-/** Those of these budgets that a credential sees. */
-export function visibleOf(budgets: Verdict['budgets'], viewer: Viewer): JudgedBudget[] {
-  return budgets.filter(({ budget }) => isVisible(viewer, budget));
 }
 
 function viewRefusal({ budget, cause, interval }: RefusingBudget, viewer: Viewer) {

@@ -2,11 +2,11 @@ import { shown, thresholdOf } from '../../budgets/rules/view.ts';
 import { isVisible, type Viewer } from '../../budgets/rules/visible.ts';
 import { shownEnd } from '../../budgets/rules/windows.ts';
 import type { OpenBudget } from '../state/budget-status.ts';
-import { type JudgedBudget, partLeft, type RefusingBudget, remainingOf } from './judge.ts';
+import { partLeft, type RefusingBudget, remainingOf, type Verdict } from './judge.ts';
 
 /** Why a budget refuses a call, in words for its caller: without name and amount where the caller does not see the budget. */
 export function reasonOf(refusing: RefusingBudget, viewer: Viewer): string {
-  const { budget, cause, interval } = refusing;
+  const { budget, cause } = refusing;
   const isSeen = isVisible(viewer, budget);
   if (cause === 'unpriced') {
     const budgetWords = isSeen ? `budget "${budget.name}"` : 'a budget of your organization';
@@ -20,21 +20,32 @@ export function reasonOf(refusing: RefusingBudget, viewer: Viewer): string {
   }
   if (cause === 'unreadable') return `${who} cannot be read now, and denies calls until it can.`;
   const why = isSeen ? `has ${leftWords(refusing)}` : 'refuses this call';
-  const end = shownEnd(interval);
-  return end === null ? `${who} ${why}.` : `${who} ${why} until ${timeWords(end)}.`;
+  return `${who} ${why}${untilWords(refusing)}.`;
 }
 
-const MINUTE = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-});
+/** Until when a budget refuses, where only the end of its window helps: a reservation may end before that. */
+function untilWords({ budget, cause, interval }: RefusingBudget): string {
+  const end = cause === 'spent' ? shownEnd(interval) : null;
+  return end === null ? '' : ` until ${timeWords(end, budget.timezone)}`;
+}
 
-/** An ISO time as people read it: "1 Dec, 00:00 UTC". */
-export function timeWords(instant: string): string {
-  return `${MINUTE.format(Temporal.Instant.from(instant).epochMilliseconds)} UTC`;
+/** By timezone, of which there are few hundred. */
+const minutes = new Map<string, Intl.DateTimeFormat>();
+
+/** An ISO time as people of a timezone read it: "1 Dec, 00:00 UTC", "1 Dec, 00:00 Europe/Berlin". */
+export function timeWords(instant: string, timeZone = 'UTC'): string {
+  const known = minutes.get(timeZone);
+  const minute =
+    known ??
+    new Intl.DateTimeFormat('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone,
+    });
+  if (!known) minutes.set(timeZone, minute);
+  return `${minute.format(Temporal.Instant.from(instant).epochMilliseconds)} ${timeZone}`;
 }
 
 /** As exact as the API: up to four decimals. */
@@ -56,13 +67,19 @@ export function leftWords(open: OpenBudget): string {
 /** Characters of a line, its end included, stay below 200. */
 const LINE_LENGTH = 198;
 
-/** One line about the budget that has the smallest part of its threshold left: what is left and how much is used. Pure. */
-export function statusLine(budgets: readonly JudgedBudget[]): string {
-  const tightest = budgets.toSorted((a, b) => partLeft(a) - partLeft(b))[0];
-  if (!tightest) return 'No budget';
-  const { budget, current } = tightest;
-  const used = Math.round((current / budget.limit) * 100);
-  const line = `${leftWords(tightest)}, ${used} % used: ${oneLine(budget.name)}`;
+/**
+ * One line for a caller: about the budget that refuses every call, if one does, else about the one that the caller sees and that has
+ * the smallest part of its threshold left. Without name and amount where the caller does not see the budget. Pure.
+ */
+export function statusLine({ budgets, refusedBy }: Verdict, viewer: Viewer): string {
+  const refuses = refusedBy && `refuses your calls${untilWords(refusedBy)}`;
+  const isSeen = (judged: OpenBudget) => isVisible(viewer, judged.budget);
+  if (refusedBy && !isSeen(refusedBy)) return `A budget of your organization ${refuses}`;
+  const shown = refusedBy ?? budgets.filter(isSeen).toSorted((a, b) => partLeft(a) - partLeft(b))[0];
+  if (!shown) return 'No budget';
+  const { budget, current } = shown;
+  const used = `${Math.round((current / budget.limit) * 100)} % used`;
+  const line = `${[leftWords(shown), used, refuses].filter(Boolean).join(', ')}: ${oneLine(budget.name)}`;
   return Array.from(line).slice(0, LINE_LENGTH).join('');
 }
 

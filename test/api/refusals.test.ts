@@ -1,0 +1,345 @@
+import { expect, test } from 'vitest';
+import type { BudgetInput } from '../../shared/core/limits/budgets/rules/input.ts';
+import { eraseMember } from '../../shared/people/erase-member.ts';
+import { refusalRows } from '../../shared/wings/refusals/model.ts';
+import { BOUND_SCOPES, makeSignal } from '../support/factories.ts';
+import { fixture, type Tenant } from '../support/fixture.ts';
+import { startApi, until } from '../support/harness.ts';
+
+const {
+  api,
+  clock,
+  ctx,
+  env,
+  other,
+  tenant: makeTenant,
+} = await fixture({
+  clock: '2026-11-24T10:00:00Z',
+  other: true,
+});
+
+interface Row extends Record<string, unknown> {
+  user_id: string | null;
+  way: string;
+  count: number;
+}
+
+/** An organization with a hard budget of one dollar, which is used up. */
+async function spentTenant(fields: Partial<BudgetInput> = {}): Promise<Tenant & { budgetId: string }> {
+  const tenant = await makeTenant();
+  const { _id: budgetId } = await tenant.budget({ name: 'All', threshold: 1, enforce: 'hard', ...fields });
+  await tenant.record(makeSignal({ ts: clock.now(), user_id: 'ada', cost_usd: 1 }) as never);
+  for (const at of [api, other])
+    await until(async () => (await post(tenant.key, 'budgets/check', {}, at)).allow === false);
+  // The refusals of this wait are of an earlier minute.
+  await list(tenant.key);
+  await list(tenant.key, '', other);
+  clock.advance(120_000);
+  return { ...tenant, budgetId };
+}
+
+async function post(key: string, path: string, body: object, at: Pick<typeof api, 'call'> = api) {
+  return (await at.call(`/api/v1/${path}`, { key, body })).body;
+}
+
+async function list(key: string, query = '', at: Pick<typeof api, 'call'> = api) {
+  const { body, status, text } = await at.call(`/api/v1/refusals${query}`, { key });
+  expect(status, text).toBe(200);
+  return body as { data: Row[]; total: number | null; has_more: boolean; cursor: string };
+}
+
+/** The rows since a moment, which an api has counted or another one has written. */
+async function listSince(key: string, sinceMs: number, query = '', at: Pick<typeof api, 'call'> = api) {
+  return (await list(key, `?from=${new Date(sinceMs).toISOString()}${query}`, at)).data;
+}
+
+const hook = (key: string, hook_event_name: string, more: object = {}) =>
+  api.call('/hooks/claude-code', { key, body: { hook_event_name, session_id: 's-hook', ...more } });
+const gate = (key: string, headers: Record<string, string>) => api.call('/gate', { key, headers });
+const tool = (key: string, name: string, args: object) =>
+  api.call('/mcp', {
+    key,
+    headers: { Accept: 'application/json, text/event-stream' },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
+  });
+
+test('a refused call is counted by its way, person, adapter, cause, largest estimate and last session', async () => {
+  const { key, keyOf, budgetId } = await spentTenant();
+  const bound = await keyOf('ada', [...BOUND_SCOPES]);
+  const since = clock.now();
+  const asked = { user_id: 'ada', adapter: 'codex' };
+  await post(key, 'budgets/check', { ...asked, estimate_usd: 0.5, client_session_id: 's-1' });
+  clock.advance(1_000);
+  await post(key, 'budgets/check', { ...asked, estimate_usd: 0.2, client_session_id: 's-2' });
+  await post(key, 'budgets/reserve', { ...asked, estimate_usd: 2, ttl_s: 60, client_session_id: 's-3' });
+  await hook(bound, 'UserPromptSubmit');
+  await hook(bound, 'PreToolUse');
+  const headers = {
+    'X-Governor-User': 'ada',
+    'X-Governor-Estimate-Usd': '0.25',
+    'X-Governor-Session': 's-4',
+  };
+  expect((await gate(key, headers)).status).toBe(403);
+  const spend = { user_id: 'ada', estimate_usd: 3, client_session_id: 's-5' };
+  await tool(key, 'check_spend', spend);
+  await tool(key, 'reserve_spend', { ...spend, idempotency_key: 'one' });
+  const [first, last] = [new Date(since).toISOString(), new Date(since + 1_000).toISOString()];
+  const row = {
+    user_id: 'ada',
+    budget_id: budgetId,
+    budget_name: 'All',
+    cause: 'spent',
+    first_at: last,
+    last_at: last,
+  };
+  const expected = [
+    {
+      way: 'check',
+      adapter: 'codex',
+      count: 2,
+      first_at: first,
+      largest_estimate_usd: 0.5,
+      client_session_id: 's-2',
+    },
+    { way: 'reserve', adapter: 'codex', count: 1, largest_estimate_usd: 2, client_session_id: 's-3' },
+    {
+      way: 'hook',
+      adapter: 'claude-code',
+      count: 2,
+      largest_estimate_usd: null,
+      client_session_id: 's-hook',
+    },
+    { way: 'gate', adapter: null, count: 1, largest_estimate_usd: 0.25, client_session_id: 's-4' },
+    { way: 'mcp', adapter: null, count: 2, largest_estimate_usd: 3, client_session_id: 's-5' },
+  ].map((fields) => ({ ...row, id: expect.stringMatching(/^rfs_/), ...fields }));
+  const rows = await listSince(key, since);
+  expect(rows).toHaveLength(5);
+  expect(rows).toEqual(expect.arrayContaining(expected));
+  expect(rows.at(-1)?.way).toBe('check');
+});
+
+test('questions that only read are no refusals, nor are other events of a hook', async () => {
+  const { key, keyOf } = await spentTenant();
+  const bound = await keyOf('ada', [...BOUND_SCOPES]);
+  const since = clock.now();
+  for (const path of ['me/budget', 'me/budget?format=line'])
+    await api.call(`/api/v1/${path}`, { key: bound });
+  await tool(bound, 'get_budget', {});
+  for (const event of ['Stop', 'PostToolUse', 'SessionStart']) await hook(bound, event);
+  const preview = {
+    name: 'B',
+    scope: 'org',
+    metric: 'cost_usd',
+    threshold: 1,
+    window: 'daily',
+    enforce: 'hard',
+  };
+  await post(key, 'budgets/preview', preview);
+  expect(await listSince(key, since)).toEqual([]);
+});
+
+test('a hook is answered whatever its session is called', async () => {
+  const { keyOf } = await spentTenant();
+  const bound = await keyOf('ada', [...BOUND_SCOPES]);
+  const since = clock.now();
+  for (const session_id of ['x'.repeat(3_000), 7, null, ''])
+    expect((await hook(bound, 'UserPromptSubmit', { session_id })).body).toMatchObject({ decision: 'block' });
+  const rows = await listSince(await keyOf(null, ['usage:read']), since);
+  expect(rows).toMatchObject([{ count: 4, client_session_id: null }]);
+});
+
+test('two processes count one person in one row, and each other session last', async () => {
+  const { key } = await spentTenant();
+  const since = clock.now();
+  const call = { user_id: 'ada', adapter: 'codex' };
+  const sent = [api, other, api, other, other].map((at, index) =>
+    post(
+      key,
+      'budgets/check',
+      { ...call, estimate_usd: (index + 1) / 10, client_session_id: `s-${index}` },
+      at,
+    ),
+  );
+  await Promise.all(sent);
+  clock.advance(5_000);
+  await post(key, 'budgets/check', { ...call, client_session_id: 'last' }, other);
+  await listSince(key, since, '', other);
+  const rows = await listSince(key, since);
+  expect(rows).toMatchObject([{ count: 6, largest_estimate_usd: 0.5, client_session_id: 'last' }]);
+  expect([rows[0]?.first_at, rows[0]?.last_at]).toEqual(
+    [since, since + 5_000].map((ms) => new Date(ms).toISOString()),
+  );
+});
+
+test('a process that ends has written what it counted', async () => {
+  const { key } = await spentTenant();
+  const since = clock.now();
+  const ending = await startApi({ env, sharing: ctx, clock });
+  await post(key, 'budgets/check', { user_id: 'eve' }, ending);
+  await ending.close();
+  expect(await refusalRows(ctx).countDocuments({ user_id: 'eve', first_at: { $gte: new Date(since) } })).toBe(
+    1,
+  );
+});
+
+test('beyond 1,000 rows in a minute person and adapter are left out, and the count is not', async () => {
+  const { key } = await spentTenant();
+  const since = clock.now();
+  const ask = (at: typeof api, from: number) =>
+    Promise.all(
+      Array.from({ length: 700 }, (_, index) =>
+        post(key, 'budgets/check', { user_id: `user-${from + index}`, client_session_id: 's' }, at),
+      ),
+    );
+  await ask(api, 0);
+  await ask(other, 500);
+  await Promise.all([list(key), list(key, '', other)]);
+  const rows = [];
+  for (let cursor = ''; ; ) {
+    const page = await list(key, `?limit=100&from=${new Date(since).toISOString()}${cursor}`);
+    rows.push(...page.data);
+    if (!page.has_more) break;
+    cursor = `&cursor=${page.cursor}`;
+  }
+  expect(rows.filter(({ user_id }) => user_id !== null)).toHaveLength(1_000);
+  expect(rows.filter(({ user_id }) => user_id === null)).toMatchObject([
+    { adapter: null, client_session_id: null, count: 200 },
+  ]);
+  expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(1_400);
+});
+
+test('rows are filtered by person, budget and time, and pages go on by cursor', async () => {
+  const { key, budget } = await spentTenant();
+  const { _id: own } = await budget({
+    scope: 'user',
+    scope_id: 'bob',
+    threshold: 0.5,
+    enforce: 'hard',
+    window: 'monthly',
+  });
+  await until(
+    async () =>
+      (await post(key, 'budgets/check', { user_id: 'bob', estimate_usd: 9 })).refused_by?.id === own,
+  );
+  clock.advance(60_000);
+  const since = clock.now();
+  for (const user_id of ['ada', 'bob', 'eve']) {
+    await post(key, 'budgets/check', { user_id, estimate_usd: 9 });
+    clock.advance(20_000);
+  }
+  expect((await listSince(key, since)).map(({ user_id }) => user_id)).toEqual(['eve', 'bob', 'ada']);
+  expect(await listSince(key, since, '&user_id=bob')).toMatchObject([{ user_id: 'bob', budget_id: own }]);
+  expect(await listSince(key, since, `&budget_id=${own}`)).toMatchObject([{ user_id: 'bob' }]);
+  expect(await listSince(key, since, `&budget_id=${own}&user_id=ada`)).toEqual([]);
+  expect((await listSince(key, since + 10_000)).map(({ user_id }) => user_id)).toEqual(['eve', 'bob']);
+  const until20 = `&to=${new Date(since + 20_000).toISOString()}`;
+  expect((await listSince(key, since, until20)).map(({ user_id }) => user_id)).toEqual(['ada']);
+  const first = await list(key, `?limit=2&from=${new Date(since).toISOString()}`);
+  expect(first).toMatchObject({ has_more: true, total: 3 });
+  const next = await list(key, `?limit=2&from=${new Date(since).toISOString()}&cursor=${first.cursor}`);
+  expect(next.data.map(({ user_id }) => user_id)).toEqual(['ada']);
+});
+
+test('a bound key reads the refusals of its user alone, and names only budgets that it sees', async () => {
+  const tenant = await spentTenant();
+  const { key, keyOf, budget } = tenant;
+  const { _id: each } = await budget({
+    name: 'Each',
+    per: 'user',
+    threshold: 0.5,
+    enforce: 'hard',
+    window: 'monthly',
+  });
+  await until(
+    async () =>
+      (await post(key, 'budgets/check', { user_id: 'bob', estimate_usd: 9 })).refused_by?.id === each,
+  );
+  clock.advance(60_000);
+  const since = clock.now();
+  await post(key, 'budgets/check', { user_id: 'bob', estimate_usd: 0.1 });
+  await post(key, 'budgets/check', { user_id: 'bob', estimate_usd: 9 });
+  await post(key, 'budgets/check', { user_id: 'ada', estimate_usd: 9 });
+  const bob = await keyOf('bob', [...BOUND_SCOPES]);
+  const own = await listSince(bob, since);
+  expect(own.map(({ budget_id, budget_name }) => [budget_id, budget_name])).toEqual(
+    expect.arrayContaining([
+      [each, 'Each'],
+      [tenant.budgetId, null],
+    ]),
+  );
+  expect(own).toHaveLength(2);
+  expect(await listSince(bob, since, '&user_id=ada')).toEqual([]);
+  expect((await listSince(bob, since, `&budget_id=${each}`)).map(({ user_id }) => user_id)).toEqual(['bob']);
+  const all = await listSince(key, since);
+  expect(new Set(all.map(({ budget_name }) => budget_name))).toEqual(new Set(['All', 'Each']));
+  expect(JSON.stringify(all)).not.toMatch(/limit|threshold|remaining|current/);
+  const blind = await keyOf('bob', ['budgets:check']);
+  expect((await api.call('/api/v1/refusals', { key: blind })).body).toMatchObject({ code: 'missing_scope' });
+});
+
+test('an erased person is in no refusal, also of a process that had not written it', async () => {
+  const { orgId, key, member } = await spentTenant();
+  await member('gone');
+  const since = clock.now();
+  const call = { user_id: 'gone', adapter: 'of-gone', client_session_id: 'of-gone' };
+  await post(key, 'budgets/check', call);
+  await list(key);
+  await post(key, 'budgets/check', call);
+  await post(key, 'budgets/check', call, other);
+  await eraseMember(ctx, orgId, 'gone');
+  await list(key, '', other);
+  const rows = await listSince(key, since);
+  expect(rows).toMatchObject([{ user_id: null, adapter: null, client_session_id: null, count: 3 }]);
+  expect(await listSince(key, since, '&user_id=gone')).toEqual([]);
+  await post(key, 'budgets/check', { ...call, estimate_usd: 5 });
+  expect(JSON.stringify(await listSince(key, since))).not.toContain('gone');
+});
+
+test('refusals are counted by way and cause in the metrics', async () => {
+  const { key } = await spentTenant();
+  const countOf = async () => {
+    const { text } = await api.call('/metrics', { key: ctx.config.operatorToken });
+    return Number(/governor_refusals_total\{way="check",cause="spent"\} (\d+)/.exec(text)?.[1]);
+  };
+  const before = await countOf();
+  await post(key, 'budgets/check', {});
+  expect(await countOf()).toBe(before + 1);
+});
+
+test('a refusal says until when in the timezone of the budget, and to whom does not see it no more', async () => {
+  const { keyOf } = await spentTenant({ window: 'monthly', timezone: 'Europe/Berlin' });
+  const bound = await keyOf('ada', [...BOUND_SCOPES]);
+  const { body } = await hook(bound, 'UserPromptSubmit');
+  expect(body.reason).toMatch(
+    /^A budget of your organization refuses this call until 1 Dec, 00:00 Europe\/Berlin\.\nAsk for more: /,
+  );
+  const refused = await post(bound, 'budgets/check', {});
+  expect(refused.retry_at).toBe('2026-11-30T23:00:00.000Z');
+  const line = await api.call('/api/v1/me/budget?format=line', { key: bound });
+  expect(line.text).toBe(
+    'A budget of your organization refuses your calls until 1 Dec, 00:00 Europe/Berlin\n',
+  );
+});
+
+test('a refusal by a total, and one that ends with a reservation, say no end', async () => {
+  const { key, keyOf, budget } = await makeTenant();
+  const bound = await keyOf('ada', [...BOUND_SCOPES]);
+  await budget({ threshold: 1, enforce: 'hard' });
+  await until(async () => {
+    const { reservation_id } = await post(key, 'budgets/reserve', { estimate_usd: 0.9, ttl_s: 3_000 });
+    return reservation_id === null;
+  });
+  const held = await until(async () => {
+    const answer = await post(bound, 'budgets/check', { estimate_usd: 0.9 });
+    return answer.allow ? null : answer;
+  });
+  expect([held.refused_by.cause, held.reason]).toEqual([
+    'held',
+    'A budget of your organization refuses this call.',
+  ]);
+  expect(held.retry_at).not.toBeNull();
+  await budget({ threshold: 0.5, enforce: 'hard', window: 'total', starts_on: '2026-11-01' } as never);
+  await until(async () => (await post(bound, 'budgets/check', { estimate_usd: 0.9 })).retry_at === null);
+  const total = await post(bound, 'budgets/check', { estimate_usd: 0.9 });
+  expect(total).toMatchObject({ refused_by: { cause: 'spent' }, reason: held.reason });
+});

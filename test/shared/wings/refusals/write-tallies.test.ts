@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import type { Refusal } from '../../../../shared/core/limits/enforcement/check/refused.ts';
+import type { Context } from '../../../../shared/platform/context/context.ts';
+import { refusalRows } from '../../../../shared/wings/refusals/model.ts';
+import { createTallies } from '../../../../shared/wings/refusals/tally.ts';
+import { writeTallies } from '../../../../shared/wings/refusals/write-tallies.ts';
+import { storesFixture } from '../../../support/fixture.ts';
+
+const { ctx, tenant } = await storesFixture();
+
+const MINUTE = 60_000;
+const NOW = Date.parse('2026-11-24T10:00:30Z');
+
+const refusalOf = (orgId: string, fields: Partial<Refusal> = {}): Refusal => ({
+  orgId,
+  userId: 'ada',
+  budgetId: 'bud_1',
+  way: 'check',
+  cause: 'spent',
+  adapter: null,
+  estimateNusd: null,
+  clientSession: null,
+  ...fields,
+});
+
+/** The refused calls of an organization that MongoDB has, by user. */
+async function countsOf(orgId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const row of await refusalRows(ctx).find({ org_id: orgId }).toArray()) {
+    const sum = Object.values(row.counts).reduce((all, count) => all + count, 0);
+    counts[String(row.user_id)] = (counts[String(row.user_id)] ?? 0) + sum;
+  }
+  return counts;
+}
+
+/** A context whose rows of refusals meet this fault in the first bulk write, before or after it is carried out. */
+function faulty(when: 'before' | 'after'): Context {
+  let isDone = false;
+  const database = new Proxy(ctx.db.database, {
+    get: (target, name) => {
+      if (name !== 'collection') return Reflect.get(target, name);
+      return (collectionName: string) => {
+        const handle = target.collection(collectionName);
+        const bulkWrite = handle.bulkWrite.bind(handle);
+        handle.bulkWrite = async (...args) => {
+          if (isDone) return bulkWrite(...args);
+          isDone = true;
+          if (when === 'after') await bulkWrite(...args);
+          throw new Error('the connection is gone');
+        };
+        return handle;
+      };
+    },
+  });
+  return { ...ctx, db: { ...ctx.db, database } };
+}
+
+test.each(['before', 'after'] as const)(
+  'a write that fails %s it is carried out is repeated, and counts each call once',
+  async (when) => {
+    const { orgId } = await tenant();
+    const failing = faulty(when);
+    const tallies = createTallies('one-');
+    for (const userId of ['ada', 'ada', 'bob']) tallies.add(refusalOf(orgId, { userId }), NOW);
+    const write = () => writeTallies(failing, tallies, tallies.unwritten());
+    await expect(write()).rejects.toThrow('gone');
+    tallies.add(refusalOf(orgId), NOW + 1);
+    await write();
+    await write();
+    expect(await countsOf(orgId)).toEqual({ ada: 3, bob: 1 });
+    expect(tallies.unwritten()).toEqual([]);
+  },
+);
+
+test('two writes of one process at the same time count each call once', async () => {
+  const { orgId } = await tenant();
+  const tallies = createTallies('twice-');
+  for (let user = 0; user < 1_100; user += 1)
+    tallies.add(refusalOf(orgId, { userId: `user-${user % 990}` }), NOW);
+  const other = createTallies('other-');
+  for (let user = 0; user < 100; user += 1) other.add(refusalOf(orgId, { userId: `more-${user}` }), NOW);
+  await writeTallies(ctx, other, other.unwritten());
+  const write = () => writeTallies(ctx, tallies, tallies.unwritten());
+  await Promise.all([write(), write()]);
+  const counts = await countsOf(orgId);
+  expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(1_200);
+  expect(Object.keys(counts)).toHaveLength(1_001);
+});
+
+test('calls that come while others are written wait for the next write', async () => {
+  const { orgId } = await tenant();
+  const tallies = createTallies('busy-');
+  for (let user = 0; user < 999; user += 1) tallies.add(refusalOf(orgId, { userId: `user-${user}` }), NOW);
+  const other = createTallies('beside-');
+  other.add(refusalOf(orgId, { userId: 'other' }), NOW);
+  await writeTallies(ctx, other, other.unwritten());
+  const writing = writeTallies(ctx, tallies, tallies.unwritten());
+  tallies.add(refusalOf(orgId, { userId: 'late' }), NOW);
+  await writing;
+  await writeTallies(ctx, tallies, tallies.unwritten());
+  const { null: leftOut, ...named } = await countsOf(orgId);
+  expect([Object.keys(named).length, leftOut, named.late]).toEqual([1_000, 1, undefined]);
+});
+
+test('a minute that is over and written is forgotten, and a clock that goes back loses no call', async () => {
+  const { orgId } = await tenant();
+  const tallies = createTallies('back-');
+  tallies.add(refusalOf(orgId), NOW);
+  tallies.forget(NOW + MINUTE);
+  expect(tallies.unwritten()).toHaveLength(1);
+  await writeTallies(ctx, tallies, tallies.unwritten());
+  tallies.forget(NOW + MINUTE);
+  tallies.add(refusalOf(orgId), NOW + 1);
+  await writeTallies(ctx, tallies, tallies.unwritten());
+  expect(await countsOf(orgId)).toEqual({ ada: 2 });
+});
