@@ -2,6 +2,7 @@ import type { IconActivity } from '@tabler/icons-react';
 import type { RouteComponent } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import type { Role } from '../../../shared/platform/basics/contract.ts';
+import type { Sentence } from '../words/sentence.ts';
 
 /** The part of a wing in the dashboard. */
 export interface DashboardWing {
@@ -11,6 +12,13 @@ export interface DashboardWing {
   readonly pages: Readonly<Record<string, () => Promise<RouteComponent>>>;
   /** Its rows of the navigation, each with the path that it follows there. */
   readonly destinations?: readonly (Destination & { readonly after: string })[];
+}
+
+/** The actions of a wing in the audit log. */
+export interface AuditedWing {
+  readonly sentences: Readonly<Record<string, Sentence>>;
+  /** The groups to choose from, by the beginning that their actions share. */
+  readonly groups?: Readonly<Record<string, string>>;
 }
 
 /** A dialog by which an admin ends what a notice says. */

@@ -1,5 +1,5 @@
 import type { AuditActions } from '../../../../shared/core/accounts/audit/actions.ts';
-import { SENTENCES_OF_WINGS } from '../../wings/sentences.ts';
+import { AUDITED_WINGS } from '../../wings/sentences.ts';
 import {
   clause,
   counted,
@@ -103,7 +103,9 @@ const SENTENCES_OF_CORE: Sentences<AuditActions['core']> = {
 
 /** The sentences of the audit log. */
 export const SENTENCES: Readonly<Record<string, Sentence | undefined>> = Object.fromEntries(
-  [SENTENCES_OF_CORE, ...SENTENCES_OF_WINGS].flatMap((sentences) => Object.entries<Sentence>(sentences)),
+  [{ sentences: SENTENCES_OF_CORE }, ...AUDITED_WINGS].flatMap(({ sentences }) =>
+    Object.entries<Sentence>(sentences),
+  ),
 );
 
 /** The sentence of an entry after its actor. An entry of an older version may hold an action that has none now. */
@@ -116,16 +118,12 @@ export const ACTION_GROUPS: Readonly<Record<string, string>> = {
   'member.': 'Members',
   'key.': 'Keys',
   'webhook.': 'Webhooks and channels',
-  'code_host.': 'Code hosts',
-  'pull_request.': 'Pull requests',
-  'price-rule.': 'Price rules',
-  'repricing.': 'New prices of recorded calls',
-  'destination.': 'Export destinations',
   'budget.': 'Budgets',
   'signals.': 'Held and voided signals',
   'credits.': 'Credits',
   'device.': 'Devices',
   'organization.': 'Settings',
+  ...Object.fromEntries(AUDITED_WINGS.flatMap(({ groups = {} }) => Object.entries(groups))),
 };
 
 /** Each changed setting with its new value. */

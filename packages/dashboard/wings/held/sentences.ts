@@ -1,8 +1,9 @@
 import type { AuditActions } from '../../../../shared/core/accounts/audit/actions.ts';
 import type {} from '../../../../shared/wings/held/actions.ts';
+import type { AuditedWing } from '../../hooks/wing.ts';
 import { clause, counted, dollars, foreign, length, type Sentences } from '../../words/sentence.ts';
 
-export const sentences: Sentences<AuditActions['held']> = {
+const sentences: Sentences<AuditActions['held']> = {
   'signals.hold_above': ({ tokens, cost_usd }) => [
     'holds signals above ',
     tokens === null || tokens === undefined ? 'any number of tokens' : counted(tokens, 'token', 'tokens'),
@@ -19,3 +20,5 @@ export const sentences: Sentences<AuditActions['held']> = {
     counted(length(held_ids), 'held signal', 'held signals'),
   ],
 };
+
+export const held: AuditedWing = { sentences };

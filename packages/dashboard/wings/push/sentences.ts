@@ -1,8 +1,9 @@
 import type { AuditActions } from '../../../../shared/core/accounts/audit/actions.ts';
 import type {} from '../../../../shared/wings/push/actions.ts';
+import type { AuditedWing } from '../../hooks/wing.ts';
 import { fixed, foreign, list, type Sentences, TARGET } from '../../words/sentence.ts';
 
-export const sentences: Sentences<AuditActions['push']> = {
+const sentences: Sentences<AuditActions['push']> = {
   'destination.create': fixed('added the export destination ', TARGET),
   'destination.update': ({ changed }) => [
     'changed ',
@@ -14,4 +15,11 @@ export const sentences: Sentences<AuditActions['push']> = {
   'destination.run': fixed('started a run of the export destination ', TARGET),
   'destination.test': fixed('tested the export destination ', TARGET),
   'focus.close': ({ month }) => ['closed the exported month ', foreign(month)],
+};
+
+export const push: AuditedWing = {
+  sentences,
+  groups: {
+    'destination.': 'Export destinations',
+  },
 };

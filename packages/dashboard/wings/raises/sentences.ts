@@ -1,8 +1,9 @@
 import type { AuditActions } from '../../../../shared/core/accounts/audit/actions.ts';
 import type {} from '../../../../shared/wings/raises/actions.ts';
+import type { AuditedWing } from '../../hooks/wing.ts';
 import { fixed, foreign, type Sentences, TARGET } from '../../words/sentence.ts';
 
-export const sentences: Sentences<AuditActions['raises']> = {
+const sentences: Sentences<AuditActions['raises']> = {
   'raise.ask': ({ amount }) => ['asked for ', foreign(amount), ' more of the budget ', TARGET],
   'raise.approve': ({ user_id, granted_amount }) => [
     'approved ',
@@ -17,4 +18,11 @@ export const sentences: Sentences<AuditActions['raises']> = {
   'raise.revoke': ({ user_id }) => ['revoked the raise of the budget ', TARGET, ' for ', foreign(user_id)],
   'raise.expire': fixed('let a request for more of the budget ', TARGET, ' expire'),
   'raise.end': fixed('ended a raise of the budget ', TARGET),
+};
+
+export const raises: AuditedWing = {
+  sentences,
+  groups: {
+    'raise.': 'Raises',
+  },
 };
