@@ -17,6 +17,7 @@ export const TABLES: readonly string[] = [
   'packages/dashboard/wings/export-sections.ts',
   'packages/dashboard/wings/call-actions.ts',
   'packages/dashboard/wings/remedies.ts',
+  'packages/dashboard/wings/sections.tsx',
 ];
 
 /** Tests and tools of the workshop: what needs a wing here goes with it. */

@@ -21,6 +21,12 @@ export interface AuditedWing {
   readonly groups?: Readonly<Record<string, string>>;
 }
 
+/** A part of a wing in a page of the core, and its place there. */
+export interface PageSection {
+  readonly at: 'sessions' | 'settings' | 'alerts' | 'credits above' | 'credits';
+  readonly Content: ComponentType;
+}
+
 /** A dialog by which an admin ends what a notice says. */
 export interface Remedy {
   /** The kind of the notice. */

@@ -3,12 +3,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { webhooksQuery } from '../data/queries.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { OwnDigest } from '../parts/alerts/own-digest.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Empty, Section } from '../parts/page/section.tsx';
 import { ChannelCreation } from '../parts/webhook/creation.tsx';
 import { WebhookTable } from '../parts/webhook/table.tsx';
 import { isChannel } from '../parts/webhook/words.ts';
+import { SectionsOfWings } from '../wings/sections.tsx';
 
 /** Messages to people: the organization's chats and mailboxes, and the person's own digest. */
 export function Alerts() {
@@ -32,9 +32,7 @@ export function Alerts() {
           </Modal>
         </>
       )}
-      <Section title="Mail to me">
-        <OwnDigest />
-      </Section>
+      <SectionsOfWings at="alerts" />
     </Page>
   );
 }

@@ -3,16 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { BUCKETS } from '../../../shared/core/credits/buckets.ts';
 import { api, take } from '../data/client.ts';
 import { useIsAdmin, useMe } from '../data/use-me.ts';
-import { Arriving } from '../parts/credits/arriving.tsx';
 import { Ledger } from '../parts/credits/ledger.tsx';
 import { MemberBalances } from '../parts/credits/member-balances.tsx';
 import { creditsPerDay } from '../parts/credits/pace.ts';
-import { TopUp } from '../parts/credits/top-up.tsx';
 import { BUCKET_NAMES, lengthWords } from '../parts/credits/words.ts';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { exact } from '../parts/text/format.ts';
 import { When } from '../parts/time/when.tsx';
+import { SectionsOfWings } from '../wings/sections.tsx';
 
 /** The person's credits: how many are left, for how long, and where they went. */
 export function Credits() {
@@ -22,9 +21,9 @@ export function Credits() {
       title="Credits"
       lead="A credit pays for one signed output of your devices. Buckets are spent in this order"
     >
-      <Arriving />
+      <SectionsOfWings at="credits above" />
       <Balances />
-      <TopUp />
+      <SectionsOfWings at="credits" />
       <Ledger />
       {isAdmin && <MemberBalances />}
     </Page>

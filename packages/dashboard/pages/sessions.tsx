@@ -2,7 +2,6 @@ import '../parts/sessions/sessions.css';
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { Problem } from '../data/client.ts';
 import { sessionsQuery } from '../data/queries.ts';
 import { type SessionSearch, SORTS, useSessionSearch } from '../data/session-search.ts';
@@ -20,10 +19,9 @@ import { SessionFilterBar } from '../parts/sessions/filters.tsx';
 import type { Session } from '../parts/sessions/marks.tsx';
 import { useSessionView, ViewOptions } from '../parts/sessions/view-options.tsx';
 import { UsageLine } from '../parts/usage/line.tsx';
+import { SectionsOfWings } from '../wings/sections.tsx';
 
 export type { Session };
-
-const HeldSignals = lazy(async () => ({ default: (await import('../parts/held/list.tsx')).HeldSignals }));
 
 /** Every session of the range, by any filter and in any order. */
 export function Sessions() {
@@ -53,9 +51,7 @@ export function Sessions() {
       </RangeBar>
       {/* Usage knows none of the filters of sessions alone. */}
       {Object.keys(own).length === 0 && <UsageLine />}
-      <Suspense fallback={null}>
-        <HeldSignals />
-      </Suspense>
+      <SectionsOfWings at="sessions" />
       <Group justify="space-between" gap="sm">
         <ExportLink query={{ ...range.query, ...filters }} />
         {isNarrow ? <SortSelect /> : <ViewOptions columns={columns} view={view} />}

@@ -9,8 +9,8 @@ import { TextField, TimezoneField } from '../../parts/form/fields.tsx';
 import { NumberField } from '../../parts/form/number-field.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { When } from '../../parts/time/when.tsx';
+import { SectionsOfWings } from '../../wings/sections.tsx';
 import { HashNames } from './hash-names.tsx';
-import { HoldLimits } from './hold-limits.tsx';
 
 type Organization = AnswerOf<'/v1/organization'>;
 type Settings = Pick<
@@ -29,7 +29,7 @@ export function OrganizationTab() {
       {(data) => (
         <>
           <OrganizationForm organization={data} />
-          <HoldLimits limits={data.hold_above} />
+          <SectionsOfWings at="settings" />
           <HashNames areHashed={data.hash_names} />
         </>
       )}

@@ -2,10 +2,10 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../../data/client.ts';
-import { NumberField } from '../form/number-field.tsx';
-import { ProblemNote } from '../page/problem-note.tsx';
-import { Section } from '../page/section.tsx';
-import { exact, money } from '../text/format.ts';
+import { NumberField } from '../../parts/form/number-field.tsx';
+import { ProblemNote } from '../../parts/page/problem-note.tsx';
+import { Section } from '../../parts/page/section.tsx';
+import { exact, money } from '../../parts/text/format.ts';
 
 const USUAL_CREDITS = 500;
 

@@ -4,13 +4,13 @@ import { api, take } from '../../data/client.ts';
 import { type HeldSignal, heldQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useIsAdmin } from '../../data/use-me.ts';
-import { ActButton } from '../form/act-button.tsx';
-import { type Column, Rows } from '../page/rows.tsx';
-import { Section } from '../page/section.tsx';
-import { exact, money } from '../text/format.ts';
-import { Name } from '../text/name.tsx';
-import { UserName } from '../text/user-name.tsx';
-import { When } from '../time/when.tsx';
+import { ActButton } from '../../parts/form/act-button.tsx';
+import { type Column, Rows } from '../../parts/page/rows.tsx';
+import { Section } from '../../parts/page/section.tsx';
+import { exact, money } from '../../parts/text/format.ts';
+import { Name } from '../../parts/text/name.tsx';
+import { UserName } from '../../parts/text/user-name.tsx';
+import { When } from '../../parts/time/when.tsx';
 
 /** Rows that are shown at one time. Once they are decided about, the next ones follow. */
 const SHOWN = 20;

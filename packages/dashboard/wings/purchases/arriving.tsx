@@ -4,7 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api, take } from '../../data/client.ts';
 import { useChangeSearch } from '../../data/use-range.ts';
-import { exact } from '../text/format.ts';
+import { exact } from '../../parts/text/format.ts';
 
 /** The usual time of a payment; a bank transfer takes days. */
 const USUAL_MS = 60_000;

@@ -1,6 +1,8 @@
 import { Group, Paper, Switch, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
+import { organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActForm, changesOf, useDraft } from '../../parts/form/act-form.tsx';
 import { NumberField } from '../../parts/form/number-field.tsx';
@@ -12,7 +14,12 @@ type Limits = AnswerOf<'/v1/organization'>['hold_above'];
 const FIRST = { tokens: 20_000_000, cost_usd: 1_000 } as const;
 
 /** The limits above which a call is held: each a number, or off. */
-export function HoldLimits({ limits }: { limits: Limits }) {
+export function HoldLimits() {
+  const organization = useQuery({ ...organizationQuery(), refetchOnWindowFocus: false });
+  return organization.data ? <LimitsForm limits={organization.data.hold_above} /> : null;
+}
+
+function LimitsForm({ limits }: { limits: Limits }) {
   const [before, setBefore] = useState(limits);
   const { draft, set, field } = useDraft(before);
   const changes = changesOf(before, draft);

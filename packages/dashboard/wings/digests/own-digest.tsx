@@ -4,11 +4,12 @@ import { type AnswerOf, api, take } from '../../data/client.ts';
 import { preferencesQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useMe } from '../../data/use-me.ts';
-import { ActButton } from '../form/act-button.tsx';
-import { Choice } from '../form/fields.tsx';
-import { Load } from '../page/load.tsx';
-import { ProblemNote } from '../page/problem-note.tsx';
-import { Outcome } from '../text/outcome.tsx';
+import { ActButton } from '../../parts/form/act-button.tsx';
+import { Choice } from '../../parts/form/fields.tsx';
+import { Load } from '../../parts/page/load.tsx';
+import { ProblemNote } from '../../parts/page/problem-note.tsx';
+import { Section } from '../../parts/page/section.tsx';
+import { Outcome } from '../../parts/text/outcome.tsx';
 
 type Chosen = AnswerOf<'/v1/preferences'>['digest'];
 
@@ -22,9 +23,11 @@ const CHOICES: Record<Chosen, string> = {
 export function OwnDigest() {
   const preferences = useQuery(preferencesQuery());
   return (
-    <Load query={preferences} height={120}>
-      {({ digest }) => <DigestChoice digest={digest} />}
-    </Load>
+    <Section title="Mail to me">
+      <Load query={preferences} height={120}>
+        {({ digest }) => <DigestChoice digest={digest} />}
+      </Load>
+    </Section>
   );
 }
 
