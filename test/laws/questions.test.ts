@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import type { Organization } from '../../shared/core/accounts/organizations/model.ts';
 import { bucketEdges, type SeriesInterval, zonesOf } from '../../shared/core/calls/usage/calendar.ts';
-import { changesOf, costsOf, explanationOf } from '../support/changes-oracle.ts';
+import { changesOf, costsOf, explanationOf, type Periods } from '../support/changes-oracle.ts';
 import { labelOf, makeWorld, NOW, PULLS } from '../support/questions-world.ts';
 import { pick, seeded } from '../support/random.ts';
 import { nameOf, queryOf, reads } from '../support/read-routes.ts';
@@ -212,20 +212,27 @@ function usageKind(path: string, asked = path): Kind {
 }
 
 const CHANGES = '/api/v1/usage/changes';
-/** Ranges with a period before them that can be answered: of dates where clocks changed too. */
-const CHANGED: readonly { asked: Query; edges: readonly [number, number, number] }[] = [
-  { asked: { from: iso(since(2.2)) }, edges: [2 * since(2.2) - FLOORED, since(2.2), FLOORED] },
+/** Ranges with a period before them that can be answered: of dates where clocks changed too, and of times with days between. */
+const CHANGED: readonly { asked: Query; periods: Periods }[] = [
+  {
+    asked: { from: iso(since(2.2)) },
+    periods: [2 * since(2.2) - FLOORED, since(2.2), since(2.2), FLOORED],
+  },
   {
     asked: { from: iso(since(16.1)), to: iso(since(2.1)) },
-    edges: [2 * since(16.1) - since(2.1), since(16.1), since(2.1)],
+    periods: [2 * since(16.1) - since(2.1), since(16.1), since(16.1), since(2.1)],
   },
   {
     asked: { from: '2026-03-07', to: '2026-03-10' },
-    edges: [localMs('2026-03-04'), localMs('2026-03-07'), localMs('2026-03-10')],
+    periods: [localMs('2026-03-04'), localMs('2026-03-07'), localMs('2026-03-07'), localMs('2026-03-10')],
   },
   {
     asked: { from: '2026-03-09', to: '2026-03-11' },
-    edges: [localMs('2026-03-07'), localMs('2026-03-09'), localMs('2026-03-11', 'America/New_York')],
+    periods: [localMs('2026-03-07'), localMs('2026-03-09'), localMs('2026-03-09'), localMs('2026-03-11')],
+  },
+  {
+    asked: { from: iso(since(5)), before_from: '2026-02-10', before_to: iso(since(30.4)) },
+    periods: [localMs('2026-02-10'), since(30.4), since(5), FLOORED],
   },
 ];
 const changes: Kind = {
@@ -242,14 +249,14 @@ const changes: Kind = {
 
 /** Both periods, each row of each split and the explanation are those of a scan. */
 function checkChanges({ isOfAll, ...body }: Body, query: Query, facts: Facts): void {
-  const { edges } = CHANGED.find(({ asked }) => asked.from === query.from) ?? fail(query);
-  const [beforeMs, fromMs, toMs] = edges;
-  const meant = changesOf(facts, query, edges, isOfAll);
+  const { periods } = CHANGED.find(({ asked }) => asked.from === query.from) ?? fail(query);
+  const [beforeMs, beforeEndMs, fromMs, toMs] = periods;
+  const meant = changesOf(facts, query, periods, isOfAll);
   const { splits, explained_by, ...rest } = body;
   expect(rest).toEqual({
     from: iso(fromMs),
     to: iso(toMs),
-    before: { from: iso(beforeMs), to: iso(fromMs) },
+    before: { from: iso(beforeMs), to: iso(beforeEndMs) },
     ...costsOf(meant.total),
   });
   expect(splits.map(({ by }: Body) => by)).toEqual(Object.keys(meant.splits));
@@ -650,7 +657,7 @@ async function smallest(question: Question): Promise<Question> {
   for (const name of Object.keys(question.query)) {
     const { [name]: _left, ...query } = question.query;
     const smaller = { ...question, query };
-    const isRange = name === 'from' || name === 'to';
+    const isRange = /^(before_)?(from|to)$/.test(name);
     if (!isRange && !name.match(/^(level|format)$/) && (await faultIn(smaller).catch(() => null))?.isWrong)
       return smallest(smaller);
   }
@@ -673,6 +680,8 @@ const pairsOf = (names: readonly string[]) =>
 const SHAPES = [
   'from',
   'to',
+  'before_from',
+  'before_to',
   'timezone',
   'interval',
   'group_by',

@@ -29,6 +29,9 @@ export const costsOf = ({ now, before }: Costs) => ({
   difference_usd: text(now - before),
 });
 
+/** The beginnings and the ends of both periods: that of the one before, then that of the range. */
+export type Periods = readonly [number, number, number, number];
+
 /** Rows that cost nothing in either period are none. */
 const hasCost = ([, { now, before }]: readonly [unknown, Costs]) => now !== 0n || before !== 0n;
 
@@ -36,15 +39,14 @@ const hasCost = ([, { now, before }]: readonly [unknown, Costs]) => now !== 0n |
 export function changesOf(
   facts: Facts,
   query: Query,
-  edges: readonly [number, number, number],
+  [beforeMs, beforeEndMs, fromMs, toMs]: Periods,
   hasTeams: boolean,
 ) {
-  const [fromMs, middleMs, toMs] = edges;
   const costs = (rows: readonly Fact[]): Costs => ({
-    now: costOf(rows, middleMs, toMs),
-    before: costOf(rows, fromMs, middleMs),
+    now: costOf(rows, fromMs, toMs),
+    before: costOf(rows, beforeMs, beforeEndMs),
   });
-  const asked = (calls: Fact[]) => factsOf({ ...facts, calls, sessions: [] }, query, [fromMs, toMs]);
+  const asked = (calls: Fact[]) => factsOf({ ...facts, calls, sessions: [] }, query, [beforeMs, toMs]);
   const all = asked(facts.calls);
   const bySession = facts.sessions.map(({ id, calls }) => [id, costs(asked(calls))] as const);
   const splits: Record<string, (readonly [string | null, Costs])[]> = {

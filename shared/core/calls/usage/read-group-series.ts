@@ -19,7 +19,7 @@ import { matchOf, teamsFor, type UsageQuestion, worksIn } from './read-usage.ts'
 import { serialized } from './serialized.ts';
 import { sumGroupings } from './sum-rollups.ts';
 
-export interface GroupSeries {
+interface GroupSeries {
   /** Null: those in no team. */
   value: string | null;
   /** All that are not shown by themselves. */
@@ -131,11 +131,7 @@ interface Grouping extends GroupNames {
 }
 
 /** The groups that have any usage, by falling cost, with their sums in each bucket. */
-export function groupsOf(
-  rows: readonly SummedRow[],
-  range: Pick<Range, 'edges'>,
-  grouping: Grouping,
-): GroupSeries[] {
+export function groupsOf(rows: readonly SummedRow[], range: Range, grouping: Grouping): GroupSeries[] {
   const groups = new Map<string | null, GroupSeries>();
   for (const row of rows) {
     for (const value of valuesOf(row, grouping)) {
@@ -155,7 +151,7 @@ function valuesOf({ key }: SummedRow, { by, teams, works }: Grouping): (string |
   return names.length === 0 ? [null] : names;
 }
 
-function addRow(group: GroupSeries, { edges }: Pick<Range, 'edges'>, { key, sums }: SummedRow): void {
+function addRow(group: GroupSeries, { edges }: Range, { key, sums }: SummedRow): void {
   addSums(group.sums, sums);
   addToBucket(group, bucketOf(edges, Number(key.start)), sums);
 }

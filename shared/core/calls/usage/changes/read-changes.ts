@@ -1,4 +1,5 @@
 import { isoTime } from '../../../../platform/basics/clock.ts';
+import { DomainError } from '../../../../platform/basics/errors.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { inTransaction } from '../../../../platform/mongo/transaction.ts';
 import type { Organization } from '../../../accounts/organizations/model.ts';
@@ -6,10 +7,8 @@ import { teamsByUser } from '../../../accounts/organizations/teams.ts';
 import { usd9 } from '../../../pricing/money.ts';
 import { zonesOf } from '../calendar.ts';
 import type { SummedRow } from '../cells.ts';
-import { columnOf, type GroupBy } from '../group-usage.ts';
-import { addSums, noSums } from '../measures.ts';
+import { columnOf, type Group, type GroupBy, groupRows } from '../group-usage.ts';
 import { boundsOf, exactParts, type RangeInput } from '../range.ts';
-import { groupsOf } from '../read-group-series.ts';
 import { matchOf, type UsageFilter, worksIn } from '../read-usage.ts';
 import { serialized } from '../serialized.ts';
 import { sumGroupings } from '../sum-rollups.ts';
@@ -23,13 +22,15 @@ import {
   type SplitBy,
 } from './explain.ts';
 import { beginningBefore } from './period-before.ts';
-import { type Edges, sumSessions } from './sum-sessions.ts';
+import { type Period, sumSessions } from './sum-sessions.ts';
 
 const MOST_ROWS = 20;
 /** Rows of one split that an explanation may have. */
 const MOST_EXPLAINING = 3;
 
 export interface ChangesQuestion extends Omit<RangeInput, 'interval'> {
+  /** The period to compare with, epoch ms: by default as long, and it ends where the range begins. */
+  before?: { fromMs: number; toMs: number } | undefined;
   filter: UsageFilter;
   /** Splits by team too. */
   hasTeams: boolean;
@@ -46,26 +47,22 @@ interface ShownSplit {
 }
 
 /**
- * Compares the cost of a range with that of the period before it, which is as long and ends where the range begins: by each split,
- * whose rows sum to the difference, and by the few rows that explain it (`explain`). All is read at one moment. The split by
- * session is left out as `sumSessions` says. Throws `invalid_request` as `readUsage` does, for either period.
+ * Compares the cost of a range with that of the period before it: by each split, whose rows sum to the difference, and by the few
+ * rows that explain it (`explain`). All is read at one moment. The split by session is left out as `sumSessions` says. Throws
+ * `invalid_request` as `readUsage` does, for either period.
  */
 export async function readChanges(ctx: Context, organization: Organization, question: ChangesQuestion) {
-  const { fromMs, toMs } = boundsOf(ctx, question);
-  const zones = zonesOf(organization, question.timezone, ctx.clock.now());
-  const edges: Edges = [beginningBefore(zones, fromMs, toMs), fromMs, toMs];
+  const now = boundsOf(ctx, question);
+  const before = beforeOf(ctx, organization, now, question);
   const { total, splits } = await serialized(ctx, organization._id, () =>
-    compareSplits(ctx, organization, edges, question),
+    compareSplits(ctx, organization, { now, before }, question),
   );
   const difference = differenceOf(total);
-  const explained = explain(
-    total,
-    splits.map(({ by, rows }) => ({ by, rows: rows.filter(isNamed) })),
-  );
+  const named = splits.map(({ by, rows }) => ({ by, rows: rows.filter(({ key }) => key !== null) }));
+  const explained = explain(total, named);
   return {
-    from: isoTime(fromMs),
-    to: isoTime(toMs),
-    before: { from: isoTime(edges[0]), to: isoTime(fromMs) },
+    ...viewPeriod(now),
+    before: viewPeriod(before),
     ...viewCosts(total),
     splits: splits.map(({ by, rows }) => ({ by, rows: shorten(rows, total).map(viewRow) })),
     explained_by: explained && {
@@ -76,61 +73,89 @@ export async function readChanges(ctx: Context, organization: Organization, ques
   };
 }
 
+function beforeOf(
+  ctx: Context,
+  organization: Organization,
+  now: Period,
+  { before, timezone }: ChangesQuestion,
+): Period {
+  if (!before) {
+    const zones = zonesOf(organization, timezone, ctx.clock.now());
+    return { fromMs: beginningBefore(zones, now.fromMs, now.toMs), toMs: now.fromMs };
+  }
+  const period = boundsOf(ctx, before);
+  if (period.toMs <= now.fromMs) return period;
+  throw new DomainError('invalid_request', 'before_to must not be after from.');
+}
+
 async function compareSplits(
   ctx: Context,
   organization: Organization,
-  edges: Edges,
+  { now, before }: Record<'now' | 'before', Period>,
   { filter, hasTeams }: ChangesQuestion,
 ): Promise<{ total: Omit<Compared, 'key'>; splits: ShownSplit[] }> {
   const groupBy = CHANGE_SPLITS.filter(isGrouping).filter((by) => by !== 'team' || hasTeams);
   const columns = [...new Set(groupBy.map(columnOf))];
   const match = matchOf(filter);
-  const asked = {
-    parts: exactParts(organization, edges, ctx.clock.now()),
-    edges,
-    match,
-    groupings: columns.map((column) => ['start', column] as const),
-  };
   const teams = hasTeams ? await teamsByUser(ctx, organization._id) : new Map<string, string[]>();
   return inTransaction(ctx.db, async (transaction) => {
-    const found = await sumGroupings(ctx, organization, asked, transaction);
-    const rowsOf = (by: GroupBy) => found[columns.indexOf(columnOf(by))] ?? [];
-    const works = await worksIn(ctx, organization, { rows: rowsOf('task'), groupBy }, transaction);
-    const { signals, ...total } = totalOf(found[0] ?? [], edges);
-    const byGroup = groupBy.map((by): ShownSplit => {
-      const grouping = { by, teams, works, mostGroups: ctx.config.maxGroups };
-      const groups = groupsOf(rowsOf(by), { edges: [...edges] }, grouping);
-      const rows = groups.map(({ value, series }) => ({
-        key: value === '' ? null : value,
-        beforeNusd: series.get(0)?.cost_nusd ?? 0n,
-        nowNusd: series.get(1)?.cost_nusd ?? 0n,
-      }));
-      const costing = rows.filter(({ nowNusd, beforeNusd }) => nowNusd !== 0n || beforeNusd !== 0n);
-      return { by, rows: by === 'team' ? withTwice(costing, total) : costing };
+    const sum = ({ fromMs, toMs }: Period) => {
+      const parts = exactParts(organization, [fromMs, toMs], ctx.clock.now());
+      const groupings = columns.map((column) => [column]);
+      return sumGroupings(ctx, organization, { parts, match, groupings }, transaction);
+    };
+    const [rowsNow, rowsBefore] = [await sum(now), await sum(before)];
+    const namesIn = (rows: SummedRow[][]) =>
+      worksIn(ctx, organization, { rows: rows[columns.indexOf('work')] ?? [], groupBy }, transaction);
+    const groupsIn = async (rows: SummedRow[][]) => {
+      const names = { teams, works: await namesIn(rows) };
+      return (by: GroupBy) =>
+        groupRows(rows[columns.indexOf(columnOf(by))] ?? [], [by], names, ctx.config.maxGroups);
+    };
+    const [groupsNow, groupsBefore] = [await groupsIn(rowsNow), await groupsIn(rowsBefore)];
+    const total = { nowNusd: costOf(rowsNow[0]), beforeNusd: costOf(rowsBefore[0]) };
+    const splits = groupBy.map((by): ShownSplit => {
+      const rows = compareGroups(by, groupsNow(by), groupsBefore(by));
+      return { by, rows: by === 'team' ? withTwice(rows, total) : rows };
     });
-    const shown = { most: MOST_ROWS, inDirection: MOST_EXPLAINING, isUp: differenceOf(total) > 0n };
     const bySession = await sumSessions(
       ctx,
-      { orgId: organization._id, edges, match, signals, shown },
+      organization,
+      {
+        now,
+        before,
+        match,
+        shown: { most: MOST_ROWS, inDirection: MOST_EXPLAINING, isUp: differenceOf(total) > 0n },
+      },
       transaction,
     );
-    return { total, splits: bySession ? [{ by: 'session', rows: bySession }, ...byGroup] : byGroup };
+    return { total, splits: bySession ? [{ by: 'session', rows: bySession }, ...splits] : splits };
   });
+}
+
+function costOf(rows: readonly SummedRow[] = []): bigint {
+  return rows.reduce((sum, { sums }) => sum + sums.cost_nusd, 0n);
+}
+
+/** The groups of both periods that cost anything in either. */
+function compareGroups(by: GroupBy, now: readonly Group[], before: readonly Group[]): Row[] {
+  const rows = new Map<string | null, Row>();
+  const add = (groups: readonly Group[], field: 'nowNusd' | 'beforeNusd') => {
+    for (const {
+      key: { [by]: key = null },
+      sums,
+    } of groups) {
+      const row = rows.get(key) ?? { key, nowNusd: 0n, beforeNusd: 0n };
+      rows.set(key, { ...row, [field]: sums.cost_nusd });
+    }
+  };
+  add(now, 'nowNusd');
+  add(before, 'beforeNusd');
+  return [...rows.values()].filter(({ nowNusd, beforeNusd }) => nowNusd !== 0n || beforeNusd !== 0n);
 }
 
 function isGrouping(by: SplitBy): by is Exclude<SplitBy, 'session'> {
   return by !== 'session';
-}
-
-/** The costs of both periods, and the number of their signals together. */
-function totalOf(rows: readonly SummedRow[], [, middleMs]: Edges) {
-  const [before, now] = [noSums(), noSums()];
-  for (const { key, sums } of rows) addSums(Number(key.start) < middleMs ? before : now, sums);
-  return {
-    nowNusd: now.cost_nusd,
-    beforeNusd: before.cost_nusd,
-    signals: now.signals + before.signals,
-  };
 }
 
 /** Somebody in two teams counts in both: one more row takes away what is counted twice. */
@@ -164,8 +189,8 @@ function lessThan(total: Omit<Compared, 'key'>, rows: readonly Row[]) {
   );
 }
 
-function isNamed({ key }: Row): boolean {
-  return key !== null;
+function viewPeriod({ fromMs, toMs }: Period) {
+  return { from: isoTime(fromMs), to: isoTime(toMs) };
 }
 
 function viewRow({ key, rest, twice, ...costs }: Row) {

@@ -1,42 +1,51 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../../../../platform/context/context.ts';
 import { daysBefore } from '../../../../platform/mongo/retention.ts';
+import type { Organization } from '../../../accounts/organizations/model.ts';
 import { signalRows } from '../../signals/model.ts';
 import type { Match } from '../cells.ts';
+import { exactParts } from '../range.ts';
+import { sumRollups } from '../sum-rollups.ts';
 import type { Compared } from './explain.ts';
 
 /** Calls that are read one by one for the split by session: half a second on the embedded store, before other work. */
 const MOST_CALLS = 100_000;
 
-/** The two periods of a comparison: `[edges[0], edges[1])` and `[edges[1], edges[2])`, epoch ms. */
-export type Edges = readonly [number, number, number];
+/** `[fromMs, toMs)`, epoch ms. */
+export interface Period {
+  fromMs: number;
+  toMs: number;
+}
 
 export interface AskedSessions {
-  orgId: string;
-  edges: Edges;
+  now: Period;
+  before: Period;
   match: Match;
-  /** The number of signals in both periods. */
-  signals: number;
   /** The sessions that moved most are shown, and those that moved most in the direction of the whole. */
   shown: { most: number; inDirection: number; isUp: boolean };
 }
 
 /**
  * The costs of sessions by their calls in each period: those that moved most, and those that moved most in the direction of the
- * whole. A session counts with its calls in a period, so they are read one by one. Null where there are too many of them, or
- * where some are no longer kept.
+ * whole. A session counts with its calls in a period, so the calls of both are read one by one. Null where there are too many of
+ * them, or where some are no longer kept.
  */
 export async function sumSessions(
   ctx: Context,
-  { orgId, edges, match, signals, shown }: AskedSessions,
+  organization: Organization,
+  { now, before, match, shown }: AskedSessions,
   transaction: ClientSession,
 ): Promise<Compared[] | null> {
-  const [fromMs, middleMs, toMs] = edges;
   const keptSince = daysBefore(ctx.clock.now(), ctx.config.signalRetentionDays);
-  if (signals > MOST_CALLS || fromMs < keptSince.getTime()) return null;
-  const within = { $gte: new Date(fromMs), $lt: new Date(toMs) };
+  if (before.fromMs < keptSince.getTime()) return null;
+  const edges = [before.fromMs, now.toMs];
+  const parts = exactParts(organization, edges, ctx.clock.now());
+  const [all] = await sumRollups(ctx, organization, { parts, match, columns: [] }, transaction);
+  if ((all?.sums.signals ?? 0) > MOST_CALLS) return null;
+  const within = { $gte: new Date(before.fromMs), $lt: new Date(now.toMs) };
   const cost = { $toLong: { $ifNull: ['$cost_nusd', 0] } };
-  const isNow = { $gte: ['$ts', new Date(middleMs)] };
+  const isNow = { $gte: ['$ts', new Date(now.fromMs)] };
+  const isBefore = { $lt: ['$ts', new Date(before.toMs)] };
   const difference = { $subtract: ['$now', '$before'] };
   const page = (value: object, limit: number) => [
     { $set: { value } },
@@ -44,12 +53,12 @@ export async function sumSessions(
     { $limit: limit },
   ];
   const stages = [
-    { $match: { org_id: orgId, ts: within, voided: null, ...modelMatch(match) } },
+    { $match: { org_id: organization._id, ts: within, voided: null, ...modelMatch(match) } },
     {
       $group: {
         _id: '$session_id',
         now: { $sum: { $cond: [isNow, cost, 0] } },
-        before: { $sum: { $cond: [isNow, 0, cost] } },
+        before: { $sum: { $cond: [isBefore, cost, 0] } },
       },
     },
     { $match: { $or: [{ now: { $ne: 0 } }, { before: { $ne: 0 } }] } },
@@ -67,9 +76,9 @@ export async function sumSessions(
     })
     .toArray();
   const rows = [...(found?.most ?? []), ...(found?.inDirection ?? [])];
-  const compared = rows.map(({ _id, now, before }): [string, Compared] => [
-    _id,
-    { key: _id, nowNusd: BigInt(now), beforeNusd: BigInt(before) },
+  const compared = rows.map((row): [string, Compared] => [
+    row._id,
+    { key: row._id, nowNusd: BigInt(row.now), beforeNusd: BigInt(row.before) },
   ]);
   return [...new Map(compared).values()];
 }
