@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
@@ -7,7 +8,7 @@ import { type Child, startChild } from '../support/drills/child.ts';
 import { type ProxiedMongo, startProxiedMongo } from '../support/drills/proxied-mongo.ts';
 import type { NetProxy } from '../support/drills/proxy.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { call, type TestApi, type TestContext } from '../support/harness.ts';
+import { call, type TestApi, type TestContext, until } from '../support/harness.ts';
 
 /** More requests than a void or a release makes to MongoDB. */
 const MOST_STEPS = 30;
@@ -36,7 +37,7 @@ interface Tenant {
 }
 
 const STEP =
-  /organization_versions|organizations|budget|webhooks|signals|sessions|session_heads|rollups|held_signals|bulkWrite|commitTransaction|abortTransaction/;
+  /organization_versions|organizations|budget|webhooks|signals|sessions|session_heads|rollups|held_signals|repricing|bulkWrite|commitTransaction|abortTransaction/;
 
 /** Requests of a correction; the driver's own heartbeats and the look-up of the key are none. */
 function isStep(chunk: Buffer): boolean {
@@ -159,4 +160,71 @@ it('an api that is killed at any step of a release has recorded all or nothing, 
   }
   expect(step, 'steps were seen').toBeGreaterThan(4);
   expect(seen, 'a lost and an applied release were seen').toEqual(new Set([0, CORRECTED]));
+});
+
+/** Kills a worker at a step that never reaches MongoDB, from its first look at new prices on. Returns whether there was such a step. */
+async function killWorkerAt(
+  step: number,
+  { begin, isApplied }: { begin: () => Promise<unknown>; isApplied: () => Promise<boolean> },
+): Promise<boolean> {
+  proxy.onRequest = () => true;
+  const worker = await startChild('workers/main.ts', env);
+  let [steps, isApplying] = [0, false];
+  proxy.onRequest = (chunk) => {
+    isApplying ||= chunk.includes('repricing_parts');
+    if (!isApplying || !isStep(chunk)) return true;
+    steps += 1;
+    if (steps === step) worker.process.kill('SIGKILL');
+    return steps < step;
+  };
+  const gone = once(worker.process, 'exit');
+  await begin();
+  await Promise.race([gone, until(isApplied, { what: 'an applied repricing', timeoutMs: 30_000 })]);
+  proxy.onRequest = () => true;
+  await worker.kill();
+  return steps >= step;
+}
+
+/** Each kill takes a worker and the rows that it leaves locked, so not every step has one. */
+const STEPS_APART = 3;
+
+it('a worker that is killed while it gives calls new prices has done a part or not, and the next one does the rest once', async () => {
+  const rule = { name: 'Ours', from: '2026-01-01', match: { model: 'nobody-knows-it' } };
+  const prices = { usd_per_million: { input: 100, output: 0 } };
+  const seen = new Set<number>();
+  let step = 1;
+  for (let isKilled = true; isKilled; step += STEPS_APART) {
+    expect(step).toBeLessThan(MOST_STEPS);
+    const tenant = await makeBudgeted();
+    const { key, orgId } = tenant;
+    const signals = Array.from({ length: CORRECTED }, (_, index) =>
+      makeSignal({ id: `s${index}`, ts: ctx.clock.now(), model: 'nobody-knows-it', tokens_in: 1_000_000 }),
+    );
+    await post(tenant, signals);
+    const ask = async (path: string, body?: object) => {
+      const answer = await survivor.call(`/api/v1/${path}`, { key, ...(body ? { body } : {}) });
+      expect(answer.status, answer.text).toBeLessThan(300);
+      return answer.body;
+    };
+    await ask('price-rules', { ...rule, ...prices });
+    const nowMs = ctx.clock.now();
+    const range = { from: new Date(nowMs - 86_400_000).toISOString(), to: new Date(nowMs).toISOString() };
+    const { id } = await ask('repricings', { ...range, to: new Date(nowMs + 60_000).toISOString() });
+    const isApplied = async () => (await ask(`repricings/${id}`)).state === 'applied';
+    isKilled = await killWorkerAt(step, { begin: () => ask(`repricings/${id}/apply`, {}), isApplied });
+    const cost = async () => (await ask('usage')).totals.cost_usd;
+    const left = await cost();
+    expect([0, 100 * CORRECTED], `step ${step}`).toContain(left);
+    seen.add(left);
+    const second = await startChild('workers/main.ts', env);
+    await until(isApplied, { what: 'an applied repricing', timeoutMs: 60_000 });
+    await second.stop();
+    expect(await ask(`repricings/${id}`)).toMatchObject({ applied: CORRECTED, skipped: 0 });
+    expect(await cost(), `step ${step}`).toBe(100 * CORRECTED);
+    expect(await countOf(tenant, 'repricing.apply'), `step ${step}`).toEqual(counted(CORRECTED, 1));
+    const organization = await readOrganization(ctx, orgId);
+    expect(await reconcileUsage(ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
+  }
+  expect(step, 'steps were seen').toBeGreaterThan(4);
+  expect(seen, 'a lost and an applied part were seen').toEqual(new Set([0, 100 * CORRECTED]));
 });
