@@ -2,7 +2,16 @@ import type { Command } from 'commander';
 
 /** The commands under each heading of `governor --help`, in this order. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Set up:': ['org', 'plan', 'connect', 'code-host', 'destination', 'signing-key', 'webhook-secrets'],
+  'Set up:': [
+    'org',
+    'plan',
+    'connect',
+    'code-host',
+    'destination',
+    'prices',
+    'signing-key',
+    'webhook-secrets',
+  ],
   'People and keys:': ['member', 'key', 'device', 'credits'],
   'Look:': ['status', 'cost', 'doctor', 'due', 'webhook', 'check', 'raise', 'verify'],
   'Repair:': ['usage', 'rebuild', 'analytics'],
@@ -36,6 +45,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'governor destination add org_… --kind folder --name Finance --prefix governor --level focus:parquet',
     'governor destination list org_…',
     'governor destination run dst_… --from 2026-11-01 --wait',
+  ],
+  prices: [
+    'governor prices add --name GPUs --from 2026-10-01 --provider vllm --input 0.2 --output 0.6',
+    'governor prices list',
+    'governor prices reprice --from 2026-11-01 --only-unpriced --apply',
   ],
   webhook: ['governor webhook list --failing', 'governor webhook enable whk_…'],
   raise: ['governor raise --amount 20 --for 2h --wait', 'governor raise --budget bud_… --amount 20'],

@@ -38,7 +38,6 @@ export type OnError = (typeof ON_ERROR)[number];
 
 /** A hard budget's answer to a check or a reservation of a call whose model has no price. */
 export const UNPRICED = ['allow', 'refuse'] as const;
-export type Unpriced = (typeof UNPRICED)[number];
 
 /** The levels that a budget can reach in a window, in this order. */
 export const BUDGET_LEVELS = ['warning', 'exceeded'] as const;
