@@ -133,6 +133,26 @@ describe('the form of a budget', () => {
     expect(await form.getByText(/by a hook of Claude Code/).count()).toBe(0);
   });
 
+  test('lets a hard budget of cost refuse calls without a price, and no other budget', async () => {
+    expect(await at('Calls without a price').count()).toBe(0);
+    await form.getByRole('textbox', { name: 'Threshold' }).fill('100');
+    await at('At the threshold').selectOption('hard');
+    await form.getByText('A call of a model without a price counts as nothing here.').waitFor();
+    await at('Calls without a price').selectOption('refuse');
+    await form.getByText(/is refused until an admin gives it one/).scrollIntoViewIfNeeded();
+    await expectGood(seen.page, 'form-unpriced');
+    await at('What').selectOption('tokens_out');
+    expect(await at('Calls without a price').count()).toBe(0);
+    await at('What').selectOption('cost_usd');
+    expect(await create()).toMatchObject({ enforce: 'hard', unpriced: 'refuse' });
+    await seen.page.getByRole('button', { name: 'Create a budget' }).first().click();
+    await at('Name').fill('Tokens');
+    await at('At the threshold').selectOption('hard');
+    await at('Calls without a price').selectOption('refuse');
+    await at('What').selectOption('tokens_out');
+    expect(await create()).toMatchObject({ enforce: 'hard', metric: 'tokens_out', unpriced: null });
+  });
+
   test('changes the filter of a budget, and says that it would stop work', async () => {
     const { page } = seen;
     await form.getByRole('button', { name: 'Cancel' }).click();

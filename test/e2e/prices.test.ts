@@ -175,6 +175,26 @@ describe('prices on the dashboard', () => {
     await context.close();
   }, 60_000);
 
+  test('a budget names the models without a price, and leads an admin to one', async () => {
+    const body = { name: 'Ours', scope: 'user', scope_id: 'ida', metric: 'cost_usd', threshold: 9 };
+    const rule = { window: 'monthly', enforce: 'hard', unpriced: 'refuse' };
+    const { id } = await ask('/api/v1/budgets', { ...body, ...rule });
+    const many = Array.from({ length: 3 }, () => ({ user_id: 'ida', model: 'my-model', ...OWN }));
+    await stack.report(...many, { user_id: 'ida', model: 'other-model', ...OWN });
+    const { page, context, faults } = await open('Grace', `/budgets/${id}`);
+    await page
+      .getByText('4 calls without a price count as nothing in this window: my-model 3, other-model 1.')
+      .waitFor();
+    await page.getByText('and calls of models without a price').waitFor();
+    await expectGoodInViews(page, 'budget-unpriced');
+    await page.getByRole('link', { name: 'Give them a price' }).press('Enter');
+    await dialogOf(page).getByRole('checkbox', { name: 'my-model', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await context.close();
+  }, 60_000);
+
   test('a member sees the sentence without the way to change it', async () => {
     await stack.report({ model: 'of-tom', user_id: 'tom', ...OWN });
     const { page, context } = await open('Tom', '/?remedy=unpriced');

@@ -7,6 +7,8 @@ export type Webhook = AnswerOf<'/api/v1/webhooks'>['data'][number];
 
 /** A budget as the list answers it. */
 export type Budget = AnswerOf<'/api/v1/budgets'>['data'][number];
+/** A budget as its page has it. */
+export type BudgetDetail = AnswerOf<'/api/v1/budgets/{id}'>;
 export type WindowUsage = AnswerOf<'/api/v1/budgets/{id}/usage'>;
 
 /** The person who is signed in. */

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -15,6 +15,7 @@ import { peopleWords } from '../parts/budget/people-words.ts';
 import { StandingBar, StandingLegend } from '../parts/budget/standing-bar.tsx';
 import { BudgetUsage } from '../parts/budget/usage.tsx';
 import { windowWords } from '../parts/budget/window-inputs.tsx';
+import { WithoutPrice } from '../parts/budget/without-price.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
 import { Dialog } from '../parts/form/dialog.tsx';
@@ -23,7 +24,6 @@ import { Page } from '../parts/page/page.tsx';
 import { type Column, QueryRows, Rows } from '../parts/page/rows.tsx';
 import { Section } from '../parts/page/section.tsx';
 import { Facts } from '../parts/text/facts.tsx';
-import { exact } from '../parts/text/format.ts';
 import { State } from '../parts/text/state.tsx';
 import { useNames } from '../parts/text/user-name.tsx';
 import { Amount } from '../parts/text/values.tsx';
@@ -62,7 +62,7 @@ export function BudgetDetail() {
 
 function Standing({ budget }: { budget: Budget }) {
   const { metric, threshold_now, remaining, window_start, window_end, counted_from } = budget;
-  const { unpriced_signals, state } = budget;
+  const { state } = budget;
   const people = peopleWords(budget, useNames());
   const facts = {
     State: <State of={state} />,
@@ -93,11 +93,7 @@ function Standing({ budget }: { budget: Budget }) {
         <Facts of={facts} lg={Object.keys(facts).length} />
         <Stop budget={budget} />
         <Text size="sm">{forecastWords(budget)}</Text>
-        {metric === 'cost_usd' && unpriced_signals > 0 && (
-          <Alert color="orange" variant="outline">
-            {exact(unpriced_signals)} signals of this window have no known price and count as nothing.
-          </Alert>
-        )}
+        {metric === 'cost_usd' && budget.unpriced_signals > 0 && <WithoutPrice budget={budget} />}
       </Stack>
     </Paper>
   );

@@ -8,7 +8,10 @@ import { State } from '../text/state.tsx';
 import { When } from '../time/when.tsx';
 import { METRICS } from './words.ts';
 
-type Rule = Pick<Budget, 'metric' | 'threshold' | 'enforce' | 'on_error' | 'reservation_share_pct'>;
+type Rule = Pick<
+  Budget,
+  'metric' | 'threshold' | 'enforce' | 'on_error' | 'unpriced' | 'reservation_share_pct'
+>;
 
 /** The effects of a budget, by their labels. */
 function enforceLabels(rule: Pick<Budget, 'metric' | 'threshold'>): Record<Budget['enforce'], string> {
@@ -34,6 +37,14 @@ function limitWords({ metric, threshold }: Pick<Budget, 'metric' | 'threshold'>)
 const ON_ERROR: Record<Budget['on_error'], { label: string; words: string }> = {
   allow: { label: 'Let calls pass', words: 'While usage cannot be read, checks say yes: work goes on.' },
   deny: { label: 'Refuse calls', words: 'While usage cannot be read, checks say no: work waits.' },
+};
+
+const UNPRICED: Record<NonNullable<Budget['unpriced']>, { label: string; words: string }> = {
+  allow: { label: 'Let them pass', words: 'A call of a model without a price counts as nothing here.' },
+  refuse: {
+    label: 'Refuse them',
+    words: 'A call that names a model without a price is refused until an admin gives it one.',
+  },
 };
 
 /** True for budgets in which calls reserve amounts: hard ones of cost. */
@@ -69,6 +80,16 @@ export function EnforcementInputs({
         />
       )}
       {holdsReservations(draft) && (
+        <Choice
+          label="Calls without a price"
+          description={UNPRICED[draft.unpriced ?? 'allow'].words}
+          of={labelsOf(UNPRICED)}
+          {...below}
+          {...field('unpriced')}
+          value={draft.unpriced ?? 'allow'}
+        />
+      )}
+      {holdsReservations(draft) && (
         <NumberField
           label="Share per person"
           description="The part of what is left that one person may reserve: 1 to 100 %"
@@ -91,11 +112,12 @@ function labelsOf<Value extends string>(words: Record<Value, { label: string }>)
 
 /** The effect of a budget at its threshold, or its present effect when it is reached. */
 export function Stop({ budget }: { budget: Budget }) {
-  const { enforce, refuses_now, metric, threshold_now, window_end, people } = budget;
+  const { enforce, refuses_now, metric, threshold_now, window_end, people, unpriced } = budget;
   if (!refuses_now)
     return (
       <Text size="sm" className="wrap">
         {enforceLabels({ metric, threshold: threshold_now })[enforce]}
+        {unpriced === 'refuse' && ', and calls of models without a price'}
       </Text>
     );
   return (

@@ -7,7 +7,7 @@ import { useMe } from '../../data/use-me.ts';
 import { ActForm, changesOf, useDraft } from '../form/act-form.tsx';
 import { Choice, TextField, TimezoneField } from '../form/fields.tsx';
 import { NumberField } from '../form/number-field.tsx';
-import { EnforcementInputs } from './enforcement.tsx';
+import { EnforcementInputs, holdsReservations } from './enforcement.tsx';
 import { FilterInputs, isEmptyFilter } from './filter-inputs.tsx';
 import { RecentUsage } from './recent-usage.tsx';
 import { ScopeInput } from './scope-input.tsx';
@@ -49,6 +49,7 @@ const NEW = {
   timezone: '',
   enforce: 'none',
   on_error: 'allow',
+  unpriced: null,
   reservation_share_pct: 25,
 } as const satisfies Partial<Budget>;
 
@@ -64,6 +65,11 @@ function draftOf(budget: Budget | undefined, from: Partial<Draft>, timezone: str
 /** The scope of a body. The organization has no id here; every other scope goes with its own. */
 function whoseOf({ scope, scope_id }: Draft) {
   return scope === 'org' ? { scope } : { scope, scope_id };
+}
+
+/** The fields as they are sent: what goes with another choice alone is gone with it. */
+function settled(draft: Draft): Draft {
+  return holdsReservations(draft) ? draft : { ...draft, unpriced: null };
 }
 
 /** The body that creates a budget. */
@@ -105,13 +111,14 @@ export function BudgetForm({
   const { timezone } = useMe().org;
   // The budget when the form was opened: it is polled meanwhile.
   const [before] = useState(() => draftOf(budget, from, timezone));
-  const { draft, set, field } = useDraft(before);
+  const { draft: typed, set, field } = useDraft(before);
+  const draft = settled(typed);
   const changes = changesOf(before, draft);
   const save = useSave(draft, changes, budget, onDone);
   const isComplete = (draft.scope === 'org' || draft.scope_id !== '') && !isEmptyFilter(draft.filter);
   // A name is not decisive.
-  const typed = { ...bodyOf(draft), name: 'Preview' };
-  const { preview, isSettled } = usePreview(typed, budget?.id, isComplete && draft.enforce === 'hard');
+  const previewed = { ...bodyOf(draft), name: 'Preview' };
+  const { preview, isSettled } = usePreview(previewed, budget?.id, isComplete && draft.enforce === 'hard');
   const isStopping = preview?.refuses_now === true && budget?.refuses_now !== true;
   const isChanged = !budget || Object.keys(changes).length > 0;
   return (
