@@ -146,7 +146,7 @@ describe('the form of a budget', () => {
     await at('What').selectOption('cost_usd');
     expect(await create()).toMatchObject({ enforce: 'hard', unpriced: 'refuse' });
     await seen.page.getByRole('button', { name: 'Create a budget' }).first().click();
-    await at('Name').fill('Tokens');
+    await form.getByLabel('Name').fill('Tokens');
     await at('At the threshold').selectOption('hard');
     await at('Calls without a price').selectOption('refuse');
     await at('What').selectOption('tokens_out');
