@@ -180,5 +180,7 @@ const OUTCOMES: Record<string, RegExp> = {
   'costs-to-a-bucket': /state: succeeded[\s\S]*"the same: 0(\.25)? USD"\n$/,
   deploy: /"status": "[a-z]+"[\s\S]*true\ntrue\n$/,
   'first-budget': /exit code 2\n$/,
+  'prices-of-your-own':
+    /has no price[\s\S]*\$0\.260000000, by the price rule Our own GPUs[\s\S]*1 of 1 calls change[\s\S]*Applied: rpc_/,
   'slack-alerts': /"status": 200/,
 };
