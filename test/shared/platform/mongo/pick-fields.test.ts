@@ -55,9 +55,9 @@ it('gives the fields that are picked as the driver does, whatever stands beside 
   );
 });
 
-it('refuses what no row has: a type that it does not know, and a value that it cannot read', () => {
+it('refuses a value of a type that no row has', () => {
   const pick = createPicker<Record<(typeof NAMES)[number], unknown>>(NAMES);
   const bytesOf = (document: object) => Buffer.from(BSON.serialize(document));
-  expect(() => pick(bytesOf({ other: /x/ }))).toThrow('BSON type 11');
+  expect(() => pick(bytesOf({ ok: /x/ }))).toThrow('BSON type 11');
   expect(() => pick(bytesOf({ ok: [1] }))).toThrow('BSON type 4');
 });
