@@ -1,7 +1,6 @@
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { branchKey, plainName } from '../../shared/wings/work/attribution/names.ts';
-import { countPullRequests } from '../../shared/wings/work/pull-requests/counts.ts';
 import {
   type PullRequest,
   pullRequestId,
@@ -81,5 +80,4 @@ export async function seedPullRequests(
   });
   for (let from = 0; from < rows.length; from += 1_000)
     await pullRequestRows(ctx).insertMany(rows.slice(from, from + 1_000));
-  await countPullRequests.run(ctx.db);
 }

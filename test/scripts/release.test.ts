@@ -199,6 +199,7 @@ describe('data of version 1', () => {
   }
 });
 
-test('the migrations are numbered from 2 on without a gap', () => {
-  expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 2));
+test('no two migrations have one number', () => {
+  const versions = MIGRATIONS.map(({ version }) => version);
+  expect(versions).toEqual([...new Set(versions)]);
 });

@@ -18,26 +18,16 @@ import { readMoveGauges } from './moves/gauges.ts';
 import * as jobs from './moves/jobs.ts';
 import * as moveMetrics from './moves/metrics.ts';
 import { deletePair, findEmptied } from './moves/plan-moves.ts';
-import { countPullRequests, pullRequestCountRows } from './pull-requests/counts.ts';
 import { pullRequestRows } from './pull-requests/model.ts';
 import { findWorks, readWorkNames } from './pull-requests/read-works.ts';
 
 export const work: Wing = {
   name: 'work',
-  collections: [
-    contextRows,
-    workRows,
-    boundaryRows,
-    sessionWorkRows,
-    codeHostRows,
-    pullRequestRows,
-    pullRequestCountRows,
-  ],
+  collections: [contextRows, workRows, boundaryRows, sessionWorkRows, codeHostRows, pullRequestRows],
   jobs: Object.values(jobs),
   metrics: [...Object.values(codeHostMetrics), ...Object.values(moveMetrics)],
   retention: [contextRetention],
   actions: WORK_ACTIONS,
-  migrations: [countPullRequests],
   secrets: [codeHostSecrets],
   gauges: { api: readMoveGauges },
   person: {

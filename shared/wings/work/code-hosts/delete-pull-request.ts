@@ -6,7 +6,6 @@ import type { Context } from '../../../platform/context/context.ts';
 import { secondShard } from '../../../platform/mongo/counter-shards.ts';
 import { deleteRows } from '../../../platform/mongo/writes.ts';
 import { rememberFacts } from '../moves/plan-facts.ts';
-import { planCount } from '../pull-requests/counts.ts';
 import { renamesIn } from '../pull-requests/decide.ts';
 import { noSuchPullRequest, pullRequestRows } from '../pull-requests/model.ts';
 import { actOn, planDivided, undoneWrites } from './record-report.ts';
@@ -25,7 +24,6 @@ export async function deletePullRequest(ctx: Context, orgId: string, id: string)
     const writes = [
       ...touched,
       deleteRows(pullRequestRows, { _id: id, org_id: orgId }),
-      ...planCount(row, { before: row.state, after: undefined }, secondShard()),
       ...undoneWrites(ctx, orgId, undone),
       guardOrganizationRules(orgId, secondShard()),
       auditWrite(ctx, { action: 'pull_request.delete', ...actOn(row) }),

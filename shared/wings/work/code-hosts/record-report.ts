@@ -18,7 +18,6 @@ import { boundaryRows } from '../attribution/model.ts';
 import { boundaryId, branchKey, plainName } from '../attribution/names.ts';
 import { type Boundary, type RecordedFacts, rememberFacts } from '../moves/plan-facts.ts';
 import { planBoundaries } from '../moves/record-boundaries.ts';
-import { planCount } from '../pull-requests/counts.ts';
 import {
   type BranchBoundary,
   decideReport,
@@ -71,7 +70,6 @@ async function decideRecording(
   const stored: Plan = {
     writes: [
       replaceRow(pullRequestRows, row, { upsert: true }),
-      ...planCount(row, { before: known?.state, after: row.state }, secondShard()),
       ...undoneWrites(ctx, orgId, undone),
       ...(known || signed ? [] : [auditWrite(ctx, { action: 'pull_request.report', ...actOn(row) })]),
       // An organization that begins to hide names meanwhile conflicts here.

@@ -2,10 +2,8 @@ import type { Organization } from '../../../core/accounts/organizations/model.ts
 import type { Reader } from '../../../core/accounts/organizations/reader.ts';
 import { type Listed, type ListPage, pageOfSorted } from '../../../platform/basics/paginate.ts';
 import type { Context } from '../../../platform/context/context.ts';
-import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import { listRows } from '../../../platform/mongo/list-rows.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
-import { readCounts, totalIn } from '../pull-requests/counts.ts';
 import {
   noSuchPullRequest,
   type PullRequest,
@@ -51,27 +49,19 @@ async function findPage(
   page: ListPage,
 ): Promise<Listed<PullRequest>> {
   const { repository, number, state, fromMs, toMs } = filter;
-  if (number !== undefined) {
-    const repositories = repository === undefined ? await repositoriesOf(ctx, orgId) : [repository];
-    const ids = repositories.map((name) => pullRequestId(orgId, name, number));
-    const rows = await findByIds(pullRequestRows(ctx), ids, undefined);
-    const fitting = rows.filter((row) => fits(row, filter));
-    return pageOfSorted(fitting, 'opened_at', page);
+  if (repository !== undefined && number !== undefined) {
+    const row = await pullRequestRows(ctx).findOne({ _id: pullRequestId(orgId, repository, number) });
+    return pageOfSorted(row && fits(row, filter) ? [row] : [], 'opened_at', page);
   }
   const matching = {
     org_id: orgId,
     ...(repository === undefined ? {} : { repository }),
     ...(state === undefined ? {} : { state }),
+    ...(number === undefined ? {} : { number }),
   };
   const latestMs = ctx.clock.now() + AHEAD_MS;
   const range = { fromMs: fromMs ?? 0, toMs: Math.min(toMs ?? latestMs, latestMs) };
-  const isAnyTime = fromMs === undefined && toMs === undefined;
-  const total = page.total ?? (isAnyTime ? totalIn(await readCounts(ctx, orgId, repository), state) : null);
-  return listRows(ctx, pullRequestRows, matching, 'opened_at', { ...page, ...range, total });
-}
-
-async function repositoriesOf(ctx: Context, orgId: string): Promise<string[]> {
-  return [...new Set((await readCounts(ctx, orgId)).map(({ repository }) => repository))];
+  return listRows(ctx, pullRequestRows, matching, 'opened_at', { ...page, ...range });
 }
 
 /** Times of reports are at most 5 minutes ahead. */
