@@ -1,4 +1,4 @@
-import type { Fields } from './field.ts';
+import { type Fields, TIME } from './field.ts';
 
 export const prices: Fields = {
   match: ['The calls that it prices: a field that is null takes all, and `*` is any characters'],
@@ -11,6 +11,14 @@ export const prices: Fields = {
   tool_uses: ['US dollars for a thousand uses, by tool', { web_search: 10 }],
   free: ['The calls cost nothing', true],
   replaces_reported: ['Whether it prices calls whose cost was reported', false],
+  only_unpriced: ['Whether only calls without a price are looked at', true],
+  changed: ['Calls whose price changes', 120],
+  unpriced_before: ['Calls without a price, before', 130],
+  unpriced_after: ['Calls without a price, after', 10],
+  day: ['A day of the organization', '2026-01-15'],
+  applied: ['Calls that have their new price by now', 120],
+  skipped: ['Calls that were voided meanwhile', 0],
+  applied_at: ['When the last call had its new price; null: not yet', TIME, null],
   last_30_days: ['The calls of the last 30 days that have their price by this rule'],
   list_cost_usd: ['The list price of those that have one, in US dollars', 1.5],
   unlisted_signals: ['Those that the list has no price for', 12],

@@ -45,9 +45,10 @@ export const repricingView = z.strictObject({
   days: z
     .array(z.strictObject({ day: z.string().describe('A day of the organization'), ...measures }))
     .describe('The same by day; they sum to the whole'),
-  models: z
-    .array(z.strictObject({ model: z.string(), ...measures }))
-    .describe('The same by model; they sum to the whole'),
+  models: z.array(z.strictObject({ model: z.string(), ...measures })).meta({
+    description: 'The same by model; they sum to the whole',
+    examples: [[]],
+  }),
   applied: count.describe('Calls that have their new price by now'),
   skipped: count.describe('Calls that were voided after the repricing had begun, and so have none'),
   created_at: z.string(),
