@@ -2,6 +2,7 @@ import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { ask, askJson, numberOption, onStage, percentiles, type Row, report, round } from './bench.ts';
 import { callOf, makeKey, postSignals, type Stage } from './stage.ts';
@@ -22,8 +23,8 @@ const RULE = {
 };
 
 /**
- * `reprice [--signals 100000]`: recorded calls without a price get one by a rule, beside another organization that posts signals and
- * asks for its usage. An api and a worker of their own.
+ * `reprice [--signals 100000] [--budgets 10]`: recorded calls without a price get one by a rule, beside another organization that posts
+ * signals and asks for its usage. An api and a worker of their own.
  */
 export async function runRepriceBench(args: string[]): Promise<void> {
   const signals = numberOption(args, 'signals', 100_000);
@@ -31,6 +32,7 @@ export async function runRepriceBench(args: string[]): Promise<void> {
   await onStage(async (stage) => {
     const [{ url }] = [await stage.startApi(), await stage.startWorker()];
     const { orgId, key } = await makeKey(stage);
+    await addBudgets(stage, orgId, numberOption(args, 'budgets', 10));
     await seed(new Pool(url), key, signals);
     await askJson(`${url}/api/v1/price-rules`, key, RULE);
     const beside = startBeside(url, (await makeKey(stage)).key);
@@ -57,6 +59,17 @@ export async function runRepriceBench(args: string[]): Promise<void> {
 function rowOf(what: string, signals: number, beganMs: number, beside: Row): Row {
   const seconds = (performance.now() - beganMs) / 1_000;
   return { what, seconds: round(seconds), 'calls/s': Math.round(signals / seconds), ...beside };
+}
+
+/** Budgets of all calls and of single users, daily and monthly in turns. */
+async function addBudgets({ ctx }: Stage, orgId: string, count: number): Promise<void> {
+  for (let at = 0; at < count; at += 1) {
+    const scope =
+      at % 4 < 2 ? ({ scope: 'org' } as const) : ({ scope: 'user', scope_id: `user-${at}` } as const);
+    const window = at % 2 === 0 ? 'daily' : 'monthly';
+    const fields = { name: `b${at}`, metric: 'cost_usd', threshold: 1e6 } as const;
+    await createBudget(ctx, orgId, { ...fields, ...scope, window });
+  }
 }
 
 /** Calls of a model without a price, spread over the users and the days, oldest first. */

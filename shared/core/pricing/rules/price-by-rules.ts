@@ -45,7 +45,7 @@ export function priceByRules(
     if (!holdsAt(rule, Number(call.at)) || (isReported && !rule.replaces_reported)) continue;
     const priced = partsByRule(call, rule);
     if (priced === 'no list price') continue;
-    const price = priced && ruled(call, rule, priced);
+    const price = priced && ruled(call, rule, { ...priced, own });
     return price ?? (isReported ? null : UNKNOWN);
   }
   return null;
@@ -84,11 +84,16 @@ function partsByRule(call: RuledCall, { effect }: PriceRule): Priced | 'no list 
   return parts && { parts, millionths: WHOLE };
 }
 
-function ruled(call: RuledCall, { _id, name }: PriceRule, { parts, millionths }: Priced): RuledPrice | null {
+function ruled(
+  call: RuledCall,
+  { _id, name }: PriceRule,
+  { parts, millionths, own }: Priced & { own: CallPrice },
+): RuledPrice | null {
   const atto = CALL_PARTS.reduce((sum, part) => sum + parts[part], 0n);
   const costNusd = safeNumber(divideHalfEven(atto * millionths, WHOLE * ATTO_PER_NANO));
   if (costNusd === null) return null;
-  const { costNusd: listNusd } = priceCall({ ...call, reportedUsd: undefined });
+  const { costNusd: listNusd } =
+    own.source === 'reported' ? priceCall({ ...call, reportedUsd: undefined }) : own;
   return { costNusd, source: 'rule', rule: { id: _id, name }, parts, listNusd };
 }
 

@@ -51,14 +51,24 @@ export async function previewRepricing(
       'Another preview of the organization is being made. Try again after it.',
     );
   busy(ctx).add(orgId);
+  const parts_set = randomUUID();
   try {
-    return await keepPreview(ctx, await makePreview(ctx, orgId, input));
+    return await keepPreview(ctx, await makePreview(ctx, orgId, input, parts_set));
+  } catch (error) {
+    // One whose commit was not answered may be there.
+    if (error instanceof DomainError) await repricingPartRows(ctx).deleteMany({ org_id: orgId, parts_set });
+    throw error;
   } finally {
     busy(ctx).delete(orgId);
   }
 }
 
-async function makePreview(ctx: Context, orgId: string, input: RepricingInput): Promise<Repricing> {
+async function makePreview(
+  ctx: Context,
+  orgId: string,
+  input: RepricingInput,
+  parts_set: string,
+): Promise<Repricing> {
   const rules = await inTransaction(ctx.db, (transaction) =>
     readRules(ctx, orgId, currentShard(), transaction),
   );
@@ -71,7 +81,6 @@ async function makePreview(ctx: Context, orgId: string, input: RepricingInput): 
     only_unpriced: input.only_unpriced,
   };
   const created_at = dateAt(ctx.clock.now());
-  const parts_set = randomUUID();
   const counted = await priceCalls(ctx, rules, { asked, created_at, parts_set });
   return {
     _id: newId('rpc'),
