@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import mongoose from 'mongoose';
 import type { CollectionDeclaration } from '../../shared/platform/mongo/collection.ts';
 import type { Db } from '../../shared/platform/mongo/connect.ts';
-import { type Fields, schemaOf } from '../../shared/platform/mongo/fields.ts';
+import {
+  type Field,
+  type FieldOptions,
+  type Fields,
+  OTHERS,
+  optionsOf,
+} from '../../shared/platform/mongo/fields.ts';
 
 /** Rows of one collection that are compared: those of a test with more are alike. */
 const MOST_ROWS = 1_000;
@@ -34,6 +40,34 @@ function modelOf(name: string, fields: Fields): mongoose.Model<object> {
   const model = models.get(fields) ?? mongoose.model<object>(`${name}-${models.size}`, schemaOf(fields));
   models.set(fields, model);
   return model;
+}
+
+/** The mongoose schema of these fields. The product goes by the driver's handles and needs none. */
+function schemaOf(fields: Fields, isPart = false): mongoose.Schema {
+  const { [OTHERS]: others, ...named } = fields;
+  const paths = Object.entries(named).map(([name, field]) => [name, pathOf(field)]);
+  return new mongoose.Schema(Object.fromEntries(paths), {
+    ...(isPart ? { _id: false } : {}),
+    id: false,
+    versionKey: false,
+    minimize: false,
+    strict: others ? false : 'throw',
+    autoIndex: false,
+    suppressReservedKeysWarning: true,
+  });
+}
+
+function pathOf(field: Field): mongoose.SchemaTypeOptions<unknown> {
+  const { type, isOptional, isNullable, personal } = optionsOf(field);
+  return { ...typeOf(type), isOptional, isNullable, personal, required: !isOptional && !isNullable };
+}
+
+function typeOf(type: FieldOptions['type']): Pick<mongoose.SchemaTypeOptions<unknown>, 'type' | 'default'> {
+  if (typeof type === 'function') return { type };
+  // Mongoose has maps, but none with a key such as `constructor`, which people may use.
+  if (type === 'anything' || 'mapOf' in type) return { type: mongoose.Schema.Types.Mixed };
+  if ('object' in type) return { type: schemaOf(type.object, true) };
+  return { type: [pathOf(type[0])], default: undefined };
 }
 
 /** Mongoose makes values of the declared types: a row that is another one then had other types. */

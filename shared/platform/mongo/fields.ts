@@ -1,5 +1,3 @@
-import mongoose from 'mongoose';
-
 /** The type of a value, by mongoose's names. */
 type Type = StringConstructor | NumberConstructor | BooleanConstructor | DateConstructor;
 
@@ -48,36 +46,9 @@ function personal(field: Field, personal: Personal): FieldOptions {
   return { ...options, personal: { ...options.personal, ...personal } };
 }
 
-function optionsOf(field: Field): FieldOptions {
+/** A field with what is true of it. */
+export function optionsOf(field: Field): FieldOptions {
   return typeof field === 'object' && 'type' in field ? field : { type: field };
-}
-
-/** The mongoose schema of these fields. Only what checks or describes rows needs one: the product goes by the driver's handles. */
-export function schemaOf(fields: Fields, isPart = false): mongoose.Schema {
-  const { [OTHERS]: others, ...named } = fields;
-  const paths = Object.entries(named).map(([name, field]) => [name, pathOf(field)]);
-  return new mongoose.Schema(Object.fromEntries(paths), {
-    ...(isPart ? { _id: false } : {}),
-    id: false,
-    versionKey: false,
-    minimize: false,
-    strict: others ? false : 'throw',
-    autoIndex: false,
-    suppressReservedKeysWarning: true,
-  });
-}
-
-function pathOf(field: Field): mongoose.SchemaTypeOptions<unknown> {
-  const { type, isOptional, isNullable, personal } = optionsOf(field);
-  return { ...typeOf(type), isOptional, isNullable, personal, required: !isOptional && !isNullable };
-}
-
-function typeOf(type: FieldOptions['type']): Pick<mongoose.SchemaTypeOptions<unknown>, 'type' | 'default'> {
-  if (typeof type === 'function') return { type };
-  // Mongoose has maps, but none with a key such as `constructor`, which people may use.
-  if (type === 'anything' || 'mapOf' in type) return { type: mongoose.Schema.Types.Mixed };
-  if ('object' in type) return { type: schemaOf(type.object, true) };
-  return { type: [pathOf(type[0])], default: undefined };
 }
 
 /** The fields that may hold a person's name, address or own words: paths with points, and what becomes of each. */
