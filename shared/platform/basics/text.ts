@@ -35,6 +35,12 @@ export function textOrEmpty(max: number) {
     .meta({ documentedAs: { type: 'string', maxLength: max } });
 }
 
+/** The refinement of a change that it says something at all: a field that is absent or undefined stays as it is. */
+export const SOME_CHANGE = [
+  (change: object) => Object.values(change).some((value) => value !== undefined),
+  'must change something',
+] as const;
+
 /** An IANA timezone that this runtime knows, in the case of its name: `utc` is no other one than `UTC`. */
 export const timezone = text(64)
   .refine(isTimezone, { message: 'must be an IANA timezone, such as Europe/Berlin', abort: true })

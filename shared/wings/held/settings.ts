@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Organization } from '../../core/accounts/organizations/model.ts';
 import type { Settings } from '../../core/accounts/organizations/settings.ts';
 import { HOLD_ABOVE } from '../../platform/basics/contract.ts';
+import { SOME_CHANGE } from '../../platform/basics/text.ts';
 import { type Fields, nullable, object, optional } from '../../platform/mongo/fields.ts';
 
 /** The limits above which a signal is held. Null: no amount is too large. */
@@ -51,7 +52,7 @@ const holdAboveChange = z
       .describe('Cost of one signal in US dollars; null: no limit'),
   })
   .partial()
-  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something')
+  .refine(...SOME_CHANGE)
   .describe('A signal above either is held until an admin decides; from the next signal on');
 
 export const holdAboveView = z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { unixSeconds } from '../../../platform/basics/clock.ts';
 import { ROLES } from '../../../platform/basics/contract.ts';
 import { emailText } from '../../../platform/basics/email.ts';
-import { nameText, text } from '../../../platform/basics/text.ts';
+import { nameText, SOME_CHANGE, text } from '../../../platform/basics/text.ts';
 import type { Member } from './model.ts';
 
 export const teamNames = z
@@ -21,7 +21,7 @@ export const memberInput = z.strictObject({
 export const memberChange = memberInput
   .pick({ role: true, teams: true, name: true, email: true })
   .partial()
-  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
+  .refine(...SOME_CHANGE);
 
 export type MemberInput = z.output<typeof memberInput>;
 export type MemberChange = z.output<typeof memberChange>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dateAt, unixSeconds } from '../../../platform/basics/clock.ts';
-import { text } from '../../../platform/basics/text.ts';
+import { SOME_CHANGE, text } from '../../../platform/basics/text.ts';
 import { type Dismissal, MAILED_DIGESTS, type Preferences } from './model.ts';
 
 /** Dismissals of one request. More than are kept make no sense, but harm nobody. */
@@ -31,7 +31,7 @@ export const preferencesChange = z
         'Notices that are dismissed, in addition to those before; a time that has passed shows a notice again. The newest 200 are kept',
       ),
   })
-  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
+  .refine(...SOME_CHANGE);
 export type PreferencesChange = z.output<typeof preferencesChange>;
 
 /** Preferences as `preferencesView` shows them: dismissals whose time has passed are left out. */

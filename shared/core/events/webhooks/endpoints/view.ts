@@ -7,7 +7,7 @@ import {
   WEBHOOK_NAME_LENGTH,
   WEBHOOK_SECRET_LENGTH,
 } from '../../../../platform/basics/contract.ts';
-import { exactText, text } from '../../../../platform/basics/text.ts';
+import { exactText, SOME_CHANGE, text } from '../../../../platform/basics/text.ts';
 import type { Webhook } from './model.ts';
 import { alertSettings, NO_ALERTS } from './settings.ts';
 
@@ -60,7 +60,7 @@ export const webhookChange = z
     quiet_hours: alertSettings.quiet_hours.exactOptional(),
     digest: alertSettings.digest.exactOptional(),
   })
-  .refine((change) => Object.keys(change).length > 0, 'must change something');
+  .refine(...SOME_CHANGE);
 export type WebhookChange = z.output<typeof webhookChange>;
 
 const shownAlways = {
