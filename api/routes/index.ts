@@ -1,4 +1,4 @@
-import { joinSettings } from '../../shared/core/accounts/organizations/settings.ts';
+import { settingsOf } from '../../shared/core/accounts/organizations/settings.ts';
 import type { AnyRoute, ApiState } from '../basics/route.ts';
 import { API_WINGS } from '../wings/index.ts';
 import { approveDevice } from './approve-device.ts';
@@ -89,7 +89,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
 }
 
 function coreRoutes(state: ApiState): readonly AnyRoute[] {
-  const settings = joinSettings(API_WINGS);
+  const settings = settingsOf({ wings: API_WINGS });
   return [
     recordSignals,
     otlpLogs,

@@ -4,9 +4,9 @@ import { routes } from '../../api/routes/index.ts';
 import { API_WINGS } from '../../api/wings/index.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import {
-  joinSettings,
   organizationChangeOf,
   type Settings,
+  settingsOf,
   viewOrganization,
 } from '../../shared/core/accounts/organizations/settings.ts';
 import { EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
@@ -28,7 +28,7 @@ test('the API takes the parts of every wing, in the order of the wings', () => {
 
 test('the API knows the settings of every wing, and shows each at its place', async () => {
   for (const [index, { settings }] of WINGS.entries()) expect(API_WINGS[index]?.settings).toBe(settings);
-  const whole = await organizationAs(joinSettings(WINGS));
+  const whole = await organizationAs(settingsOf({ wings: WINGS }));
   const names = ['admin_emails', 'teams', 'hold_above', 'hash_names', 'focus_close_day'];
   expect(Object.keys(whole).slice(-names.length)).toEqual(names);
   expect(Object.keys(await organizationAs({})).slice(-3)).toEqual(['admin_emails', 'teams', 'hash_names']);
@@ -36,7 +36,7 @@ test('the API knows the settings of every wing, and shows each at its place', as
 
 test('a change takes the settings of wings that are there, and no others', () => {
   const change = { hold_above: { tokens: 5_000 } };
-  expect(organizationChangeOf(joinSettings(WINGS)).safeParse(change).success).toBe(true);
+  expect(organizationChangeOf(settingsOf({ wings: WINGS })).safeParse(change).success).toBe(true);
   expect(organizationChangeOf({}).safeParse(change).success).toBe(false);
   expect(organizationChangeOf({}).safeParse({ hash_names: true }).success).toBe(true);
 });

@@ -35,6 +35,12 @@ export interface Context {
   close(): Promise<void>;
 }
 
+/** The parts that the wings of this process take under a name, in their order. Whoever asks says their type. */
+export function partsOf<Part>({ wings }: Pick<Context, 'wings'>, name: string): Part[] {
+  const taking = wings as readonly object[] as readonly Readonly<Record<string, Part | undefined>>[];
+  return taking.flatMap((wing) => wing[name] ?? []);
+}
+
 export interface ContextOptions {
   process: 'api' | 'worker' | 'cli' | 'test';
   wings: Context['wings'];

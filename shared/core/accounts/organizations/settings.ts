@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { unixSeconds } from '../../../platform/basics/clock.ts';
 import { K_ANONYMITY_FLOOR, PLANS, SESSION_TIMEOUT_RANGE_S } from '../../../platform/basics/contract.ts';
 import { emailText } from '../../../platform/basics/email.ts';
-import { nameText, timezone } from '../../../platform/basics/text.ts';
-import type { Context } from '../../../platform/context/context.ts';
+import { nameText, SOME_CHANGE, timezone } from '../../../platform/basics/text.ts';
+import { type Context, partsOf } from '../../../platform/context/context.ts';
 import type { AuditAction } from '../audit/actions.ts';
 import type { Organization } from './model.ts';
 import { timezoneAt } from './read-organization.ts';
@@ -26,12 +26,8 @@ export interface Setting {
 export type Settings = Readonly<Record<string, Setting>>;
 
 /** The settings that the wings of this process declare. */
-export function settingsOf(ctx: Context): Settings {
-  return joinSettings(ctx.wings as readonly { settings?: Settings }[]);
-}
-
-export function joinSettings(wings: readonly { settings?: Settings }[]): Settings {
-  return Object.assign({}, ...wings.map(({ settings }) => settings));
+export function settingsOf(ctx: Pick<Context, 'wings'>): Settings {
+  return Object.assign({}, ...partsOf<Settings>(ctx, 'settings'));
 }
 
 /** The fields of the core with those of settings, each at its place. Pure. */
@@ -81,7 +77,7 @@ export function organizationChangeOf(
   return z
     .strictObject({ ...fields, ...more })
     .partial()
-    .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
+    .refine(...SOME_CHANGE);
 }
 
 const VIEW = {

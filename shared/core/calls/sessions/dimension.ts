@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { z } from 'zod';
-import type { Context } from '../../../platform/context/context.ts';
+import { type Context, partsOf } from '../../../platform/context/context.ts';
 import { WORK_FIELDS, type WorkField, type WorkNames } from '../signals/place.ts';
 import type { SessionMatch } from './match-sessions.ts';
 import type { Session } from './model.ts';
@@ -59,9 +59,7 @@ const NO_WORKS: DimensionHook = {
 
 /** The wing that knows the works of calls, in this process. */
 export function dimensionOf(ctx: Context): DimensionHook {
-  for (const { dimension } of ctx.wings as readonly { dimension?: DimensionHook }[])
-    if (dimension) return dimension;
-  return NO_WORKS;
+  return partsOf<DimensionHook>(ctx, 'dimension')[0] ?? NO_WORKS;
 }
 
 /** The filter of the sessions that had a call in a work with these values; none where no value is asked for. */

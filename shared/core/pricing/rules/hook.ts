@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../../../platform/context/context.ts';
+import { type Context, partsOf } from '../../../platform/context/context.ts';
 import { NO_PRICES, openPriceBook, type PriceBook } from './price-book.ts';
 import type { PriceRule } from './price-rule.ts';
 
@@ -33,7 +33,4 @@ export async function countRepriced(
   return count;
 }
 
-function hooksOf(ctx: Context): PriceHook[] {
-  const wings = ctx.wings as readonly { prices?: PriceHook }[];
-  return wings.flatMap(({ prices }) => prices ?? []);
-}
+const hooksOf = (ctx: Context) => partsOf<PriceHook>(ctx, 'prices');

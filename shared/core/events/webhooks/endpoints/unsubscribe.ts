@@ -3,7 +3,7 @@ import { dateAt } from '../../../../platform/basics/clock.ts';
 import { baseUrl, type Config } from '../../../../platform/basics/config.ts';
 import { DomainError, isCode } from '../../../../platform/basics/errors.ts';
 import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
-import type { Context } from '../../../../platform/context/context.ts';
+import { type Context, partsOf } from '../../../../platform/context/context.ts';
 import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
 import { auditWrite } from '../../../accounts/audit/record-audit.ts';
 import { sameHash } from '../../../accounts/keys/credential.ts';
@@ -62,8 +62,7 @@ export interface MailsHook {
 }
 
 function endMails(ctx: Context, accountId: string): Write[] {
-  const wings = ctx.wings as readonly { person?: MailsHook }[];
-  return wings.flatMap(({ person }) => person?.endMails?.(accountId) ?? []);
+  return partsOf<MailsHook>(ctx, 'person').flatMap((hook) => hook.endMails?.(accountId) ?? []);
 }
 
 /** Notes what a member wants, with a line in the audit log when that is new. Null when the member has left. */

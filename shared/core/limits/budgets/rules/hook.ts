@@ -1,4 +1,4 @@
-import type { Context } from '../../../../platform/context/context.ts';
+import { type Context, partsOf } from '../../../../platform/context/context.ts';
 import type { Budget } from './model.ts';
 
 /** The part of a wing in budgets. It adds to a limit by the budget's own field `raises`, which the rules read. */
@@ -10,7 +10,4 @@ export interface BudgetHook {
 }
 
 /** The parts that the wings of this process take in budgets, in their order. */
-export function budgetHooks(ctx: Context): BudgetHook[] {
-  const wings = ctx.wings as readonly { budget?: BudgetHook }[];
-  return wings.flatMap(({ budget }) => budget ?? []);
-}
+export const budgetHooks = (ctx: Context) => partsOf<BudgetHook>(ctx, 'budget');

@@ -1,4 +1,4 @@
-import type { Context } from '../../../../platform/context/context.ts';
+import { type Context, partsOf } from '../../../../platform/context/context.ts';
 import type { AskWay } from '../state/model.ts';
 import type { Cause, Verdict } from './judge.ts';
 
@@ -49,8 +49,7 @@ export function noteRefusal(
     estimateNusd,
     clientSession: clientSession ?? null,
   };
-  const wings = ctx.wings as readonly { enforcement?: EnforcementHook }[];
-  for (const { enforcement } of wings) enforcement?.refused?.(ctx, refusal);
+  for (const hook of partsOf<EnforcementHook>(ctx, 'enforcement')) hook.refused?.(ctx, refusal);
 }
 
 interface Asked {
