@@ -1,12 +1,11 @@
+import type { Watch } from '../hooks/concern.ts';
 import {
   anomaliesQuery,
   budgetsQuery,
-  heldQuery,
   membersQuery,
   meQuery,
   NEWEST,
   preferencesQuery,
-  waitingRaisesQuery,
   webhooksQuery,
 } from './queries.ts';
 import { queryClient } from './query-client.ts';
@@ -16,9 +15,12 @@ import { seesTeams, teamsOf } from './use-me.ts';
 
 /**
  * Asks for what the first page will ask for, into the memory where it will look: the person, then the warnings above every
- * page, and all of Overview, where most people begin. Never throws: what fails is asked for by the page, which shows why.
+ * page, and all of Overview, where most people begin. `watches` are questions of admins. Never throws: what fails is asked for by the page, which shows why.
  */
-export async function ask({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Promise<void> {
+export async function ask(
+  { pathname, search }: Pick<Location, 'pathname' | 'search'>,
+  watches: readonly Watch[],
+): Promise<void> {
   await queryClient.prefetchQuery(meQuery());
   const me = queryClient.getQueryData(meQuery().queryKey);
   if (!me) return;
@@ -26,8 +28,7 @@ export async function ask({ pathname, search }: Pick<Location, 'pathname' | 'sea
   void queryClient.prefetchQuery(preferencesQuery());
   if (me.role === 'admin') {
     void queryClient.prefetchQuery(webhooksQuery());
-    void queryClient.prefetchQuery(heldQuery(1));
-    void queryClient.prefetchQuery(waitingRaisesQuery());
+    for (const { queryKey, queryFn } of watches) void queryClient.prefetchQuery({ queryKey, queryFn });
   }
   if (!/^\/dashboard\/?$/.test(pathname)) return;
   const shared = readShared(Object.fromEntries(new URLSearchParams(search)));

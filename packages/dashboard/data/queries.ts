@@ -107,29 +107,6 @@ export function budgetUsageQuery(id: string, window_start: string) {
   });
 }
 
-export type HeldPage = AnswerOf<'/api/v1/held-signals'>;
-export type RaisesPage = AnswerOf<'/v1/raises'>;
-
-/** A held signal as the list answers it. */
-export type HeldSignal = HeldPage['data'][number];
-
-/** The newest held signals that nobody has decided about. */
-export function heldQuery(limit: number) {
-  return queryOptions({
-    queryKey: ['held', limit],
-    queryFn: () => take(api.GET('/api/v1/held-signals', { params: { query: { limit } } })),
-    refetchInterval: 60_000,
-  });
-}
-
-/** Requests for more of a budget that nobody has answered, the newest first. */
-export function waitingRaisesQuery() {
-  return queryOptions({
-    queryKey: ['raises', 'waiting'],
-    queryFn: () => take(api.GET('/v1/raises', { params: { query: { status: 'pending', limit: 1 } } })),
-  });
-}
-
 /** The anomalies that Overview shows. */
 export const NEWEST = { limit: 5 } as const;
 

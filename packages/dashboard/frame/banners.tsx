@@ -1,18 +1,17 @@
 import { useTimeout } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useDismissals } from '../data/dismissals.ts';
-import { budgetsQuery, heldQuery, waitingRaisesQuery, webhooksQuery } from '../data/queries.ts';
+import { budgetsQuery, webhooksQuery } from '../data/queries.ts';
 import { useUsageNow } from '../data/usage.tsx';
 import { useMe } from '../data/use-me.ts';
+import type { Concern } from '../hooks/concern.ts';
+import { WATCHES } from '../wings/watches.ts';
 import {
   budgetConcerns,
   byUrgency,
-  type Concern,
-  heldConcerns,
   noticeOf,
-  raiseConcerns,
   signInConcerns,
   unpricedConcerns,
   webhookConcerns,
@@ -22,7 +21,7 @@ import { Waiting } from './waiting.tsx';
 /** For how long a page is held up. */
 const PATIENCE_MS = 3_000;
 /** The pages of budgets and webhooks ask oftener. */
-const POLL_MS = { budgets: 60_000, webhooks: 120_000, held: 120_000, raises: 30_000 };
+const POLL_MS = { budgets: 60_000, webhooks: 120_000 };
 /** The pages that show the cost of the range. */
 const MONEY_PAGES = ['/', '/sessions', '/export'];
 
@@ -68,20 +67,25 @@ function useConcerns(): { concerns: Concern[]; areKnown: boolean } {
   const { role, sign_in_problem } = useMe();
   const enabled = role === 'admin';
   const webhooks = useQuery({ ...webhooksQuery(), enabled, refetchInterval: POLL_MS.webhooks });
-  const held = useQuery({ ...heldQuery(1), enabled, refetchInterval: POLL_MS.held });
-  const raises = useQuery({ ...waitingRaisesQuery(), enabled, refetchInterval: POLL_MS.raises });
+  const watched = useQueries({
+    queries: WATCHES.map(({ queryKey, queryFn, pollMs }) => ({
+      queryKey,
+      queryFn,
+      enabled,
+      refetchInterval: pollMs,
+    })),
+  });
   const budgets = useQuery({ ...budgetsQuery(), refetchInterval: POLL_MS.budgets });
   const isMoneyShown = MONEY_PAGES.includes(pathname);
   const usage = useQuery({ ...useUsageNow(), enabled: isMoneyShown });
   const concerns = [
     ...signInConcerns(sign_in_problem),
     ...budgetConcerns(budgets.data?.data ?? []),
-    ...raiseConcerns(raises.data),
     ...webhookConcerns(webhooks.data?.data ?? []),
-    ...heldConcerns(held.data),
+    ...WATCHES.flatMap(({ concernsOf }, at) => concernsOf(watched[at]?.data)),
     ...unpricedConcerns(isMoneyShown ? usage.data : undefined),
   ];
-  const areKnown = [webhooks, held, raises, budgets].every(
+  const areKnown = [webhooks, budgets, ...watched].every(
     ({ isLoading, failureCount }) => !isLoading || failureCount > 0,
   );
   return { concerns, areKnown };

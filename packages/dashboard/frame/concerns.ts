@@ -1,28 +1,10 @@
 import type { SignInProblem } from '../../../shared/core/accounts/identity/me.ts';
 import type { Usage } from '../data/groups.ts';
 import { groupsBy } from '../data/groups.ts';
-import type { Budget, HeldPage, RaisesPage, Webhook } from '../data/queries.ts';
+import type { Budget, Webhook } from '../data/queries.ts';
+import { type Concern, SEVERITIES } from '../hooks/concern.ts';
 import { exact, percent } from '../parts/text/format.ts';
 import { placeOf } from '../parts/webhook/words.ts';
-
-/** The most urgent first: work is stopped, somebody should act, somebody may want to know. */
-export const SEVERITIES = ['stop', 'warning', 'note'] as const;
-export type Severity = (typeof SEVERITIES)[number];
-
-/** Something that the frame says above every page. Another occurrence of it is another notice. */
-export interface Concern {
-  kind: 'sign-in' | 'budget' | 'raise' | 'webhook' | 'held' | 'unpriced';
-  object: string;
-  occurrence: string;
-  severity: Severity;
-  /** The words of the link, what it names, and words after that. */
-  link: string;
-  name?: string;
-  note?: string;
-  /** A page of the dashboard, or of the guide. */
-  to?: string;
-  href?: string;
-}
 
 const LONGEST_ID = 512;
 const MOST_UNPRICED = 0.01;
@@ -69,24 +51,6 @@ export function budgetConcerns(budgets: readonly Budget[]): Concern[] {
     }));
 }
 
-/** Requests for more of a budget that wait for an admin; a newer one is another occurrence. */
-export function raiseConcerns(waiting: RaisesPage | undefined): Concern[] {
-  const [newest] = waiting?.data ?? [];
-  if (!waiting || !newest) return [];
-  const isOne = waiting.total === 1;
-  return [
-    {
-      kind: 'raise',
-      object: 'requests',
-      occurrence: newest.id,
-      severity: 'warning',
-      link: isOne ? 'A request for more waits' : `${exact(waiting.total)} requests for more wait`,
-      note: isOne ? 'an admin has to answer it' : 'an admin has to answer them',
-      to: isOne ? `/raises/${newest.id}` : '/raises',
-    },
-  ];
-}
-
 export function webhookConcerns(webhooks: readonly Webhook[]): Concern[] {
   return webhooks
     .filter(({ status }) => status === 'failing')
@@ -100,24 +64,6 @@ export function webhookConcerns(webhooks: readonly Webhook[]): Concern[] {
       note: `${exact(webhook.held)} held`,
       to: placeOf(webhook).page,
     }));
-}
-
-/** Held signals that nobody has decided about; a newer one is another occurrence. */
-export function heldConcerns(held: HeldPage | undefined): Concern[] {
-  const [newest] = held?.data ?? [];
-  if (!held || !newest) return [];
-  const isOne = held.total === 1;
-  return [
-    {
-      kind: 'held',
-      object: 'signals',
-      occurrence: newest.id,
-      severity: 'warning',
-      link: isOne ? 'A signal is held' : `${exact(held.total)} signals are held`,
-      note: `no figure counts ${isOne ? 'it' : 'them'} until an admin decides`,
-      to: '/sessions',
-    },
-  ];
 }
 
 /** Models without a price in the range, where they are more than a few signals. */

@@ -2,8 +2,9 @@ import { Anchor, Button, CloseButton, Group, Stack, Text } from '@mantine/core';
 import { IconAlertOctagon, IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Concern, Severity } from '../hooks/concern.ts';
 import { Name } from '../parts/text/name.tsx';
-import { type Concern, noticeOf, type Severity } from './concerns.ts';
+import { noticeOf } from './concerns.ts';
 import { remedySearch, useRemedies } from './remedies.tsx';
 
 const DAY_S = 86_400;

@@ -1,7 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, take } from '../../data/client.ts';
-import { type HeldSignal, heldQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useIsAdmin } from '../../data/use-me.ts';
 import { ActButton } from '../../parts/form/act-button.tsx';
@@ -11,6 +10,7 @@ import { exact, money } from '../../parts/text/format.ts';
 import { Name } from '../../parts/text/name.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { When } from '../../parts/time/when.tsx';
+import { type HeldSignal, heldQuery } from './queries.ts';
 
 /** Rows that are shown at one time. Once they are decided about, the next ones follow. */
 const SHOWN = 20;
