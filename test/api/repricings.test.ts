@@ -152,6 +152,20 @@ describe('a preview', () => {
     clock.set(NOW);
   });
 
+  it('looks at a number of calls at most, and one more leaves nothing behind', async () => {
+    const { orgId, ask, post } = await tenant();
+    await post(...Array.from({ length: 4 }, (_, at) => ({ ...OWN, ts: NOW - at * DAY })));
+    await ask('POST', 'price-rules', GPUS);
+    const input = { from: NOW - 20 * DAY, to: NOW + 1, only_unpriced: false };
+    const few = { ...api.ctx, few: 1 };
+    await expect(previewRepricing(few, orgId, input, 3)).rejects.toMatchObject({
+      code: 'invalid_request',
+      extra: { errors: [{ pointer: '/to' }] },
+    });
+    expect(await repricingPartRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+    expect(await previewRepricing(few, orgId, input, 4)).toMatchObject({ signals: 4, parts: 4 });
+  });
+
   it('is made one at a time', async () => {
     const { orgId } = await tenant();
     const input = { from: NOW - DAY, to: NOW, only_unpriced: false };

@@ -24,7 +24,7 @@ import { type RecordedCall, readCalls } from './read-calls.ts';
 import { openParts } from './write-parts.ts';
 
 /** Calls that one repricing looks at; more are a 400. */
-export const MOST_CALLS = 300_000;
+const MOST_CALLS = 300_000;
 /** Previews that an organization has at a time: another one takes the place of the oldest. */
 const MOST_PREVIEWS = 3;
 
@@ -40,6 +40,7 @@ export async function previewRepricing(
   ctx: Context,
   orgId: string,
   input: RepricingInput,
+  mostCalls = MOST_CALLS,
 ): Promise<Repricing> {
   if (input.from < ctx.clock.now() - SIGNAL_AGE_MS.behind)
     throw new DomainError('invalid_request', 'Calls of the last 35 days can be priced anew.', {
@@ -53,7 +54,7 @@ export async function previewRepricing(
   busy(ctx).add(orgId);
   const parts_set = randomUUID();
   try {
-    return await keepPreview(ctx, await makePreview(ctx, orgId, input, parts_set));
+    return await keepPreview(ctx, await makePreview(ctx, orgId, input, { parts_set, mostCalls }));
   } catch (error) {
     // One whose commit was not answered may be there.
     if (error instanceof DomainError) await repricingPartRows(ctx).deleteMany({ org_id: orgId, parts_set });
@@ -67,7 +68,7 @@ async function makePreview(
   ctx: Context,
   orgId: string,
   input: RepricingInput,
-  parts_set: string,
+  { parts_set, mostCalls }: Pick<Asked, 'parts_set' | 'mostCalls'>,
 ): Promise<Repricing> {
   const rules = await inTransaction(ctx.db, (transaction) =>
     readRules(ctx, orgId, currentShard(), transaction),
@@ -81,7 +82,7 @@ async function makePreview(
     only_unpriced: input.only_unpriced,
   };
   const created_at = dateAt(ctx.clock.now());
-  const counted = await priceCalls(ctx, rules, { asked, created_at, parts_set });
+  const counted = await priceCalls(ctx, rules, { asked, created_at, parts_set, mostCalls });
   return {
     _id: newId('rpc'),
     state: 'preview',
@@ -102,21 +103,22 @@ interface Asked {
   asked: Parameters<typeof readCalls>[1];
   created_at: Date;
   parts_set: string;
+  mostCalls: number;
 }
 
 async function priceCalls(
   ctx: Context,
   { organization, prices }: Rules,
-  { asked, created_at, parts_set }: Asked,
+  { asked, created_at, parts_set, mostCalls }: Asked,
 ) {
   const measures = openMeasures(organization);
   const parts = openParts(ctx, { org_id: asked.org_id, parts_set, created_at });
   for await (const calls of readCalls(ctx, asked)) {
-    if (measures.count() + calls.length > MOST_CALLS)
+    if (measures.count() + calls.length > mostCalls)
       throw new DomainError(
         'invalid_request',
-        `There are more than ${MOST_CALLS} calls. Ask for a shorter time, one model or one provider.`,
-        { errors: [{ pointer: '/to', detail: `must come before the call number ${MOST_CALLS + 1}` }] },
+        `There are more than ${mostCalls} calls. Ask for a shorter time, one model or one provider.`,
+        { errors: [{ pointer: '/to', detail: `leaves more than ${mostCalls} calls` }] },
       );
     const signals = calls.map((call) => reprice(call, prices));
     for (const [at, { before, after }] of signals.entries()) {
