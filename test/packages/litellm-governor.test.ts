@@ -192,6 +192,18 @@ describe('the hook of the LiteLLM proxy', () => {
     await api.call(`/api/v1/budgets/${created.body.id}`, { key, method: 'DELETE' });
   });
 
+  test('refuses a model that the service has no price for, where a budget asks for one, and says which', async () => {
+    const budget = { name: 'priced', scope: 'org', metric: 'cost_usd', threshold: 100, window: 'monthly' };
+    const asked = { ...budget, enforce: 'hard', unpriced: 'refuse' };
+    const created = await api.call('/api/v1/budgets', { key, body: asked });
+    const before = model.served;
+    const refused = await ask('hello');
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain('has no price');
+    expect(model.served).toBe(before);
+    await api.call(`/api/v1/budgets/${created.body.id}`, { key, method: 'DELETE' });
+  });
+
   test('releases what a failed call held, and never passes a limit with calls side by side', async () => {
     const { totals } = await sums();
     const budget = {

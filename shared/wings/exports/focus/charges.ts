@@ -11,6 +11,7 @@ export const CHARGED_FIELDS = [
   ...SPLIT_FIELDS,
   'type',
   'price_rule',
+  'list_nusd',
   'user_id',
   'project_id',
   'adapter',
@@ -43,6 +44,8 @@ export interface Charge extends ChargeKey {
   /** Tokens, or of a fee requests. */
   consumed: number;
   costNusd: number;
+  /** The list price of a whole cost that a rule made; absent: the cost, or that of a class. */
+  listNusd?: number;
 }
 
 /** Atto-USD per token and per request → nano-USD per unit of the price lists. */
@@ -112,6 +115,7 @@ function wholeCharge(signal: ChargedSignal, base: ReturnType<typeof keyOf>, cost
     unitPrice: ONE_DOLLAR,
     consumed: signal.tokens_in + signal.tokens_out,
     costNusd,
+    ...(signal.list_nusd === undefined ? {} : { listNusd: signal.list_nusd }),
   };
 }
 

@@ -40,14 +40,14 @@ const PRICING_UNITS = { tokens: '1000000 Tokens', requests: '1000 Requests', dol
 const BILLION = 1_000_000_000n;
 
 /** Quantity in units of the price, in billionths. */
-function pricingQuantity({ meter, consumed, costNusd }: ChargeRow): bigint {
+function pricingQuantity({ meter, consumed, listNusd }: ChargeRow): bigint {
   switch (MEASURES[meter].kind) {
     case 'tokens':
       return BigInt(consumed) * 1_000n;
     case 'requests':
       return BigInt(consumed) * 1_000_000n;
     case 'dollars':
-      return costNusd;
+      return listNusd;
   }
 }
 

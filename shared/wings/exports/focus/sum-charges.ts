@@ -16,6 +16,8 @@ export interface ChargeRow extends ChargeKey {
   calls: number;
   consumed: number;
   costNusd: bigint;
+  /** The list price of whole costs; for any other row its cost. */
+  listNusd: bigint;
 }
 
 /** The signals of one charge period. Epoch ms. */
@@ -139,9 +141,12 @@ function addTo(rows: Map<string, ChargeRow>, charge: Charge): 0 | 1 {
     known.calls += 1;
     known.consumed += charge.consumed;
     known.costNusd += BigInt(charge.costNusd);
+    known.listNusd += BigInt(charge.listNusd ?? charge.costNusd);
     return 0;
   }
-  rows.set(charge.skuPriceId, { ...charge, calls: 1, costNusd: BigInt(charge.costNusd) });
+  const costNusd = BigInt(charge.costNusd);
+  const listNusd = BigInt(charge.listNusd ?? charge.costNusd);
+  rows.set(charge.skuPriceId, { ...charge, calls: 1, costNusd, listNusd });
   return 1;
 }
 

@@ -107,14 +107,14 @@ async function* subtractRows(now: Rows, closed: readonly Rows[]): AsyncGenerator
   const opened = await Promise.all([openSource(now, 1), ...closed.map((rows) => openSource(rows, -1))]);
   let batch: ChargeRow[] = [];
   for (let first = smallest(opened); first !== null; first = smallest(opened)) {
-    const row: ChargeRow = { ...first, calls: 0, consumed: 0, costNusd: 0n };
+    const row: ChargeRow = { ...first, calls: 0, consumed: 0, costNusd: 0n, listNusd: 0n };
     for (const source of opened) {
       const own = source.row();
       if (own === null || compareRows(own, row) !== 0) continue;
       add(row, own, source.sign);
       if (!source.step()) await source.load();
     }
-    if (row.calls !== 0 || row.consumed !== 0 || row.costNusd !== 0n) batch.push(row);
+    if (row.calls !== 0 || row.consumed !== 0 || row.costNusd !== 0n || row.listNusd !== 0n) batch.push(row);
     if (batch.length < BATCH_ROWS) continue;
     yield batch;
     batch = [];
@@ -122,10 +122,11 @@ async function* subtractRows(now: Rows, closed: readonly Rows[]): AsyncGenerator
   if (batch.length > 0) yield batch;
 }
 
-function add(row: ChargeRow, { calls, consumed, costNusd }: ChargeRow, sign: 1 | -1): void {
+function add(row: ChargeRow, { calls, consumed, costNusd, listNusd }: ChargeRow, sign: 1 | -1): void {
   row.calls += sign * calls;
   row.consumed += sign * consumed;
   row.costNusd += BigInt(sign) * costNusd;
+  row.listNusd += BigInt(sign) * listNusd;
 }
 
 interface Source {

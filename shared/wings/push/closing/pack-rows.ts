@@ -25,7 +25,9 @@ export function packRows(rows: readonly ChargeRow[]): string {
   const places = TEXTS.map(() => new Map<string | null, number>());
   const lines = rows.map((row) => {
     const at = TEXTS.map((name, index) => placeOf(places[index] ?? new Map(), row[name]));
-    return [...at, row.calls, row.consumed, String(row.unitPrice), String(row.costNusd)];
+    const { calls, consumed, unitPrice, costNusd, listNusd } = row;
+    const list = listNusd === costNusd ? [] : [String(listNusd)];
+    return [...at, calls, consumed, String(unitPrice), String(costNusd), ...list];
   });
   const packed: Packed = { values: places.map((known) => [...known.keys()]), rows: lines };
   return JSON.stringify(packed);
@@ -42,12 +44,13 @@ export function unpackRows(text: string): ChargeRow[] {
   const { values, rows } = JSON.parse(text) as Packed;
   return rows.map((row) => {
     const texts = TEXTS.map((name, index) => [name, values[index]?.[Number(row[index])] ?? null]);
-    const [calls, consumed, unitPrice, costNusd] = row.slice(TEXTS.length);
+    const [calls, consumed, unitPrice, costNusd = 0, listNusd = costNusd] = row.slice(TEXTS.length);
     const numbers = {
       calls: Number(calls),
       consumed: Number(consumed),
       unitPrice: BigInt(unitPrice ?? 0),
-      costNusd: BigInt(costNusd ?? 0),
+      costNusd: BigInt(costNusd),
+      listNusd: BigInt(listNusd),
     };
     return { ...Object.fromEntries(texts), ...numbers } as ChargeRow;
   });

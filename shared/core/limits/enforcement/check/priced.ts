@@ -1,3 +1,4 @@
+import { priceCall } from '../../../pricing/price.ts';
 import { countedProvider } from '../../../pricing/provider-of.ts';
 import type { PriceBook } from '../../../pricing/rules/price-book.ts';
 import { priceWithRules } from '../../../pricing/rules/price-by-rules.ts';
@@ -23,17 +24,10 @@ export function expectedCost(
 ): number | null {
   const { model, provider } = call;
   if (model === undefined) return null;
-  const asked = {
-    model,
-    provider,
-    at: nowMs,
-    price_provider: countedProvider({ model, provider }, nowMs),
-    project_id: projectId,
-    cache_read_tokens: 0,
-    cache_write_tokens: 0,
-    ...tokens,
-  };
-  return priceWithRules(asked, prices).costNusd;
+  const asked = { model, provider, at: nowMs, cache_read_tokens: 0, cache_write_tokens: 0, ...tokens };
+  if (prices.rules.length === 0) return priceCall(asked).costNusd;
+  const price_provider = countedProvider({ model, provider }, nowMs);
+  return priceWithRules({ ...asked, price_provider, project_id: projectId }, prices).costNusd;
 }
 
 /** A thousand tokens of each kind, one of which every model with a price has a price for. */
