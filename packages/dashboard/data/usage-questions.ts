@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, take } from './client.ts';
+import { type AnswerOf, api, take } from './client.ts';
 import { orgUsageQuery, usageQuery } from './queries.ts';
 import {
   DIMENSIONS,
@@ -34,6 +34,18 @@ export function usageBefore(range: Range, filters: Filters, teamsOf: string | nu
     // Over: it does not follow what changes now.
     queryKey: ['usage before', range.before, filters],
   };
+}
+
+export type Changes = AnswerOf<'/api/v1/usage/changes'>;
+
+/** The change of the cost from the period before the range, and what explains it. */
+export function usageChanges({ query: range, before }: Range, filters: Filters) {
+  const query = { ...range, before_from: before.from, before_to: before.to, ...filters };
+  return queryOptions({
+    queryKey: ['usage changes', query],
+    queryFn: () => take(api.GET('/api/v1/usage/changes', { params: { query } })),
+    staleTime: 300_000,
+  });
 }
 
 /** The sums alone, in the same order of fields: the cheapest way to know whether anything has changed. */

@@ -21,6 +21,11 @@ import { TopList } from './overview/top-list.tsx';
 /** Loaded for a person's page alone. */
 const PersonCard = lazy(async () => ({ default: (await import('./overview/person-card.tsx')).PersonCard }));
 
+/** It reads more than the figures do, so it comes after them. */
+const WhatChanged = lazy(async () => ({
+  default: (await import('./overview/what-changed.tsx')).WhatChanged,
+}));
+
 /** The cost of the range, the top spenders, and everything that needs attention. */
 export function Overview() {
   const { user_id } = useFilters();
@@ -39,6 +44,9 @@ export function Overview() {
         </Suspense>
       )}
       <IfAny>
+        <Suspense fallback={null}>
+          <WhatChanged />
+        </Suspense>
         <Tiles />
         <CostCard />
         <div className="top-lists">

@@ -19,7 +19,8 @@ export function workWords({ repository, branch, pull_request, task }: WorkNames)
   return named.length === 0 ? 'Not attributed' : named.join(' · ');
 }
 
-function withoutHost(repository: string): string {
+/** A repository, or a pull request, without the host. Pure. */
+export function withoutHost(repository: string): string {
   return repository.slice(repository.indexOf('/') + 1);
 }
 
