@@ -107,13 +107,16 @@ test('a share of more than nothing is never nothing, and a change says against w
     '1 %',
     '41.3 %',
   ]);
-  const change = (now: number, before: number) => changeWords(now, before, 'the week before');
-  expect(change(126, 100)).toBe('▲ 26 % more than the week before');
-  expect(change(97.5, 100)).toBe('▼ 2.5 % less than the week before');
-  expect(change(100.1, 100)).toBe('▲ <1 % more than the week before');
-  expect(change(5, 5)).toBe('no change');
-  expect(change(0, 0)).toBe('no change');
-  expect(change(5, 0)).toBe('none in the week before');
+  const change = (now: number, before: number) => {
+    const words = changeWords(now, before, 'the week before');
+    return words && `${words.seen}|${words.heard}`;
+  };
+  expect(change(126, 100)).toBe('▲ 26 %| more than the week before');
+  expect(change(97.5, 100)).toBe('▼ 2.5 %| less than the week before');
+  expect(change(100.1, 100)).toBe('▲ <1 %| more than the week before');
+  expect(change(100_000, 1)).toBe('▲ >999 %| more than the week before');
+  expect(change(5, 5)).toBe('no change| from the week before');
+  expect(change(5, 0)).toBeNull();
 });
 
 test('a name that turns the text around shows what does', () => {

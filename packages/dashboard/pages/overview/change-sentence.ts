@@ -1,4 +1,5 @@
 import type { Changes } from '../../data/usage-questions.ts';
+import { shareOfChange } from '../../parts/text/change-words.ts';
 import { money } from '../../parts/text/format.ts';
 
 export type Explained = NonNullable<Changes['explained_by']>;
@@ -18,17 +19,15 @@ export function changeOf(
     number,
   ];
   if (cost === 0 && was === 0) return null;
-  if (was === 0) return `${money(cost)}, and nothing in ${before}`;
-  if (difference === 0) return `${money(cost)}, the same as in ${before}`;
-  const ratio = Math.abs(difference) / was;
-  return `${difference > 0 ? 'Up' : 'Down'} ${money(Math.abs(difference))} (${shareOf(ratio, difference > 0)}) from ${before}`;
+  if (was === 0) return `${money(cost)}, and nothing ${inPeriod(before)}`;
+  if (difference === 0) return `${money(cost)}, the same as ${inPeriod(before)}`;
+  const share = `${difference > 0 ? '+' : '−'}${shareOfChange(Math.abs(difference) / was)}`;
+  return `${difference > 0 ? 'Up' : 'Down'} ${money(Math.abs(difference))} (${share}) from ${before}`;
 }
 
-/** More than ten times as much is no percentage that anybody reads. */
-function shareOf(ratio: number, isUp: boolean): string {
-  const sign = isUp ? '+' : '−';
-  if (ratio > 9.99) return `${sign}>999 %`;
-  return ratio < 0.01 ? `${sign}<1 %` : `${sign}${Math.round(ratio * 100)} %`;
+/** "in the 7 days before", but "yesterday by this time". */
+function inPeriod(before: string): string {
+  return before.startsWith('the ') ? `in ${before}` : before;
 }
 
 const NOUNS: Readonly<Record<Explained['by'], readonly [one: string, more: string]>> = {
@@ -49,7 +48,7 @@ export function nounOf(by: Explained['by'], count: number): string {
   return NOUNS[by][count === 1 ? 0 : 1];
 }
 
-/** What the rows and all others cost more or less, where they went opposite ways. Pure. */
+/** The differences of the rows and of all others, where they went opposite ways. Pure. */
 export function partOf({ difference_usd }: Pick<Changes, 'difference_usd'>, { share }: Explained) {
   const difference = Number(difference_usd);
   const own = difference * share;

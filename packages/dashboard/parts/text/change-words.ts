@@ -1,14 +1,25 @@
 import { compact, percent } from './format.ts';
 
-/** ▲ 26 % more than the 7 days before. Pure. */
-export function changeWords(now: number, before: number, than: string): string {
-  if (now === before) return 'no change';
-  if (before === 0) return `none in ${than}`;
-  const ratio = Math.abs(now - before) / before;
-  const share = ratio < 0.1 && ratio >= 0.01 ? `${(ratio * 100).toFixed(1)} %` : moreShort(ratio);
-  return now > before ? `▲ ${share} more than ${than}` : `▼ ${share} less than ${than}`;
+/** A change as it is seen, "▲ 26 %", and the words that say against what, " more than the 7 days before". */
+export interface ChangeWords {
+  seen: string;
+  heard: string;
 }
 
-function moreShort(ratio: number): string {
-  return ratio < 0.01 ? percent(ratio) : `${compact(Math.round(ratio * 100))} %`;
+/** The change from the period that `than` names; null where there was nothing before. Pure. */
+export function changeWords(now: number, before: number, than: string): ChangeWords | null {
+  if (now === before) return { seen: 'no change', heard: ` from ${than}` };
+  if (before === 0) return null;
+  const ratio = Math.abs(now - before) / before;
+  const share = shareOfChange(ratio);
+  return now > before
+    ? { seen: `▲ ${share}`, heard: ` more than ${than}` }
+    : { seen: `▼ ${share}`, heard: ` less than ${than}` };
+}
+
+/** A change as a share of what was before. Nobody reads more than ten times as much as a percentage. Pure. */
+export function shareOfChange(ratio: number): string {
+  if (ratio > 9.99) return '>999 %';
+  if (ratio < 0.01) return percent(ratio);
+  return ratio < 0.1 ? `${(ratio * 100).toFixed(1)} %` : `${compact(Math.round(ratio * 100))} %`;
 }

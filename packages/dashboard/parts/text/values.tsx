@@ -1,4 +1,4 @@
-import { Text, Tooltip } from '@mantine/core';
+import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { changeWords } from './change-words.ts';
 import { compact, exact, money } from './format.ts';
 
@@ -20,12 +20,23 @@ export function Amount({ metric, of }: { metric: string; of: number }) {
   return metric === 'cost_usd' ? money(of) : <Count of={of} />;
 }
 
-/** The difference of a number from that of another period, which `than` names: the words of all are seen. */
+/** The difference of a number from that of another period. Eyes see the share alone: the page says once what it compares with. */
 export function Change({ now, before, than }: { now: number; before: number | undefined; than: string }) {
-  if (before === undefined) return null;
+  const words = before === undefined ? null : changeWords(now, before, than);
+  if (words === null) return null;
   return (
     <Text span size="xs" c="dimmed">
-      {changeWords(now, before, than)}
+      {words.seen}
+      <VisuallyHidden>{words.heard}</VisuallyHidden>
+    </Text>
+  );
+}
+
+/** Says once for all changes of a page what they are from. */
+export function ComparedWith({ than }: { than: string }) {
+  return (
+    <Text size="xs" c="dimmed" aria-hidden>
+      ▲▼ compared with {than}
     </Text>
   );
 }

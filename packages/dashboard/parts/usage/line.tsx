@@ -2,7 +2,7 @@ import { Group, Skeleton, Text } from '@mantine/core';
 import { useUsage } from '../../data/usage.tsx';
 import { useRange } from '../../data/use-range.ts';
 import { money } from '../text/format.ts';
-import { Change, Count } from '../text/values.tsx';
+import { Change, ComparedWith, Count } from '../text/values.tsx';
 
 /** The sums of the range with its filters, each with its change from the period before. */
 export function UsageLine() {
@@ -30,6 +30,7 @@ export function UsageLine() {
           {shown} <Change now={of} before={was} than={range.beforeLabel} />
         </Text>
       ))}
+      {then && <ComparedWith than={range.beforeLabel} />}
     </Group>
   );
 }

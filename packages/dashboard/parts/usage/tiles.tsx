@@ -1,9 +1,9 @@
-import { Anchor, Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
+import { Anchor, Paper, SimpleGrid, Stack, Text, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Usage } from '../../data/groups.ts';
 import { useRange, useSharedSearch } from '../../data/use-range.ts';
 import { compact, exact, money, percent, shortMoney } from '../text/format.ts';
-import { Change } from '../text/values.tsx';
+import { Change, ComparedWith } from '../text/values.tsx';
 import { TileLine } from './tile-line.tsx';
 
 type Sums = Usage['series'][number];
@@ -11,6 +11,7 @@ type Sums = Usage['series'][number];
 /** The figures of a range, each with its course and its change from the period before. */
 export function UsageTiles({ usage, before }: { usage: Usage; before: Usage | undefined }) {
   const search = useSharedSearch();
+  const { beforeLabel } = useRange();
   const by = (order: object) => ({ to: '/sessions', search: { ...search, ...order } });
   const { totals, series } = usage;
   const of = (measure: (sums: Omit<Sums, 'start'>) => number) => ({
@@ -21,46 +22,49 @@ export function UsageTiles({ usage, before }: { usage: Usage; before: Usage | un
   const cacheShare = totals.tokens_in > 0 ? totals.cache_read_tokens / totals.tokens_in : 0;
   const errorRate = totals.signals > 0 ? totals.errors / totals.signals : 0;
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-      <Tile
-        label="Cost"
-        show={shortMoney}
-        exactly={money}
-        {...by({ sort: 'cost_usd' })}
-        {...of((sums) => sums.cost_usd)}
-      />
-      <Tile
-        label="Tokens in"
-        show={compact}
-        note={`${percent(cacheShare, 0)} from cache`}
-        {...by({ sort: 'tokens' })}
-        {...of((sums) => sums.tokens_in)}
-      />
-      <Tile
-        label="Tokens out"
-        show={compact}
-        {...by({ sort: 'tokens' })}
-        {...of((sums) => sums.tokens_out)}
-      />
-      <Tile label="Sessions" show={compact} {...by({})} {...of((sums) => sums.sessions)} />
-      <Tile
-        label="Errors"
-        show={compact}
-        note={`${percent(errorRate)} of signals`}
-        {...by({ errors: 'true', sort: 'error_count' })}
-        {...of((sums) => sums.errors)}
-      />
-      <Tile
-        label="Active users"
-        show={compact}
-        note="with at least one signal"
-        to="/"
-        search={{ ...search, split: 'user_id', view: 'table' }}
-        now={totals.active_users ?? 0}
-        before={before?.totals.active_users}
-        values={series.map(({ active_users }) => active_users ?? 0)}
-      />
-    </SimpleGrid>
+    <Stack gap={4}>
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+        <Tile
+          label="Cost"
+          show={shortMoney}
+          exactly={money}
+          {...by({ sort: 'cost_usd' })}
+          {...of((sums) => sums.cost_usd)}
+        />
+        <Tile
+          label="Tokens in"
+          show={compact}
+          note={`${percent(cacheShare, 0)} from cache`}
+          {...by({ sort: 'tokens' })}
+          {...of((sums) => sums.tokens_in)}
+        />
+        <Tile
+          label="Tokens out"
+          show={compact}
+          {...by({ sort: 'tokens' })}
+          {...of((sums) => sums.tokens_out)}
+        />
+        <Tile label="Sessions" show={compact} {...by({})} {...of((sums) => sums.sessions)} />
+        <Tile
+          label="Errors"
+          show={compact}
+          note={`${percent(errorRate)} of signals`}
+          {...by({ errors: 'true', sort: 'error_count' })}
+          {...of((sums) => sums.errors)}
+        />
+        <Tile
+          label="Active users"
+          show={compact}
+          note="with at least one signal"
+          to="/"
+          search={{ ...search, split: 'user_id', view: 'table' }}
+          now={totals.active_users ?? 0}
+          before={before?.totals.active_users}
+          values={series.map(({ active_users }) => active_users ?? 0)}
+        />
+      </SimpleGrid>
+      {before !== undefined && before.totals.signals > 0 && <ComparedWith than={beforeLabel} />}
+    </Stack>
   );
 }
 

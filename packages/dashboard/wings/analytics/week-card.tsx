@@ -6,6 +6,7 @@ import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
 import { useIsNarrow } from '../../parts/page/rows.tsx';
 import { Section } from '../../parts/page/section.tsx';
 import { compact, exact, money, shortMoney } from '../../parts/text/format.ts';
+import { ComparedWith } from '../../parts/text/values.tsx';
 import { Figure, FigureRows } from './figure-rows.tsx';
 import { figuresOf, MEASURES, type Measure, type Row } from './weeks.ts';
 
@@ -37,6 +38,7 @@ export function WeekCard({ weeks }: { weeks: readonly Row[] }) {
           }}
         />
       )}
+      <ComparedWith than="the week before" />
       {isNarrow ? <FigureRows title="Weeks" rows={weeks} /> : <WeekTable weeks={weeks} />}
     </Section>
   );

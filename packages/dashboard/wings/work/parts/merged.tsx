@@ -4,7 +4,7 @@ import { useIsAdmin } from '../../../data/use-me.ts';
 import { useFilters, useRange } from '../../../data/use-range.ts';
 import { Load } from '../../../parts/page/load.tsx';
 import { exact, money } from '../../../parts/text/format.ts';
-import { Change } from '../../../parts/text/values.tsx';
+import { Change, ComparedWith } from '../../../parts/text/values.tsx';
 import { type MergedSums, mergedQuery } from '../queries.ts';
 import { Figures } from './figures.tsx';
 
@@ -22,6 +22,7 @@ export function MergedFigures() {
       <Load query={now} height={110}>
         {(data) => <MergedSumsOf title={title} now={data} before={before.data} than={range.beforeLabel} />}
       </Load>
+      {before.data && before.data.merged > 0 && <ComparedWith than={range.beforeLabel} />}
     </Stack>
   );
 }
