@@ -3,13 +3,18 @@ import { PRICES_ACTIONS } from './actions.ts';
 import { priceRuleRows } from './model.ts';
 import { countApplied } from './repricing/count-applied.ts';
 import { applyRepricingJob } from './repricing/jobs.ts';
-import { repricingPartRows, repricingRetention, repricingRows } from './repricing/model.ts';
+import {
+  repricingPartRetention,
+  repricingPartRows,
+  repricingRetention,
+  repricingRows,
+} from './repricing/model.ts';
 
 export const prices: Wing = {
   name: 'prices',
   collections: [priceRuleRows, repricingRows, repricingPartRows],
   jobs: [applyRepricingJob],
-  retention: repricingRetention,
+  retention: [repricingRetention, repricingPartRetention],
   actions: PRICES_ACTIONS,
   prices: {
     rules: (ctx, orgId, transaction) =>

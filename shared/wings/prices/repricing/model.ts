@@ -1,7 +1,7 @@
 import { userId } from '../../../core/accounts/organizations/user-id.ts';
 import { collection } from '../../../platform/mongo/collection.ts';
 import { nullable, object } from '../../../platform/mongo/fields.ts';
-import { keptForDays, type RetentionRule, retentionRule } from '../../../platform/mongo/retention.ts';
+import { keptForDays, retentionRule } from '../../../platform/mongo/retention.ts';
 
 /** The measures of a repricing as they are stored. Costs are whole nano-USD, which may pass 2^53, as text. */
 export interface StoredMeasures {
@@ -112,7 +112,7 @@ export const PREVIEW_KEPT_MS = 86_400_000;
 /** One that is begun in the last moment of its day is not removed: clocks differ, and beginning takes a while. */
 const PREVIEW_GRACE_MS = 3_600_000;
 
-const oldPreviews = retentionRule('repricings', repricingRows, {
+export const repricingRetention = retentionRule('repricings', repricingRows, {
   kept: 'a preview for a day after `created_at`, what was applied for ever',
   old: (_config, nowMs) => ({
     filter: {
@@ -126,7 +126,9 @@ const oldPreviews = retentionRule('repricings', repricingRows, {
 /** The parts of a preview go with it, or here where its process died. Workers that stand still for a week lose none. */
 const PARTS_KEPT_DAYS = 8;
 
-export const repricingRetention: readonly RetentionRule[] = [
-  oldPreviews,
-  keptForDays('repricing_parts', repricingPartRows, 'created_at', PARTS_KEPT_DAYS),
-];
+export const repricingPartRetention = keptForDays(
+  'repricing_parts',
+  repricingPartRows,
+  'created_at',
+  PARTS_KEPT_DAYS,
+);
