@@ -498,6 +498,8 @@ export const COMMANDS: Readonly<Record<string, Operation | null>> = Object.fromE
   ...reads(
     'signing-key rotate, webhook list, check, raise, verify, import, sync, context, pr report, pr summary, replay, mcp',
   ),
+  // Their requests have rows of their own.
+  ...reads('prices list, prices add, prices end, prices quote, prices reprice, cost'),
   command('org create', () => ['Test']),
   command('org set', ({ orgId }) => [orgId, '--session-timeout', '1200', '--name', 'Own']),
   command('plan', ({ orgId }) => [orgId, 'enterprise']),
