@@ -69,13 +69,13 @@ export function mountDashboard(
 }
 
 /**
- * All that a person may do. Posting signals and asking before a call is for adapters; of what needs the scope of the
- * former, an admin may close a session.
+ * All that a person may do. Posting signals and asking before a call is for adapters; of what needs their scopes, an admin may
+ * close a session, and a member may read the state of the own budgets.
  */
 function isForPeople({ auth, path }: AnyRoute): boolean {
   if (auth.kind !== 'api-key') return auth.kind === 'idp';
   if (auth.scope === 'signals:write') return path === '/api/v1/sessions/{id}/close';
-  return auth.scope !== 'budgets:check';
+  return auth.scope !== 'budgets:check' || path === '/api/v1/me/budget';
 }
 
 /** Names these requests for the log: never by the URL, which may hold a code. */

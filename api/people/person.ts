@@ -21,7 +21,8 @@ const ADMIN_SCOPES: readonly Scope[] = [
   'prices:read',
   'prices:write',
 ];
-const MEMBER_SCOPES: readonly Scope[] = ['usage:read'];
+/** `budgets:check` is there for the state of the own budgets: the routes that ask before a call are not mounted. */
+const MEMBER_SCOPES: readonly Scope[] = ['usage:read', 'budgets:check'];
 
 /**
  * The member who is signed in, as of now: a removal, another role or another identity holds from the next request. Throws

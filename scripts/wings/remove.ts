@@ -18,6 +18,7 @@ export const TABLES: readonly string[] = [
   'packages/dashboard/wings/call-actions.ts',
   'packages/dashboard/wings/remedies.ts',
   'packages/dashboard/wings/sections.tsx',
+  'packages/dashboard/wings/timeline-notes.ts',
   'packages/dashboard/wings/watches.ts',
 ];
 

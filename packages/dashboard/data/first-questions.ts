@@ -5,6 +5,7 @@ import {
   membersQuery,
   meQuery,
   NEWEST,
+  ownVerdictQuery,
   preferencesQuery,
   webhooksQuery,
 } from './queries.ts';
@@ -29,7 +30,7 @@ export async function ask(
   if (me.role === 'admin') {
     void queryClient.prefetchQuery(webhooksQuery());
     for (const { queryKey, queryFn } of watches) void queryClient.prefetchQuery({ queryKey, queryFn });
-  }
+  } else void queryClient.prefetchQuery(ownVerdictQuery());
   if (!/^\/dashboard\/?$/.test(pathname)) return;
   const shared = readShared(Object.fromEntries(new URLSearchParams(search)));
   const range = rangeOf(shared, me.org.timezone, Date.now());

@@ -11,6 +11,9 @@ export type Budget = AnswerOf<'/api/v1/budgets'>['data'][number];
 export type BudgetDetail = AnswerOf<'/api/v1/budgets/{id}'>;
 export type WindowUsage = AnswerOf<'/api/v1/budgets/{id}/usage'>;
 
+/** A session with its signals. */
+export type SessionAnswer = AnswerOf<'/api/v1/sessions/{id}'>;
+
 /** The person who is signed in. */
 export function meQuery() {
   return queryOptions({ queryKey: ['me'], queryFn: readMe, staleTime: 60_000 });
@@ -95,6 +98,15 @@ export function allBudgetsQuery() {
     queryKey: ['budgets', 'all'],
     queryFn: () => takeAll((query) => take(api.GET('/api/v1/budgets', { params: { query } }))),
     refetchInterval: 10_000,
+  });
+}
+
+/** The verdict about the next call of the person, for whom a budget may refuse it that the person does not see. */
+export function ownVerdictQuery() {
+  return queryOptions({
+    queryKey: ['budgets', 'own verdict'],
+    queryFn: async () => (await take(api.GET('/api/v1/me/budget'))) as AnswerOf<'/api/v1/me/budget'>,
+    refetchInterval: 30_000,
   });
 }
 

@@ -3,7 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useDismissals } from '../data/dismissals.ts';
-import { budgetsQuery, webhooksQuery } from '../data/queries.ts';
+import { budgetsQuery, ownVerdictQuery, webhooksQuery } from '../data/queries.ts';
 import { useUsageNow } from '../data/usage.tsx';
 import { useMe } from '../data/use-me.ts';
 import type { Concern } from '../hooks/concern.ts';
@@ -12,6 +12,7 @@ import {
   budgetConcerns,
   byUrgency,
   noticeOf,
+  refusalConcerns,
   signInConcerns,
   unpricedConcerns,
   webhookConcerns,
@@ -64,7 +65,7 @@ function useNotices(areSome: boolean): Shown | null {
 /** All that needs somebody, as far as the person may see it. */
 function useConcerns(): { concerns: Concern[]; areKnown: boolean } {
   const { pathname } = useLocation();
-  const { role, sign_in_problem } = useMe();
+  const { role, sign_in_problem, org } = useMe();
   const enabled = role === 'admin';
   const webhooks = useQuery({ ...webhooksQuery(), enabled, refetchInterval: POLL_MS.webhooks });
   const watched = useQueries({
@@ -76,16 +77,18 @@ function useConcerns(): { concerns: Concern[]; areKnown: boolean } {
     })),
   });
   const budgets = useQuery({ ...budgetsQuery(), refetchInterval: POLL_MS.budgets });
+  const own = useQuery({ ...ownVerdictQuery(), enabled: !enabled, refetchInterval: POLL_MS.budgets });
   const isMoneyShown = MONEY_PAGES.includes(pathname);
   const usage = useQuery({ ...useUsageNow(), enabled: isMoneyShown });
   const concerns = [
     ...signInConcerns(sign_in_problem),
+    ...refusalConcerns(own.data?.refused_by, org.timezone),
     ...budgetConcerns(budgets.data?.data ?? []),
     ...webhookConcerns(webhooks.data?.data ?? []),
     ...WATCHES.flatMap(({ concernsOf }, at) => concernsOf(watched[at]?.data)),
     ...unpricedConcerns(isMoneyShown ? usage.data : undefined),
   ];
-  const areKnown = [webhooks, budgets, ...watched].every(
+  const areKnown = [webhooks, budgets, own, ...watched].every(
     ({ isLoading, failureCount }) => !isLoading || failureCount > 0,
   );
   return { concerns, areKnown };

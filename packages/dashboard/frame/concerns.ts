@@ -5,6 +5,7 @@ import type { Budget, Webhook } from '../data/queries.ts';
 import { type Concern, SEVERITIES } from '../hooks/concern.ts';
 import { exact, percent } from '../parts/text/format.ts';
 import { placeOf } from '../parts/webhook/words.ts';
+import { type OwnRefusal, refusesWords } from '../words/refuses.ts';
 
 const LONGEST_ID = 512;
 const MOST_UNPRICED = 0.01;
@@ -31,6 +32,22 @@ export function signInConcerns(problem: SignInProblem | null): Concern[] {
       link: 'Nobody can sign in now',
       name: `${problem.detail}${ask}`,
       href: '/guide/dashboard#signing-in',
+    },
+  ];
+}
+
+/** A budget that refuses the person's calls and that the person does not see: those that are seen are concerns of their own. */
+export function refusalConcerns(refusal: OwnRefusal | null | undefined, zone: string): Concern[] {
+  if (!refusal || refusal.name !== null) return [];
+  return [
+    {
+      kind: 'refusal',
+      object: refusal.id,
+      occurrence: refusal.resets_at ?? refusal.cause,
+      severity: 'stop',
+      link: refusesWords(refusal, zone),
+      to: '/budgets',
+      asks: refusal.id,
     },
   ];
 }

@@ -81,7 +81,7 @@ function Banner({
   );
 }
 
-function Words({ of: { kind, link, name, note, to, href } }: { of: Concern }) {
+function Words({ of: { kind, link, name, note, to, href, asks } }: { of: Concern }) {
   const remedy = useRemedies().find((each) => each.of === kind);
   return (
     <>
@@ -98,6 +98,14 @@ function Words({ of: { kind, link, name, note, to, href } }: { of: Concern }) {
         </>
       )}
       {note !== undefined && <Text span inherit>{` (${note})`}</Text>}
+      {asks !== undefined && (
+        <>
+          .{' '}
+          <Anchor component={Link} to="/raise" search={{ budget: asks } as never}>
+            Ask for more
+          </Anchor>
+        </>
+      )}
     </>
   );
 }

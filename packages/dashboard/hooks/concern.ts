@@ -16,6 +16,8 @@ export interface Concern {
   /** A page of the dashboard, or of the guide. */
   to?: string;
   href?: string;
+  /** A budget that one may ask for more of. */
+  asks?: string;
 }
 
 /** A question of a wing whose answer an admin is told of above every page. */

@@ -23,8 +23,16 @@ export interface AuditedWing {
 
 /** A part of a wing in a page of the core, and its place there. */
 export interface PageSection {
-  readonly at: 'sessions' | 'settings' | 'alerts' | 'credits above' | 'credits';
+  readonly at: 'sessions' | 'settings' | 'alerts' | 'credits above' | 'credits' | 'budget' | 'person';
   readonly Content: ComponentType;
+}
+
+/** A line in the timeline of a session that is no signal. */
+export interface TimelineNote {
+  readonly id: string;
+  readonly ts: string;
+  readonly title: string;
+  readonly detail: string;
 }
 
 /** A dialog by which an admin ends what a notice says. */

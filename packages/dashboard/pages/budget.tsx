@@ -28,6 +28,7 @@ import { State } from '../parts/text/state.tsx';
 import { useNames } from '../parts/text/user-name.tsx';
 import { Amount } from '../parts/text/values.tsx';
 import { When } from '../parts/time/when.tsx';
+import { SectionsOfWings } from '../wings/sections.tsx';
 
 const BudgetPeople = lazy(async () => ({
   default: (await import('../parts/budget/people.tsx')).BudgetPeople,
@@ -53,6 +54,7 @@ export function BudgetDetail() {
           <BudgetPeople budget={budget.data} />
         </Suspense>
       )}
+      {budget.data && <SectionsOfWings at="budget" />}
       {budget.data && <BudgetUsage budget={budget.data} />}
       {budget.data && <BudgetHistory budget={budget.data} />}
       <Firings id={id} />

@@ -15,6 +15,7 @@ import { forecastWords, scopeWords } from '../parts/budget/words.ts';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Empty } from '../parts/page/section.tsx';
+import { RefusesYou } from '../parts/refusal/refuses-you.tsx';
 import { amount } from '../parts/text/format.ts';
 import { Name } from '../parts/text/name.tsx';
 import { PageLink } from '../parts/text/page-link.tsx';
@@ -41,13 +42,14 @@ export function Budgets() {
         </Group>
       }
     >
+      <RefusesYou />
       <Load query={budgets} height={300}>
         {(data) =>
           data.length === 0 ? (
             <Empty action={create}>
               {isAdmin
                 ? 'No budget yet. A budget for a team, a project or a person warns before its money is gone.'
-                : 'No budget is set for you. Budgets for you alone appear here; admins see all.'}
+                : 'No budget counts you alone. Budgets for you alone appear here; admins see all.'}
             </Empty>
           ) : (
             <Stack>

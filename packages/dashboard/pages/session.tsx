@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { type AnswerOf, api, take } from '../data/client.ts';
-import { anomaliesQuery, breakdownQuery, sessionQuery } from '../data/queries.ts';
+import { anomaliesQuery, breakdownQuery, type SessionAnswer, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { ChartCard } from '../parts/chart/card.tsx';
@@ -28,6 +28,7 @@ import { Count } from '../parts/text/values.tsx';
 import { useZone, When } from '../parts/time/when.tsx';
 import { AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
 import { CALL_ACTIONS } from '../wings/call-actions.ts';
+import { useTimelineNotes } from '../wings/timeline-notes.ts';
 import { dateTime, duration } from '../words/time.ts';
 import type { Session } from './sessions.tsx';
 
@@ -61,19 +62,22 @@ export function SessionDetail() {
       actions={session.data?.state === 'open' && <CloseButton id={id} />}
     >
       <Load query={session} height={400}>
-        {({ signals, attribution, contexts: _, ...fields }) => (
-          <Stack>
-            <CostOf session={fields} signals={signals} />
-            <Paper withBorder p="md">
-              <Facts of={{ ...factsOf(fields), ...workFacts(attribution) }} />
-            </Paper>
-            {anomalies.data?.data.map((anomaly) => (
-              <AnomalyNote key={anomaly.id} anomaly={anomaly} />
-            ))}
-            {signals.length > 1 && <ChartCard {...costChart(signals, zone)} />}
-            <Calls session={fields} signals={signals} works={attribution} />
-          </Stack>
-        )}
+        {(data) => {
+          const { signals, attribution, contexts: _, ...fields } = data;
+          return (
+            <Stack>
+              <CostOf session={fields} signals={signals} />
+              <Paper withBorder p="md">
+                <Facts of={{ ...factsOf(fields), ...workFacts(attribution) }} />
+              </Paper>
+              {anomalies.data?.data.map((anomaly) => (
+                <AnomalyNote key={anomaly.id} anomaly={anomaly} />
+              ))}
+              {signals.length > 1 && <ChartCard {...costChart(signals, zone)} />}
+              <Calls session={data} />
+            </Stack>
+          );
+        }}
       </Load>
     </Page>
   );
@@ -117,15 +121,9 @@ function AnomalyNote({ anomaly }: { anomaly: Anomaly }) {
 }
 
 /** The works of a session, and its timeline. The call that is open is part of the URL. */
-function Calls({
-  session,
-  signals,
-  works,
-}: {
-  session: Session;
-  signals: readonly Signal[];
-  works: readonly Work[];
-}) {
+function Calls({ session }: { session: SessionAnswer }) {
+  const { signals, attribution: works } = session;
+  const notes = useTimelineNotes(session);
   const { call } = useSearch({ strict: false }) as { call?: string };
   const [work, setWork] = useState<string | null>(null);
   const navigate = useNavigate();
@@ -152,12 +150,18 @@ function Calls({
           )
         }
       >
-        {signals.length === 0 ? (
+        {signals.length === 0 && (
           <Text c="dimmed">
             {session.signal_count === 0 ? 'All its signals are void.' : 'Its signals are no longer kept.'}
           </Text>
-        ) : (
-          <Timeline signals={shown} marksPlaces={isAttributed(works)} onOpen={({ id }) => show(id)} />
+        )}
+        {signals.length + notes.length > 0 && (
+          <Timeline
+            signals={shown}
+            notes={work === null ? notes : []}
+            marksPlaces={isAttributed(works)}
+            onOpen={({ id }) => show(id)}
+          />
         )}
         {open && (
           <Suspense fallback={null}>

@@ -8,6 +8,7 @@ import { Facts } from '../../parts/text/facts.tsx';
 import { Name } from '../../parts/text/name.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { When } from '../../parts/time/when.tsx';
+import { SectionsOfWings } from '../../wings/sections.tsx';
 
 /** One person, for Overview that is filtered by a user: who it is, the last signal, and the budgets of that user alone. */
 export function PersonCard({ userId }: { userId: string }) {
@@ -22,29 +23,32 @@ export function PersonCard({ userId }: { userId: string }) {
   const member = members.data?.data.find(({ user_id }) => user_id === userId);
   const known = member ?? (me.user_id === userId ? me : undefined);
   return (
-    <Section title={<UserName id={userId} />}>
-      <Facts
-        lg={4}
-        of={{
-          'E-mail': <Name of={known?.email ?? 'not known'} />,
-          ...(member ? { Teams: <Name of={member.teams.join(', ') || 'none'} /> } : {}),
-          'Last signal': <LastSignal userId={userId} />,
-          'User id': <Name of={userId} />,
-        }}
-      />
-      <Stack gap="md">
-        {own.map((budget) => (
-          <BudgetBar key={budget.id} budget={budget} />
-        ))}
-      </Stack>
-      {budgets.data && own.length === 0 && !all.some(({ per }) => per) && (
-        <Group>
-          <Text size="sm" c="dimmed">
-            No budget counts this person alone.
-          </Text>
-        </Group>
-      )}
-    </Section>
+    <>
+      <Section title={<UserName id={userId} />}>
+        <Facts
+          lg={4}
+          of={{
+            'E-mail': <Name of={known?.email ?? 'not known'} />,
+            ...(member ? { Teams: <Name of={member.teams.join(', ') || 'none'} /> } : {}),
+            'Last signal': <LastSignal userId={userId} />,
+            'User id': <Name of={userId} />,
+          }}
+        />
+        <Stack gap="md">
+          {own.map((budget) => (
+            <BudgetBar key={budget.id} budget={budget} />
+          ))}
+        </Stack>
+        {budgets.data && own.length === 0 && !all.some(({ per }) => per) && (
+          <Group>
+            <Text size="sm" c="dimmed">
+              No budget counts this person alone.
+            </Text>
+          </Group>
+        )}
+      </Section>
+      <SectionsOfWings at="person" />
+    </>
   );
 }
 

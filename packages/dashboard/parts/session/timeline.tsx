@@ -3,6 +3,7 @@ import { Box, Text, Title, UnstyledButton } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconArrowsExchange,
+  IconBan,
   IconGitBranch,
   IconMessage,
   IconShield,
@@ -10,6 +11,7 @@ import {
 } from '@tabler/icons-react';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
+import type { TimelineNote } from '../../hooks/wing.ts';
 import { clockOf, dateTime, latency } from '../../words/time.ts';
 import { compact, money } from '../text/format.ts';
 import { plainName } from '../text/plain-name.ts';
@@ -20,21 +22,24 @@ import { workKey, workWords } from './work-words.ts';
 /** Until a row is measured. */
 const ROW_PX = 52;
 
-type Item = { minute: string; ts: string } | { place: string } | { signal: Signal };
+type Item = { minute: string; ts: string } | { place: string } | { signal: Signal } | { note: TimelineNote };
 
 /** All signals in time order, a heading for each minute. Only what is on the screen is drawn, however many there are. */
 export function Timeline({
   signals,
+  notes,
   marksPlaces,
   onOpen,
 }: {
   signals: readonly Signal[];
+  /** Lines of wings. */
+  notes: readonly TimelineNote[];
   /** True where the repository, the branch or the task of the calls is known, so that each change of it is a line. */
   marksPlaces: boolean;
   onOpen: (signal: Signal) => void;
 }) {
   const timezone = useZone();
-  const items = itemsOf(signals, timezone, marksPlaces);
+  const items = itemsOf(signals, notes, timezone, marksPlaces);
   const list = useRef<HTMLDivElement>(null);
   const top = useTop(list);
   const virtual = useWindowVirtualizer({
@@ -72,6 +77,7 @@ export function Timeline({
                 </Text>
               </div>
             )}
+            {item && 'note' in item && <NoteRow note={item.note} timezone={timezone} />}
             {item && 'signal' in item && (
               <Row signal={item.signal} timezone={timezone} onOpen={() => onOpen(item.signal)} />
             )}
@@ -98,20 +104,49 @@ function useTop(list: React.RefObject<HTMLElement | null>): number {
   return top;
 }
 
-/** The signals, each minute of them under its heading, and each work of them under its name. Pure. */
-function itemsOf(signals: readonly Signal[], timezone: string, marksPlaces: boolean): Item[] {
+/** The signals and other lines, each minute of them under its heading, and each work of them under its name. Pure. */
+function itemsOf(
+  signals: readonly Signal[],
+  notes: readonly TimelineNote[],
+  timezone: string,
+  marksPlaces: boolean,
+): Item[] {
   const items: Item[] = [];
+  const lines = [...signals.map((signal) => ({ signal })), ...notes.map((note) => ({ note }))];
   let last = '';
   let work: string | null = null;
-  for (const signal of signals) {
-    const minute = dateTime(signal.ts, timezone);
-    if (minute !== last) items.push({ minute, ts: signal.ts });
+  for (const line of lines.toSorted((a, b) => Date.parse(timeOf(a)) - Date.parse(timeOf(b)))) {
+    const ts = timeOf(line);
+    const minute = dateTime(ts, timezone);
+    if (minute !== last) items.push({ minute, ts });
     last = minute;
-    if (marksPlaces && workKey(signal) !== work) items.push({ place: workWords(signal) });
-    work = workKey(signal);
-    items.push({ signal });
+    if ('signal' in line) {
+      if (marksPlaces && workKey(line.signal) !== work) items.push({ place: workWords(line.signal) });
+      work = workKey(line.signal);
+    }
+    items.push(line);
   }
   return items;
+}
+
+function timeOf(line: { signal: Signal } | { note: TimelineNote }): string {
+  return 'signal' in line ? line.signal.ts : line.note.ts;
+}
+
+function NoteRow({ note: { ts, title, detail }, timezone }: { note: TimelineNote; timezone: string }) {
+  return (
+    <div className="timeline-place">
+      <IconBan size={18} role="img" aria-label="Refused" color="var(--bad)" style={{ flex: 'none' }} />
+      <Box miw={0}>
+        <Text size="sm" className="name">
+          <bdi>{plainName(title)}</bdi>
+        </Text>
+        <Text size="xs" c="dimmed" component="div">
+          <time dateTime={ts}>{clockOf(ts, timezone, 'second')}</time> · {detail}
+        </Text>
+      </Box>
+    </div>
+  );
 }
 
 const ICONS: Record<Kind, typeof IconTool> = {

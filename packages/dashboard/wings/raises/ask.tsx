@@ -9,6 +9,7 @@ import { ActForm, useDraft } from '../../parts/form/act-form.tsx';
 import { Choice, TextField } from '../../parts/form/fields.tsx';
 import { NumberField } from '../../parts/form/number-field.tsx';
 import { Load } from '../../parts/page/load.tsx';
+import { RefusesYou } from '../../parts/refusal/refuses-you.tsx';
 import { amount } from '../../parts/text/format.ts';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { RaiseFacts } from './facts.tsx';
@@ -30,6 +31,7 @@ export function Asking({ id }: { id: string }) {
   const budget = useQuery({ ...budgetQuery(id), retry: false });
   return (
     <Stack maw={640}>
+      <RefusesYou of={id} />
       <Standing budget={budget.data} />
       <Load query={raises}>
         {({ data: [last] }) => (

@@ -8,6 +8,7 @@ import { Page } from '../../parts/page/page.tsx';
 import { PagedRows, usePages } from '../../parts/page/pager.tsx';
 import type { Column } from '../../parts/page/rows.tsx';
 import { Empty } from '../../parts/page/section.tsx';
+import { RefusesYou } from '../../parts/refusal/refuses-you.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { Amount } from '../../parts/text/values.tsx';
@@ -114,10 +115,13 @@ function AskForRaise() {
   return (
     <Page title="Ask for more" lead="An admin of your organization answers.">
       {id === '' ? (
-        <Empty>
-          Open this page by the link in a refusal, or ask from the page of one of the{' '}
-          <PageLink to="/budgets">budgets</PageLink>.
-        </Empty>
+        <>
+          <RefusesYou />
+          <Empty>
+            Open this page by the link in a refusal, or ask from the page of one of the{' '}
+            <PageLink to="/budgets">budgets</PageLink>.
+          </Empty>
+        </>
       ) : (
         <Asking id={id} />
       )}
