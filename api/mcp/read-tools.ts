@@ -49,7 +49,7 @@ export const getUsageTool = tool({
   title: 'Read usage and cost',
   description:
     'Sums of calls, tokens and cost in a period (default: the last 30 days): in total, per interval and per group. At most ' +
-    'the 50 dearest groups.',
+    'the 50 most expensive groups.',
   scope: 'usage:read',
   isReader: true,
   input: z.strictObject({
@@ -88,8 +88,8 @@ export const getUsageTool = tool({
       groupBy: group_by,
       filter: { ...narrowToReader(principal, filter), works },
     });
-    const dearest = answer.groups.toSorted((a, b) => b.cost_usd - a.cost_usd).slice(0, MOST_GROUPS);
-    const shown = plainAnswer({ ...answer, groups: dearest }) as typeof answer;
+    const highest = answer.groups.toSorted((a, b) => b.cost_usd - a.cost_usd).slice(0, MOST_GROUPS);
+    const shown = plainAnswer({ ...answer, groups: highest }) as typeof answer;
     const rest = { ...shown, series: [], groups: [] };
     const series = shown.series.slice(0, countThatFits(rest, shown.series));
     const groups = shown.groups.slice(0, countThatFits({ ...rest, series }, shown.groups));

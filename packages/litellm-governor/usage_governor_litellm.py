@@ -303,7 +303,7 @@ def listed(name):
 
 
 def dearest_cost(model, tokens_in, tokens_out):
-    """US dollars at the dearest deployment, configured prices first; None when none has a price."""
+    """US dollars at the most expensive deployment, configured prices first; None when none has a price."""
     costs = []
     for params, info in deployments_of(model):
         known = listed(params.get("model"))

@@ -28,7 +28,7 @@ interface Shown {
 }
 const costs = ({ key: of, cost_usd, series }: Shown) => [of, cost_usd, series.map((day) => day.cost_usd)];
 
-it('gives the dearest groups a series each, and all others one together', async () => {
+it('gives the most expensive groups a series each, and all others one together', async () => {
   const { status, body } = await ask({ series: 'groups', group_by: 'project_id', top: '2' });
   expect(status).toBe(200);
   expect(body.groups.map(costs)).toEqual([

@@ -52,7 +52,7 @@ describe('the form of a budget', () => {
       { window: 'quarterly', fiscal_start_month: 2, rolling_days: null, starts_on: null },
     ],
     [
-      'the last days',
+      'rolling days',
       async () => {
         await at('Window').selectOption('rolling');
         await form.getByRole('textbox', { name: 'Days, today included' }).fill('14');
@@ -121,7 +121,7 @@ describe('the form of a budget', () => {
     await at('Window').selectOption('rolling');
     await at('Counted').selectOption('user');
     expect(await at('Window').inputValue()).toBe('monthly');
-    expect(await at('Window').locator('option').allInnerTexts()).not.toContain('the last days');
+    expect(await at('Window').locator('option').allInnerTexts()).not.toContain('rolling days');
     expect(await create()).toMatchObject({ per: 'user', window: 'monthly', rolling_days: null });
   });
 

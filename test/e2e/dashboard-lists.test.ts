@@ -16,7 +16,7 @@ const HOSTILE = `evil\u202Eexe.live ${'x'.repeat(200)}`;
 describe('the lists of the dashboard', () => {
   let stack: DashboardStack;
   let browser: Browser;
-  /** The start of the dear session: yesterday at two o'clock in UTC, which is the day before in New York. */
+  /** The start of the expensive session: yesterday at two o'clock in UTC, which is the day before in New York. */
   let nightMs = 0;
 
   withDashboard(async (begun) => {
@@ -42,7 +42,7 @@ describe('the lists of the dashboard', () => {
       tokens_in: 1_000 + at,
       tokens_out: 10,
     }));
-    const dear = {
+    const expensive = {
       user_id: 'grace',
       project_id: 'infra',
       adapter: 'claude-code',
@@ -50,8 +50,15 @@ describe('the lists of the dashboard', () => {
     };
     await stack.report(
       ...few,
-      { ...dear, provider: 'anthropic', ts: nightMs, cost_usd: 40, tokens_in: 6_000_000, tokens_out: 100 },
-      { ...dear, project_id: 'broken', ts: nightMs, cost_usd: 0.02, error: { code: 'rate_limit' } },
+      {
+        ...expensive,
+        provider: 'anthropic',
+        ts: nightMs,
+        cost_usd: 40,
+        tokens_in: 6_000_000,
+        tokens_out: 100,
+      },
+      { ...expensive, project_id: 'broken', ts: nightMs, cost_usd: 0.02, error: { code: 'rate_limit' } },
       {
         user_id: 'mei',
         project_id: 'reports',
@@ -138,7 +145,7 @@ describe('the lists of the dashboard', () => {
     await page.keyboard.press('Enter');
     await sorted('Cost', 'descending');
     await sorted('Started', 'none');
-    await until(async () => (await projectsOf(page))[0] === 'infra', { what: 'the dearest first' });
+    await until(async () => (await projectsOf(page))[0] === 'infra', { what: 'the most expensive first' });
     await page.keyboard.press('Enter');
     await sorted('Cost', 'ascending');
     await until(async () => (await projectsOf(page))[0]?.startsWith('p-') === true, { what: 'the cheapest' });
@@ -163,9 +170,9 @@ describe('the lists of the dashboard', () => {
     await context.close();
   });
 
-  test('a row opens its session, and what is dear or unusual is marked with a word', async () => {
+  test('a row opens its session, and what is expensive or unusual is marked with a word', async () => {
     const { page, context } = await open('/sessions?sort=cost_usd');
-    await page.locator('[data-mark=dear]').getByText('dear').waitFor();
+    await page.locator('[data-mark=expensive]').getByText('expensive').waitFor();
     await until(
       async () => {
         await page.reload();
@@ -174,7 +181,7 @@ describe('the lists of the dashboard', () => {
       },
       { timeoutMs: 20_000, what: 'the anomaly' },
     );
-    expect(await page.locator('[data-mark=dear]').count()).toBe(1);
+    expect(await page.locator('[data-mark=expensive]').count()).toBe(1);
     await rowsOf(page).first().locator('td').last().click();
     await page.getByRole('heading', { level: 1, name: 'Session of' }).waitFor();
     await page.goBack();

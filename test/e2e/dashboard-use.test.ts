@@ -370,7 +370,7 @@ describe('the dashboard in use', () => {
     const name = '\u202egnp.exe';
     const { body } = await call(`${stack.url}/v1/device_authorization`, { body: { name } });
     const { page, context } = await open(`/activate?user_code=${body.user_code}`);
-    await page.getByRole('button', { name: 'Look at the device' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.locator('bdi', { hasText: '\\u202Egnp.exe' }).waitFor();
     await context.close();
   });
@@ -426,7 +426,7 @@ describe('the dashboard in use', () => {
     const { page, context } = await open('/activate');
     for (let tries = 0; tries < 6; tries += 1) {
       await page.getByRole('textbox').fill(`BBBB-BBB${'BCDFGH'.charAt(tries)}`);
-      await page.getByRole('button', { name: 'Look at the device' }).click();
+      await page.getByRole('button', { name: 'Continue' }).click();
       await page
         .getByRole('alert')
         .filter({ hasText: tries < 5 ? 'invalid_grant' : 'too_many' })

@@ -134,7 +134,7 @@ describe('the dashboard, step by step', () => {
     expect(await edit.getByRole('combobox', { name: 'During an outage' }).inputValue()).toBe('deny');
     await edit.getByRole('combobox', { name: 'At the threshold' }).selectOption('soft');
     await edit.getByRole('button', { name: 'Save' }).click();
-    await page.locator('p', { hasText: 'Only warns, also tools that check' }).waitFor();
+    await page.locator('p', { hasText: 'Warns, and tells tools that check' }).waitFor();
   });
 
   test('a failing webhook is mended, and the held events arrive in order', async () => {
@@ -193,7 +193,7 @@ describe('the dashboard, step by step', () => {
       });
     const laptop = await ask('Laptop');
     await page.goto(laptop.verification_uri_complete);
-    await page.getByRole('button', { name: 'Look at the device' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('Laptop', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Approved', { exact: true }).waitFor();
@@ -210,7 +210,7 @@ describe('the dashboard, step by step', () => {
     const stranger = await ask('Stranger');
     await page.goto(stranger.verification_uri);
     await page.getByRole('textbox', { name: 'The code that the device shows' }).fill(stranger.user_code);
-    await page.getByRole('button', { name: 'Look at the device' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Denied').waitFor();
     expect((await poll(stranger.device_code)).body.error).toBe('access_denied');

@@ -192,11 +192,11 @@ describe('the costs of pull requests on the dashboard', () => {
 
   test('Overview, Sessions and Export are narrowed to a branch, and what has none is not attributed', async () => {
     const { page, context, faults } = await open('/pull-requests');
-    await page.getByRole('link', { name: 'Dearest: Last 7 days' }).click();
+    await page.getByRole('link', { name: 'Most expensive: Last 7 days' }).click();
     await page.getByRole('table', { name: 'By pull request' }).getByText('Not attributed').waitFor();
-    const dearest = rowsOf(page, 'By pull request').first();
-    expect(await dearest.textContent()).toContain(`${SHOP}#12$9.00`);
-    await dearest.getByRole('link').click();
+    const highest = rowsOf(page, 'By pull request').first();
+    expect(await highest.textContent()).toContain(`${SHOP}#12$9.00`);
+    await highest.getByRole('link').click();
     await page.getByRole('link', { name: 'Remember the cart' }).waitFor();
     expect(await rowsOf(page, 'Pull requests').count()).toBe(1);
     await visit(page, '/?split=branch');

@@ -154,7 +154,7 @@ describe('the breakdown of a session', () => {
     ]);
   });
 
-  it('shows the 100 dearest tools and one row with the rest', async () => {
+  it('shows the 100 most expensive tools and one row with the rest', async () => {
     const calls = Array.from({ length: 130 }, (_, at) => ({ tool_name: `tool-${at}`, cost_usd: at / 100 }));
     const { by_tool } = await expectExact(await record(calls));
     expect(by_tool).toHaveLength(101);

@@ -109,7 +109,7 @@ describe('the usage of a budget', () => {
     }
   });
 
-  test('names the eight users that used most, dearest first, and all others as one', async () => {
+  test('names the eight users that used most, most expensive first, and all others as one', async () => {
     const { id } = await makeBudget({ window: 'monthly', metric: 'signals' });
     const { users } = (await read(id)).body;
     expect(users).toHaveLength(9);

@@ -182,8 +182,8 @@ function checkUsage(body: Body, query: Query, facts: Facts): void {
       expectEqual(series, seriesOf(own, edges));
       left.delete(JSON.stringify(key));
     }
-    const dearest = Math.max(0, ...[...left.values()].map((own) => usd(sumOf(own).nusd)));
-    for (const { cost_usd } of tops) expect(cost_usd).toBeGreaterThanOrEqual(dearest);
+    const highest = Math.max(0, ...[...left.values()].map((own) => usd(sumOf(own).nusd)));
+    for (const { cost_usd } of tops) expect(cost_usd).toBeGreaterThanOrEqual(highest);
     expect(rest).toHaveLength(left.size > 0 ? 1 : 0);
     const others = [...left.values()].flat();
     for (const { key: _key, rest: _rest, series, ...sums } of rest) {

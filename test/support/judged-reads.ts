@@ -42,7 +42,8 @@ export const IN_MEMORY: Readonly<Record<string, string>> = {
   'api_keys by $or in order of created_at': 'retention: the keys of all organizations are few',
   'devices by account_id in order of created_at': 'an account has few devices',
   'organizations by nothing in order of _id': 'by the primary key, which is in this order',
-  'sessions by org_id,~signal_count,~started_at in order of cost_nusd,_id': 'a digest: the dearest of a week',
+  'sessions by org_id,~signal_count,~started_at in order of cost_nusd,_id':
+    'a digest: the most expensive of a week',
   'sessions by org_id,~signal_count,~started_at,user_id in order of cost_nusd,_id':
-    'a digest: the dearest of a week',
+    'a digest: the most expensive of a week',
 };

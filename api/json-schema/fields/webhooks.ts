@@ -13,7 +13,7 @@ export const webhooks: Fields = {
   webhooks: ['Webhooks of the organization, at most', 1_000],
   attempts: ['Attempts, oldest first'],
   format: ['How events are written', 'slack'],
-  alert_at: ['Per cents of a budget at which the webhook is notified', [50, 90], 50],
+  alert_at: ['Percentages of a budget at which the webhook is notified', [50, 90], 50],
   headers: ['Headers', { 'content-type': 'application/json' }],
   urgency: ['How soon somebody should look', 'high'],
   token: ['As the mail has it', 'whk_3Kf9XqLm2TzVb7Rw8YcN1p.pR0of'],

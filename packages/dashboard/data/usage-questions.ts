@@ -15,7 +15,7 @@ const TOP = '8';
 const TOP_BEFORE = '20';
 
 /**
- * Usage of a range by every dimension, in one answer: the dearest eight of each and the rest, each with its course. By team
+ * Usage of a range by every dimension, in one answer: the most expensive eight of each and the rest, each with its course. By team
  * too for whoever may ask for all of an organization, `teamsOf`.
  */
 export function usageNow(range: Range, filters: Filters, teamsOf: string | null) {

@@ -42,7 +42,7 @@ export function Activate() {
               <ProblemNote error={lookUp.error} />
               <div>
                 <Button type="submit" loading={lookUp.isPending}>
-                  Look at the device
+                  Continue
                 </Button>
               </div>
             </Stack>

@@ -19,11 +19,7 @@ export function Alerts() {
   // The list has the button itself while it is empty.
   const hasChannels = webhooks.data?.data.some(isChannel);
   return (
-    <Page
-      title="Alerts"
-      lead="Messages to people. Endpoints of programs are webhooks."
-      actions={hasChannels && add}
-    >
+    <Page title="Alerts" lead="Messages to people. For programs, use webhooks." actions={hasChannels && add}>
       {isAdmin && (
         <>
           <Channels add={add} />

@@ -3,7 +3,7 @@ export type Precision = 'minute' | 'second' | 'millisecond';
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** A formatter is dear to make, and a table needs the same one for each row. */
+/** A formatter is expensive to make, and a table needs the same one for each row. */
 function formatted(at: number, zone: string, options: Intl.DateTimeFormatOptions): string {
   const key = JSON.stringify([zone, options]);
   const known = formatters.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone });

@@ -291,7 +291,7 @@ export const LIMIT_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a formula behind a blank is no formula',
-    file: 'shared/wings/exports/encode.ts',
+    file: 'shared/platform/basics/csv.ts',
     text: "return AT_START.test(safe) ? `'",
     replacement: "return AT_START.test(safe) && safe === safe.trimStart() ? `'",
     tests: ['test/abuse/exports.test.ts'],

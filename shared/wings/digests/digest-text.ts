@@ -44,7 +44,7 @@ function linesOf(
     `Sessions: ${readable(totals.sessions)}, calls: ${readable(signals)}, errors: ${readable(errors)}`,
     ...unpriced,
     ...listed(
-      'Dearest sessions',
+      'Most expensive sessions',
       sessions.map((session) => sessionLine(session, period.timezone)),
     ),
     ...listed('Budgets at 80 % or more', budgets.map(budgetLine)),

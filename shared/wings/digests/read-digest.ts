@@ -24,7 +24,7 @@ type Totals = Awaited<ReturnType<typeof readUsage>>['totals'];
 export interface DigestPart {
   totals: Totals;
   before: Totals;
-  /** The dearest sessions that began in the period. */
+  /** The most expensive sessions that began in the period. */
   sessions: readonly Session[];
   /** Budgets that have reached 80 %, the fullest first. */
   budgets: readonly BudgetView[];
@@ -72,13 +72,13 @@ async function readPart(
   return {
     totals,
     before: before.totals,
-    sessions: await readDearest(ctx, reader.orgId, { ...filter, fromMs, toMs }),
+    sessions: await readMostExpensive(ctx, reader.orgId, { ...filter, fromMs, toMs }),
     budgets: await readFull(ctx, reader),
     anomalies: await listAnomalies(ctx, reader.orgId, { ...filter, fromMs, toMs }, page),
   };
 }
 
-async function readDearest(
+async function readMostExpensive(
   ctx: Context,
   orgId: string,
   { fromMs, toMs, ...filter }: { fromMs: number; toMs: number; user_id?: string },

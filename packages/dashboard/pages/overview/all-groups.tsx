@@ -18,7 +18,7 @@ import { Count } from '../../parts/text/values.tsx';
 /** More rows are shown when they are asked for. */
 const AT_FIRST = 100;
 
-/** Every group of the range with all its figures, dearest first. Each leads to its sessions, and a pull request to itself. */
+/** Every group of the range with all its figures, most expensive first. Each leads to its sessions, and a pull request to itself. */
 export function AllGroups({ by, title }: { by: Grouping; title: string }) {
   const { org } = useMe();
   const groups = useQuery(allGroups(org.id, by, useRange(), useFilters()));

@@ -24,8 +24,8 @@ export function McpCard() {
   return (
     <Section title="Let an agent ask (MCP)">
       <Text size="sm" c="dimmed">
-        The agent then has tools that say what its work has cost and what is left of your budgets, and that
-        reserve an amount before it spends it. They read nothing of anybody else and change no budget.
+        Agents can ask what their work cost and what is left of your budgets, and reserve an amount before
+        they spend it. They read nothing of anybody else and change no budget.
       </Text>
       <SearchSelect name="agent" label="Agent" maw={440} value={agent} data={optionsOf(AGENTS)} />
       <Group>

@@ -17,7 +17,7 @@ type Rule = Pick<
 function enforceLabels(rule: Pick<Budget, 'metric' | 'threshold'>): Record<Budget['enforce'], string> {
   return {
     none: 'Only warns',
-    soft: 'Only warns, also tools that check',
+    soft: 'Warns, and tells tools that check',
     hard: `Refuses calls above ${limitWords(rule)}`,
   };
 }

@@ -65,7 +65,7 @@ export function FilterInputs({ value, onChange }: Field<Budget['filter']>) {
   );
 }
 
-/** The models or tools that were used lately, the dearest first. */
+/** The models or tools that were used lately, the most expensive first. */
 function useUsed(by: 'model' | 'adapter', isAsked: boolean): string[] {
   const { timezone } = useMe().org;
   const from = plusDays(dateIn(timezone, Date.now()), 1 - SUGGESTED_DAYS);

@@ -11,8 +11,8 @@ const WINDOWS: Record<Budget['window'], string> = {
   weekly: 'weekly',
   monthly: 'monthly',
   quarterly: 'quarterly',
-  rolling: 'the last days',
-  total: 'in all, without end',
+  rolling: 'rolling days',
+  total: 'total, no reset',
 };
 
 const { rolling: _, ...ofPeople } = WINDOWS;

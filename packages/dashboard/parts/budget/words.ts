@@ -37,8 +37,8 @@ export function forecastWords({ forecast, threshold_now, metric, state, window_e
   if (window_end === null) return null;
   if (state === 'exceeded') return `Exceeded. At this pace it ends at ${amount(metric, forecast)}.`;
   if (forecast >= threshold_now)
-    return `At this pace it will be exceeded: ${amount(metric, forecast)} at the window’s end.`;
-  return `At this pace it lasts: ${amount(metric, forecast)} at the window’s end.`;
+    return `At this pace it will be exceeded: ${amount(metric, forecast)} by the window’s end.`;
+  return `On track: ${amount(metric, forecast)} by the window’s end.`;
 }
 
 /** The search of the sessions that a budget counts: the days of its window, and its user or project. Null for a team. */

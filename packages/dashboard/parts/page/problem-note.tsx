@@ -15,7 +15,7 @@ export function ProblemNote({ error, onRetry }: { error: unknown; onRetry?: () =
       color={isForbidden ? 'gray' : 'red'}
       variant="outline"
       icon={isForbidden ? <IconLock aria-hidden /> : <IconAlertCircle aria-hidden />}
-      title={isForbidden ? 'You may not see this' : 'That did not work'}
+      title={isForbidden ? 'You may not see this' : titleOf(problem)}
     >
       <Stack gap="sm">
         <Text className="wrap">{error instanceof Error ? error.message : 'Something failed here.'}</Text>
@@ -63,4 +63,9 @@ function RequestId({ id }: { id: string }) {
       )}
     </CopyButton>
   );
+}
+
+function titleOf(problem: Problem | null): string {
+  const title = problem?.extra.title;
+  return typeof title === 'string' ? title : 'Something failed here';
 }

@@ -27,7 +27,7 @@ export function share(part: number, whole: number): string {
 }
 
 /**
- * Says in one sentence where the cost of a session went: the dearest tool, or the dearest model where no tool is named, and how
+ * Says in one sentence where the cost of a session went: the most expensive tool, or the most expensive model where no tool is named, and how
  * much of the input came from cache.
  */
 export function whereItWent({ cost, by_tool, by_model }: Breakdown, signals: readonly Signal[]): string {

@@ -5,12 +5,12 @@ import { RULES } from '../usage/anomaly.tsx';
 
 export type Session = AnswerOf<'/api/v1/sessions'>['data'][number];
 
-/** A session is dear from a dollar on, when it cost as much as ten usual ones. */
-const DEAR = { usd: 1, times: 10 } as const;
+/** A session is expensive from a dollar on, when it cost as much as ten usual ones. */
+const EXPENSIVE = { usd: 1, times: 10 } as const;
 
 /** True of a session that cost far more than the mean session of the range, where that is known. Pure. */
-export function isDear({ cost_usd }: Pick<Session, 'cost_usd'>, meanUsd: number | undefined): boolean {
-  return meanUsd !== undefined && cost_usd >= DEAR.usd && cost_usd >= DEAR.times * meanUsd;
+export function isExpensive({ cost_usd }: Pick<Session, 'cost_usd'>, meanUsd: number | undefined): boolean {
+  return meanUsd !== undefined && cost_usd >= EXPENSIVE.usd && cost_usd >= EXPENSIVE.times * meanUsd;
 }
 
 /** The marks of a session that one should look at, each an icon and a word. */
@@ -26,11 +26,11 @@ export function Marks({ session, meanUsd }: { session: Session; meanUsd: number 
           </span>
         </Tooltip>
       )}
-      {isDear(session, meanUsd) && (
+      {isExpensive(session, meanUsd) && (
         <Tooltip label="It cost at least ten times the mean of the range">
-          <span className="mark" data-mark="dear">
+          <span className="mark" data-mark="expensive">
             <IconCoin size={14} aria-hidden />
-            dear
+            expensive
           </span>
         </Tooltip>
       )}

@@ -4,7 +4,7 @@ import { Choice, TextField, TimezoneField } from '../form/fields.tsx';
 
 type Webhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
-/** The alert settings of a webhook as the form has them: per cents as they are typed. */
+/** The alert settings of a webhook as the form has them: percentages as they are typed. */
 export interface AlertFields {
   alertAt: string;
   forecast: boolean;
@@ -31,7 +31,7 @@ export function settingsOf({ alertAt, forecast, quietHours, digest }: AlertField
   return { alert_at: percents.map(Number), forecast, quiet_hours: quietHours, digest };
 }
 
-/** Per cents, forecast, quiet hours and digest of a webhook. */
+/** Percentages, forecast, quiet hours and digest of a webhook. */
 export function AlertSettings({
   value,
   onChange,
@@ -42,7 +42,7 @@ export function AlertSettings({
   return (
     <Stack>
       <TextField
-        label="Alert at these per cents of any budget"
+        label="Alert at these percentages of any budget"
         description="Up to ten whole numbers, such as 50, 90, 120. Each is reported once per window."
         pattern="[\d\s,;%]*"
         title="Whole numbers with commas between them"

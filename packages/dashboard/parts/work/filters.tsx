@@ -15,7 +15,7 @@ const LABELS: Record<WorkDimension, string> = {
   task: 'Task',
 };
 
-/** The filters by what calls were made for, with the dearest values of the range as suggestions. */
+/** The filters by what calls were made for, with the most expensive values of the range as suggestions. */
 export function WorkFilters({ onDone }: { onDone: () => void }) {
   const change = useChangeSearch();
   const chosen = useFilters();

@@ -31,12 +31,12 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     render: (anomaly) => <AnomalyFigure of={anomaly} value={anomaly.observed} />,
   },
   {
-    label: 'Usual or limit',
+    label: 'Baseline',
     isNumber: true,
     render: (anomaly) => <AnomalyFigure of={anomaly} value={anomaly.baseline_avg} />,
   },
   {
-    label: 'More',
+    label: 'Deviation',
     isNumber: true,
     narrow: 'hidden',
     render: ({ deviation_pct }) => `▲ ${more(deviation_pct)}`,

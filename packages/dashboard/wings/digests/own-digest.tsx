@@ -47,7 +47,8 @@ function DigestChoice({ digest }: { digest: Chosen }) {
     <Stack gap="sm" align="flex-start">
       <Text size="sm" className="wrap">
         A mail to <bdi>{email ?? 'your address'}</bdi> with your cost against the period before, your three
-        dearest sessions, your budgets from 80 % and what was unusual{more}. Times are in {org.timezone}.
+        most expensive sessions, your budgets from 80 % and what was unusual{more}. Times are in{' '}
+        {org.timezone}.
       </Text>
       <Group gap="sm" align="flex-end">
         <Choice label="Digest" of={CHOICES} value={shown} onChange={(next) => change.mutate(next)} />

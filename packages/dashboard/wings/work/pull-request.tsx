@@ -153,7 +153,7 @@ function factsOf(pull: Detail): Record<string, React.ReactNode> {
     ...(head_repository === repository
       ? {}
       : { 'Of the fork': <Name of={head_repository ?? 'not known'} /> }),
-    ...(base_branch === null ? {} : { Into: <Name of={base_branch} /> }),
+    ...(base_branch === null ? {} : { 'Target branch': <Name of={base_branch} /> }),
     Opened: <When at={opened_at} />,
     ...(closed_at === null ? {} : { [merged_at === null ? 'Closed' : 'Merged']: <When at={closed_at} /> }),
     ...(first_call_at === null ? {} : { 'First call': <When at={first_call_at} /> }),

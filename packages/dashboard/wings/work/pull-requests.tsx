@@ -52,7 +52,7 @@ function All() {
       <Group justify="space-between" gap="sm" mt="xs">
         <Title order={2}>All pull requests</Title>
         <PageLink to="/" search={{ ...shared, split: 'pull_request', view: 'table' }}>
-          Dearest: {range.label}
+          Most expensive: {range.label}
         </PageLink>
       </Group>
       <PullRequestFilters />

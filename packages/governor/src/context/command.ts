@@ -21,7 +21,7 @@ const PATIENCE_MS = 2_000;
 export function addContextCommand(program: Command, around: Env): void {
   program
     .command('context')
-    .description('Tell what a client session works on: the repository, branch and task of its next calls')
+    .description('Report what a client session works on: the repository, branch and task of its next calls')
     .option('--session <id>', 'the client session; default: GOVERNOR_CLIENT_SESSION or CODEX_THREAD_ID')
     .option('--task <task>', 'the task from now on')
     .option('--no-task', 'from now on it works on no task')

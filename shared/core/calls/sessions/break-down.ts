@@ -29,8 +29,12 @@ export const breakdownView = z.strictObject({
     request: money.meta({ description: 'Fees per request', examples: ['0.010000000'] }),
     unsplit: money.describe('Calls without a list price, and calls whose signals are no longer kept'),
   }),
-  by_tool: z.array(z.strictObject({ tool_name: z.string().nullable(), ...row })).describe('Dearest first'),
-  by_model: z.array(z.strictObject({ model: z.string().nullable(), ...row })).describe('Dearest first'),
+  by_tool: z
+    .array(z.strictObject({ tool_name: z.string().nullable(), ...row }))
+    .describe('Most expensive first'),
+  by_model: z
+    .array(z.strictObject({ model: z.string().nullable(), ...row }))
+    .describe('Most expensive first'),
 });
 
 /** Rows of a table, beside the one of the rest. */
@@ -133,7 +137,7 @@ function openTable() {
     return sums;
   };
   const rows = () => {
-    const ordered = [...named].filter(([, sums]) => isAny(sums)).toSorted(dearestFirst);
+    const ordered = [...named].filter(([, sums]) => isAny(sums)).toSorted(mostExpensiveFirst);
     for (const [, sums] of ordered.slice(MOST_ROWS)) add(rest, sums);
     const shown = ordered.slice(0, MOST_ROWS).map(([name, sums]) => ({ name, ...view(sums) }));
     return isAny(rest) ? [...shown, { name: null, ...view(rest), rest: true as const }] : shown;
@@ -146,7 +150,7 @@ function isAny(sums: Sums): boolean {
 }
 
 /** By cost, then by calls, then by name, so that the order is the same every time. */
-function dearestFirst([a, one]: [string | null, Sums], [b, other]: [string | null, Sums]): number {
+function mostExpensiveFirst([a, one]: [string | null, Sums], [b, other]: [string | null, Sums]): number {
   if (one.cost !== other.cost) return one.cost > other.cost ? -1 : 1;
   return other.calls - one.calls || ((a ?? '') < (b ?? '') ? -1 : 1);
 }

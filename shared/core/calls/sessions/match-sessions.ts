@@ -65,8 +65,8 @@ export function matchingFew(orgId: string, match: SessionFilter, time: Condition
   if (minCostNusd !== undefined && fromMs === undefined) {
     // A session that costs something has signals, so nobody looks whether it has.
     const conditions = [time, ...equalities(match), ...restOf({ ...match, minCostNusd: undefined })];
-    const dear = { org_id: orgId, cost_nusd: { $gte: minCostNusd } };
-    return joined([dear, ...conditions]);
+    const expensive = { org_id: orgId, cost_nusd: { $gte: minCostNusd } };
+    return joined([expensive, ...conditions]);
   }
   const rare = match.anomalous ? ANOMALOUS : match.errors && !isShort ? WITH_ERRORS : undefined;
   if (!rare) return matchingSessions(orgId, match, time);

@@ -81,7 +81,7 @@ function sumByWork(ctx: Context, { _id, org_id }: Session, transaction: ClientSe
     .toArray();
 }
 
-/** The sums by the names of works, dearest first. The rest of the session, also of purged calls, belongs to none. Pure. */
+/** The sums by the names of works, most expensive first. The rest of the session, also of purged calls, belongs to none. Pure. */
 function attributionOf(session: Session, sums: readonly WorkSum[], works: WorkNames): AttributionView[] {
   const rest: Counts = { ...session, signals: session.signal_count };
   const byName = new Map<string, { names: (string | null)[]; counts: Counts }>();

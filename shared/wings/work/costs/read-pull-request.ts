@@ -41,9 +41,9 @@ export async function readPullRequest(
   return {
     ...viewCosted(organization, row, sums),
     ...calls,
-    by_user: dearest(sums, 'user_id', ({ user_id = '' }) => user_id),
-    by_model: dearest(sums, 'model', ({ model = '' }) => model),
-    by_branch: dearest(sums, 'branch', branchIn(works)),
+    by_user: mostExpensive(sums, 'user_id', ({ user_id = '' }) => user_id),
+    by_model: mostExpensive(sums, 'model', ({ model = '' }) => model),
+    by_branch: mostExpensive(sums, 'branch', branchIn(works)),
     by_day: newest(sums, ({ start }) => dateOf(organization, start?.getTime() ?? 0)),
   };
 }
@@ -93,7 +93,11 @@ function summedBy(rows: readonly WorkSums[], keyOf: (row: WorkSums) => Key): { k
   return [...groups].map(([key, sums]) => ({ key, sums }));
 }
 
-function dearest<Name extends string>(rows: readonly WorkSums[], name: Name, keyOf: (row: WorkSums) => Key) {
+function mostExpensive<Name extends string>(
+  rows: readonly WorkSums[],
+  name: Name,
+  keyOf: (row: WorkSums) => Key,
+) {
   const groups = summedBy(rows, keyOf).toSorted(
     (a, b) => Number(b.sums.cost_nusd - a.sums.cost_nusd) || (String(a.key) < String(b.key) ? -1 : 1),
   );

@@ -85,10 +85,10 @@ const callTime = z
 export const pullRequestDetailView = costedPullRequestView.extend({
   first_call_at: callTime,
   last_call_at: callTime,
-  by_user: table('user_id', z.string()).describe('Dearest first'),
-  by_model: table('model', z.string()).describe('Dearest first'),
+  by_user: table('user_id', z.string()).describe('Most expensive first'),
+  by_model: table('model', z.string()).describe('Most expensive first'),
   by_branch: table('branch', z.string().nullable()).describe(
-    'By the names that branches had then, dearest first',
+    'By the names that branches had then, most expensive first',
   ),
   by_day: table(
     'day',

@@ -104,7 +104,7 @@ function readOf(shape: string): Read {
     filter: Object.fromEntries(
       named.map((field) => (field.startsWith('~') ? [field.slice(1), { $gt: '' }] : [field, 'x'])),
     ),
-    // The digests want the dearest first and then the lowest id, which no index has; else one way serves as well as the other.
+    // The digests want the most expensive first and then the lowest id, which no index has; else one way serves as well as the other.
     sort: Object.fromEntries(
       order
         .split(',')

@@ -75,7 +75,7 @@ async function report(signal: Parameters<typeof makeSignal>[0]): Promise<void> {
 }
 
 describe('the digest of a member', () => {
-  it('shows own cost against the day before, the dearest sessions, full budgets and anomalies, and nobody else’s', async () => {
+  it('shows own cost against the day before, the most expensive sessions, full budgets and anomalies, and nobody else’s', async () => {
     const yesterday = NOON - 2 * HOUR;
     await createBudget(ctx, orgId, {
       name: 'Ada, each month',

@@ -15,10 +15,10 @@ export interface Webhook {
   encrypted_url: string | null;
   format: WebhookFormat;
   events: NamedEventType[];
-  /** Per cents of a budget that it gets events for, and whether it gets forecasts (`settings.ts`). */
+  /** Percentages of a budget that it gets events for, and whether it gets forecasts (`settings.ts`). */
   alert_at: readonly number[];
   forecast: boolean;
-  /** Since when it asks for these per cents. Windows that ended before raise none. */
+  /** Since when it asks for these percentages. Windows that ended before raise none. */
   alerts_since: Date;
   quiet_hours: QuietHours | null;
   digest: Digest;

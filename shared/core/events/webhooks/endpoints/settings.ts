@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timezone } from '../../../../platform/basics/text.ts';
 
-/** Per cents at which one webhook may ask to be told, at most. */
+/** Percentages at which one webhook may ask to be told, at most. */
 const ALERTS = 10;
 const MOST_PER_CENT = 1_000;
 
@@ -27,7 +27,7 @@ export const alertSettings = {
     .array(z.int().min(1).max(MOST_PER_CENT))
     .max(ALERTS)
     .refine((percents) => new Set(percents).size === percents.length, 'must not repeat a number')
-    .describe('Per cents of a budget: `budget.threshold` is sent for each that is reached'),
+    .describe('Percentages of a budget: `budget.threshold` is sent for each that is reached'),
   forecast: z
     .boolean()
     .describe('Whether `budget.forecast` is sent once a budget will be exceeded at the pace so far')

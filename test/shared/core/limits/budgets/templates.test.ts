@@ -131,7 +131,7 @@ describe('a template', () => {
     expect(await personWindowRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
   });
 
-  test('tells a webhook of per cents and forecasts of each person once, also when nobody uses anything', async () => {
+  test('tells a webhook of percentages and forecasts of each person once, also when nobody uses anything', async () => {
     const { orgId } = await tenantWith({}, { events: [], alert_at: [50], forecast: true });
     await use(orgId, 'ada', 5, NOW - HOUR);
     await use(orgId, 'bob', 3);
