@@ -23,11 +23,10 @@ import {
 import { type ClosedChunk, type ClosedHead, focusClosedRows } from './model.ts';
 import { packRows } from './pack-rows.ts';
 import { type DailyTable, readDaily, sumOf } from './read-usage.ts';
+import { whileUnchanged } from './while-unchanged.ts';
 
 /** Rows of a chunk: about a megabyte. */
 const CHUNK_ROWS = 10_000;
-/** Looks at a day that changes while it is read. */
-const LOOKS = 3;
 
 export interface ClosingDay {
   organization: Organization;
@@ -43,18 +42,12 @@ export interface ClosingDay {
 export async function closeDay(ctx: Context, closing: ClosingDay, billingPeriod: string): Promise<void> {
   const { organization, day, closed } = closing;
   if (closed.some(({ billing_period, is_known }) => billing_period >= billingPeriod || !is_known)) return;
-  let usage = await readDaily(ctx, organization, startOfDay(day));
-  if (hasNothingToClose(usage, closed)) return;
-  for (let look = 1; look <= LOOKS; look += 1) {
-    const made = await makeRows(ctx, closing);
-    const after = await readDaily(ctx, organization, startOfDay(day));
-    if (usage?.hash === after?.hash) {
-      await keep(ctx, closing, billingPeriod, await checked(ctx, closing, made, usage));
-      return;
-    }
-    usage = after;
-  }
-  throw new Error(`${day} of ${organization._id} changes while it is closed`);
+  const read = () => readDaily(ctx, organization, startOfDay(day));
+  const first = await read();
+  if (hasNothingToClose(first, closed)) return;
+  const found = await whileUnchanged(first, () => makeRows(ctx, closing), read);
+  if (found === null) throw new Error(`${day} of ${organization._id} changes while it is closed`);
+  await keep(ctx, closing, billingPeriod, await checked(ctx, closing, found.made, found.usage));
 }
 
 /** Returns true where nothing has changed since the day was closed, or nothing ever was. */

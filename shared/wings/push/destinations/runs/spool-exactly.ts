@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { startOfDay } from '../../../../platform/basics/utc-days.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { type DailyTable, type DayTotals, readDaily } from '../../closing/read-usage.ts';
+import { whileUnchanged } from '../../closing/while-unchanged.ts';
 import { ExportFailure } from '../failures.ts';
 import type { ExportPartition } from '../model.ts';
 import {
@@ -21,9 +22,6 @@ export interface SpooledPartition extends Spooled, Pick<PartitionTable, 'schemaI
   fingerprint: string;
 }
 
-/** Looks of one run at a day that changes while it is read. */
-const LOOKS = 3;
-
 /**
  * Spools an open partition, so that it sums to usage: usage was read before and is read after, and when it is the same, the sum
  * of the file is compared with it. Null where the calls of the day are no longer kept. Throws `sums_differ`, and `stale` for a
@@ -33,25 +31,26 @@ export async function spoolOpen(
   ctx: Context,
   { organization, folder }: Writing,
   target: Extract<Target, { state: 'open' }>,
-  first: { daily: DailyTable; totals: DayTotals },
+  daily: DailyTable,
+  totals: DayTotals,
 ): Promise<SpooledPartition | null> {
-  let { daily, totals } = first;
-  for (let look = 1; look <= LOOKS; look += 1) {
-    const table = await tableOf(ctx, organization, target, daily);
-    if (table === null) return null;
-    const spooled = await spool(folder, target.level.format, table);
+  const make = async (usage: DayUsage | null) => {
+    const table = usage && (await tableOf(ctx, organization, target, usage.daily));
+    return table && { table, spooled: await spool(folder, target.level.format, table) };
+  };
+  const found = await whileUnchanged({ ...totals, daily } as DayUsage | null, make, async () => {
     const now = await readDaily(ctx, organization, startOfDay(target.day));
-    if (now === null) return null;
-    const after = await totalsOf(ctx, organization, target, now);
-    if (after.hash === totals.hash) {
-      const fingerprint = openFingerprint(organization, target, totals);
-      return checked(target, table, { ...spooled, fingerprint }, totals.costNusd);
-    }
-    daily = now;
-    totals = after;
-  }
-  throw new ExportFailure('stale', target.day);
+    return now && { ...(await totalsOf(ctx, organization, target, now)), daily: now };
+  });
+  if (found === null) throw new ExportFailure('stale', target.day);
+  const { usage, made } = found;
+  if (!usage || !made) return null;
+  const fingerprint = openFingerprint(organization, target, usage);
+  return checked(target, made.table, { ...made.spooled, fingerprint }, usage.costNusd);
 }
+
+/** The totals of a target, and the usage of its day that they are of. */
+type DayUsage = DayTotals & { daily: DailyTable };
 
 /** Spools a final partition from the rows that were closed. Throws `sums_differ`. */
 export async function spoolFinal(

@@ -91,9 +91,7 @@ async function spoolIfChanged(
   if (daily === null) return null;
   const totals = await totalsOf(ctx, organization, target, daily);
   const isSame = known?.fingerprint === openFingerprint(organization, target, totals) && !run.force;
-  return isSame || (known === null && totals.isEmpty)
-    ? null
-    : spoolOpen(ctx, writing, target, { daily, totals });
+  return isSame || (known === null && totals.isEmpty) ? null : spoolOpen(ctx, writing, target, daily, totals);
 }
 
 function draftRow(
