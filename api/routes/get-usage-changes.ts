@@ -7,8 +7,16 @@ import { teamFilter } from '../schemas/session-query.ts';
 import { timeOrDate } from '../schemas/time.ts';
 import { usageFilters, usageRange, workFilters } from '../schemas/usage-query.ts';
 
-const usd = z.string().describe('US dollars with nine decimals');
-const costs = { cost_usd: usd, before_cost_usd: usd, difference_usd: usd };
+const usd = (example: string) =>
+  z
+    .string()
+    .meta({ examples: [example] })
+    .describe('US dollars with nine decimals');
+const costs = {
+  cost_usd: usd('78.980000000'),
+  before_cost_usd: usd('46.880000000'),
+  difference_usd: usd('32.100000000'),
+};
 const changesRange = {
   ...usageRange,
   from: timeOrDate.optional().describe('As in usage; default: 7 days before `to`'),
@@ -40,6 +48,7 @@ const changesView = z.strictObject({
             twice: z
               .literal(true)
               .optional()
+              .meta({ examples: [true] })
               .describe('Takes away what is counted twice: somebody in two teams counts in both'),
           }),
         ),
@@ -55,6 +64,7 @@ const changesView = z.strictObject({
       keys: z.array(z.string()),
       share: z
         .number()
+        .meta({ examples: [0.89] })
         .describe('Their part of the difference, 1 is all of it; more where the others went the other way'),
     })
     .nullable()
