@@ -472,11 +472,26 @@ const isWithin = ({ from, to }: Query, at: number | null) =>
   at !== null && (from === undefined || at >= Date.parse(from)) && (to === undefined || at < Date.parse(to));
 
 const PULLS_PATH = '/api/v1/pull-requests';
+/** Times of calls: none, until now, and days of both timezones of the organization. */
+const CALLED: readonly { asked: Query; of?: readonly [number, number] }[] = [
+  { asked: {} },
+  { asked: { calls_from: iso(since(8.2)) }, of: [since(8.2), FLOORED] },
+  {
+    asked: { calls_from: '2026-02-20', calls_to: '2026-03-09' },
+    of: [localMs('2026-02-20'), localMs('2026-03-09')],
+  },
+];
+const calledIn = (query: Query, calls: readonly Fact[]) => {
+  const of = CALLED.find(({ asked }) => asked.calls_from === query.calls_from)?.of;
+  return of ? within(calls, ...of) : calls;
+};
 const pullRequests: Kind = {
   parameters: ['repository', 'number', 'state', ...PULL_RANGES.map((_range, at) => `range:${at}`)],
   readers: KEYS,
   shape: (query) => ({
     ...query,
+    ...pick(random, CALLED).asked,
+    sort: pick(random, valuesOf(PULLS_PATH, 'sort')),
     order: pick(random, ['asc', 'desc']),
     limit: '2',
   }),
@@ -485,7 +500,10 @@ const pullRequests: Kind = {
     const meant = pullsOf(
       facts,
       facts.sessions.some(({ user_id }) => user_id !== 'ada'),
-    ).filter((one) => meetsAll(query)(one) && isWithin(query, one.opened));
+    )
+      .filter((one) => meetsAll(query)(one) && isWithin(query, one.opened))
+      .map((one) => ({ ...one, calls: calledIn(query, one.calls) }))
+      .filter(({ calls }) => query.calls_from === undefined || calls.length > 0);
     const rows = meant.map(({ repository, number, state, opened, calls }) => {
       const {
         sessions: _s,
@@ -499,8 +517,14 @@ const pullRequests: Kind = {
       const days = { first_day: dateOf(times[0]), last_day: dateOf(times.at(-1)) };
       return { repository, number, state, opened_at: iso(opened), ...sums, people, ...days };
     });
-    const inOrder = rows.toSorted((a, b) => (a.opened_at < b.opened_at === (query.order === 'asc') ? -1 : 1));
-    expect(body.data.map((row: Body) => seen(row, inOrder[0] ?? row))).toEqual(inOrder);
+    const byName = (all: Body[]) =>
+      all
+        .map((row) => seen(row, rows[0] ?? row))
+        .toSorted((a, b) => (`${a.repository}#${a.number}` < `${b.repository}#${b.number}` ? -1 : 1));
+    expect(byName(body.data)).toEqual(byName(rows));
+    const values = body.data.map((row: Body) => (query.sort === 'cost_usd' ? row.cost_usd : row.opened_at));
+    const inOrder = values.toSorted((a: number | string, b: number | string) => (a < b ? -1 : a > b ? 1 : 0));
+    expect(values).toEqual(query.order === 'asc' ? inOrder : inOrder.toReversed());
     expect(body.total).toBe(rows.length);
   },
 };
@@ -681,6 +705,8 @@ const SHAPES = [
   'from',
   'to',
   'before_from',
+  'calls_from',
+  'calls_to',
   'before_to',
   'timezone',
   'interval',

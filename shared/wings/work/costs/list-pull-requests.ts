@@ -88,7 +88,11 @@ async function listOfUser(
   };
 }
 
-function fits(row: PullRequest, { repository, number, state, fromMs, toMs }: PullRequestFilter): boolean {
+/** Returns whether a pull request meets a filter. */
+export function fits(
+  row: PullRequest,
+  { repository, number, state, fromMs, toMs }: PullRequestFilter,
+): boolean {
   const openedMs = row.opened_at.getTime();
   return (
     (repository === undefined || row.repository === repository) &&
