@@ -44,13 +44,13 @@ function All() {
   const asked = { ...filters, ...(order ? { order } : {}), limit: 50 };
   const pages = usePages(JSON.stringify(asked), (cursor) => pullRequestsQuery({ ...asked, ...cursor }));
   // The range stands in the URL as one choice.
-  const { from: _, to: __, ...named } = filters;
+  const { from: _, to: __, sort: ___, calls_from, calls_to: ____, ...named } = filters;
   return (
     <>
       <RangeBar by={['repository']} />
       <MergedFigures />
       <Group justify="space-between" gap="sm" mt="xs">
-        <Title order={2}>All pull requests</Title>
+        <Title order={2}>{calls_from ? `Cost of calls: ${range.label}` : 'All pull requests'}</Title>
         <PageLink to="/" search={{ ...shared, split: 'pull_request', view: 'table' }}>
           Most expensive: {range.label}
         </PageLink>

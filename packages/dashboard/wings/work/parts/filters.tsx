@@ -28,13 +28,19 @@ export function PullRequestFilters() {
         name="opened"
         aria-label="Opened"
         none="Opened at any time"
-        data={[{ value: 'range', label: 'Opened in the range' }]}
+        data={[
+          { value: 'range', label: 'Opened in the range' },
+          { value: 'calls', label: 'With calls in the range' },
+        ]}
       />
       <SearchSelect
         name="order"
         aria-label="Order"
         none="Newest first"
-        data={[{ value: 'asc', label: 'Oldest first' }]}
+        data={[
+          { value: 'asc', label: 'Oldest first' },
+          { value: 'cost', label: 'Most expensive first' },
+        ]}
       />
       {number && (
         <FilterPill name="number" label="Number">

@@ -1,4 +1,5 @@
 import { useSearch } from '@tanstack/react-router';
+import type { Range } from '../../../data/range.ts';
 import { useChoice, useFilters, useRange } from '../../../data/use-range.ts';
 import type { PullRequest, PullRequestsAsked } from '../queries.ts';
 
@@ -11,13 +12,20 @@ export function usePullRequestSearch(): PullRequestsAsked {
   const { repository } = useFilters();
   const { number } = useSearch({ strict: false }) as { number?: string };
   const state = useChoice('state', STATES);
-  const isInRange = useChoice('opened', ['range']) === 'range';
-  const order = useChoice('order', ['asc']);
+  const opened = useChoice('opened', ['range', 'calls']);
+  const order = useChoice('order', ['asc', 'cost']);
   return {
-    ...(isInRange ? range.query : {}),
+    ...(opened === 'range' ? range.query : {}),
+    ...(opened === 'calls' ? callsIn(range.query) : {}),
     ...(repository ? { repository } : {}),
     ...(number !== undefined && NUMBER.test(number) ? { number: Number(number) } : {}),
     ...(state ? { state } : {}),
-    ...(order ? { order } : {}),
+    ...(order === 'asc' ? { order } : {}),
+    ...(order === 'cost' ? { sort: 'cost_usd' as const } : {}),
   };
+}
+
+/** Those with calls in the range, whose figures are then of the range alone. */
+function callsIn({ from, to }: Range['query']): PullRequestsAsked {
+  return { calls_from: from, ...(to === undefined ? {} : { calls_to: to }) };
 }
