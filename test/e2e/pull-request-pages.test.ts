@@ -107,6 +107,16 @@ describe('the costs of pull requests on the dashboard', () => {
     await expectGood(page, 'pull-requests-none');
     await page.getByRole('button', { name: 'Remove the filters' }).click();
     await until(async () => (await names()).length === 5, { what: 'all of them' });
+    await page.getByRole('combobox', { name: 'Opened' }).selectOption('With calls in the range');
+    await page.getByRole('combobox', { name: 'Order' }).selectOption('Most expensive first');
+    await page.getByRole('heading', { name: 'Cost of calls: Last 7 days' }).waitFor();
+    await until(async () => (await names())[0] === 'Remember the cart <b>of a visitor</b>', {
+      what: 'the order',
+    });
+    const costs = await rowsOf(page, 'Pull requests').locator('td:last-child').allInnerTexts();
+    const usd = costs.map((text) => Number(text.replace('$', '')));
+    expect(usd).toEqual(usd.toSorted((a, b) => b - a));
+    expect(usd.every((cost) => cost > 0)).toBe(true);
     expect(faults).toEqual([]);
     await context.close();
   });
