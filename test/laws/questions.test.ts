@@ -519,8 +519,8 @@ const pullRequests: Kind = {
     });
     const byName = (all: Body[]) =>
       all
-        .map((row) => seen(row, rows[0] ?? row))
-        .toSorted((a, b) => (`${a.repository}#${a.number}` < `${b.repository}#${b.number}` ? -1 : 1));
+        .map((row): Body => seen(row, rows[0] ?? row))
+        .toSorted((a, b) => (labelOf(a) < labelOf(b) ? -1 : 1));
     expect(byName(body.data)).toEqual(byName(rows));
     const values = body.data.map((row: Body) => (query.sort === 'cost_usd' ? row.cost_usd : row.opened_at));
     const inOrder = values.toSorted((a: number | string, b: number | string) => (a < b ? -1 : a > b ? 1 : 0));
