@@ -44,7 +44,7 @@ export function Overview() {
         </Suspense>
       )}
       <IfAny>
-        <Suspense fallback={null}>
+        <Suspense fallback={<Skeleton height={28} />}>
           <WhatChanged />
         </Suspense>
         <Tiles />

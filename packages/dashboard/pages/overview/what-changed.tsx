@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { sessionQuery } from '../../data/queries.ts';
@@ -11,18 +11,21 @@ import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { changeOf, type Explained, nounOf, partOf } from './change-sentence.ts';
 
+/** The height of the sentence on a wide page: it is there before its words, so that nothing below moves. */
+const LINE = 28;
+
 /**
  * The difference of the cost from the period before in one sentence, and what explains it: "Up $30.12 (+15 %) from the 7 days
  * before. 92 % of it is one session of Tomás on infra#4156."
  */
 export function WhatChanged() {
   const range = useRange();
-  const { data } = useQuery(usageChanges(range, useFilters()));
-  if (!data) return null;
-  const change = changeOf(data, range.beforeLabel);
-  if (change === null) return null;
+  const { data, isPending } = useQuery(usageChanges(range, useFilters()));
+  if (isPending) return <Skeleton height={LINE} />;
+  const change = data ? changeOf(data, range.beforeLabel) : null;
+  if (!data || change === null) return null;
   return (
-    <Text size="lg" className="wrap" component="p" m={0} mih={28} data-sentence>
+    <Text size="lg" className="wrap" component="p" m={0} mih={LINE} lh={1.5} data-sentence>
       {change}. <Explanation of={data} />
     </Text>
   );
