@@ -12,6 +12,7 @@ import { sendWaiting } from '../../packages/governor/src/context/tell.ts';
 import { probe } from '../../packages/governor/src/doctor/probe.ts';
 import { relay } from '../../packages/governor/src/mcp.ts';
 import { requestRaise } from '../../packages/governor/src/raise.ts';
+import { send as sendPrices } from '../../packages/governor/src/wings/prices/request.ts';
 import { answersOk } from '../../packages/stack/wait.ts';
 import { send as sendDemo } from '../../scripts/demo/send.ts';
 import { spendDemoCredits } from '../../scripts/demo/spends.ts';
@@ -156,7 +157,13 @@ export const OUTWARD: Readonly<Record<string, Outward>> = {
     tries: 3,
     send: (_ctx, url) => requestRaise(target(url), { budgetId: 'bud_1', amount: 1 }, noPause),
   },
-  'an answer to governor import, sync and pr': {
+  'an answer to governor prices': {
+    file: 'packages/governor/src/wings/prices/request.ts',
+    deadlineMs: 60_000,
+    mostBytes: 16 * MB,
+    send: (_ctx, url) => sendPrices(target(url), 'GET', '/api/v1/price-rules', null, z.unknown()),
+  },
+  'an answer to governor cost, import, sync and pr': {
     file: 'packages/governor/src/api/ask.ts',
     deadlineMs: 60_000,
     mostBytes: 16 * MB,

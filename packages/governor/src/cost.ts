@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { csvLine, neutralize } from '../../../shared/platform/basics/csv.ts';
 import { type Api, ask } from './api/ask.ts';
+import { targetOf } from './api/target.ts';
 import type { Env } from './commands.ts';
 import { terminalWidth } from './output/print.ts';
 import { renderTable } from './output/table.ts';
@@ -45,6 +46,7 @@ interface CostFlags {
   csv?: boolean;
   wide?: boolean;
   api?: string;
+  key?: string;
 }
 
 type Ways = Pick<Env, 'env' | 'fallback' | 'now'>;
@@ -63,10 +65,11 @@ export function addCostCommand(program: Command, around: Ways): void {
     .option('--csv', 'print CSV')
     .option('--wide', 'show all columns, however wide the terminal is')
     .option('--api <url>', 'default: GOVERNOR_API')
+    .option('--key <key>', 'API key; default: GOVERNOR_API_KEY')
     .action(async (flags: CostFlags) => {
       const { json = false, wide = false } = program.opts<{ json?: boolean; wide?: boolean }>();
       if (json && flags.csv) command.error('governor: name --json or --csv, not both.');
-      const api = apiOf(flags, around);
+      const api = targetOf(flags, around);
       const answer = await readCost(api, flags, around.now());
       if (json) console.log(JSON.stringify(answer));
       else if (flags.csv) process.stdout.write(asCsv(answer, flags.by ?? []));
@@ -82,14 +85,6 @@ function parseGroupings(text: string): readonly string[] {
   if (names.length > MOST_GROUPINGS || new Set(names).size < names.length)
     throw new InvalidArgumentError(`Name at most ${MOST_GROUPINGS}, each once.`);
   return names;
-}
-
-function apiOf(flags: CostFlags, { env, fallback }: Ways): Api {
-  const other = fallback();
-  const api = flags.api || env.GOVERNOR_API || other.api;
-  const apiKey = env.GOVERNOR_API_KEY || other.key;
-  if (!api || !apiKey) throw new Error('Set GOVERNOR_API (or --api) and GOVERNOR_API_KEY.');
-  return { api, apiKey };
 }
 
 /** The answer of `/api/v1/usage` to what the flags ask. */

@@ -30,8 +30,6 @@ const AT_THE_STORES = [
   'scripts/governor/mongo-checks.ts',
   'scripts/governor/probes.ts',
   'shared/platform/mongo/connect.ts',
-  // It names mongoose's types, and opens nothing.
-  'shared/platform/mongo/fields.ts',
   'shared/platform/mongo/pick-fields.ts',
   'shared/platform/mongo/transaction.ts',
   'shared/platform/mongo/writes.ts',

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { type TargetFlags, targetOf } from '../../api/target.ts';
 import type { Env } from '../../commands.ts';
 import { collectTool, given, parseCount, parseDecimal, withTarget } from './options.ts';
-import { send, type TargetFlags, targetOf } from './request.ts';
+import { send } from './request.ts';
 import { tableOf } from './table.ts';
 
 const quote = z.looseObject({

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Api, Pause } from '../../api/ask.ts';
+import { type TargetFlags, targetOf } from '../../api/target.ts';
 import type { Env } from '../../commands.ts';
 import { given, withTarget } from './options.ts';
-import { send, type TargetFlags, targetOf } from './request.ts';
+import { send } from './request.ts';
 import { tableOf } from './table.ts';
 
 const measures = {

@@ -1,24 +1,9 @@
 import { z } from 'zod';
 import { exchange } from '../../../../../shared/platform/outward/exchange.ts';
 import { type Api, describeFailure, describeRefusal, requestTo } from '../../api/ask.ts';
-import type { Env } from '../../commands.ts';
 
-/** A preview looks at up to half a million calls. */
+/** A preview looks at up to 300,000 calls. */
 const LIMITS = { deadlineMs: 60_000, mostBytes: 16_777_216 };
-
-export interface TargetFlags {
-  api?: string;
-  key?: string;
-}
-
-/** The api and the key of a command. Throws when there is none. */
-export function targetOf(flags: TargetFlags, { env, fallback }: Pick<Env, 'env' | 'fallback'>): Api {
-  const other = fallback();
-  const api = flags.api || env.GOVERNOR_API || other.api;
-  const apiKey = flags.key || env.GOVERNOR_API_KEY || other.key;
-  if (!api || !apiKey) throw new Error('Name --api and --key, or set GOVERNOR_API and GOVERNOR_API_KEY.');
-  return { api, apiKey };
-}
 
 /** Sends one request, and returns its answer. Throws an Error that says in words what the api refused, or that it is away. */
 export async function send<Content>(

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Api } from '../../api/ask.ts';
+import { type TargetFlags, targetOf } from '../../api/target.ts';
 import type { Env } from '../../commands.ts';
 import { collectTool, given, parseDecimal, withTarget } from './options.ts';
-import { send, type TargetFlags, targetOf } from './request.ts';
+import { send } from './request.ts';
 import { type Row, tableOf } from './table.ts';
 
 const rule = z.looseObject({
