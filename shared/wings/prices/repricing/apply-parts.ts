@@ -18,7 +18,7 @@ import { partId, type Repricing, repricingPartRows, repricingRows } from './mode
 import { isSamePrice, priceOf, type RepricedSignal, unpackPart } from './pack-part.ts';
 
 /** The pause between two transactions, in which others have their turn. Milliseconds. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 15;
 /** The transactions of one run; then the job goes to the end of the queue. */
 const PARTS_PER_RUN = 20;
 

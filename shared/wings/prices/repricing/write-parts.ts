@@ -6,7 +6,7 @@ import { packPart, type RepricedSignal } from './pack-part.ts';
 import type { RecordedCall } from './read-calls.ts';
 
 /** Calls of a part: as many as one transaction changes well. */
-const CHANGING_CALLS = 500;
+const CHANGING_CALLS = 300;
 const STAYING_CALLS = 2_000;
 /** Calls that are put in order together, by day and session: a transaction meets few windows of budgets, and few sessions. */
 const ORDERED_CALLS = 5_000;
