@@ -121,6 +121,37 @@ export function changedSince(newestMs: number) {
   return { updated_at: { $gte: dateAt(newestMs - OVERLAP_MS) } };
 }
 
+/** What a process has read of rows that it reads again and again. */
+export interface Seen {
+  /** The newest stamp, epoch ms; 0 without any. */
+  readonly newestMs: number;
+  /** When it was the newest one for the first time, ms of this process (`performance.now`). */
+  readonly sinceMs: number;
+  /** No row can commit any more with this stamp or an earlier one, and all that did are read. */
+  readonly isSettled: boolean;
+}
+
+export const NOTHING_SEEN: Seen = { newestMs: 0, sinceMs: 0, isSettled: false };
+
+/** The rows to read after what was seen: once it is settled, only newer ones, so that nobody at work costs nothing. Pure. */
+export function changedAfter({ newestMs, isSettled }: Seen) {
+  return isSettled ? { updated_at: { $gt: dateAt(newestMs) } } : changedSince(newestMs);
+}
+
+/**
+ * What is seen after a read that began at `atMs` of this process. A transaction, and the snapshot of a read, are at most half of
+ * `OVERLAP_MS` old each. Pure.
+ */
+export function seenAfter(
+  before: Seen,
+  rows: Iterable<Pick<PersonWindow, 'updated_at'>>,
+  atMs: number,
+): Seen {
+  const newestMs = newestOf(rows, before.newestMs);
+  if (newestMs > before.newestMs) return { newestMs, sinceMs: atMs, isSettled: false };
+  return { ...before, isSettled: before.isSettled || atMs - before.sinceMs >= 2 * OVERLAP_MS };
+}
+
 /** The newest stamp of rows and of what was read before them, epoch ms. Pure. */
 export function newestOf(rows: Iterable<Pick<PersonWindow, 'updated_at'>>, beforeMs = 0): number {
   let newestMs = beforeMs;

@@ -3,10 +3,12 @@ import { dateAt } from '../../../../platform/basics/clock.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import {
   COUNTED,
-  changedSince,
-  newestOf,
+  changedAfter,
+  NOTHING_SEEN,
   type PersonWindow,
   personWindowRows,
+  type Seen,
+  seenAfter,
 } from '../../budgets/rules/counted.ts';
 import type { WindowUsage } from '../../budgets/rules/evaluate.ts';
 import type { Rules } from '../../budgets/rules/rules.ts';
@@ -23,13 +25,12 @@ type PeopleRows = ReadonlyMap<string, ReadonlyMap<string, readonly PersonRow[]>>
 export interface PeopleUsage {
   /** The version of the rules that it was read by: a recount raises it. */
   version: number;
-  /** The newest stamp of the rows that were read, epoch ms; 0 without any. */
-  newestMs: number;
+  seen: Seen;
   rows: PeopleRows;
 }
 
 /** Nobody. */
-export const NO_PEOPLE: PeopleUsage = { version: 0, newestMs: 0, rows: new Map() };
+export const NO_PEOPLE: PeopleUsage = { version: 0, seen: NOTHING_SEEN, rows: new Map() };
 
 /** Usage of a person by a template's counter: its windows, each in parts that are to be summed. Pure. */
 export function usageOfPerson(
@@ -51,6 +52,7 @@ export async function readPeople(
 ): Promise<Map<string, PeopleUsage>> {
   const found = new Map<string, PeopleUsage>();
   const nowMs = ctx.clock.now();
+  const atMs = performance.now();
   const options = { session: transaction, batchSize: ROWS_PER_ANSWER };
   for (const { rules, known } of organizations) {
     const { version } = rules;
@@ -59,13 +61,13 @@ export async function readPeople(
     if (templates.length === 0) continue;
     const counters = new Set(templates.map(({ counter }) => counter));
     const before = known?.version === version ? known : NO_PEOPLE;
-    const asked =
-      before.newestMs > 0 ? changedSince(before.newestMs) : { window_end: { $gt: dateAt(nowMs) } };
+    const isKnown = before.seen.newestMs > 0;
+    const asked = isKnown ? changedAfter(before.seen) : { window_end: { $gt: dateAt(nowMs) } };
     const read = await personWindowRows(ctx)
       .find({ org_id, ...asked }, options)
       .toArray();
     const rows = withRows(before.rows, read, { counters, nowMs });
-    found.set(org_id, { version, newestMs: newestOf(read, before.newestMs), rows });
+    found.set(org_id, { version, seen: seenAfter(before.seen, read, atMs), rows });
   }
   return found;
 }

@@ -5,7 +5,13 @@ import { createWebhook } from '../../../../../shared/core/events/webhooks/endpoi
 import { createBudget } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { incrementsOf } from '../../../../../shared/core/limits/budgets/count/plan-windows.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
-import { noCounts, personWindowRows } from '../../../../../shared/core/limits/budgets/rules/counted.ts';
+import {
+  changedAfter,
+  NOTHING_SEEN,
+  noCounts,
+  personWindowRows,
+  seenAfter,
+} from '../../../../../shared/core/limits/budgets/rules/counted.ts';
 import { counterKey } from '../../../../../shared/core/limits/budgets/rules/keys.ts';
 import { planEvaluation } from '../../../../../shared/core/limits/budgets/rules/plan-evaluation.ts';
 import { windowAt } from '../../../../../shared/core/limits/budgets/rules/windows.ts';
@@ -108,4 +114,20 @@ test('an evaluation looks at a transaction that commits after later ones were ev
   await commit();
   expect(await evaluateDue(ctx, made.orgId)).toBe(2);
   expect(await made.stampOf('ada')).toBeLessThanOrEqual(await made.stampOf('bob'));
+});
+
+test('what was seen is settled a minute after its newest stamp, and until then the overlap is read again', () => {
+  const stamped = (ms: number) => [{ updated_at: new Date(ms) }];
+  const first = seenAfter(NOTHING_SEEN, stamped(1_000_000), 5);
+  expect(first).toEqual({ newestMs: 1_000_000, sinceMs: 5, isSettled: false });
+  expect(changedAfter(first)).toEqual({ updated_at: { $gte: new Date(970_000) } });
+  expect(seenAfter(first, stamped(1_000_000), 60_004).isSettled).toBe(false);
+  const settled = seenAfter(first, stamped(1_000_000), 60_005);
+  expect(changedAfter(settled)).toEqual({ updated_at: { $gt: new Date(1_000_000) } });
+  expect(seenAfter(settled, [], 70_000)).toEqual(settled);
+  expect(seenAfter(settled, stamped(1_000_001), 80_000)).toEqual({
+    newestMs: 1_000_001,
+    sinceMs: 80_000,
+    isSettled: false,
+  });
 });
