@@ -121,7 +121,7 @@ export function changedSince(newestMs: number) {
   return { updated_at: { $gte: dateAt(newestMs - OVERLAP_MS) } };
 }
 
-/** What a process has read of rows that it reads again and again. */
+/** The state of a reader that reads the same rows again and again. */
 export interface Seen {
   /** The newest stamp, epoch ms; 0 without any. */
   readonly newestMs: number;
@@ -139,7 +139,7 @@ export function changedAfter({ newestMs, isSettled }: Seen) {
 }
 
 /**
- * What is seen after a read that began at `atMs` of this process. A transaction, and the snapshot of a read, are at most half of
+ * Returns the state after a read that began at `atMs` of this process. A transaction, and the snapshot of a read, are at most half of
  * `OVERLAP_MS` old each. Pure.
  */
 export function seenAfter(
