@@ -2,6 +2,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { type Target, type TargetFlags, targetOf } from './api/target.ts';
 import { type Collection, collect, startCollection } from './collect.ts';
 import { type ImportOptions, type ImportReport, importCollection, importFolder } from './import-history.ts';
 import { startProgress, withProgress } from './progress.ts';
@@ -11,23 +12,15 @@ import type { Tool } from './readers/history.ts';
 import { TOOLS, toolNamed } from './readers/tools.ts';
 import { sync } from './sync.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The environment of a command. */
-export interface Env {
-  /** A variable that is empty counts as unset. */
-  readonly env: Environment;
+export interface Env extends Target {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Prints a report: one JSON object or lines for people. */
   readonly print: (report: Record<string, unknown>) => void;
-  /** Where no `--api` and `--key` are given. */
-  readonly fallback: () => { api?: string | undefined; key?: string | undefined };
 }
 
-interface TargetFlags {
-  api?: string;
-  key?: string;
+interface HistoryFlags extends TargetFlags {
   userId?: string;
   projectId?: string;
   events?: boolean;
@@ -40,9 +33,9 @@ export function addHistoryCommands(program: Command, around: Env): void {
     program
       .command('import <tool> <path>')
       .description(`Send history once; tool is one of ${names}; path a folder, or a file for the last two`),
-  ).action(async (name: string, path: string, flags: TargetFlags) => {
+  ).action(async (name: string, path: string, flags: HistoryFlags) => {
     const report = await withProgress(around, ({ update }) =>
-      importFrom(name, path, { ...targetOf(flags, around), nowMs: around.now(), onProgress: update }),
+      importFrom(name, path, { ...optionsOf(flags, around), nowMs: around.now(), onProgress: update }),
     );
     printReport(report, around);
   });
@@ -66,12 +59,9 @@ function withTarget(command: Command): Command {
     .option('--events', 'let old calls raise webhooks, budget events and anomalies, as if they came now');
 }
 
-function targetOf(flags: TargetFlags, { env, fallback }: Env) {
-  const other = fallback();
-  const api = flags.api || env.GOVERNOR_API || other.api;
-  const apiKey = flags.key || env.GOVERNOR_API_KEY || other.key;
-  if (!api || !apiKey) throw new Error('Name --api and --key, or set GOVERNOR_API and GOVERNOR_API_KEY.');
-  return { api, apiKey, userId: flags.userId, project: flags.projectId, events: flags.events === true };
+function optionsOf(flags: HistoryFlags, around: Env) {
+  const { userId, projectId: project, events = false } = flags;
+  return { ...targetOf(flags, around), userId, project, events };
 }
 
 /** Refused signals are not counted, so a script must see an exit code. */
@@ -97,7 +87,7 @@ async function readNdjson(path: string): Promise<Collection> {
   return collection;
 }
 
-interface SyncFlags extends TargetFlags {
+interface SyncFlags extends HistoryFlags {
   tool?: Tool[];
   once?: boolean;
   every: number;
@@ -114,7 +104,7 @@ async function runSync(flags: SyncFlags, around: Env): Promise<void> {
     console.error(`governor: There is no history yet. Looked for ${folders.join(', ')}.`);
   let progress = startProgress(around);
   await sync({
-    ...targetOf(flags, around),
+    ...optionsOf(flags, around),
     tools,
     cursorFile: flags.cursor ?? join(settings, 'usage-governor', 'sync.json'),
     now: around.now,

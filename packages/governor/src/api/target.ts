@@ -1,5 +1,12 @@
-import type { Env } from '../commands.ts';
 import type { Api } from './ask.ts';
+
+/** Where a command finds the api and its key. */
+export interface Target {
+  /** A variable that is empty counts as unset. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where no `--api` and `--key` are given. */
+  readonly fallback: () => { api?: string | undefined; key?: string | undefined };
+}
 
 export interface TargetFlags {
   api?: string;
@@ -7,7 +14,7 @@ export interface TargetFlags {
 }
 
 /** The api and the key of a command. Throws when there is none. */
-export function targetOf(flags: TargetFlags, { env, fallback }: Pick<Env, 'env' | 'fallback'>): Api {
+export function targetOf(flags: TargetFlags, { env, fallback }: Target): Api {
   const other = fallback();
   const api = flags.api || env.GOVERNOR_API || other.api;
   const apiKey = flags.key || env.GOVERNOR_API_KEY || other.key;

@@ -3,14 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { type Api, ask } from '../../api/ask.ts';
+import { type TargetFlags, targetOf } from '../../api/target.ts';
 import type { Env } from '../../commands.ts';
 import { pullRequestOfJob, type ReportBody } from './from-ci.ts';
 import { FORMATS, type Format, readSummary, renderSummary } from './summary.ts';
-
-interface TargetFlags {
-  api?: string;
-  key?: string;
-}
 
 interface NameFlags extends TargetFlags {
   repository?: string;
@@ -84,14 +80,6 @@ function jobOf({ env, now }: Env): ReportBody {
 export function parseNumber(value: string): number {
   if (!/^[1-9]\d{0,9}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
   return Number(value);
-}
-
-function targetOf(flags: TargetFlags, { env, fallback }: Env): Api {
-  const other = fallback();
-  const api = flags.api || env.GOVERNOR_API || other.api;
-  const apiKey = flags.key || env.GOVERNOR_API_KEY || other.key;
-  if (!api || !apiKey) throw new Error('Name --api and --key, or set GOVERNOR_API and GOVERNOR_API_KEY.');
-  return { api, apiKey };
 }
 
 function given(flags: ReportFlags): ReportBody {
