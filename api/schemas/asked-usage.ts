@@ -51,12 +51,13 @@ export async function readAskedChanges(
   const nowMs = ctx.clock.now();
   const zones = zonesOf(organization, timezone, nowMs);
   const { fromMs, toMs = nowMs } = rangeIn(zones, { from, to });
-  const before = rangeIn(zones, { from: before_from, to: before_to });
-  if ((before.fromMs === undefined) !== (before.toMs === undefined))
+  const named = rangeIn(zones, { from: before_from, to: before_to });
+  if ((named.fromMs === undefined) !== (named.toMs === undefined))
     throw new DomainError('invalid_request', 'before_from and before_to go together.');
+  const before = named.fromMs === undefined ? undefined : named;
   const range = { fromMs: fromMs ?? toMs - CHANGES_SPAN_MS, toMs };
   const hasTeams = reader.userId === null && organization.plan !== 'free';
-  const asked = { ...range, before: isWhole(before) ? before : undefined, timezone, filter, hasTeams };
+  const asked = { ...range, before, timezone, filter, hasTeams };
   return readChanges(ctx, organization, asked);
 }
 
@@ -64,7 +65,3 @@ type ChangesQuery = Omit<UsageQuery, 'interval' | 'group_by' | 'series' | 'top'>
   before_from?: TimeOrDate | undefined;
   before_to?: TimeOrDate | undefined;
 };
-
-function isWhole(range: ReturnType<typeof rangeIn>): range is { fromMs: number; toMs: number } {
-  return range.fromMs !== undefined && range.toMs !== undefined;
-}

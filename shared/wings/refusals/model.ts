@@ -61,7 +61,7 @@ export const refusalRetention = keptForDays('refusals', refusalRows, 'first_at',
 
 /** The rows of an organization's minute that name a person or an adapter, by which all processes keep within `MOST_ROWS`. */
 export interface RefusalMinute {
-  /** `minuteKey(...)`. */
+  /** The organization, and the start of the minute in epoch ms. */
   _id: string;
   org_id: string;
   at: Date;

@@ -130,8 +130,8 @@ interface Grouping extends GroupNames {
   mostGroups: number;
 }
 
-/** The groups that have any usage, by falling cost, with their sums in each bucket. */
-export function groupsOf(rows: readonly SummedRow[], range: Range, grouping: Grouping): GroupSeries[] {
+/** The groups that have any usage, by falling cost. */
+function groupsOf(rows: readonly SummedRow[], range: Range, grouping: Grouping): GroupSeries[] {
   const groups = new Map<string | null, GroupSeries>();
   for (const row of rows) {
     for (const value of valuesOf(row, grouping)) {

@@ -1,6 +1,5 @@
 import type { Organization } from '../../../core/accounts/organizations/model.ts';
-import { timezoneAt } from '../../../core/accounts/organizations/read-organization.ts';
-import { floorToQuarter } from '../../../core/calls/usage/calendar.ts';
+import { dateIn, floorToQuarter } from '../../../core/calls/usage/calendar.ts';
 import type { StoredMeasures } from './model.ts';
 
 /** Sums over the calls of a repricing. Costs are nano-USD. */
@@ -72,16 +71,10 @@ function inOrder(rows: ReadonlyMap<string, Sums>): [string, Sums][] {
 }
 
 /** The dates of moments in the timezones that held then, each quarter hour computed once. */
-function openDays(organization: Pick<Organization, 'timezones'>): (at: Date) => string {
+function openDays({ timezones }: Pick<Organization, 'timezones'>): (at: Date) => string {
   const known = new Map<number, string>();
   return (at) => {
     const quarterMs = floorToQuarter(at.getTime());
-    return known.getOrInsertComputed(quarterMs, () => {
-      const timezone = timezoneAt(organization, quarterMs);
-      return Temporal.Instant.fromEpochMilliseconds(quarterMs)
-        .toZonedDateTimeISO(timezone)
-        .toPlainDate()
-        .toString();
-    });
+    return known.getOrInsertComputed(quarterMs, () => dateIn(timezones, quarterMs).toString());
   };
 }

@@ -4,19 +4,14 @@ import { createPeriodStarts } from '../../../core/calls/usage/calendar.ts';
 import { addSums, isZero, noSums } from '../../../core/calls/usage/measures.ts';
 import { boundsOf, exactParts } from '../../../core/calls/usage/range.ts';
 import { readRollups } from '../../../core/calls/usage/read-rollups.ts';
-import type { Part } from '../../../core/calls/usage/split-range.ts';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
-import { DAY_MS } from '../../../platform/basics/interval.ts';
 import { type Listed, type ListPage, pageOfSorted } from '../../../platform/basics/paginate.ts';
 import type { Context } from '../../../platform/context/context.ts';
-import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
-import { workRows } from '../attribution/model.ts';
 import { type PullRequest, pullRequestRows } from '../pull-requests/model.ts';
-import { pullRequestsOfWorks } from '../pull-requests/resolve-works.ts';
 import { fits, type PullRequestFilter } from './list-pull-requests.ts';
-import { type Costs, readCosts } from './read-costs.ts';
+import { type CostedRows, type Costs, pullRequestsOfSums, readCosts, readCostsOfUser } from './read-costs.ts';
 import { totalOf, type WorkSums } from './sum-works.ts';
 import { type CostedPullRequest, viewCosted } from './view.ts';
 
@@ -25,8 +20,11 @@ export const PULL_REQUEST_SORTS = ['opened_at', 'cost_usd'] as const;
 export interface Ranking {
   sort: (typeof PULL_REQUEST_SORTS)[number];
   /** The time of the calls that count, epoch ms; null: all, and pull requests without calls too. */
-  calls: { fromMs?: number | undefined; toMs?: number | undefined } | null;
+  calls: CallTime | null;
 }
+
+/** `[fromMs, toMs)`, epoch ms. */
+type CallTime = { fromMs?: number | undefined; toMs?: number | undefined };
 
 /** Pull requests that are put in order for each page; more are a 400. */
 const MOST_ORDERED = 5_000;
@@ -42,12 +40,12 @@ export async function rankPullRequests(
   { userId, filter, ranking }: { userId: string | null; filter: PullRequestFilter; ranking: Ranking },
   page: ListPage,
 ): Promise<Listed<CostedPullRequest>> {
-  const asked = { userId, filter, calls: ranking.calls };
-  const { rows, costs } = await inTransaction(ctx.db, (transaction) =>
-    ranking.calls || userId !== null
-      ? readCalled(ctx, organization, asked, transaction)
-      : readAll(ctx, organization, filter, transaction),
-  );
+  const orgId = organization._id;
+  const { rows, costs } = await inTransaction(ctx.db, (transaction) => {
+    if (ranking.calls) return readCalled(ctx, organization, { userId, calls: ranking.calls }, transaction);
+    if (userId !== null) return readCostsOfUser(ctx, { orgId, userId }, transaction);
+    return readAll(ctx, orgId, filter, transaction);
+  });
   const costed = rows
     .filter((row) => fits(row, filter))
     .map((row) => ({ _id: row._id, opened_at: row.opened_at, cost_usd: costOf(costs, row), row }));
@@ -63,18 +61,13 @@ function costOf(costs: Costs, { _id }: PullRequest): number {
   return Number(totalOf(costs.get(_id) ?? []).cost_nusd);
 }
 
-interface Found {
-  rows: PullRequest[];
-  costs: Costs;
-}
-
 /** All pull requests that an index finds for a filter, with all their costs. */
 async function readAll(
   ctx: Context,
-  { _id: orgId }: Organization,
+  orgId: string,
   { repository, state }: PullRequestFilter,
   transaction: ClientSession,
-): Promise<Found> {
+): Promise<CostedRows> {
   const matching = { org_id: orgId, ...(repository ? { repository } : {}), ...(state ? { state } : {}) };
   const rows = await pullRequestRows(ctx)
     .find(matching, { session: transaction, limit: MOST_ORDERED + 1 })
@@ -92,30 +85,27 @@ async function readAll(
 async function readCalled(
   ctx: Context,
   organization: Organization,
-  { userId, calls }: { userId: string | null; calls: Ranking['calls'] },
+  { userId, calls }: { userId: string | null; calls: CallTime },
   transaction: ClientSession,
-): Promise<Found> {
-  const orgId = organization._id;
+): Promise<CostedRows> {
   const sums = await sumWorksIn(ctx, organization, { userId, calls }, transaction);
-  const works = await findByIds(workRows(ctx), [...new Set(sums.map(({ work }) => work))], transaction);
-  const owners = await pullRequestsOfWorks(ctx, orgId, works, transaction);
-  const owned = sums.filter(({ work }) => owners.has(work));
-  const costs = Map.groupBy(owned, ({ work }) => owners.get(work)?.id ?? '');
-  return { costs, rows: await findByIds(pullRequestRows(ctx), [...costs.keys()], transaction) };
+  return pullRequestsOfSums(ctx, organization._id, sums, transaction);
 }
 
 /** The sums of works in a time by user and day. Sums of nothing are left out. */
 async function sumWorksIn(
   ctx: Context,
   organization: Organization,
-  { userId, calls }: { userId: string | null; calls: Ranking['calls'] },
+  { userId, calls }: { userId: string | null; calls: CallTime },
   transaction: ClientSession,
 ): Promise<WorkSums[]> {
+  const { fromMs, toMs } = boundsOf(ctx, calls);
+  const parts = exactParts(organization, [fromMs, toMs], ctx.clock.now());
   const match = userId === null ? {} : { user_id: userId };
   const columns = ['work', 'user_id', 'start'] as const;
   const found = new Map<string, WorkSums>();
   const startsAt = createPeriodStarts(organization);
-  for (const part of partsOf(ctx, organization, calls)) {
+  for (const part of parts) {
     for await (const { startMs, cell } of readRollups(
       ctx,
       organization._id,
@@ -132,12 +122,4 @@ async function sumWorksIn(
     }
   }
   return [...found.values()].filter(({ sums }) => !isZero(sums));
-}
-
-/** The rollups of a time; of all days without one. */
-function partsOf(ctx: Context, organization: Organization, calls: Ranking['calls']): Part[] {
-  const nowMs = ctx.clock.now();
-  if (!calls) return [{ period: 'day', fromMs: 0, toMs: nowMs + 2 * DAY_MS }];
-  const { fromMs, toMs } = boundsOf(ctx, calls);
-  return exactParts(organization, [fromMs, toMs], nowMs);
 }

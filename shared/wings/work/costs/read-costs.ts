@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../../../core/accounts/organizations/model.ts';
-import { timezoneAt } from '../../../core/accounts/organizations/read-organization.ts';
 import type { Reader } from '../../../core/accounts/organizations/reader.ts';
+import { dateIn } from '../../../core/calls/usage/calendar.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import { workRows } from '../attribution/model.ts';
@@ -26,16 +26,32 @@ export async function readCosts(
   return Map.groupBy(sums, ({ work }) => owners.get(work) ?? '');
 }
 
+/** Pull requests, and their sums. */
+export interface CostedRows {
+  rows: PullRequest[];
+  costs: Costs;
+}
+
 /** All pull requests that a user has calls on, with their sums. */
 export async function readCostsOfUser(
   ctx: Context,
   reader: { orgId: string; userId: string },
   transaction: ClientSession,
-): Promise<{ rows: PullRequest[]; costs: Costs }> {
+): Promise<CostedRows> {
   const sums = await sumWorksOfUser(ctx, reader, transaction);
+  return pullRequestsOfSums(ctx, reader.orgId, sums, transaction);
+}
+
+/** The pull requests to which sums of works belong, with these. */
+export async function pullRequestsOfSums(
+  ctx: Context,
+  orgId: string,
+  sums: readonly WorkSums[],
+  transaction: ClientSession,
+): Promise<CostedRows> {
   const ids = [...new Set(sums.map(({ work }) => work))];
   const works = await findByIds(workRows(ctx), ids, transaction);
-  const owners = await pullRequestsOfWorks(ctx, reader.orgId, works, transaction);
+  const owners = await pullRequestsOfWorks(ctx, orgId, works, transaction);
   const owned = sums.filter(({ work }) => owners.has(work));
   const costs = Map.groupBy(owned, ({ work }) => owners.get(work)?.id ?? '');
   return { costs, rows: await findByIds(pullRequestRows(ctx), [...costs.keys()], transaction) };
@@ -54,9 +70,6 @@ export function sumUp(organization: Pick<Organization, 'timezones'>, rows: reado
 }
 
 /** The date of a moment in the timezone that held then. */
-export function dateOf(organization: Pick<Organization, 'timezones'>, atMs: number): string {
-  return Temporal.Instant.fromEpochMilliseconds(atMs)
-    .toZonedDateTimeISO(timezoneAt(organization, atMs))
-    .toPlainDate()
-    .toString();
+export function dateOf({ timezones }: Pick<Organization, 'timezones'>, atMs: number): string {
+  return dateIn(timezones, atMs).toString();
 }

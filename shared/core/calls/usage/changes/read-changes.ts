@@ -30,7 +30,7 @@ const MOST_EXPLAINING = 3;
 
 export interface ChangesQuestion extends Omit<RangeInput, 'interval'> {
   /** The period to compare with, epoch ms: by default as long, and it ends where the range begins. */
-  before?: { fromMs: number; toMs: number } | undefined;
+  before?: Pick<RangeInput, 'fromMs' | 'toMs'> | undefined;
   filter: UsageFilter;
   /** Splits by team too. */
   hasTeams: boolean;

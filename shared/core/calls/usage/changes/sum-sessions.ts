@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { dateAt } from '../../../../platform/basics/clock.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { daysBefore } from '../../../../platform/mongo/retention.ts';
 import type { Organization } from '../../../accounts/organizations/model.ts';
@@ -42,10 +43,10 @@ export async function sumSessions(
   const parts = exactParts(organization, edges, ctx.clock.now());
   const [all] = await sumRollups(ctx, organization, { parts, match, columns: [] }, transaction);
   if ((all?.sums.signals ?? 0) > MOST_CALLS) return null;
-  const within = { $gte: new Date(before.fromMs), $lt: new Date(now.toMs) };
+  const within = { $gte: dateAt(before.fromMs), $lt: dateAt(now.toMs) };
   const cost = { $toLong: { $ifNull: ['$cost_nusd', 0] } };
-  const isNow = { $gte: ['$ts', new Date(now.fromMs)] };
-  const isBefore = { $lt: ['$ts', new Date(before.toMs)] };
+  const isNow = { $gte: ['$ts', dateAt(now.fromMs)] };
+  const isBefore = { $lt: ['$ts', dateAt(before.toMs)] };
   const difference = { $subtract: ['$now', '$before'] };
   const page = (value: object, limit: number) => [
     { $set: { value } },
