@@ -19,6 +19,8 @@ const ASSUMED_S = 20;
 /** It names files of the product as examples. */
 const OWN_TEST = 'test/scripts/mutation.test.ts';
 const DASHBOARD = 'packages/dashboard/';
+/** Walks what every noun declares, and runs none of it. */
+const OF_DECLARATIONS = 'test/shared/tables/declared.test.ts';
 /** Opens pages of the dashboard, all of which are one program. */
 const BROWSER = 'test/support/browser.ts';
 
@@ -49,7 +51,9 @@ export function createChooser(records: Records): (fault: ChanceFault) => ChosenT
     const inFolder = ({ path }: ChosenTest) => sizeOf(records.get(path) ?? NOTHING, folder);
     const thorough = others.toSorted((a, b) => inFolder(b) - inFolder(a)).slice(0, MOST_THOROUGH);
     const laws = others.filter(({ path }) => path.startsWith('test/laws/')).slice(0, MOST_LAWS);
-    return [...new Set([...chosen, ...thorough, ...laws])];
+    const declared = isDeclared(fault) ? [{ path: OF_DECLARATIONS, seconds: ASSUMED_S }] : [];
+    const byPath = [...declared, ...chosen, ...thorough, ...laws].map((test) => [test.path, test] as const);
+    return [...new Map(byPath).values()];
   };
 }
 
@@ -112,6 +116,11 @@ function placesOf(file: string, at: number, steps = 0): Place[] {
   visit(statement);
   if (steps === MOST_STEPS) return inside;
   return [...inside, ...namesOf(statement).flatMap((name) => usesOf(file, name, steps + 1))];
+}
+
+function isDeclared({ file, start }: ChanceFault): boolean {
+  const statement = sourceOf(file).statements.find((one) => one.pos <= start && start < one.end);
+  return /^shared\//.test(file) && statement !== undefined && !isInFunction(statement, start);
 }
 
 function isInFunction(statement: ts.Node, at: number): boolean {

@@ -46,6 +46,14 @@ test.each<[string, RegExp, (value: unknown) => boolean, readonly unknown[]]>([
   expect(listed.size).toBe(table.length);
 });
 
+test('every index has its fields in ascending order: a sort the other way reads it backwards', () => {
+  const directions = COLLECTIONS.flatMap(({ collectionName, indexes }) =>
+    indexes.flatMap(({ key }) => Object.entries(key).map((each) => [collectionName, ...each] as const)),
+  );
+  expect(directions.length).toBeGreaterThan(100);
+  expect(directions.filter(([, , direction]) => direction !== 1)).toEqual([]);
+});
+
 test('no two features write the same action to the audit log', () => {
   expect(new Set(AUDIT_ACTIONS).size).toBe(AUDIT_ACTIONS.length);
 });
