@@ -1,5 +1,6 @@
 import { type AnyRoute, reply, route } from '../basics/route.ts';
-import { PAGE, POLICY, packed, readViewer, START } from './viewer.ts';
+import { packed } from '../serve/packed.ts';
+import { PAGE, POLICY, readViewer, START } from './viewer.ts';
 
 const open = {
   method: 'get',

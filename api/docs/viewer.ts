@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /** Swagger UI's own files, served from here: the page loads nothing from other hosts. */
 const folder = createRequire(import.meta.url)
@@ -78,32 +76,4 @@ html:not(.dark-mode) .swagger-ui .opblock-delete .opblock-summary-method { backg
 export async function readViewer(name: keyof typeof VIEWER_FILES): Promise<Buffer> {
   const bytes = await readFile(folder + VIEWER_FILES[name]);
   return name === 'viewer.css' ? Buffer.concat([bytes, Buffer.from(CONTRAST)]) : bytes;
-}
-
-interface Packed {
-  bytes: Buffer;
-  headers: Record<string, string>;
-}
-
-const COMPRESSORS: Record<'br' | 'gzip', (bytes: Buffer) => Promise<Buffer>> = {
-  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  gzip: (bytes) => promisify(gzip)(bytes),
-};
-
-/** Serves bytes that never change in the best encoding that a caller takes. Each encoding is made once. */
-export function packed(read: () => Promise<Buffer>): (acceptEncoding: string) => Promise<Packed> {
-  const made = new Map<string, Promise<Buffer>>();
-  const once = (name: string, make: () => Promise<Buffer>) => {
-    const known = made.get(name) ?? make();
-    made.set(name, known);
-    return known;
-  };
-  return async (acceptEncoding) => {
-    const accepted = acceptEncoding.split(',').map((part) => part.split(';')[0]?.trim());
-    const encoding = (['br', 'gzip'] as const).find((name) => accepted.includes(name));
-    const vary = { Vary: 'Accept-Encoding' };
-    if (!encoding) return { bytes: await once('identity', read), headers: vary };
-    const bytes = await once(encoding, async () => COMPRESSORS[encoding](await read()));
-    return { bytes, headers: { ...vary, 'Content-Encoding': encoding } };
-  };
 }

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { perContext } from '../../shared/platform/context/per-context.ts';
+import { packed } from '../serve/packed.ts';
 
 /** Where `npm run build` puts the dashboard. */
 const DIST = fileURLToPath(new URL('../../packages/dashboard/dist/', import.meta.url));
@@ -21,7 +21,7 @@ const TYPES: Record<string, string> = {
 interface File {
   type: string;
   plain: Buffer;
-  gzipped: Buffer;
+  pack: ReturnType<typeof packed>;
 }
 
 /** Every file of the build by its path, read once. A few megabytes; none is read while a request waits. */
@@ -40,11 +40,11 @@ function readFiles(ctx: Context): Map<string, File> {
 
 function readFile(path: string): File {
   const plain = readFileSync(join(DIST, path));
-  return { type: TYPES[extname(path)] ?? '', plain, gzipped: gzipSync(plain) };
+  return { type: TYPES[extname(path)] ?? '', plain, pack: packed(async () => plain) };
 }
 
 /** A file of the build; the hashed ones never change. Throws `not_found`, or `not_ready` while there is no build. */
-export function sendFile(ctx: Context, path: string, req: Request, res: Response): void {
+export async function sendFile(ctx: Context, path: string, req: Request, res: Response): Promise<void> {
   const file = readFiles(ctx).get(path);
   if (!file)
     throw new DomainError('not_found', 'There is no such file: the dashboard was built anew. Reload it.');
@@ -52,11 +52,11 @@ export function sendFile(ctx: Context, path: string, req: Request, res: Response
     'Cache-Control',
     path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=300',
   );
-  sendBytes(file, req, res);
+  await sendBytes(file, req, res);
 }
 
 /** Sends a page of the guide by its name below `/guide`, or a page that says that there is none: 404. */
-export function sendGuide(ctx: Context, name: string, req: Request, res: Response): void {
+export async function sendGuide(ctx: Context, name: string, req: Request, res: Response): Promise<void> {
   const files = readFiles(ctx);
   const found = files.get(`guide/${name === '' ? 'index' : name}.html`);
   const file = found ?? files.get('guide/not-found.html');
@@ -64,15 +64,14 @@ export function sendGuide(ctx: Context, name: string, req: Request, res: Respons
   if (!found) res.status(404);
   res.setHeader('Cache-Control', 'public, max-age=300');
   res.setHeader('Content-Security-Policy', policyOf(ctx, "'self'"));
-  sendBytes(file, req, res);
+  await sendBytes(file, req, res);
 }
 
-function sendBytes(file: File, req: Request, res: Response): void {
+async function sendBytes(file: File, req: Request, res: Response): Promise<void> {
+  const { bytes, headers } = await file.pack(req.get('accept-encoding') ?? '');
   res.setHeader('Content-Type', file.type);
-  res.setHeader('Vary', 'Accept-Encoding');
-  const takesGzip = /\bgzip\b/.test(req.get('accept-encoding') ?? '');
-  if (takesGzip) res.setHeader('Content-Encoding', 'gzip');
-  res.end(takesGzip ? file.gzipped : file.plain);
+  res.setHeaders(new Map(Object.entries(headers)));
+  res.end(bytes);
 }
 
 /** True when the build has a file of this path; a page of the dashboard is none. */

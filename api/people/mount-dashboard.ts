@@ -55,9 +55,9 @@ export function mountDashboard(
   }
   router.all(['/api', '/api/*rest', '/v1', '/v1/*rest'], nothingHere);
   router.get(['/guide', '/guide/{*path}'], counted, (req, res) => res.redirect(localPath(req.path)));
-  router.get('/{*path}', counted, (req, res) => {
+  router.get('/{*path}', counted, async (req, res) => {
     const path = req.path.slice(1);
-    if (isFile(ctx, path)) sendFile(ctx, path, req, res);
+    if (isFile(ctx, path)) await sendFile(ctx, path, req, res);
     else sendPage(ctx, res);
   });
   app.get('/', named('/'), counted, (_req, res) => res.redirect('/dashboard/'));

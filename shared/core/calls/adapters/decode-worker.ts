@@ -1,17 +1,16 @@
-import { parentPort } from 'node:worker_threads';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
 import type { DecodeReply } from './decode.ts';
 import type { OtlpBody } from './otlp/read-records.ts';
 import { UnreadableOtlp } from './otlp/record.ts';
 import { packRequest } from './pack-request.ts';
 
-/** The thread that decodes large bodies. It hands over the packed signals of a body without copying them. */
-const port = parentPort;
-if (!port) throw new Error('decode-worker.ts runs as a worker thread');
-
-port.on('message', (request: OtlpBody) => {
+/** Decodes a large body in a thread of its own, and hands over its packed signals without copying them. */
+export function decodeLarge(request: OtlpBody): unknown {
   const reply = decode(request);
-  port.postMessage(reply, 'packed' in reply ? reply.packed.map(({ buffer }) => buffer as ArrayBuffer) : []);
-});
+  if (!('packed' in reply)) return reply;
+  const buffers = reply.packed.map(({ buffer }) => buffer as ArrayBuffer);
+  return move({ [transferableSymbol]: buffers, [valueSymbol]: reply });
+}
 
 function decode(request: OtlpBody): DecodeReply {
   const walk = packRequest(request);

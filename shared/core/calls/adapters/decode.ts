@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
+import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina';
 import { DomainError } from '../../../platform/basics/errors.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { perContext } from '../../../platform/context/per-context.ts';
@@ -33,11 +33,10 @@ interface Place {
   serve: () => void;
 }
 
-const pools = perContext(() => ({
+const states = perContext(() => ({
   /** In the order in which they came. */
   places: [] as Place[],
-  /** Idle threads, each with the timer that ends it. */
-  idle: new Map<Worker, NodeJS.Timeout>(),
+  threads: null as Piscina<unknown, DecodeReply> | null,
 }));
 
 /**
@@ -51,7 +50,7 @@ export async function withDecoded<Result>(
   use: (decoded: PackedRequest) => Promise<Result>,
 ): Promise<Result> {
   if (request.body.byteLength <= DECODED_HERE_BYTES) return use(await decodeHere(request));
-  const { places } = pools(ctx);
+  const { places } = states(ctx);
   const held = places.filter((place) => place.orgId === orgId).length;
   if (held >= MOST_OF_ONE || places.length >= MOST_SERVED + MOST_WAITING)
     throw new DomainError('overloaded', 'Too many large bodies are being decoded. Try again.');
@@ -91,39 +90,22 @@ async function decodeHere(request: OtlpBody): Promise<PackedRequest> {
 
 /** A thread that fails or takes too long is ended; nothing of its body was written. */
 async function decodeThere(ctx: Context, request: OtlpBody): Promise<PackedRequest> {
-  const { idle } = pools(ctx);
-  const worker = takeIdle(idle) ?? startThread(idle, ctx.config.otlpBodyBytes);
+  const held = states(ctx);
+  held.threads ??= openThreads(ctx.config.otlpBodyBytes);
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), DECODE_MS);
-  let reply: DecodeReply;
   try {
-    worker.postMessage(request, [request.body.buffer as ArrayBuffer]);
-    [reply] = (await once(worker, 'message', { signal: late.signal })) as [DecodeReply];
+    const moved = move({ [transferableSymbol]: request.body.buffer, [valueSymbol]: request });
+    const reply = await held.threads.run(moved, { signal: late.signal });
+    if ('unreadable' in reply) throw new UnreadableOtlp(reply.unreadable);
+    return reply;
   } catch (error) {
-    void worker.terminate();
     if (!late.signal.aborted) throw error;
     const detail = `The body could not be decoded within ${DECODE_MS / 1_000} s. Nothing was written.`;
     throw new DomainError('overloaded', detail);
   } finally {
     clearTimeout(timer);
   }
-  idle.set(worker, setTimeout(() => endIdle(idle, worker), IDLE_MS).unref());
-  if ('unreadable' in reply) throw new UnreadableOtlp(reply.unreadable);
-  return reply;
-}
-
-function takeIdle(idle: Map<Worker, NodeJS.Timeout>): Worker | undefined {
-  const [known] = idle;
-  if (!known) return undefined;
-  const [worker, timer] = known;
-  clearTimeout(timer);
-  idle.delete(worker);
-  return worker;
-}
-
-function endIdle(idle: Map<Worker, NodeJS.Timeout>, worker: Worker): void {
-  idle.delete(worker);
-  void worker.terminate();
 }
 
 /**
@@ -134,13 +116,16 @@ const YOUNG_MIB = 8;
 /** The heap of old objects in MiB: the code, and ten times the largest body. A thread that needs more ends, and its request fails. */
 const oldMib = (bodyBytes: number) => 96 + Math.ceil((10 * bodyBytes) / 2 ** 20);
 
-/** A thread that keeps no process alive. */
-function startThread(idle: Map<Worker, NodeJS.Timeout>, bodyBytes: number): Worker {
-  const worker = new Worker(new URL('./decode-worker.ts', import.meta.url), {
+/** Starts no thread before the first large body; idle ones keep no process alive. */
+function openThreads(bodyBytes: number): Piscina<unknown, DecodeReply> {
+  return new Piscina({
+    filename: fileURLToPath(new URL('./decode-worker.ts', import.meta.url)),
+    name: 'decodeLarge',
+    minThreads: 0,
+    maxThreads: MOST_SERVED,
+    idleTimeout: IDLE_MS,
+    // A thread that waits blocks nothing, so that it can be ended.
+    atomics: 'disabled',
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB, maxOldGenerationSizeMb: oldMib(bodyBytes) },
   });
-  worker.unref();
-  // The body that it decodes gets the error too; an idle one is only forgotten.
-  worker.on('error', () => idle.delete(worker));
-  return worker;
 }
