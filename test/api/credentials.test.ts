@@ -49,6 +49,7 @@ const ROWS: Record<string, Row> = {
     body: { signal_ids: ['x'], reason: 'wrong' },
     status: 404,
   },
+  'get /api/v1/branches': { status: 200 },
   'get /api/v1/pull-requests': { status: 200 },
   'get /api/v1/pull-requests/summary': { status: 200 },
   'get /api/v1/pull-requests/{id}': { path: '/api/v1/pull-requests/pr_x', status: 404 },

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { rollupRows } from '../../shared/core/calls/usage/model.ts';
 import { pullRequestRows } from '../../shared/wings/work/pull-requests/model.ts';
 import { payloadOf } from '../support/code-hosts.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
@@ -39,6 +41,8 @@ const tell = ({
   );
 
 const read = async (path: string, by = key) => api.call(`/api/v1/pull-requests${path}`, { key: by });
+const keyOfAda = async () =>
+  (await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'], user_id: 'ada' })).key;
 /** The costs of all pull requests, by number. */
 async function costs(by = key): Promise<Record<number, number>> {
   const { body } = await read('?limit=100', by);
@@ -114,10 +118,10 @@ describe('the cost of a pull request', () => {
 });
 
 describe('GET /api/v1/pull-requests', () => {
-  test('shows sums and days of one, people but no names, and none of another organization', async () => {
+  test('shows sums and days of one, its owner, and none of another organization', async () => {
     await spend([daysAgo(6), 'cart', 1], [daysAgo(4), 'cart', 2, 'bob'], [daysAgo(4), 'cart', 0.5]);
     await tell({ openedMs: daysAgo(5), atMs: daysAgo(5) });
-    const { body, text } = await read('');
+    const { body } = await read('');
     expect(body.data).toEqual([
       expect.objectContaining({
         signals: 3,
@@ -129,12 +133,129 @@ describe('GET /api/v1/pull-requests', () => {
         people: 2,
         first_day: iso(daysAgo(6)).slice(0, 10),
         last_day: iso(daysAgo(4)).slice(0, 10),
+        owner: { user_id: 'bob', cost_usd: 2 },
+        top_session: { id: expect.stringMatching(/^ses_/), user_id: 'bob', cost_usd: 2 },
       }),
     ]);
-    expect(text).not.toMatch(/ada|bob/);
     const other = await makeTenant(api.ctx);
     expect((await read('', other.key)).body.data).toEqual([]);
     expect((await read(`/${body.data[0].id}`, other.key)).status).toBe(404);
+  });
+});
+
+describe('the most expensive session of a pull request', () => {
+  /** The owner and the most expensive session of each, by number. */
+  const tops = async (query: string, by = key) => {
+    const { body } = await read(query, by);
+    return Object.fromEntries(
+      body.data.map(({ number, owner, top_session: top }: Record<string, never>) => [number, { owner, top }]),
+    );
+  };
+
+  test('counts with its calls on it in the time that is asked for', async () => {
+    // One session of Ada, on two branches; the next one is a day later.
+    await spend(
+      [daysAgo(9), 'cart', 1],
+      [daysAgo(9) + 60_000, 'other', 50],
+      [daysAgo(9) + 120_000, 'cart', 2],
+    );
+    await spend([daysAgo(2), 'cart', 2, 'bob'], [daysAgo(2), 'cart', 0.5, 'ada']);
+    await tell({ atMs: daysAgo(1) });
+    expect(await tops('')).toMatchObject({
+      12: { owner: { user_id: 'ada', cost_usd: 3.5 }, top: { user_id: 'ada', cost_usd: 3 } },
+    });
+    const lately = `?sort=cost_usd&calls_from=${iso(daysAgo(3))}`;
+    expect(await tops(lately)).toMatchObject({
+      12: { owner: { user_id: 'bob', cost_usd: 2 }, top: { user_id: 'bob', cost_usd: 2 } },
+    });
+    const { session_id: id } = (await read(`/${(await read('')).body.data[0].id}`)).body.by_session.data[0];
+    expect((await tops(''))[12].top.id).toBe(id);
+  });
+
+  test('is the own one of a bound key, which is told no owner', async () => {
+    await spend([daysAgo(3), 'cart', 5, 'bob'], [daysAgo(3), 'cart', 1, 'ada']);
+    await tell({ atMs: daysAgo(2) });
+    const own = await keyOfAda();
+    expect(await tops('', own)).toMatchObject({ 12: { owner: null, top: { user_id: 'ada', cost_usd: 1 } } });
+    const [{ id }] = (await read('', own)).body.data;
+    const { text, body } = await read(`/${id}`, own);
+    expect(body.by_session.data).toMatchObject([{ user_id: 'ada', cost_usd: 1 }]);
+    expect(text).not.toContain('bob');
+  });
+
+  test('is null where calls are no longer kept, or nothing was paid', async () => {
+    await spend([daysAgo(3), 'cart', 5], [daysAgo(3), 'free', 0]);
+    await tell({ number: 1, branch: 'cart', atMs: daysAgo(2) });
+    await tell({ number: 2, branch: 'free', atMs: daysAgo(2) });
+    expect(await tops('')).toMatchObject({ 1: { top: { cost_usd: 5 } }, 2: { owner: null, top: null } });
+    const row = await rollupRows(api.ctx).findOne({ org_id: orgId, period: 'day', cost_nusd: 5e9 });
+    if (!row) throw new Error('no rollup');
+    await rollupRows(api.ctx).insertOne({ ...row, _id: 'long ago', start: new Date(daysAgo(900)) });
+    expect(await tops('')).toMatchObject({ 1: { owner: { cost_usd: 10 }, top: null } });
+    const { body } = await read(`/${(await read('?number=1')).body.data[0].id}`);
+    expect(body.by_session).toBeNull();
+  });
+
+  test('is looked for in 50,000 calls of a page at most, those of its first rows', async () => {
+    await spend([daysAgo(3), 'cart', 5], [daysAgo(3), 'basket', 4]);
+    await tell({ number: 1, branch: 'cart', atMs: daysAgo(2) });
+    await tell({ number: 2, branch: 'basket', atMs: daysAgo(2) });
+    await rollupRows(api.ctx).updateOne(
+      { org_id: orgId, period: 'day', cost_nusd: 5e9 },
+      { $inc: { signals: 50_000 } },
+    );
+    expect(await tops('?sort=cost_usd')).toMatchObject({
+      1: { owner: { cost_usd: 5 }, top: null },
+      2: { owner: { cost_usd: 4 }, top: { cost_usd: 4 } },
+    });
+  });
+});
+
+describe('GET /api/v1/branches', () => {
+  const branches = async (query = '', by = key) => {
+    const { body } = await api.call(`/api/v1/branches${query}`, { key: by });
+    return body;
+  };
+
+  test('puts the branches with calls in a time in order by their cost, page by page', async () => {
+    await spend([daysAgo(9), 'cart', 100], [daysAgo(3), 'cart', 1, 'bob'], [daysAgo(3), 'cart', 2]);
+    await spend([daysAgo(3), 'other', 2], [daysAgo(3), undefined, 7]);
+    await spend([daysAgo(2), 'other', 2]);
+    // A pull request that ended does not split its branch.
+    await tell({ branch: 'cart', openedMs: daysAgo(9), endMs: daysAgo(3) - 1, atMs: daysAgo(3) - 1 });
+    const asked = `?calls_from=${iso(daysAgo(4))}&limit=1`;
+    const first = await branches(asked);
+    expect(first).toMatchObject({
+      total: 2,
+      has_more: true,
+      data: [{ repository: SHOP, branch: 'other', cost_usd: 4, people: 1, top_session: { cost_usd: 2 } }],
+    });
+    const second = await branches(`${asked}&cursor=${first.cursor}`);
+    expect(second.data).toMatchObject([
+      {
+        branch: 'cart',
+        cost_usd: 3,
+        people: 2,
+        owner: { user_id: 'ada', cost_usd: 2 },
+        first_day: iso(daysAgo(3)).slice(0, 10),
+      },
+    ]);
+    expect(await branches('?repository=github.com/acme/none')).toMatchObject({ data: [], total: 0 });
+    expect((await branches()).data[0]).toMatchObject({ branch: 'cart', cost_usd: 103 });
+  });
+
+  test('shows a bound key its own part, and another organization none', async () => {
+    await spend(
+      [daysAgo(3), 'cart', 5, 'bob'],
+      [daysAgo(3), 'cart', 1, 'ada'],
+      [daysAgo(3), 'bobs', 1, 'bob'],
+    );
+    const own = await keyOfAda();
+    const { data } = await branches('', own);
+    expect(data).toMatchObject([
+      { branch: 'cart', cost_usd: 1, people: 1, owner: null, top_session: { user_id: 'ada', cost_usd: 1 } },
+    ]);
+    expect((await branches('', (await makeTenant(api.ctx)).key)).data).toEqual([]);
   });
 });
 
@@ -171,7 +292,9 @@ describe('GET /api/v1/pull-requests/{id}', () => {
       iso(daysAgo(2)).slice(0, 10),
       iso(daysAgo(3)).slice(0, 10),
     ]);
-    for (const name of ['by_user', 'by_model', 'by_branch', 'by_day']) {
+    expect(body.by_session.data).toHaveLength(100);
+    expect(body.by_session.data[0]).toMatchObject({ user_id: 'user-102', cost_usd: 1.03, signals: 1 });
+    for (const name of ['by_session', 'by_user', 'by_model', 'by_branch', 'by_day']) {
       const { data, others } = body[name];
       const sum = [...data, ...(others ? [others] : [])].reduce((all, { cost_usd }) => all + cost_usd, 0);
       expect(sum, name).toBeCloseTo(54.56, 6);

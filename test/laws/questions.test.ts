@@ -485,6 +485,66 @@ const calledIn = (query: Query, calls: readonly Fact[]) => {
   const of = CALLED.find(({ asked }) => asked.calls_from === query.calls_from)?.of;
   return of ? within(calls, ...of) : calls;
 };
+const isOfAll = ({ sessions: runs }: Facts) => runs.some(({ user_id }) => user_id !== 'ada');
+
+/** The costs of calls that belong together: sums, people and days, the owner, and the most expensive session. */
+function workOf(calls: readonly Fact[], facts: Facts) {
+  const {
+    sessions: _s,
+    interventions: _i,
+    cache_read_tokens: _r,
+    cache_write_tokens: _w,
+    ...sums
+  } = shown(sumOf(calls));
+  const times = calls.map(({ at }) => at).toSorted((a, b) => a - b);
+  const sessionOf = new Map(facts.sessions.flatMap(({ id, calls: own }) => own.map((call) => [call, id])));
+  const topBy = (keyOf: (call: Fact) => string | undefined) => {
+    const groups = [...Map.groupBy(calls, keyOf)].map(([key, own]) => ({ key, own, nusd: sumOf(own).nusd }));
+    const [top] = groups.toSorted(
+      (a, b) => Number(b.nusd - a.nusd) || (String(a.key) < String(b.key) ? -1 : 1),
+    );
+    return top && top.nusd > 0 ? { ...top, cost_usd: usd(top.nusd) } : null;
+  };
+  const [owner, top] = [topBy(({ user_id }) => user_id), topBy((call) => sessionOf.get(call))];
+  return {
+    ...sums,
+    people: new Set(calls.map(({ user_id }) => user_id)).size,
+    first_day: dateOf(times[0]),
+    last_day: dateOf(times.at(-1)),
+    owner: owner && isOfAll(facts) ? { user_id: owner.key, cost_usd: owner.cost_usd } : null,
+    top_session: top && { id: top.key, user_id: top.own[0]?.user_id, cost_usd: top.cost_usd },
+  };
+}
+
+const BRANCHES_PATH = '/api/v1/branches';
+const branches: Kind = {
+  parameters: ['repository'],
+  readers: KEYS,
+  shape: (query) => ({
+    ...query,
+    ...pick(random, CALLED).asked,
+    order: pick(random, ['asc', 'desc']),
+    limit: '2',
+  }),
+  ask: (query, as) => allPages((cursor) => http(BRANCHES_PATH)({ ...query, ...cursor }, as)),
+  check: (body, query, facts) => {
+    const called = within(facts.calls, FLOORED - 30 * DAY, FLOORED);
+    const calls = (query.calls_from === undefined ? called : calledIn(query, facts.calls)).filter(
+      ({ repository, branch }) =>
+        branch !== null && (query.repository === undefined || query.repository === repository),
+    );
+    const groups = Map.groupBy(calls, ({ repository, branch }) => JSON.stringify({ repository, branch }));
+    const rows = [...groups].map(([name, own]) => ({ ...JSON.parse(name), ...workOf(own, facts) }));
+    const byName = (all: Body[]) =>
+      all.toSorted((a, b) => (a.repository + a.branch < b.repository + b.branch ? -1 : 1));
+    expect(byName(body.data)).toEqual(byName(rows));
+    const values = body.data.map(({ cost_usd }: Body) => cost_usd);
+    const inOrder = values.toSorted((a: number, b: number) => a - b);
+    expect(values).toEqual(query.order === 'asc' ? inOrder : inOrder.toReversed());
+    expect(body.total).toBe(rows.length);
+  },
+};
+
 const pullRequests: Kind = {
   parameters: ['repository', 'number', 'state', ...PULL_RANGES.map((_range, at) => `range:${at}`)],
   readers: KEYS,
@@ -497,26 +557,17 @@ const pullRequests: Kind = {
   }),
   ask: (query, as) => allPages((cursor) => http(PULLS_PATH)({ ...query, ...cursor }, as)),
   check: (body, query, facts) => {
-    const meant = pullsOf(
-      facts,
-      facts.sessions.some(({ user_id }) => user_id !== 'ada'),
-    )
+    const meant = pullsOf(facts, isOfAll(facts))
       .filter((one) => meetsAll(query)(one) && isWithin(query, one.opened))
       .map((one) => ({ ...one, calls: calledIn(query, one.calls) }))
       .filter(({ calls }) => query.calls_from === undefined || calls.length > 0);
-    const rows = meant.map(({ repository, number, state, opened, calls }) => {
-      const {
-        sessions: _s,
-        interventions: _i,
-        cache_read_tokens: _r,
-        cache_write_tokens: _w,
-        ...sums
-      } = shown(sumOf(calls));
-      const times = calls.map(({ at }) => at).toSorted((a, b) => a - b);
-      const people = new Set(calls.map(({ user_id }) => user_id)).size;
-      const days = { first_day: dateOf(times[0]), last_day: dateOf(times.at(-1)) };
-      return { repository, number, state, opened_at: iso(opened), ...sums, people, ...days };
-    });
+    const rows = meant.map(({ repository, number, state, opened, calls }) => ({
+      repository,
+      number,
+      state,
+      opened_at: iso(opened),
+      ...workOf(calls, facts),
+    }));
     const byName = (all: Body[]) =>
       all
         .map((row): Body => seen(row, rows[0] ?? row))
@@ -536,10 +587,9 @@ const summary: Kind = {
   shape: (query) => query,
   ask: http(SUMMARY),
   check: (body, query, facts) => {
-    const merged = pullsOf(
-      facts,
-      facts.sessions.some(({ user_id }) => user_id !== 'ada'),
-    ).filter((one) => one.state === 'merged' && meetsAll(query)(one) && isWithin(query, one.closed));
+    const merged = pullsOf(facts, isOfAll(facts)).filter(
+      (one) => one.state === 'merged' && meetsAll(query)(one) && isWithin(query, one.closed),
+    );
     expect(body).toMatchObject({
       merged: merged.length,
       without_calls: merged.filter(({ calls }) => calls.length === 0).length,
@@ -624,6 +674,7 @@ const KINDS: Record<string, Kind> = {
   ...Object.fromEntries(
     valuesOf(EXPORT, 'level').map((level) => [`get ${EXPORT} ${level}`, exportKind(level)]),
   ),
+  'get /api/v1/branches': branches,
   'get /api/v1/pull-requests': pullRequests,
   'get /api/v1/pull-requests/summary': summary,
 };

@@ -94,6 +94,7 @@ async function recordAndRead(story: Story): Promise<void> {
   const { data: pullRequests } = await ask(story, 'GET', '/api/v1/pull-requests');
   await ask(story, 'GET', `/api/v1/pull-requests/${pullRequests[0].id}`);
   await ask(story, 'GET', '/api/v1/pull-requests/summary');
+  await ask(story, 'GET', '/api/v1/branches');
   const costly = { user_id: 'ada', tokens_in: 9_000_000, cost_usd: 900 };
   const signals = [
     ...['ada', 'bob'].map((user_id) => makeSignal({ ts: now - 5 * HOUR_MS, user_id })),

@@ -123,7 +123,6 @@ export async function readFacts(
       unpriced_signals: row.cost_nusd === null ? 1 : 0,
     },
   });
-  const counting = rows.filter(({ voided }) => !voided);
   const sessions = [...Map.groupBy(rows, ({ session_id }) => session_id)].flatMap(([id, all]): Run[] => {
     const calls = all.filter(({ voided }) => !voided).map(factOf);
     const [first, last, state] = [all[0], all.at(-1), states.get(id)];
@@ -147,7 +146,7 @@ export async function readFacts(
       },
     ];
   });
-  return { calls: counting.map(factOf), sessions, teams };
+  return { calls: sessions.flatMap(({ calls }) => calls), sessions, teams };
 }
 
 /** The model with most tokens, of equals the one that was used first. */

@@ -3,6 +3,7 @@ import { addCodeHost } from './add-code-host.ts';
 import { deleteCodeHost } from './delete-code-host.ts';
 import { deletePullRequest } from './delete-pull-request.ts';
 import { getPullRequest } from './get-pull-request.ts';
+import { listBranches } from './list-branches.ts';
 import { listCodeHosts } from './list-code-hosts.ts';
 import { listPullRequests } from './list-pull-requests.ts';
 import { recordContexts } from './record-contexts.ts';
@@ -16,7 +17,14 @@ export const work: ApiWing = {
     { after: 'POST /api/v1/signals', routes: [recordContexts] },
     {
       after: 'POST /api/v1/sessions/{id}/void',
-      routes: [reportPullRequest, listPullRequests, summarizePullRequests, getPullRequest, deletePullRequest],
+      routes: [
+        reportPullRequest,
+        listPullRequests,
+        summarizePullRequests,
+        getPullRequest,
+        deletePullRequest,
+        listBranches,
+      ],
     },
     {
       after: 'PATCH /v1/organization',

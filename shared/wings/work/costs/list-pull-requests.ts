@@ -1,3 +1,4 @@
+import type { ClientSession } from 'mongoose';
 import type { Organization } from '../../../core/accounts/organizations/model.ts';
 import type { Reader } from '../../../core/accounts/organizations/reader.ts';
 import { type Listed, type ListPage, pageOfSorted } from '../../../platform/basics/paginate.ts';
@@ -11,7 +12,8 @@ import {
   pullRequestRows,
 } from '../pull-requests/model.ts';
 import type { PullRequestState } from '../pull-requests/report.ts';
-import { readCosts, readCostsOfUser } from './read-costs.ts';
+import { type CostedRows, readCosts, readCostsOfUser } from './read-costs.ts';
+import { type CallTime, sumSessions } from './sum-sessions.ts';
 import { type CostedPullRequest, viewCosted } from './view.ts';
 
 export interface PullRequestFilter {
@@ -36,10 +38,29 @@ export async function listPullRequests(
   const orgId = organization._id;
   if (userId !== null) return listOfUser(ctx, organization, { userId, filter }, page);
   const found = await findPage(ctx, orgId, filter, page);
-  const costs = await inTransaction(ctx.db, (transaction) =>
-    readCosts(ctx, { orgId, userId }, found.rows, transaction),
+  const costed = await inTransaction(ctx.db, async (transaction) => {
+    const costs = await readCosts(ctx, { orgId, userId }, found.rows, transaction);
+    return viewPage(ctx, organization, { userId, rows: found.rows, costs, calls: null }, transaction);
+  });
+  return { ...found, rows: costed };
+}
+
+/** The pull requests of a page with their costs and their most expensive sessions. */
+export async function viewPage(
+  ctx: Context,
+  organization: Organization,
+  { userId, rows, costs, calls }: CostedRows & { userId: string | null; calls: CallTime | null },
+  transaction: ClientSession,
+): Promise<CostedPullRequest[]> {
+  const shown = new Map(rows.map(({ _id }) => [_id, costs.get(_id) ?? []]));
+  const reader = { orgId: organization._id, userId };
+  const sessions = await sumSessions(ctx, reader, { costs: shown, calls }, transaction);
+  return rows.map((row) =>
+    viewCosted(organization, userId, row, {
+      rows: shown.get(row._id) ?? [],
+      sessions: sessions.get(row._id),
+    }),
   );
-  return { ...found, rows: found.rows.map((row) => viewCosted(organization, row, costs.get(row._id) ?? [])) };
 }
 
 async function findPage(
@@ -73,19 +94,17 @@ async function listOfUser(
   { userId, filter }: { userId: string; filter: PullRequestFilter },
   page: ListPage,
 ): Promise<Listed<CostedPullRequest>> {
-  const { rows, costs } = await inTransaction(ctx.db, (transaction) =>
-    readCostsOfUser(ctx, { orgId: organization._id, userId }, transaction),
-  );
-  const newest = pageOfSorted(rows, 'opened_at', { order: 'desc', limit: MOST_OF_USER, after: null }).rows;
-  const listed = pageOfSorted(
-    newest.filter((row) => fits(row, filter)),
-    'opened_at',
-    page,
-  );
-  return {
-    ...listed,
-    rows: listed.rows.map((row) => viewCosted(organization, row, costs.get(row._id) ?? [])),
-  };
+  return inTransaction(ctx.db, async (transaction) => {
+    const { rows, costs } = await readCostsOfUser(ctx, { orgId: organization._id, userId }, transaction);
+    const newest = pageOfSorted(rows, 'opened_at', { order: 'desc', limit: MOST_OF_USER, after: null }).rows;
+    const listed = pageOfSorted(
+      newest.filter((row) => fits(row, filter)),
+      'opened_at',
+      page,
+    );
+    const asked = { userId, rows: listed.rows, costs, calls: null };
+    return { ...listed, rows: await viewPage(ctx, organization, asked, transaction) };
+  });
 }
 
 /** Returns whether a pull request meets a filter. */
@@ -111,8 +130,14 @@ export async function costPullRequest(
   row: PullRequest,
 ): Promise<CostedPullRequest> {
   const reader = { orgId: organization._id, userId };
-  const costs = await inTransaction(ctx.db, (transaction) => readCosts(ctx, reader, [row], transaction));
-  return viewCosted(organization, row, costs.get(row._id) ?? []);
+  return inTransaction(ctx.db, async (transaction) => {
+    const costs = await readCosts(ctx, reader, [row], transaction);
+    const sessions = await sumSessions(ctx, reader, { costs, calls: null }, transaction);
+    return viewCosted(organization, userId, row, {
+      rows: costs.get(row._id) ?? [],
+      sessions: sessions.get(row._id),
+    });
+  });
 }
 
 /** One pull request. Throws `not_found`: another organization's looks like one that never was. */

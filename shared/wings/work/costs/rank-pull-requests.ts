@@ -1,30 +1,25 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../../../core/accounts/organizations/model.ts';
-import { createPeriodStarts } from '../../../core/calls/usage/calendar.ts';
-import { addSums, isZero, noSums } from '../../../core/calls/usage/measures.ts';
-import { boundsOf, exactParts } from '../../../core/calls/usage/range.ts';
-import { readRollups } from '../../../core/calls/usage/read-rollups.ts';
-import { dateAt } from '../../../platform/basics/clock.ts';
+import { boundsOf, type RangeInput } from '../../../core/calls/usage/range.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
 import { type Listed, type ListPage, pageOfSorted } from '../../../platform/basics/paginate.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
 import { type PullRequest, pullRequestRows } from '../pull-requests/model.ts';
-import { fits, type PullRequestFilter } from './list-pull-requests.ts';
+import { fits, type PullRequestFilter, viewPage } from './list-pull-requests.ts';
 import { type CostedRows, type Costs, pullRequestsOfSums, readCosts, readCostsOfUser } from './read-costs.ts';
-import { totalOf, type WorkSums } from './sum-works.ts';
-import { type CostedPullRequest, viewCosted } from './view.ts';
+import type { CallTime } from './sum-sessions.ts';
+import { totalOf } from './sum-works.ts';
+import { sumWorksIn } from './sum-works-in.ts';
+import type { CostedPullRequest } from './view.ts';
 
 export const PULL_REQUEST_SORTS = ['opened_at', 'cost_usd'] as const;
 
 export interface Ranking {
   sort: (typeof PULL_REQUEST_SORTS)[number];
-  /** The time of the calls that count, epoch ms; null: all, and pull requests without calls too. */
-  calls: CallTime | null;
+  /** The time of the calls that count, epoch ms, as `boundsOf` takes it; null: all, and pull requests without calls too. */
+  calls: Pick<RangeInput, 'fromMs' | 'toMs'> | null;
 }
-
-/** `[fromMs, toMs)`, epoch ms. */
-type CallTime = { fromMs?: number | undefined; toMs?: number | undefined };
 
 /** Pull requests that are put in order for each page; more are a 400. */
 const MOST_ORDERED = 5_000;
@@ -41,19 +36,23 @@ export async function rankPullRequests(
   page: ListPage,
 ): Promise<Listed<CostedPullRequest>> {
   const orgId = organization._id;
-  const { rows, costs } = await inTransaction(ctx.db, (transaction) => {
-    if (ranking.calls) return readCalled(ctx, organization, { userId, calls: ranking.calls }, transaction);
-    if (userId !== null) return readCostsOfUser(ctx, { orgId, userId }, transaction);
-    return readAll(ctx, orgId, filter, transaction);
+  const calls = ranking.calls && boundsOf(ctx, ranking.calls);
+  return inTransaction(ctx.db, async (transaction) => {
+    const { rows, costs } = calls
+      ? await readCalled(ctx, organization, { userId, calls }, transaction)
+      : userId !== null
+        ? await readCostsOfUser(ctx, { orgId, userId }, transaction)
+        : await readAll(ctx, orgId, filter, transaction);
+    const costed = rows
+      .filter((row) => fits(row, filter))
+      .map((row) => ({ _id: row._id, opened_at: row.opened_at, cost_usd: costOf(costs, row), row }));
+    const listed = pageOfSorted(costed, ranking.sort, page);
+    const shown = listed.rows.map(({ row }) => row);
+    return {
+      ...listed,
+      rows: await viewPage(ctx, organization, { userId, rows: shown, costs, calls }, transaction),
+    };
   });
-  const costed = rows
-    .filter((row) => fits(row, filter))
-    .map((row) => ({ _id: row._id, opened_at: row.opened_at, cost_usd: costOf(costs, row), row }));
-  const listed = pageOfSorted(costed, ranking.sort, page);
-  return {
-    ...listed,
-    rows: listed.rows.map(({ row }) => viewCosted(organization, row, costs.get(row._id) ?? [])),
-  };
 }
 
 /** Nano-USD, which orders as US dollars do. */
@@ -90,36 +89,4 @@ async function readCalled(
 ): Promise<CostedRows> {
   const sums = await sumWorksIn(ctx, organization, { userId, calls }, transaction);
   return pullRequestsOfSums(ctx, organization._id, sums, transaction);
-}
-
-/** The sums of works in a time by user and day. Sums of nothing are left out. */
-async function sumWorksIn(
-  ctx: Context,
-  organization: Organization,
-  { userId, calls }: { userId: string | null; calls: CallTime },
-  transaction: ClientSession,
-): Promise<WorkSums[]> {
-  const { fromMs, toMs } = boundsOf(ctx, calls);
-  const parts = exactParts(organization, [fromMs, toMs], ctx.clock.now());
-  const match = userId === null ? {} : { user_id: userId };
-  const columns = ['work', 'user_id', 'start'] as const;
-  const found = new Map<string, WorkSums>();
-  const startsAt = createPeriodStarts(organization);
-  for (const part of parts) {
-    for await (const { startMs, cell } of readRollups(
-      ctx,
-      organization._id,
-      { part, match, columns },
-      transaction,
-    )) {
-      const { work = '', user_id = '' } = cell;
-      if (work === '') continue;
-      const { day } = startsAt(startMs);
-      const key = JSON.stringify([work, user_id, day]);
-      const row = found.get(key) ?? { work, user_id, start: dateAt(day), sums: noSums() };
-      addSums(row.sums, cell, part.sign);
-      found.set(key, row);
-    }
-  }
-  return [...found.values()].filter(({ sums }) => !isZero(sums));
 }

@@ -12,6 +12,7 @@ import { noSuchPullRequest } from '../pull-requests/model.ts';
 import { worksOfPullRequests } from '../pull-requests/resolve-works.ts';
 import { getPullRequest } from './list-pull-requests.ts';
 import { dateOf } from './read-costs.ts';
+import { type SessionSums, sumSessions } from './sum-sessions.ts';
 import { sumWorks, type WorkSums } from './sum-works.ts';
 import { type pullRequestDetailView, viewCosted, viewSumsOf } from './view.ts';
 
@@ -29,18 +30,26 @@ export async function readPullRequest(
 ): Promise<z.output<typeof pullRequestDetailView>> {
   const reader: Reader = { orgId: organization._id, userId };
   const row = await getPullRequest(ctx, reader, id);
-  const { works, sums, calls } = await inTransaction(ctx.db, async (transaction) => {
+  const { works, sums, calls, sessions } = await inTransaction(ctx.db, async (transaction) => {
     const owned = await worksOfPullRequests(ctx, reader.orgId, [row], transaction);
     const own = owned.get(id) ?? [];
     const ids = own.map(({ _id }) => _id);
     const columns = ['user_id', 'model', 'start'] as const;
     const found = await sumWorks(ctx, reader, { works: ids, columns }, transaction);
-    return { works: own, sums: found, calls: await spanOfCalls(ctx, reader, ids, transaction) };
+    const span = await spanOfCalls(ctx, reader, ids, transaction);
+    const bySession = await sumSessions(
+      ctx,
+      reader,
+      { costs: new Map([[id, found]]), calls: null },
+      transaction,
+    );
+    return { works: own, sums: found, calls: span, sessions: bySession.get(id) };
   });
   if (userId !== null && sums.length === 0) throw noSuchPullRequest();
   return {
-    ...viewCosted(organization, row, sums),
+    ...viewCosted(organization, userId, row, { rows: sums, sessions }),
     ...calls,
+    by_session: sessions ? sessionsTable(sessions) : null,
     by_user: mostExpensive(sums, 'user_id', ({ user_id = '' }) => user_id),
     by_model: mostExpensive(sums, 'model', ({ model = '' }) => model),
     by_branch: mostExpensive(sums, 'branch', branchIn(works)),
@@ -115,8 +124,20 @@ function tableOf<Name extends string>(name: Name, groups: readonly { key: Key; s
   const data = groups
     .slice(0, MOST_ROWS)
     .map(({ key, sums }) => ({ [name]: key, ...viewSumsOf(sums) })) as never[];
-  const rest = groups.slice(MOST_ROWS);
+  return { data, others: othersOf(groups) };
+}
+
+function sessionsTable(sessions: readonly SessionSums[]) {
+  const data = sessions
+    .slice(0, MOST_ROWS)
+    .map(({ sums, ...session }) => ({ ...session, ...viewSumsOf(sums) }));
+  return { data, others: othersOf(sessions) };
+}
+
+/** The sum of the rows beyond those of a table. */
+function othersOf(rows: readonly { sums: Sums }[]) {
+  const rest = rows.slice(MOST_ROWS);
   const others = noSums();
   for (const { sums } of rest) addSums(others, sums);
-  return { data, others: rest.length === 0 ? null : viewSumsOf(others) };
+  return rest.length === 0 ? null : viewSumsOf(others);
 }
