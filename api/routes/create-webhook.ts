@@ -2,6 +2,7 @@ import { wholeOrganization } from '../../shared/core/accounts/organizations/read
 import { createWebhook as create } from '../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import { getWebhook } from '../../shared/core/events/webhooks/endpoints/get-webhook.ts';
 import { viewWebhook, webhookInput, webhookView } from '../../shared/core/events/webhooks/endpoints/view.ts';
+import { refuseUnknownIds } from '../../shared/core/limits/budgets/show/refuse-unknown-ids.ts';
 import { route } from '../basics/route.ts';
 
 export const createWebhook = route({
@@ -19,6 +20,9 @@ export const createWebhook = route({
     prefix: 'whk',
     get: async ({ orgId }, id, ctx) => viewWebhook(await getWebhook(ctx, orgId, id)),
   },
-  handle: async ({ principal, body }, ctx) =>
-    viewWebhook(await create(ctx, wholeOrganization(principal), body)),
+  handle: async ({ principal, body }, ctx) => {
+    const orgId = wholeOrganization(principal);
+    await refuseUnknownIds(ctx, orgId, body.filter);
+    return viewWebhook(await create(ctx, orgId, body));
+  },
 });

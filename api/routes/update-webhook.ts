@@ -3,6 +3,7 @@ import { describeWebhook } from '../../shared/core/events/webhooks/deliveries/li
 import { viewWebhookInFull, webhookInFullView } from '../../shared/core/events/webhooks/deliveries/view.ts';
 import { updateWebhook as update } from '../../shared/core/events/webhooks/endpoints/update-webhook.ts';
 import { webhookChange } from '../../shared/core/events/webhooks/endpoints/view.ts';
+import { refuseUnknownIds } from '../../shared/core/limits/budgets/show/refuse-unknown-ids.ts';
 import { route } from '../basics/route.ts';
 import { webhookParams } from '../schemas/params.ts';
 
@@ -22,6 +23,7 @@ export const updateWebhook = route({
   errors: ['not_found'],
   handle: async ({ principal, params, body }, ctx) => {
     const orgId = wholeOrganization(principal);
+    await refuseUnknownIds(ctx, orgId, body.filter);
     await update(ctx, orgId, params.id, body);
     return viewWebhookInFull(await describeWebhook(ctx, orgId, params.id), ctx.clock.now());
   },

@@ -308,7 +308,7 @@ const ENVELOPE_BYTES = 160;
 function sampleEvent(orgId: string) {
   const ts = new Date();
   const data = { padding: 'x'.repeat(BODY_BYTES - ENVELOPE_BYTES) };
-  return { cause: [newId('ses')], type: 'session.started' as const, org_id: orgId, ts, data };
+  return { cause: [newId('ses')], type: 'session.started' as const, org_id: orgId, ts, concerns: {}, data };
 }
 
 /** Bare undici: the same signed POSTs to the same receiver, as many under way as one endpoint may have. */

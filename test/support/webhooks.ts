@@ -74,6 +74,7 @@ export async function raise(
 ): Promise<string[]> {
   const events = Array.from({ length: count }, (_, index) => ({
     cause: [newId('ses')],
+    concerns: {},
     type: 'session.started' as const,
     org_id: orgId,
     ts: new Date(ctx.clock.now()),

@@ -30,7 +30,11 @@ export async function reportAnomalies(
         const isNews = isWorthReporting(anomaly, before?.corrected_at ? null : (before ?? null));
         return isNews ? [incidentOf(session, anomaly, before, dateAt(nowMs))] : [];
       });
-      const events = planEvents(incidents.map(eventOf), subscribers, nowMs);
+      const events = planEvents(
+        incidents.map((incident) => eventOf(incident, session)),
+        subscribers,
+        nowMs,
+      );
       const rows = incidents.map((incident) => replaceRow(anomalyRows, incident, { upsert: true }));
       return {
         writes: [...rows, ...planMarks(session, incidents), ...events.writes],
@@ -86,9 +90,10 @@ function incidentOf(
   };
 }
 
-function eventOf(incident: Anomaly): NewEvent {
+function eventOf(incident: Anomaly, { project_id }: Session): NewEvent {
   const { _id, org_id, session_id, user_id, reports, updated_at: ts } = incident;
   const { anomaly_type, baseline_avg, observed, deviation_pct } = incident;
   const data = { anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id };
-  return { type: 'anomaly.detected', cause: [_id, reports], org_id, ts, data };
+  const concerns = { people: [user_id], projects: [project_id] };
+  return { type: 'anomaly.detected', cause: [_id, reports], org_id, ts, concerns, data };
 }

@@ -52,6 +52,7 @@ function eventOf(
     cause: [orgId, firstMs],
     org_id: orgId,
     ts: dateAt(nowMs),
+    concerns: {},
     data: {
       held: held.length,
       adapters: some(held.map(({ adapter }) => adapter)),

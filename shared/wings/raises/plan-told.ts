@@ -72,6 +72,7 @@ async function planEvent(
     cause: [raise._id, raise.state],
     org_id: raise.org_id,
     ts: dateAt(nowMs),
+    concerns: { budgets: [raise.budget_id], people: [raise.user_id] },
     data: {
       raise_id: raise._id,
       budget_id: raise.budget_id,

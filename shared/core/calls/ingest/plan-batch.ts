@@ -142,5 +142,7 @@ function eventsOf(change: SessionChange, isPast: boolean): NewEvent[] {
 
 /** One per session and type, with the session as it is at that time. */
 function eventOf(type: NewEvent['type'], session: Session, ts: Date): NewEvent {
-  return { type, cause: [session._id], org_id: session.org_id, ts, data: { ...viewSession(session) } };
+  const { _id, org_id, user_id, project_id } = session;
+  const concerns = { people: [user_id], projects: [project_id] };
+  return { type, cause: [_id], org_id, ts, concerns, data: { ...viewSession(session) } };
 }

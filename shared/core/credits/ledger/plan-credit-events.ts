@@ -74,6 +74,7 @@ function eventOf(
     cause: [_id, row.seq],
     org_id,
     ts: dateAt(row.created_at * 1_000),
+    concerns: { people: [user_id] },
     data: { user_id, total: totalOf(after), balances },
   };
 }

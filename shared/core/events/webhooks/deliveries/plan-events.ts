@@ -6,6 +6,7 @@ import { insertRow } from '../../../../platform/mongo/writes.ts';
 import { type Event, eventRows } from '../../record/model.ts';
 import { envelopeOf, eventIdOf, type NewEvent } from '../../record/new-event.ts';
 import { deliveryTime } from '../endpoints/delivery-time.ts';
+import { isConcerned } from '../endpoints/filter.ts';
 import type { Subscriber, Subscribers } from '../endpoints/find-subscribers.ts';
 import { isPaused } from '../endpoints/model.ts';
 import { planDeliveriesJob } from './jobs.ts';
@@ -27,7 +28,15 @@ export interface UnplannedDetails {
 }
 
 /** The fields of an event that decide which webhooks it is for. */
-type Addressed = Pick<Event, '_id' | 'type' | 'webhook_id'>;
+type Addressed = Pick<Event, '_id' | 'type' | 'webhook_id'> & Route;
+
+/** The webhooks for which more decides than the type of an event, by their ids. */
+interface Route {
+  /** Those that do not get it: it is muted, or about nothing that their filter names. */
+  passed_by?: string[];
+  /** The one that gets it unasked. */
+  owner_id?: string | undefined;
+}
 
 /**
  * Plans events of one organization with one delivery per event and webhook that subscribes (or that it is for), for the
@@ -41,12 +50,28 @@ export function planEvents(
   nowMs: number,
 ): Plan {
   if (events.length === 0) return NO_PLAN;
-  const rows = events.flatMap((event, index) => {
-    const isWanted = webhooks.some((webhook) => isFor(event, webhook));
-    return isWanted ? [rowOf(event, index, nowMs)] : [];
+  const raised = events.flatMap((event, index) => {
+    const route = routeOf(event, webhooks);
+    const isWanted = webhooks.some((webhook) => isFor({ ...event, ...route }, webhook));
+    return isWanted ? [{ row: rowOf(event, index, nowMs), route }] : [];
   });
-  const writes = [...guard, ...rows.map((row) => insertRow(eventRows, row))];
-  return joinPlans({ writes, wakeUps: [] }, planFanOut(rows, webhooks, nowMs));
+  const writes = [...guard, ...raised.map(({ row }) => insertRow(eventRows, row))];
+  const routed = raised.map(({ row, route }) => ({ ...row, ...route }));
+  return joinPlans({ writes, wakeUps: [] }, planFanOut(routed, webhooks, nowMs));
+}
+
+function routeOf(event: NewEvent, webhooks: readonly Subscriber[]): Route {
+  const { is_muted = false, owner_id, webhook_id } = event;
+  if (webhook_id !== undefined) return {};
+  const passed = webhooks.filter(
+    (webhook) =>
+      (is_muted && webhook.format !== 'json') ||
+      (webhook._id !== owner_id && !isConcerned(webhook, event.concerns)),
+  );
+  return {
+    ...(passed.length === 0 ? {} : { passed_by: passed.map(({ _id }) => _id) }),
+    ...(owner_id === undefined ? {} : { owner_id }),
+  };
 }
 
 /** Returns every webhook with every event that it subscribes to, one webhook after the other. */
@@ -60,10 +85,12 @@ export function pairsOf<Raised extends Addressed, Webhook extends Pick<Subscribe
 }
 
 function isFor(
-  { type, webhook_id }: Omit<Addressed, '_id'>,
+  { type, webhook_id, passed_by, owner_id }: Omit<Addressed, '_id'>,
   { _id, events }: Pick<Subscriber, '_id' | 'events'>,
 ): boolean {
   if (webhook_id !== undefined) return webhook_id === _id;
+  if (passed_by?.includes(_id)) return false;
+  if (owner_id === _id) return true;
   return events.some((named) => named === type);
 }
 
@@ -74,7 +101,11 @@ function rowOf(event: NewEvent, index: number, nowMs: number): Event {
   return { _id, type, ...addressed, org_id, body: envelopeOf(_id, event), index, created_at: dateAt(nowMs) };
 }
 
-function planFanOut(events: readonly Event[], subscribers: readonly Subscriber[], nowMs: number): Plan {
+function planFanOut(
+  events: readonly (Event & Route)[],
+  subscribers: readonly Subscriber[],
+  nowMs: number,
+): Plan {
   const [first] = events;
   if (!first || !areTooMany(events, subscribers)) return planDeliveries(pairsOf(events, subscribers));
   const details: UnplannedDetails = {
@@ -88,7 +119,7 @@ function planFanOut(events: readonly Event[], subscribers: readonly Subscriber[]
 }
 
 /** Counts no further than it must: there may be a thousand events for each of hundreds of webhooks. */
-function areTooMany(events: readonly Event[], subscribers: readonly Subscriber[]): boolean {
+function areTooMany(events: readonly Addressed[], subscribers: readonly Subscriber[]): boolean {
   let pairs = 0;
   for (const webhook of subscribers)
     for (const event of events) {

@@ -79,6 +79,7 @@ function digestOf(first: QueuedDelivery, rows: readonly QueuedDelivery[], nowMs:
     type: 'digest',
     org_id,
     webhook_id,
+    concerns: {},
     ts: dateAt(nowMs),
     data: {
       from: isoTime(ordered[0]?.created_at.getTime() ?? nowMs),

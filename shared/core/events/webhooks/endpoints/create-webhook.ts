@@ -59,6 +59,7 @@ function newWebhook(ctx: Context, orgId: string, input: WebhookInput): Omit<Webh
     forecast: input.forecast ?? NO_ALERTS.forecast,
     quiet_hours: input.quiet_hours ?? NO_ALERTS.quiet_hours,
     digest: input.digest ?? NO_ALERTS.digest,
+    ...(input.filter ? { filter: input.filter } : {}),
     alerts_since: createdAt,
     secret: encryptSecret(ctx.config, id, secret),
     old_secret: null,

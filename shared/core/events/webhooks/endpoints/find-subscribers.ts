@@ -2,19 +2,25 @@ import type { ClientSession } from 'mongoose';
 import type { Context } from '../../../../platform/context/context.ts';
 import { secondShard } from '../../../../platform/mongo/counter-shards.ts';
 import type { Write } from '../../../../platform/mongo/writes.ts';
+import { teamsByUser } from '../../../accounts/organizations/teams.ts';
 import { guardOrganizationRules } from '../../../accounts/organizations/versions.ts';
 import { type Webhook, webhookRows } from './model.ts';
 
 /** The fields of a webhook that planning deliveries needs. */
-export type Subscriber = Pick<Webhook, '_id' | keyof typeof FIELDS>;
+export interface Subscriber extends Pick<Webhook, '_id' | keyof typeof FIELDS> {
+  /** The people who are in the teams of its filter now; only where the filter names any. */
+  members?: ReadonlySet<string>;
+}
 
 const FIELDS = {
+  format: 1,
   events: 1,
   alert_at: 1,
   forecast: 1,
   alerts_since: 1,
   quiet_hours: 1,
   digest: 1,
+  filter: 1,
   enabled: 1,
   status: 1,
   revision: 1,
@@ -27,7 +33,7 @@ export interface Subscribers {
   guard: readonly Write[];
 }
 
-/** The webhooks of an organization, and a guard in a counter shard. One indexed read. */
+/** The webhooks of an organization, and a guard in a counter shard. One indexed read, and one of members where a filter names teams. */
 export async function findSubscribers(
   ctx: Context,
   orgId: string,
@@ -38,7 +44,17 @@ export async function findSubscribers(
     .find({ org_id: orgId }, { session: transaction })
     .project<Subscriber>(FIELDS)
     .toArray();
-  return { webhooks, guard: [guardOrganizationRules(orgId, shard)] };
+  const guard = [guardOrganizationRules(orgId, shard)];
+  if (!webhooks.some(({ filter }) => filter?.teams)) return { webhooks, guard };
+  const teamsOf = await teamsByUser(ctx, orgId, transaction);
+  return { webhooks: webhooks.map((webhook) => withMembers(webhook, teamsOf)), guard };
+}
+
+function withMembers(webhook: Subscriber, teamsOf: ReadonlyMap<string, readonly string[]>): Subscriber {
+  const { teams } = webhook.filter ?? {};
+  if (!teams) return webhook;
+  const inOne = [...teamsOf].filter(([, own]) => own.some((team) => teams.includes(team)));
+  return { ...webhook, members: new Set(inOne.map(([user]) => user)) };
 }
 
 /**

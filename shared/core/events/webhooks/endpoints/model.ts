@@ -2,6 +2,8 @@ import type { NamedEventType, WebhookFormat } from '../../../../platform/basics/
 import { collection } from '../../../../platform/mongo/collection.ts';
 import { kept, nullable, object, optional } from '../../../../platform/mongo/fields.ts';
 import { type Maker, makerField } from '../../../accounts/keys/model.ts';
+import { userId } from '../../../accounts/organizations/user-id.ts';
+import type { WebhookFilter } from './filter.ts';
 import type { Digest, QuietHours } from './settings.ts';
 
 export interface Webhook {
@@ -22,6 +24,8 @@ export interface Webhook {
   alerts_since: Date;
   quiet_hours: QuietHours | null;
   digest: Digest;
+  /** The only things that it gets events about; absent or null: it has no filter. A webhook of the format `json` never has one. */
+  filter?: WebhookFilter | null;
   /** Encrypted (`encrypt-secret.ts`): never in jobs, logs or answers. */
   secret: string;
   /** The person or key that chose its target. */
@@ -55,6 +59,16 @@ export const webhookRows = collection<Webhook>('webhooks', {
     alerts_since: Date,
     quiet_hours: nullable(object({ from: String, to: String, timezone: String })),
     digest: String,
+    filter: optional(
+      nullable(
+        object({
+          teams: optional([String]),
+          projects: optional([String]),
+          budgets: optional([String]),
+          people: optional([userId]),
+        }),
+      ),
+    ),
     secret: String,
     made_by: makerField,
     old_secret: nullable(String),

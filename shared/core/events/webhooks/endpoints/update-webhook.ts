@@ -10,7 +10,7 @@ import { decryptSecret, encryptSecret, hasKeyOf } from './encrypt-secret.ts';
 import { getWebhook } from './get-webhook.ts';
 import { isPaused, type Webhook } from './model.ts';
 import { changeWrites, planDrain } from './plan-change.ts';
-import { asksForSomething, type WebhookChange } from './view.ts';
+import { asksForSomething, NO_JSON_FILTER, type WebhookChange } from './view.ts';
 
 /**
  * Changes a webhook. `events` applies to events that are raised from then on. A new `secret` signs at once, and the previous
@@ -30,6 +30,7 @@ export async function updateWebhook(
     const details = { webhook_id: webhookId, changed: Object.keys(change) };
     const after: Webhook = { ...webhook, ...set };
     if (!asksForSomething(after)) throw refused('/events', 'must name at least one event type');
+    if (change.filter && webhook.format === 'json') throw refused('/filter', NO_JSON_FILTER);
     const audit = auditWrite(ctx, { action: 'webhook.update', org_id: orgId, details });
     const plan = joinPlans(
       { writes: [...changeWrites(webhook, set), audit], wakeUps: [] },

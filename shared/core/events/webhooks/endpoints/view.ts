@@ -8,6 +8,7 @@ import {
   WEBHOOK_SECRET_LENGTH,
 } from '../../../../platform/basics/contract.ts';
 import { exactText, SOME_CHANGE, text } from '../../../../platform/basics/text.ts';
+import { filterInput } from './filter.ts';
 import type { Webhook } from './model.ts';
 import { alertSettings, NO_ALERTS } from './settings.ts';
 
@@ -22,6 +23,16 @@ const secret = exactText
   .describe('Signs each delivery; never shown again');
 
 const name = text(WEBHOOK_NAME_LENGTH).describe('Shown to people instead of the URL');
+
+const filter = filterInput
+  .nullable()
+  .describe(
+    'The only things that it gets events about: one of any list is enough, and it gets nothing that is about none. Null: all ' +
+      'events. Not of the format `json`',
+  );
+
+export const NO_JSON_FILTER =
+  'does not go with the format json: a program that reads events filters them itself';
 
 /** The body that registers a webhook. */
 export const webhookInput = z
@@ -40,6 +51,11 @@ export const webhookInput = z
     forecast: alertSettings.forecast.default(false),
     quiet_hours: alertSettings.quiet_hours.default(null),
     digest: alertSettings.digest.default('none'),
+    filter: filter.default(null),
+  })
+  .refine(({ format, filter: given }) => format !== 'json' || given === null, {
+    path: ['filter'],
+    message: NO_JSON_FILTER,
   })
   .refine(({ format, secret: given }) => format !== 'json' || given !== undefined, {
     path: ['secret'],
@@ -59,6 +75,7 @@ export const webhookChange = z
     forecast: alertSettings.forecast.exactOptional(),
     quiet_hours: alertSettings.quiet_hours.exactOptional(),
     digest: alertSettings.digest.exactOptional(),
+    filter: filter.exactOptional(),
   })
   .refine(...SOME_CHANGE);
 export type WebhookChange = z.output<typeof webhookChange>;
@@ -75,7 +92,7 @@ const shownAlways = {
   created_at: z.string(),
 };
 
-const settings = { format: z.enum(WEBHOOK_FORMATS), ...alertSettings };
+const settings = { format: z.enum(WEBHOOK_FORMATS), ...alertSettings, filter: filter.exactOptional() };
 
 /** False when a webhook with these settings would never get an event. */
 export function asksForSomething({
@@ -102,8 +119,10 @@ export function viewWebhook(webhook: Webhook): z.output<typeof webhookView> {
 
 /** Shows a webhook with its settings; its secret never. */
 export function viewWithSettings(webhook: Webhook): z.output<typeof webhookWithSettingsView> {
-  const { format, alert_at, forecast, quiet_hours, digest } = webhook;
-  return { ...viewPlain(webhook), format, alert_at: [...alert_at], forecast, quiet_hours, digest };
+  const { format, alert_at, forecast, quiet_hours, digest, filter: given = null } = webhook;
+  const alerts = { alert_at: [...alert_at], forecast, quiet_hours, digest };
+  const filtered = format === 'json' ? {} : { filter: given };
+  return { ...viewPlain(webhook), format, ...alerts, ...filtered };
 }
 
 function viewPlain({ _id, name: given, url, events: types, enabled, created_at }: Webhook) {

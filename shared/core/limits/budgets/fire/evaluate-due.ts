@@ -16,6 +16,7 @@ import {
   readChangedPeople,
   windowsByCounter,
 } from '../count/read-windows.ts';
+import { concernsOf } from '../rules/concerns.ts';
 import { evaluateBudget, type LevelReached } from '../rules/evaluate.ts';
 import { asksForAlerts, type CountedBudget, nextForecastMs } from '../rules/evaluate-alerts.ts';
 import { type BudgetEvaluation, budgetEvaluationRows, budgetFiringRows } from '../rules/fired.ts';
@@ -141,11 +142,12 @@ function eventOf({ budget, interval, level, current }: LevelReached, reversals: 
   const amounts = { threshold: thresholdOf(budget), current: shownExact(budget, current) };
   const target = { scope, scope_id };
   const named = { budget_id: _id, budget_name: name };
+  const raised = { cause, org_id, ts, concerns: concernsOf(budget) };
   if (level === 'exceeded') {
     const data = { ...named, ...target, ...amounts, window, metric };
-    return { type: 'budget.exceeded', cause, org_id, ts, data };
+    return { type: 'budget.exceeded', ...raised, data };
   }
-  const event: NewEvent = { type: 'budget.warning', cause, org_id, ts, data: {} };
+  const event: NewEvent = { type: 'budget.warning', ...raised, data: {} };
   return { ...event, data: { ...named, ...amounts, ...target, event_id: eventIdOf(event) } };
 }
 

@@ -12,6 +12,7 @@ import { planEvents } from '../../../events/webhooks/deliveries/plan-events.ts';
 import type { Subscriber } from '../../../events/webhooks/endpoints/find-subscribers.ts';
 import { countedBudgets, findPersonWindows, windowsByCounter } from '../count/read-windows.ts';
 import { isOfRolling } from '../count/rolling.ts';
+import { concernsOf } from '../rules/concerns.ts';
 import { type Alert, type CountedBudget, evaluateAlerts, heldAtOpening } from '../rules/evaluate-alerts.ts';
 import { type BudgetAlert, budgetAlertRows } from '../rules/fired.ts';
 import { personCause, personWindowKey, windowKey } from '../rules/keys.ts';
@@ -180,7 +181,7 @@ function eventOf(alert: Alert, ts: Date): NewEvent {
   const { _id, name, scope, scope_id, metric, window, org_id } = budget;
   const amounts = { threshold: thresholdOf(budget), current: shownExact(budget, current) };
   const data = { budget_id: _id, budget_name: name, scope, scope_id, ...amounts, window, metric };
-  const event = { cause: causeOf(alert), org_id, ts, webhook_id: webhookId };
+  const event = { cause: causeOf(alert), org_id, ts, webhook_id: webhookId, concerns: concernsOf(budget) };
   if ('alertAt' in about)
     return { ...event, type: 'budget.threshold', data: { ...data, alert_at: about.alertAt } };
   return {

@@ -1,5 +1,7 @@
 import type { Interval } from '../../../../platform/basics/interval.ts';
+import { isConcerned } from '../../../events/webhooks/endpoints/filter.ts';
 import type { Subscriber } from '../../../events/webhooks/endpoints/find-subscribers.ts';
+import { concernsOf } from './concerns.ts';
 import { amountOf, forecast, hasReached, mayFire, type WindowUsage } from './evaluate.ts';
 import { inForceIn } from './in-force.ts';
 import type { Budget } from './model.ts';
@@ -47,9 +49,10 @@ export function* evaluateAlerts(
 }
 
 /** After a window's end no alert goes to a webhook that asked later, or for a budget that was recounted later. */
-function mayAlert({ alerts_since }: Subscriber, budget: Budget, interval: Interval, nowMs: number): boolean {
+function mayAlert(webhook: Subscriber, budget: Budget, interval: Interval, nowMs: number): boolean {
+  if (webhook.filter && !isConcerned(webhook, concernsOf(budget))) return false;
   if (nowMs < interval.endMs) return true;
-  const sinceMs = Math.max(alerts_since.getTime(), budget.counted_at.getTime());
+  const sinceMs = Math.max(webhook.alerts_since.getTime(), budget.counted_at.getTime());
   return mayFire(interval, nowMs) && interval.endMs > sinceMs;
 }
 

@@ -133,6 +133,7 @@ async function planTold(
     cause: [_id, failing_since.getTime()],
     org_id: orgId,
     ts: dateAt(nowMs),
+    concerns: {},
     data: {
       destination_id: _id,
       name: destination.name,

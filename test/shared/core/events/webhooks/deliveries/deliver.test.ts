@@ -110,6 +110,7 @@ describe('a delivery', () => {
     await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
     const event = {
       cause: [fixture.orgId],
+      concerns: {},
       type: 'session.started' as const,
       org_id: fixture.orgId,
       ts: new Date(clock.now()),
