@@ -12,7 +12,7 @@ import { makeSecrets, makeSigningKey } from '../../packages/stack/make-secrets.t
 import { findFreePort } from '../../packages/stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../../packages/stack/stores.ts';
 import { bareEnv } from '../support/bare-env.ts';
-import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { type CommandLine, commandProcess } from '../support/command-line.ts';
 import { type Answer, type CallOptions, call, until } from '../support/harness.ts';
 import { ISSUER_CERTIFICATE, startIssuer, type TestIssuer } from '../support/idp.ts';
 import { linkDevice } from '../support/people.ts';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   stores = [mongo, redis];
   issuer = await startIssuer({ tls: true });
   env = await fillInExample(mongo.url, redis.url);
-  ({ governor } = commandLine(env));
+  ({ governor } = commandProcess(env));
 }, PATIENCE_MS);
 
 afterAll(async () => {

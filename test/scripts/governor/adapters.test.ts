@@ -9,15 +9,16 @@ import { readFixture } from '../../shared/core/calls/adapters/fixtures.ts';
 import { bytesOf } from '../../shared/core/calls/adapters/otlp-messages.ts';
 import { type CommandLine, commandLine, startApiWithCommandLine } from '../../support/command-line.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
-import { type TestApi, testEnv } from '../../support/harness.ts';
+import type { TestApi } from '../../support/harness.ts';
 
 const execute = promisify(execFile);
 let api: TestApi;
+let run: CommandLine['run'];
 let governor: CommandLine['governor'];
 let failure: CommandLine['failure'];
 const home = makeFolder();
 beforeAll(async () => {
-  ({ api, governor, failure } = await startApiWithCommandLine());
+  ({ api, run, governor, failure } = await startApiWithCommandLine());
 });
 afterAll(async () => {
   home.remove();
@@ -26,10 +27,7 @@ afterAll(async () => {
 
 /** The output that a person sees, without `--json`. */
 async function printed(...args: string[]): Promise<string> {
-  const { pathname } = new URL(api.ctx.config.mongodbUrl);
-  const env = { PATH: process.env.PATH, ...testEnv(pathname.slice(1)) };
-  const { stdout } = await execute(process.execPath, ['scripts/governor.ts', ...args], { env });
-  return stdout;
+  return (await run(...args)).stdout;
 }
 
 describe('governor connect', () => {

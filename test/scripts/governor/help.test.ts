@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ROOT } from '../../../packages/stack/files.ts';
 import { EXAMPLES } from '../../../scripts/governor/help.ts';
 import { createProgram } from '../../../scripts/governor/program.ts';
-import { commandLine } from '../../support/command-line.ts';
+import { commandProcess } from '../../support/command-line.ts';
 
 const program = createProgram({});
 const childOf = (command: Command, name: string) => command.commands.find((one) => one.name() === name);
@@ -35,7 +35,7 @@ test.each(Object.entries(EXAMPLES).filter(([name]) => name !== ''))(
 );
 
 test('shows the groups, then the examples, and names the version of the program', async () => {
-  const { run } = commandLine({});
+  const { run } = commandProcess({});
   const { stdout } = await run('--help');
   expect(stdout.indexOf('Examples:\n  governor status')).toBeGreaterThan(stdout.indexOf('\nData:\n'));
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));

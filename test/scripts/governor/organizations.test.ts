@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { memberRows } from '../../../shared/core/accounts/organizations/model.ts';
-import { type CommandLine, commandLine, startApiWithCommandLine } from '../../support/command-line.ts';
+import { type CommandLine, commandProcess, startApiWithCommandLine } from '../../support/command-line.ts';
 import type { TestApi } from '../../support/harness.ts';
 
 let api: TestApi;
@@ -89,7 +89,7 @@ describe('the command line', () => {
   });
 
   it('says that it looked for a running scripts/up, and what it needs without one', async () => {
-    const { stderr } = await commandLine({}).failure('--data', '/nowhere', 'org', 'show', 'org_x');
+    const { stderr } = await commandProcess({}).failure('--data', '/nowhere', 'org', 'show', 'org_x');
     expect(stderr).toContain('scripts/up does not run on /nowhere (--data).');
     expect(stderr).toContain('MONGODB_URL: is missing');
   });

@@ -1,6 +1,5 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { linkIdentity } from '../../../shared/core/accounts/identity/link-identity.ts';
@@ -17,8 +16,6 @@ import { testEnv, until } from '../../support/harness.ts';
 import { linkDevice, makePerson, type Person } from '../../support/people.ts';
 import { recordAll } from '../../support/usage.ts';
 import { subscribeToAll } from '../../support/webhooks.ts';
-
-const execute = promisify(execFile);
 
 const { idp, api } = await fixture({ idp: true });
 let line: CommandLine;
@@ -124,8 +121,7 @@ describe('governor member export', () => {
     await setPerson(api.ctx, orgId, { budgetId, userId: 'somebody-else' }, { exempt: true });
     const raise = { budget_id: budgetId, amount: 3, note: mark };
     expect((await api.call('/v1/raises', { key: person.session, body: raise })).status).toBe(201);
-    const args = ['scripts/governor.ts', 'member', 'export', orgId, userId];
-    const { stdout } = await execute(process.execPath, args, { env: { PATH: process.env.PATH, ...env } });
+    const { stdout } = await line.run('member', 'export', orgId, userId);
     const records = stdout
       .trim()
       .split('\n')
