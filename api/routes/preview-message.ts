@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readOrganization, timezoneAt } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
 import { URGENCIES } from '../../shared/core/events/webhooks/messages/message.ts';
 import { previewMessage as preview } from '../../shared/core/events/webhooks/messages/preview.ts';
@@ -37,14 +38,33 @@ export const previewMessage = route({
                 value: z
                   .string()
                   .describe('Its state')
-                  .meta({ examples: ['512.5 of 500 USD'] }),
+                  .meta({ examples: ['$512.50 of $500.00 this month (102.5 %)'] }),
               }),
             )
             .describe('Facts, in order'),
+          link: z
+            .strictObject({
+              label: z
+                .string()
+                .describe('Its words')
+                .meta({ examples: ['Open the budget'] }),
+              url: z
+                .string()
+                .describe('Its address')
+                .meta({
+                  examples: ['https://governor.example.com/dashboard/budgets/bud_3Kf9XqLm2TzVb7Rw8YcN1p'],
+                }),
+            })
+            .nullable()
+            .describe('The link to the page that shows it; null where there is none'),
         })
         .describe('The event in words, as every format but `json` has it'),
     }),
   },
-  handle: async ({ principal, body: { format, type } }, ctx) =>
-    preview({ format, type, orgId: wholeOrganization(principal), nowMs: ctx.clock.now() }),
+  handle: async ({ principal, body: { format, type } }, ctx) => {
+    const orgId = wholeOrganization(principal);
+    const nowMs = ctx.clock.now();
+    const timezone = timezoneAt(await readOrganization(ctx, orgId), nowMs);
+    return preview({ format, type, orgId, timezone, nowMs });
+  },
 });

@@ -30,7 +30,7 @@ const SMALLEST_SPREAD = 0.25;
 const NORMAL_MAD = 1.4826;
 const FLOOR = { tokens: 50_000, usd: 1 } as const;
 const CAP = { tokens: 2_000_000, usd: 50 } as const;
-const RUNAWAY = { tokens: 5_000_000, usd: 100 } as const;
+export const RUNAWAY = { tokens: 5_000_000, usd: 100 } as const;
 const ERROR_SPIKE = { signals: 20, times: 2 } as const;
 /** Fewer errors than one in twenty are no baseline: twice nothing would be passed by a single error. */
 const LEAST_ERROR_RATE = 0.05;

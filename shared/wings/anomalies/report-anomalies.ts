@@ -2,13 +2,14 @@ import type { ClientSession } from 'mongoose';
 import { type Session, sessionRows } from '../../core/calls/sessions/model.ts';
 import type { NewEvent } from '../../core/events/record/new-event.ts';
 import { planEvents } from '../../core/events/webhooks/deliveries/plan-events.ts';
+import { withWords } from '../../core/events/webhooks/deliveries/with-words.ts';
 import { findSubscribers } from '../../core/events/webhooks/endpoints/find-subscribers.ts';
-import { dateAt } from '../../platform/basics/clock.ts';
+import { dateAt, isoTime } from '../../platform/basics/clock.ts';
 import { derivedId } from '../../platform/basics/ids.ts';
 import { commitPlan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { replaceRow, updateRow, type Write } from '../../platform/mongo/writes.ts';
-import { type FoundAnomaly, isWorthReporting } from './detect.ts';
+import { type FoundAnomaly, isWorthReporting, RUNAWAY } from './detect.ts';
 import { type Anomaly, anomalyRows } from './model.ts';
 
 /** Keeps the incidents that are new or have doubled, each with its event. Returns how many there were. */
@@ -30,11 +31,9 @@ export async function reportAnomalies(
         const isNews = isWorthReporting(anomaly, before?.corrected_at ? null : (before ?? null));
         return isNews ? [incidentOf(session, anomaly, before, dateAt(nowMs))] : [];
       });
-      const events = planEvents(
-        incidents.map((incident) => eventOf(incident, session)),
-        subscribers,
-        nowMs,
-      );
+      const raised = incidents.map((incident) => eventOf(incident, session));
+      const spoken = await withWords(ctx, raised, subscribers.webhooks, transaction);
+      const events = planEvents(spoken, subscribers, nowMs);
       const rows = incidents.map((incident) => replaceRow(anomalyRows, incident, { upsert: true }));
       return {
         writes: [...rows, ...planMarks(session, incidents), ...events.writes],
@@ -90,10 +89,15 @@ function incidentOf(
   };
 }
 
-function eventOf(incident: Anomaly, { project_id }: Session): NewEvent {
+function eventOf(incident: Anomaly, { project_id, started_at }: Session): NewEvent {
   const { _id, org_id, session_id, user_id, reports, updated_at: ts } = incident;
   const { anomaly_type, baseline_avg, observed, deviation_pct } = incident;
   const data = { anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id };
+  const words = {
+    // An hour that ran away is measured in dollars where its tokens are below the limit.
+    metric: baseline_avg === RUNAWAY.usd ? 'cost_usd' : 'tokens',
+    session: { project_id, started_at: isoTime(started_at.getTime()) },
+  };
   const concerns = { people: [user_id], projects: [project_id] };
-  return { type: 'anomaly.detected', cause: [_id, reports], org_id, ts, concerns, data };
+  return { type: 'anomaly.detected', cause: [_id, reports], org_id, ts, concerns, data, words };
 }

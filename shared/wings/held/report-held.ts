@@ -1,5 +1,6 @@
 import type { NewEvent } from '../../core/events/record/new-event.ts';
 import { planEvents } from '../../core/events/webhooks/deliveries/plan-events.ts';
+import { withWords } from '../../core/events/webhooks/deliveries/with-words.ts';
 import { findSubscribers } from '../../core/events/webhooks/endpoints/find-subscribers.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
@@ -33,7 +34,9 @@ export async function reportHeld(ctx: Context, orgId: string): Promise<{ notBefo
     if (held.length === 0)
       return { writes: [clearDue(reportHeldJob, orgId)], wakeUps: [], result: undefined };
     const subscribers = await findSubscribers(ctx, orgId, transaction);
-    const events = planEvents([eventOf(orgId, held, nowMs)], subscribers, nowMs);
+    const raised = [eventOf(orgId, held, nowMs)];
+    const spoken = await withWords(ctx, raised, subscribers.webhooks, transaction);
+    const events = planEvents(spoken, subscribers, nowMs);
     const nextMs = nowMs + REPORT_EVERY_MS;
     const next = setDue(reportHeldJob, { key: orgId, orgId, dueMs: nextMs });
     return { ...joinPlans(events, next), result: undefined };

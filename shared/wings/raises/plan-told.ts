@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { type Member, memberRows } from '../../core/accounts/organizations/model.ts';
 import type { NewEvent } from '../../core/events/record/new-event.ts';
 import { planEvents } from '../../core/events/webhooks/deliveries/plan-events.ts';
+import { withWords } from '../../core/events/webhooks/deliveries/with-words.ts';
 import { findSubscribers } from '../../core/events/webhooks/endpoints/find-subscribers.ts';
 import { takesMail } from '../../core/events/webhooks/endpoints/mail-target.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
@@ -85,5 +86,7 @@ async function planEvent(
       link: raiseLink(ctx, raise),
     },
   };
-  return planEvents([event], await findSubscribers(ctx, raise.org_id, transaction), nowMs);
+  const subscribers = await findSubscribers(ctx, raise.org_id, transaction);
+  const spoken = await withWords(ctx, [event], subscribers.webhooks, transaction);
+  return planEvents(spoken, subscribers, nowMs);
 }

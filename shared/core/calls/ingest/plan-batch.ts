@@ -4,6 +4,7 @@ import type { Context } from '../../../platform/context/context.ts';
 import { insertRow } from '../../../platform/mongo/writes.ts';
 import type { NewEvent } from '../../events/record/new-event.ts';
 import { planEvents } from '../../events/webhooks/deliveries/plan-events.ts';
+import { withWords } from '../../events/webhooks/deliveries/with-words.ts';
 import type { Subscribers } from '../../events/webhooks/endpoints/find-subscribers.ts';
 import { type RecordedFields, wingsOf } from '../../hooks/wing.ts';
 import { planWindows } from '../../limits/budgets/count/plan-windows.ts';
@@ -127,7 +128,8 @@ export async function planSessionChanges(
 ): Promise<readonly Plan[]> {
   const present = changes.filter((change) => !isPast(change));
   const events = changes.flatMap((change) => eventsOf(change, isPast(change)));
-  const raised = events.length === 0 ? [] : [planEvents(events, subscribers, ctx.clock.now())];
+  const spoken = await withWords(ctx, events, subscribers.webhooks);
+  const raised = spoken.length === 0 ? [] : [planEvents(spoken, subscribers, ctx.clock.now())];
   const wings = wingsOf(ctx).flatMap(({ calls }) => calls?.changed?.(ctx, present) ?? []);
   return [...planSessions(changes, timeoutMs), ...wings, ...raised];
 }

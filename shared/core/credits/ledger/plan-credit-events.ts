@@ -5,6 +5,7 @@ import type { Context } from '../../../platform/context/context.ts';
 import { updateRow } from '../../../platform/mongo/writes.ts';
 import type { NewEvent } from '../../events/record/new-event.ts';
 import { planEvents } from '../../events/webhooks/deliveries/plan-events.ts';
+import { withWords } from '../../events/webhooks/deliveries/with-words.ts';
 import { findSubscribers } from '../../events/webhooks/endpoints/find-subscribers.ts';
 import { BUCKETS, type Reason } from '../buckets.ts';
 import { type PlanCredits, plansOf } from '../meter/plans.ts';
@@ -37,7 +38,8 @@ export async function planCreditEvents(
   const plans: Plan[] = [{ writes: decided.flatMap(({ writes }) => writes), wakeUps: [] }];
   for (const [orgId, events] of byOrganization) {
     const subscribers = await findSubscribers(ctx, orgId, transaction);
-    plans.push(planEvents(events, subscribers, ctx.clock.now()));
+    const spoken = await withWords(ctx, events, subscribers.webhooks, transaction);
+    plans.push(planEvents(spoken, subscribers, ctx.clock.now()));
   }
   return joinPlans(...plans);
 }

@@ -16,6 +16,8 @@ export interface Event {
   webhook_id?: string;
   /** The envelope as it is sent, byte for byte. */
   body: string;
+  /** `Words` as JSON; absent where no message needs them. */
+  words?: string;
   /** Its place among the events of one transaction. */
   index: number;
   created_at: Date;
@@ -29,6 +31,7 @@ export const eventRows = collection<Event>('events', {
     org_id: String,
     webhook_id: optional(String),
     body: kept(String, 'it is what the webhooks were sent; deleted with the retention of events'),
+    words: optional(kept(String, 'it is what the channels were sent; deleted with the retention of events')),
     index: Number,
     created_at: Date,
   },

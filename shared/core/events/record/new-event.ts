@@ -20,6 +20,43 @@ export interface NewEvent {
   is_muted?: boolean;
   /** A channel that gets it even if it did not ask for it. */
   owner_id?: string | undefined;
+  /** Of events that say how far one thing has come, a channel gets only the highest that is for it. */
+  level?: { of: string; rank: number };
+  /** Figures, names and a link that messages have beside the data. */
+  words?: Words;
+}
+
+/**
+ * What messages to people say beside the data of an event, as it was when the event was raised, so that every attempt says the
+ * same. It is no part of the envelope.
+ */
+export interface Words {
+  /** The zone of the organization. */
+  timezone?: string;
+  /** Names of people, and of the organization, by their ids. */
+  names?: Record<string, string>;
+  /** The page that shows it. */
+  link?: string;
+  /** The unit of the amounts, where the data leave it out. */
+  metric?: string;
+  /** The window of a budget, such as "this month", and its end in ISO 8601, if it has one. */
+  period?: string;
+  ends_at?: string;
+  /** The amount at that end at the pace so far, in the unit of the threshold. */
+  forecast?: number;
+  cause?: Cause;
+  /** The session of an anomaly. */
+  session?: { project_id: string; started_at: string };
+  /** Those of the events of a digest, in their order. */
+  events?: Words[];
+}
+
+/** A part of usage that stands out: that of one person, or of one session of a person. */
+export interface Cause {
+  /** Of a budget; absent where the whole is that session. */
+  share_pct?: number;
+  user_id: string;
+  session?: { calls: number; tool?: string };
 }
 
 /** The id of a new event. The same cause gives the same id, so that one cause has one event. */

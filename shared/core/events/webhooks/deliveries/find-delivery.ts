@@ -42,7 +42,10 @@ export async function getDelivery(
 ): Promise<{ delivery: Delivery; sent: Rendered | null }> {
   const found = await inTransaction(ctx.db, (snapshot) => findDelivery(ctx, webhook, deliveryId, snapshot));
   if ('queued' in found)
-    return { delivery: logOfQueued(found.queued), sent: render(webhook.format, found.queued.body) };
+    return {
+      delivery: logOfQueued(found.queued),
+      sent: render(webhook.format, found.queued.body, found.queued.words),
+    };
   const { delivery, event } = found;
-  return { delivery, sent: event && render(webhook.format, event.body) };
+  return { delivery, sent: event && render(webhook.format, event.body, event.words) };
 }

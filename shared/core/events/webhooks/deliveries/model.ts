@@ -109,6 +109,8 @@ export function positionOf({ created_at, index }: Pick<Event, 'created_at' | 'in
 export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_at' | 'finished_at'> {
   /** The event's: what is sent, byte for byte. */
   body: string;
+  /** The event's, if the webhook is a channel. */
+  words?: string;
   state: 'pending' | 'held' | 'collected';
   /** Pending: when the attempt is due, collected: when the digest is, epoch ms. Held: `position`. */
   at: number;
@@ -127,6 +129,7 @@ export const queuedDeliveryRows = collection<QueuedDelivery>('queued_deliveries'
   fields: {
     ...LOGGED_FIELDS,
     body: kept(String, 'it is what the webhook is sent; deleted with the delivery'),
+    words: optional(kept(String, 'it is what the channel is sent; deleted with the delivery')),
     state: String,
     at: Number,
     attempt: Number,

@@ -8,7 +8,7 @@ import { envelopeOf, eventIdOf, type NewEvent } from '../../record/new-event.ts'
 import { deliveryTime } from '../endpoints/delivery-time.ts';
 import { isConcerned } from '../endpoints/filter.ts';
 import type { Subscriber, Subscribers } from '../endpoints/find-subscribers.ts';
-import { isPaused } from '../endpoints/model.ts';
+import { isChannel, isPaused } from '../endpoints/model.ts';
 import { planDeliveriesJob } from './jobs.ts';
 import { positionOf, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { wakeUpOf, withWakes } from './plan-progress.ts';
@@ -32,7 +32,7 @@ type Addressed = Pick<Event, '_id' | 'type' | 'webhook_id'> & Route;
 
 /** The webhooks for which more decides than the type of an event, by their ids. */
 interface Route {
-  /** Those that do not get it: it is muted, or about nothing that their filter names. */
+  /** Those that do not get it: it is muted, about nothing that their filter names, or a lower level of what they get. */
   passed_by?: string[];
   /** The one that gets it unasked. */
   owner_id?: string | undefined;
@@ -50,14 +50,33 @@ export function planEvents(
   nowMs: number,
 ): Plan {
   if (events.length === 0) return NO_PLAN;
+  const routes = routesOf(events, webhooks);
   const raised = events.flatMap((event, index) => {
-    const route = routeOf(event, webhooks);
+    const route = routes[index] ?? {};
     const isWanted = webhooks.some((webhook) => isFor({ ...event, ...route }, webhook));
     return isWanted ? [{ row: rowOf(event, index, nowMs), route }] : [];
   });
   const writes = [...guard, ...raised.map(({ row }) => insertRow(eventRows, row))];
   const routed = raised.map(({ row, route }) => ({ ...row, ...route }));
   return joinPlans({ writes, wakeUps: [] }, planFanOut(routed, webhooks, nowMs));
+}
+
+/** The routes of events: a channel is passed by with a level where it gets a higher one of the same. */
+function routesOf(events: readonly NewEvent[], webhooks: readonly Subscriber[]): Route[] {
+  const routed = events.map((event) => ({ event, route: routeOf(event, webhooks) }));
+  const channels = webhooks.filter(isChannel);
+  const ranked = routed.filter(({ event }) => event.level);
+  for (const same of Map.groupBy(ranked, ({ event }) => event.level?.of).values())
+    for (const { _id, events: types } of same.length > 1 ? channels : []) {
+      const own = same.filter(({ event, route }) => isFor({ ...event, ...route }, { _id, events: types }));
+      const [, ...lower] = own.toSorted((a, b) => rankOf(b.event) - rankOf(a.event));
+      for (const { route } of lower) route.passed_by = [...(route.passed_by ?? []), _id];
+    }
+  return routed.map(({ route }) => route);
+}
+
+function rankOf({ level }: NewEvent): number {
+  return level?.rank ?? 0;
 }
 
 function routeOf(event: NewEvent, webhooks: readonly Subscriber[]): Route {
@@ -84,12 +103,13 @@ export function pairsOf<Raised extends Addressed, Webhook extends Pick<Subscribe
   );
 }
 
-function isFor(
+/** Returns true when an event is for a webhook. */
+export function isFor(
   { type, webhook_id, passed_by, owner_id }: Omit<Addressed, '_id'>,
   { _id, events }: Pick<Subscriber, '_id' | 'events'>,
 ): boolean {
-  if (webhook_id !== undefined) return webhook_id === _id;
   if (passed_by?.includes(_id)) return false;
+  if (webhook_id !== undefined) return webhook_id === _id;
   if (owner_id === _id) return true;
   return events.some((named) => named === type);
 }
@@ -98,7 +118,9 @@ function rowOf(event: NewEvent, index: number, nowMs: number): Event {
   const { type, org_id, webhook_id } = event;
   const _id = eventIdOf(event);
   const addressed = webhook_id === undefined ? {} : { webhook_id };
-  return { _id, type, ...addressed, org_id, body: envelopeOf(_id, event), index, created_at: dateAt(nowMs) };
+  const words = event.words === undefined ? {} : { words: JSON.stringify(event.words) };
+  const body = envelopeOf(_id, event);
+  return { _id, type, ...addressed, org_id, body, ...words, index, created_at: dateAt(nowMs) };
 }
 
 function planFanOut(
@@ -110,7 +132,8 @@ function planFanOut(
   if (!first || !areTooMany(events, subscribers)) return planDeliveries(pairsOf(events, subscribers));
   const details: UnplannedDetails = {
     events: events.map(
-      ({ body: _body, org_id: _org, index: _index, created_at: _at, ...addressed }) => addressed,
+      ({ body: _body, words: _words, org_id: _org, index: _index, created_at: _at, ...addressed }) =>
+        addressed,
     ),
     subscribers: subscribers.map(({ _id, events: types }) => ({ _id, events: types })),
     planned: 0,
@@ -160,6 +183,7 @@ function deliveryOf({ event, webhook }: { event: Event; webhook: Subscriber }): 
     org_id: event.org_id,
     type: event.type,
     body: event.body,
+    ...(isChannel(webhook) && event.words !== undefined ? { words: event.words } : {}),
     ...(isPaused(webhook) && !isCollected
       ? { state: 'held', at: position }
       : { state: isCollected ? 'collected' : 'pending', at: dueMs }),

@@ -20,6 +20,7 @@ const publishedRows = z.array(
     _id: z.string(),
     event_id: z.string(),
     body: z.string(),
+    words: z.string().optional(),
     at: z.number(),
     wake: z.string(),
     /** The webhook's revision as the transaction saw it. */
@@ -35,8 +36,8 @@ export function withRows(
   revision: number,
 ): PlannedWakeUp {
   if (rows.some(({ at, created_at }) => at > created_at.getTime())) return wakeUp;
-  const published = rows.map(({ _id, event_id, body, at, wake }): PublishedRow => {
-    return { _id, event_id, body, at, wake, revision };
+  const published = rows.map(({ _id, event_id, body, words, at, wake }): PublishedRow => {
+    return { _id, event_id, body, ...(words === undefined ? {} : { words }), at, wake, revision };
   });
   const publish = JSON.stringify(published);
   if (publish.length > MESSAGE_AT_MOST) return wakeUp;

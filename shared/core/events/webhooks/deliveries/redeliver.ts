@@ -34,6 +34,10 @@ export async function redeliver(
   });
 }
 
+function wordsOf({ words }: Event): Pick<QueuedDelivery, 'words'> {
+  return words === undefined ? {} : { words };
+}
+
 /**
  * Returns a finished delivery with its event's bytes and position, to be queued again. Throws `conflict` for a test, and
  * without its event.
@@ -45,5 +49,5 @@ export function requeued(
   if (test) throw new DomainError('conflict', 'This delivery was a test. Send another test instead.');
   if (!event)
     throw new DomainError('conflict', 'The event of this delivery is older than its retention and gone.');
-  return { ...logged, body: event.body, position: positionOf(event) };
+  return { ...logged, body: event.body, ...wordsOf(event), position: positionOf(event) };
 }

@@ -83,6 +83,11 @@ export const webhookRows = collection<Webhook>('webhooks', {
   indexes: [{ key: { org_id: 1, created_at: 1 } }, { key: { status: 1, alerted_at: 1 } }],
 });
 
+/** True of a webhook that writes to people. */
+export function isChannel({ format }: Pick<Webhook, 'format'>): boolean {
+  return format !== 'json';
+}
+
 /** True when its deliveries are held: it is failing, or its owner has paused it. */
 export function isPaused({ enabled, status }: Pick<Webhook, 'enabled' | 'status'>): boolean {
   return !enabled || status === 'failing';

@@ -1,4 +1,6 @@
+import type { Words } from '../../record/new-event.ts';
 import type { Fact, Message } from './message.ts';
+import { sayMoment, sayMoney } from './say.ts';
 import { oneLine, readable } from './text.ts';
 
 export type Payload = Readonly<Record<string, unknown>>;
@@ -7,80 +9,85 @@ export type Payload = Readonly<Record<string, unknown>>;
 const NAME = 80;
 const VALUE = 200;
 
+/** The reader of a message. The owner of a budget is not shown what others have of it. */
+export interface Reader {
+  seesPeople: boolean;
+}
+
 /** A session that began or ended, in words. */
-export function describeSession(type: 'session.started' | 'session.ended', data: Payload): Message {
+export function describeSession(
+  type: 'session.started' | 'session.ended',
+  data: Payload,
+  words: Words,
+): Message {
   const hasEnded = type === 'session.ended';
   const what = hasEnded ? 'A session ended' : 'A session began';
   const ended: Fact[] = [
     ['Ended by', textOf(data, 'end_reason')],
-    ['Signals', amountOf(data, 'signal_count')],
-    ['Cost', `${amountOf(data, 'cost_usd')} USD`],
+    ['Calls', amountOf(data, 'signal_count')],
+    ['Cost', moneyOf(data, 'cost_usd')],
   ];
+  const isTest = data.test === true;
   return {
-    title: data.test === true ? `Test message: ${what.toLowerCase()}` : what,
+    title: isTest ? `Test message: ${what.toLowerCase()}` : what,
     urgency: 'low',
     facts: [
-      ['User', textOf(data, 'user_id')],
+      ['Person', personOf(textOf(data, 'user_id'), words)],
       ['Project', textOf(data, 'project_id')],
       ['Model', textOf(data, 'model')],
       ...(hasEnded ? ended : []),
     ],
-  };
-}
-
-/** Something unusual, in words. */
-export function describeAnomaly(data: Payload): Message {
-  return {
-    title: `Unusual usage of “${nameOf(data, 'user_id')}”`,
-    urgency: 'medium',
-    facts: [
-      ['What', textOf(data, 'anomaly_type').replaceAll('_', ' ')],
-      ['Observed', amountOf(data, 'observed')],
-      ['Usual', amountOf(data, 'baseline_avg')],
-      ['Deviation', `${amountOf(data, 'deviation_pct')} %`],
-      ['Session', textOf(data, 'session_id')],
-    ],
+    link: isTest ? 'Open the channel' : 'Open the session',
   };
 }
 
 /** Signals that are held, in words. */
-export function describeHeld(data: Payload): Message {
-  const title = data.held === 1 ? '1 signal is held' : `${amountOf(data, 'held')} signals are held`;
+export function describeHeld(data: Payload, words: Words): Message {
+  const title = data.held === 1 ? '1 call is held' : `${amountOf(data, 'held')} calls are held`;
+  const people = Array.isArray(data.users) ? data.users.map((id) => personOf(wordsOf(id), words)) : [];
   return {
     title: `${title} until an admin decides`,
     urgency: 'medium',
     facts: [
-      ['Adapters', listOf(data, 'adapters')],
-      ['Users', listOf(data, 'users')],
-      ['Since', textOf(data, 'first_at')],
+      ['Tools', listOf(data, 'adapters')],
+      ['People', oneLine(people.join(', '), VALUE) || '–'],
+      ['Since', momentOf(data, 'first_at', words)],
     ],
+    link: 'Decide',
   };
 }
 
 /** A destination of exports that fails, in words. */
-export function describeExport(data: Payload): Message {
+export function describeExport(data: Payload, words: Words): Message {
   return {
     title: `The export to “${nameOf(data, 'name')}” fails`,
     urgency: 'high',
     facts: [
-      ['Reason', textOf(data, 'code')],
-      ['Since', textOf(data, 'since')],
-      ['Last success', data.last_success_at === null ? 'none' : textOf(data, 'last_success_at')],
-      ['Next attempt', data.next_attempt_at === null ? 'none' : textOf(data, 'next_attempt_at')],
+      ['Reason', textOf(data, 'code').replaceAll('_', ' ')],
+      ['Since', momentOf(data, 'since', words)],
+      ['Last success', momentOf(data, 'last_success_at', words)],
+      ['Next attempt', momentOf(data, 'next_attempt_at', words)],
     ],
+    link: 'Open the destination',
   };
 }
 
 /** Credits that are low or used up, in words. */
-export function describeCredits(type: 'credit.low' | 'credit.depleted', data: Payload): Message {
+export function describeCredits(
+  type: 'credit.low' | 'credit.depleted',
+  data: Payload,
+  words: Words,
+): Message {
   const balances = Object.entries(data.balances ?? {});
+  const person = personOf(nameOf(data, 'user_id'), words);
   return {
-    title: `Credits of “${nameOf(data, 'user_id')}” are ${type === 'credit.low' ? 'low' : 'used up'}`,
+    title: `Credits of “${person}” are ${type === 'credit.low' ? 'low' : 'used up'}`,
     urgency: type === 'credit.low' ? 'medium' : 'high',
     facts: [
       ['Left', amountOf(data, 'total')],
       ...balances.map(([bucket, left]): Fact => [sentence(bucket), readable(Number(left))]),
     ],
+    link: 'Open credits',
   };
 }
 
@@ -112,4 +119,19 @@ function wordsOf(value: unknown): string {
 export function amountOf(data: Payload, field: string): string {
   const value = data[field];
   return typeof value === 'number' ? readable(value) : '–';
+}
+
+function moneyOf(data: Payload, field: string): string {
+  const value = data[field];
+  return typeof value === 'number' ? sayMoney(value) : '–';
+}
+
+/** A moment as the value of a fact, in the zone of the organization; "none" where there is none. */
+export function momentOf(data: Payload, field: string, { timezone }: Words): string {
+  return data[field] === null ? 'none' : oneLine(sayMoment(textOf(data, field), timezone), VALUE);
+}
+
+/** The name of a person, or of an organization; the id where no name is known. */
+export function personOf(id: string, { names = {} }: Words): string {
+  return oneLine((Object.hasOwn(names, id) ? names[id] : '') || id, NAME);
 }

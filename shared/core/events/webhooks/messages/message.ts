@@ -19,8 +19,15 @@ export interface Message {
   urgency: (typeof URGENCIES)[number];
   /** The facts, at most ten. */
   facts: readonly Fact[];
-  /** A web address of this service, which is not text from outside: it stays a link. */
+  /** The words of its link to the page that shows it. */
+  link: string;
+}
+
+/** A message as formats write it: its link is a web address of this service, which is no text from outside and stays a link. */
+export interface LinkedMessage extends Omit<Message, 'link'> {
   link?: Fact;
+  /** When it happened, in words. */
+  at: string;
 }
 
 export type Fact = readonly [label: string, value: string];

@@ -1,5 +1,6 @@
 import { isoTime } from '../../../../platform/basics/clock.ts';
 import type { EventType, WebhookFormat } from '../../../../platform/basics/contract.ts';
+import type { Words } from '../../record/new-event.ts';
 import { messageOf } from './describe-event.ts';
 import type { Envelope, Message, Rendered } from './message.ts';
 import { render } from './render.ts';
@@ -81,23 +82,72 @@ const samplesAt = (ts: string): Record<Exclude<EventType, 'digest'>, Record<stri
   },
 });
 
-/** Renders an event of a type for a format, with made-up data of `nowMs` (epoch ms). Pure. */
+const NAMES = { ada: 'Ada Lovelace', bob: 'Bob Kahn' };
+const PAGE = 'https://governor.example.com/dashboard/';
+const OF_SESSION = { link: `${PAGE}sessions/ses_3Kf9XqLm2TzVb7Rw8YcN1p` };
+const OF_BUDGET = {
+  link: `${PAGE}budgets/bud_3Kf9XqLm2TzVb7Rw8YcN1p`,
+  metric: 'cost_usd',
+  period: 'this month',
+  forecast: 720,
+  cause: { share_pct: 70, user_id: 'ada', session: { calls: 90, tool: 'run_tests' } },
+};
+
+/** What messages say beside the made-up data. */
+const SAMPLE_WORDS: Record<Exclude<EventType, 'digest'>, Words> = {
+  'session.started': OF_SESSION,
+  'session.ended': OF_SESSION,
+  'budget.warning': OF_BUDGET,
+  'budget.exceeded': OF_BUDGET,
+  'budget.threshold': OF_BUDGET,
+  'budget.forecast': OF_BUDGET,
+  'budget.raise_requested': {},
+  'budget.raise_answered': {},
+  'credit.low': { link: `${PAGE}credits` },
+  'credit.depleted': { link: `${PAGE}credits` },
+  'anomaly.detected': { ...OF_SESSION, cause: { user_id: 'ada', session: { calls: 90, tool: 'run_tests' } } },
+  'signals.held': { link: `${PAGE}sessions` },
+  'export.failed': { link: `${PAGE}export/dst_3Kf9XqLm2TzVb7Rw8YcN1p` },
+};
+
+/** The message of an event in words, as the API shows it. */
+interface ShownMessage extends Pick<Message, 'title' | 'urgency'> {
+  facts: { label: string; value: string }[];
+  link: { label: string; url: string } | null;
+}
+
+/** Renders an event of a type for a format, with made-up data of `nowMs` (epoch ms), in a zone. Pure. */
 export function previewMessage({
   format,
   type,
   orgId,
+  timezone,
   nowMs,
 }: {
   format: WebhookFormat;
   type: EventType;
   orgId: string;
+  timezone: string;
   nowMs: number;
-}): Rendered & { message: Omit<Message, 'facts'> & { facts: { label: string; value: string }[] } } {
+}): Rendered & { message: ShownMessage } {
   const ts = isoTime(nowMs);
   const envelope: Envelope = { id: 'evt_preview', type, org_id: orgId, ts, data: sampleOf(type, ts) };
-  const { facts, ...message } = messageOf(envelope);
-  const labelled = facts.map(([label, value]) => ({ label, value }));
-  return { ...render(format, JSON.stringify(envelope)), message: { ...message, facts: labelled } };
+  const words = wordsOf(type, timezone);
+  const { title, urgency, facts, link } = messageOf(envelope, words);
+  const shown: ShownMessage = {
+    title,
+    urgency,
+    facts: facts.map(([label, value]) => ({ label, value })),
+    link: link ? { label: link[0], url: link[1] } : null,
+  };
+  return { ...render(format, JSON.stringify(envelope), JSON.stringify(words)), message: shown };
+}
+
+function wordsOf(type: EventType, timezone: string): Words {
+  const inZone = (words: Words): Words => ({ ...words, timezone, names: NAMES });
+  if (type !== 'digest') return inZone(SAMPLE_WORDS[type]);
+  const events = Object.values(SAMPLE_WORDS).map(inZone);
+  return inZone({ link: `${PAGE}alerts/whk_3Kf9XqLm2TzVb7Rw8YcN1p`, events });
 }
 
 function sampleOf(type: EventType, ts: string): Record<string, unknown> {

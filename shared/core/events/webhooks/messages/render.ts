@@ -1,8 +1,9 @@
 import type { WebhookFormat } from '../../../../platform/basics/contract.ts';
+import type { Words } from '../../record/new-event.ts';
 import { messageOf } from './describe-event.ts';
 import { discordMessage } from './discord.ts';
 import { emailMessage } from './email.ts';
-import type { Envelope, Message, Rendered } from './message.ts';
+import type { Envelope, LinkedMessage, Rendered } from './message.ts';
 import { ntfyMessage } from './ntfy.ts';
 import { slackMessage } from './slack.ts';
 import { teamsMessage } from './teams.ts';
@@ -12,23 +13,23 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 /** Each makes the body of a format from an event in words. Pure. */
 const RENDERERS: Record<
   Exclude<WebhookFormat, 'json'>,
-  (message: Message, envelope: Envelope) => Rendered
+  (message: LinkedMessage, envelope: Envelope) => Rendered
 > = {
-  slack: (message, envelope) => jsonOf(slackMessage(message, envelope)),
-  teams: (message, envelope) => jsonOf(teamsMessage(message, envelope)),
+  slack: (message) => jsonOf(slackMessage(message)),
+  teams: (message) => jsonOf(teamsMessage(message)),
   discord: (message, envelope) => jsonOf(discordMessage(message, envelope)),
   ntfy: ntfyMessage,
   email: emailMessage,
 };
 
 /**
- * An event as a webhook's format has it. `body` is its envelope, byte for byte, which `json` sends as it is. Pure: every
- * attempt of a delivery sends the same bytes.
+ * An event as a webhook's format has it. `body` is its envelope, byte for byte, which `json` sends as it is, and `words` is what
+ * messages say beside it, as JSON. Pure: every attempt of a delivery sends the same bytes.
  */
-export function render(format: WebhookFormat, body: string): Rendered {
+export function render(format: WebhookFormat, body: string, words = '{}'): Rendered {
   if (format === 'json') return { headers: JSON_TYPE, body };
   const envelope = JSON.parse(body) as Envelope;
-  return RENDERERS[format](messageOf(envelope), envelope);
+  return RENDERERS[format](messageOf(envelope, JSON.parse(words) as Words), envelope);
 }
 
 function jsonOf(message: object): Rendered {

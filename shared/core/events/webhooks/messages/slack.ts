@@ -1,4 +1,4 @@
-import type { Envelope, Message } from './message.ts';
+import type { Fact, LinkedMessage } from './message.ts';
 import { escaped, shortened, unlinked } from './text.ts';
 
 /** Lengths of https://docs.slack.dev/reference/block-kit/blocks and of the text beside blocks. */
@@ -7,20 +7,26 @@ const FIELD = 2_000;
 const FALLBACK = 3_000;
 
 /**
- * A message of a Slack incoming webhook. Text from outside is in `plain_text` objects, in which Slack reads no markup.
- * Notifications show `text`, which is escaped and has no link.
+ * A message of a Slack incoming webhook. Text from outside is in `plain_text` objects, in which Slack reads no markup; the one link
+ * is ours, in `mrkdwn`. Notifications show `text`, which is escaped and has no link.
  */
-export function slackMessage({ title, facts, link }: Message, { ts }: Envelope): object {
-  const fields: object[] = facts.map(([label, value]) => plain(`${label}\n${value}`, FIELD));
-  if (link) fields.push({ type: 'mrkdwn', text: `${link[0]}\n<${escapeSlack(link[1])}>` });
+export function slackMessage({ title, facts, link, at }: LinkedMessage): object {
+  const fields = facts.map(([label, value]) => plain(`${label}\n${value}`, FIELD));
+  const first = facts[0] ? `: ${facts[0][1]}` : '';
   return {
-    text: escaped(unlinked(title), FALLBACK, escapeSlack),
+    text: escaped(unlinked(`${title}${first}`), FALLBACK, escapeSlack),
     blocks: [
       { type: 'header', text: plain(title, HEADER) },
       ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
-      { type: 'context', elements: [plain(ts, FIELD)] },
+      ...(link ? [{ type: 'section', text: { type: 'mrkdwn', text: slackLink(link) } }] : []),
+      { type: 'context', elements: [plain(at, FIELD)] },
     ],
   };
+}
+
+/** https://docs.slack.dev/messaging/formatting-message-text#linking-urls. An address has neither bars nor angle brackets. */
+function slackLink([label, url]: Fact): string {
+  return `<${escapeSlack(url.replaceAll('|', '%7C'))}|${label}>`;
 }
 
 function plain(text: string, most: number) {

@@ -1,4 +1,4 @@
-import type { Envelope, Message } from './message.ts';
+import type { LinkedMessage } from './message.ts';
 import { shortened } from './text.ts';
 
 /** Teams takes messages of at most 28 KB (https://learn.microsoft.com/microsoftteams/limits-specifications-teams). */
@@ -9,19 +9,12 @@ const COLORS = { low: 'default', medium: 'warning', high: 'attention' } as const
 /**
  * A message of a Teams workflow that posts what a webhook receives: one Adaptive Card
  * (https://learn.microsoft.com/connectors/teams/#microsoft-teams-webhook). Text from outside is in text runs, in which
- * a card reads no Markdown, unlike in text blocks and fact sets.
+ * a card reads no Markdown, unlike in text blocks and fact sets. The link is a button of the card.
  */
-export function teamsMessage({ title, urgency, facts, link }: Message, { ts }: Envelope): object {
+export function teamsMessage({ title, urgency, facts, link, at }: LinkedMessage): object {
   const lines = facts.map(([label, value]) =>
     richText([run(`${label}: `, { weight: 'bolder' }), run(value)]),
   );
-  if (link)
-    lines.push(
-      richText([
-        run(`${link[0]}: `, { weight: 'bolder' }),
-        run(link[1], { selectAction: { type: 'Action.OpenUrl', url: link[1] } }),
-      ]),
-    );
   return {
     type: 'message',
     attachments: [
@@ -35,8 +28,9 @@ export function teamsMessage({ title, urgency, facts, link }: Message, { ts }: E
           body: [
             richText([run(title, { size: 'large', weight: 'bolder', color: COLORS[urgency] })]),
             ...lines,
-            richText([run(ts, { isSubtle: true })]),
+            richText([run(at, { isSubtle: true })]),
           ],
+          ...(link ? { actions: [{ type: 'Action.OpenUrl', title: link[0], url: link[1] }] } : {}),
         },
       },
     ],

@@ -4,8 +4,19 @@ import type { QueuedDelivery } from '../deliveries/model.ts';
 import { isPaused, type Webhook } from '../endpoints/model.ts';
 
 /** The fields of a delivery's row that an attempt needs. */
-export const DUE_FIELDS = { event_id: 1, body: 1, state: 1, at: 1, round: 1, attempt: 1, wake: 1 } as const;
-export type DueDelivery = Pick<QueuedDelivery, '_id' | keyof typeof DUE_FIELDS>;
+export const DUE_FIELDS = {
+  event_id: 1,
+  body: 1,
+  words: 1,
+  state: 1,
+  at: 1,
+  round: 1,
+  attempt: 1,
+  wake: 1,
+} as const;
+export type DueDelivery = Pick<QueuedDelivery, '_id' | Exclude<keyof typeof DUE_FIELDS, 'words'>> & {
+  words?: string | undefined;
+};
 
 export interface LoadedAttempt {
   queued: DueDelivery | undefined;

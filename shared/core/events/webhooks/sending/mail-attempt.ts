@@ -10,6 +10,14 @@ import { unsubscribeHeaders, unsubscribeUrl } from '../endpoints/unsubscribe.ts'
 import { render } from '../messages/render.ts';
 import type { Answered } from './post.ts';
 
+/** An event as a message needs it. */
+export interface MessageOfEvent {
+  eventId: string;
+  envelope: string;
+  /** `Words` as JSON. */
+  words?: string | undefined;
+}
+
 /** The code of a mail server that has taken a mail (RFC 5321 section 4.2.3). */
 const TAKEN = 250;
 
@@ -21,7 +29,7 @@ const TAKEN = 250;
 export async function attemptMail(
   ctx: Context,
   webhook: Webhook,
-  message: { eventId: string; envelope: string },
+  message: MessageOfEvent,
 ): Promise<Answered> {
   const startedMs = performance.now();
   const address = mailAddressOf(ctx.config, webhook);
@@ -37,7 +45,7 @@ export async function attemptMail(
 async function send(
   ctx: Context,
   webhook: Webhook,
-  { address, ...message }: { address: string; eventId: string; envelope: string },
+  { address, ...message }: MessageOfEvent & { address: string },
 ): Promise<Omit<Answered, 'latencyMs'>> {
   const reader = await findReader(ctx, webhook.org_id, address);
   if (!reader) return { status: null, error: 'blocked', answer: null };
@@ -53,10 +61,10 @@ async function send(
 function mailOf(
   ctx: Context,
   webhook: Webhook,
-  message: { address: string; accountId: string; eventId: string; envelope: string },
+  message: MessageOfEvent & { address: string; accountId: string },
 ): Mail {
-  const { address, accountId, eventId, envelope } = message;
-  const { headers, body } = render('email', envelope);
+  const { address, accountId, eventId, envelope, words } = message;
+  const { headers, body } = render('email', envelope, words);
   const url = unsubscribeUrl(ctx.config, accountId);
   return {
     to: [address],

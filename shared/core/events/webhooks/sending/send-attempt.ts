@@ -8,7 +8,7 @@ import { targetOf } from '../endpoints/target.ts';
 import { render } from '../messages/render.ts';
 import type { AttemptDecision } from './decide-attempt.ts';
 import type { Permit } from './endpoint.ts';
-import { attemptMail } from './mail-attempt.ts';
+import { attemptMail, type MessageOfEvent } from './mail-attempt.ts';
 import { firstAttemptSeconds, retryLatenessSeconds, webhookAttempts } from './metrics.ts';
 import { type Answered, post } from './post.ts';
 import { signedHeaders } from './sign.ts';
@@ -26,11 +26,17 @@ export async function sendAttempt(
   { queued, webhook }: AttemptDecision & { kind: 'send' },
 ): Promise<SentAttempt> {
   const atMs = ctx.clock.now();
-  const { attempt, event_id: eventId, body: envelope, state, at: dueMs } = queued;
+  const { attempt, event_id: eventId, body: envelope, words, state, at: dueMs } = queued;
   // A held delivery begins again.
   const number = state === 'held' ? 1 : attempt;
   if (state === 'pending') measureLateness(ctx, number, dueMs);
-  const answered = await sendMessage(ctx, permit, webhook, { eventId, envelope, attempt: number, atMs });
+  const answered = await sendMessage(ctx, permit, webhook, {
+    eventId,
+    envelope,
+    words,
+    attempt: number,
+    atMs,
+  });
   const { status, latencyMs, error, answer } = answered;
   webhookAttempts(ctx).inc({ outcome: error === null ? 'succeeded' : 'failed', error: error ?? 'none' });
   const result = { number, at: dateAt(atMs), status, latency_ms: latencyMs, error, answer };
@@ -42,12 +48,12 @@ export async function sendMessage(
   ctx: Context,
   permit: Permit,
   webhook: Webhook,
-  message: { eventId: string; envelope: string; attempt: number; atMs: number },
+  message: MessageOfEvent & { attempt: number; atMs: number },
 ): Promise<Answered> {
   if (webhook.format === 'email') return attemptMail(ctx, webhook, message);
-  const { eventId, envelope, attempt, atMs } = message;
+  const { eventId, envelope, words, attempt, atMs } = message;
   const url = targetOf(ctx.config, webhook);
-  const { headers, body } = render(webhook.format, envelope);
+  const { headers, body } = render(webhook.format, envelope, words);
   const secrets = signingSecrets(ctx.config, webhook, atMs);
   return post(permit.connectTo(url), {
     path: url.pathname + url.search,

@@ -5,9 +5,11 @@ import { derivedId, newId } from '../../../../platform/basics/ids.ts';
 import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { insertRow } from '../../../../platform/mongo/writes.ts';
+import { readOrganization, timezoneAt } from '../../../accounts/organizations/read-organization.ts';
 import { eventRows } from '../../record/model.ts';
-import { envelopeOf } from '../../record/new-event.ts';
+import { envelopeOf, type Words } from '../../record/new-event.ts';
 import { type AttemptError, type Delivery, deliveryRows } from '../deliveries/model.ts';
+import { pageOf } from '../deliveries/with-words.ts';
 import { takeMailPermit } from '../endpoints/mail-permits.ts';
 import { mailAddressOf } from '../endpoints/mail-target.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';
@@ -41,7 +43,8 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
     const type = 'session.started';
     const data = { ...sampleSession(isoTime(atMs)), id: newId('ses'), test: true };
     const envelope = envelopeOf(eventId, { type, org_id: webhook.org_id, ts, data });
-    const message = { eventId, envelope, attempt: 1, atMs };
+    const words = JSON.stringify(await testWords(ctx, webhook));
+    const message = { eventId, envelope, words, attempt: 1, atMs };
     const answered = await sendMessage(ctx, permit, webhook, message);
     permit.release(answered.status !== null);
     await logTest(ctx, webhook, { ...message, type }, answered);
@@ -56,11 +59,24 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
   }
 }
 
+/** The zone of the organization, and the page of the channel, which is what somebody wants to see after a test. */
+async function testWords(ctx: Context, webhook: Webhook): Promise<Words> {
+  const organization = await readOrganization(ctx, webhook.org_id);
+  const timezone = timezoneAt(organization, ctx.clock.now());
+  return { timezone, link: pageOf(ctx, `alerts/${webhook._id}`) };
+}
+
 /** Adds a test to the log, with the bytes that were sent, unless its webhook was deleted meanwhile. */
 async function logTest(
   ctx: Context,
   { _id: webhook_id, org_id }: Webhook,
-  { eventId, envelope, type, atMs }: { eventId: string; envelope: string; type: EventType; atMs: number },
+  {
+    eventId,
+    envelope,
+    words,
+    type,
+    atMs,
+  }: { eventId: string; envelope: string; words: string; type: EventType; atMs: number },
   { status, latencyMs, error, answer }: Answered,
 ): Promise<void> {
   const at = dateAt(atMs);
@@ -79,7 +95,7 @@ async function logTest(
   await commitPlan(ctx, async (transaction) => {
     const isThere = await webhookRows(ctx).findOne({ _id: webhook_id }, { session: transaction });
     if (!isThere) return { ...NO_PLAN, result: undefined };
-    const event = { _id: eventId, ...raised, body: envelope, index: 0 };
+    const event = { _id: eventId, ...raised, body: envelope, words, index: 0 };
     const writes = [insertRow(eventRows, event), insertRow(deliveryRows, delivery)];
     return { writes, wakeUps: [], result: undefined };
   });

@@ -7,7 +7,7 @@ import { auditWrite } from '../../../accounts/audit/record-audit.ts';
 import { findSubscribers } from '../../../events/webhooks/endpoints/find-subscribers.ts';
 import { planCountedHistory } from '../count/plan-history.ts';
 import { readPersonWindows } from '../count/read-windows.ts';
-import { skipAlerts } from '../fire/send-alerts.ts';
+import { skipAlerts } from '../fire/plan-alerts.ts';
 import { asksForAlerts, evaluateAlerts } from '../rules/evaluate-alerts.ts';
 import { counterKey, overrideKey } from '../rules/keys.ts';
 import { type Budget, type PersonOverride, personOverrideRows } from '../rules/model.ts';
@@ -98,7 +98,7 @@ async function planPersonHistory(
   const closed = windows.filter(({ interval }) => interval.endMs <= nowMs);
   const { webhooks } = await findSubscribers(ctx, org_id, transaction);
   const alerts = evaluateAlerts(webhooks.filter(asksForAlerts), [{ budget: own, windows: closed }], nowMs);
-  return [...planCountedHistory(ruled, closed, [], nowMs), ...skipAlerts([...alerts], nowMs)];
+  return [...planCountedHistory(ruled, closed, [], nowMs), ...skipAlerts([...alerts].flat(), nowMs)];
 }
 
 async function findTemplate(

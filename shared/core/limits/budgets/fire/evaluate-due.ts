@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../../platform/basics/clock.ts';
+import { BUDGET_WARNING_RATIO } from '../../../../platform/basics/contract.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { type Claim, claimDue, endClaim, finishClaim } from '../../../../platform/due/claim-due.ts';
@@ -21,11 +22,12 @@ import { evaluateBudget, type LevelReached } from '../rules/evaluate.ts';
 import { asksForAlerts, type CountedBudget, nextForecastMs } from '../rules/evaluate-alerts.ts';
 import { type BudgetEvaluation, budgetEvaluationRows, budgetFiringRows } from '../rules/fired.ts';
 import { type DueEvaluation, evaluateBudgetsJob } from '../rules/jobs.ts';
-import { firingCause } from '../rules/keys.ts';
+import { firingCause, levelOf } from '../rules/keys.ts';
 import { commitByRules, guardedSubscribers, type OrganizationRules, type Rules } from '../rules/rules.ts';
 import { shownExact, thresholdOf } from '../rules/view.ts';
 import { findFirings, splitCarriedLevels } from './find-firings.ts';
-import { sendAlerts } from './send-alerts.ts';
+import { planBeside, sendAlerts } from './send-alerts.ts';
+import { withBudgetWords } from './with-budget-words.ts';
 
 /**
  * Evaluates every budget of an organization whose usage has changed. It fires each level that was reached, once per budget,
@@ -62,7 +64,11 @@ async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluatio
     const { counted, people } = await readEvaluated(ctx, rules, claim.earliest_window_end, transaction);
     const reached = counted.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
     const subscribers = guardedSubscribers(rules, shard);
-    const firings = await planFirings(ctx, { reached, counted, subscribers }, transaction);
+    const firings = await planFirings(
+      ctx,
+      { reached, counted, subscribers, limits: rules.limits },
+      transaction,
+    );
     const asking = rules.subscribers.filter(asksForAlerts);
     const nextMs = earliest(nextForecastMs(rules.subscribers, counted, nowMs), people?.forecastMs);
     const progress = people && progressOf(rules, people, nextMs);
@@ -103,12 +109,13 @@ interface Reached {
   reached: readonly LevelReached[];
   counted: readonly CountedBudget[];
   subscribers: Subscribers;
+  limits: Rules['limits'];
 }
 
 /** The plan that fires the levels that have not fired yet, each with its event. */
 async function planFirings(
   ctx: Context,
-  { reached, counted, subscribers }: Reached,
+  { reached, counted, subscribers, limits }: Reached,
   transaction: ClientSession,
 ): Promise<{ plan: Plan; count: number }> {
   const firedOf = await findFirings(ctx, reached, transaction);
@@ -126,13 +133,16 @@ async function planFirings(
     // Another worker's clock may be ahead: exceeded is never earlier than its warning.
     const at = dateAt(Math.max(nowMs, warned?.fired_at.getTime() ?? 0));
     const event = eventOf(level, reversals, at);
-    return { event, firing: insertRow(budgetFiringRows, firingOf(level, reversals, at, eventIdOf(event))) };
+    const firing = insertRow(budgetFiringRows, firingOf(level, reversals, at, eventIdOf(event)));
+    return { event, used: level, firing };
   });
-  const raised = planned.map(({ event }) => event);
-  const events = planEvents(raised, subscribers, nowMs);
-  const firings = planned.map(({ firing }) => firing);
-  const plan = joinPlans({ writes: [...kept, ...firings], wakeUps: [] }, events);
-  return { plan, count: planned.length };
+  const { webhooks } = subscribers;
+  const beside = await planBeside(ctx, fresh, { counted, webhooks }, transaction);
+  const raised = [...planned, ...beside.raised];
+  const spoken = await withBudgetWords(ctx, raised, { limits, webhooks }, transaction);
+  const writes = [...kept, ...planned.map(({ firing }) => firing), ...beside.writes];
+  const plan = joinPlans({ writes, wakeUps: [] }, planEvents(spoken, subscribers, nowMs));
+  return { plan, count: raised.length };
 }
 
 /** The event of a level that was reversed so many times, with the payload of its type. */
@@ -142,12 +152,14 @@ function eventOf({ budget, interval, level, current }: LevelReached, reversals: 
   const amounts = { threshold: thresholdOf(budget), current: shownExact(budget, current) };
   const target = { scope, scope_id };
   const named = { budget_id: _id, budget_name: name };
+  const of = levelOf(budget, interval);
   const raised = { cause, org_id, ts, concerns: concernsOf(budget) };
   if (level === 'exceeded') {
     const data = { ...named, ...target, ...amounts, window, metric };
-    return { type: 'budget.exceeded', ...raised, data };
+    return { type: 'budget.exceeded', ...raised, data, level: { of, rank: 100 } };
   }
-  const event: NewEvent = { type: 'budget.warning', ...raised, data: {} };
+  const rank = BUDGET_WARNING_RATIO.numerator * (100 / BUDGET_WARNING_RATIO.denominator);
+  const event: NewEvent = { type: 'budget.warning', ...raised, data: {}, level: { of, rank } };
   return { ...event, data: { ...named, ...amounts, ...target, event_id: eventIdOf(event) } };
 }
 

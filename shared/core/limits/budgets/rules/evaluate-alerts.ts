@@ -1,6 +1,7 @@
 import type { Interval } from '../../../../platform/basics/interval.ts';
 import { isConcerned } from '../../../events/webhooks/endpoints/filter.ts';
 import type { Subscriber } from '../../../events/webhooks/endpoints/find-subscribers.ts';
+import { isChannel } from '../../../events/webhooks/endpoints/model.ts';
 import { concernsOf } from './concerns.ts';
 import { amountOf, forecast, hasReached, mayFire, type WindowUsage } from './evaluate.ts';
 import { inForceIn } from './in-force.ts';
@@ -32,19 +33,19 @@ export function asksForAlerts({ alert_at, forecast: isAsked }: Subscriber): bool
 }
 
 /**
- * Every alert that these webhooks have asked for and that is true now, sent before or not. Made one by one, as there may be a
- * thousand per budget. Pure.
+ * Every alert that these webhooks have asked for and that is true now, sent before or not: together those of one webhook about
+ * one window. Made one by one, as there may be a thousand per budget. Pure.
  */
 export function* evaluateAlerts(
   asking: readonly Subscriber[],
   counted: readonly CountedBudget[],
   nowMs: number,
-): Generator<Alert> {
+): Generator<Alert[]> {
   for (const { budget, windows } of counted)
     for (const window of windows) {
       const alerted = asking.filter((webhook) => mayAlert(webhook, budget, window.interval, nowMs));
       const limited = inForceIn(budget, window.interval, nowMs);
-      for (const webhook of alerted) yield* alertsOf(webhook, limited, window, nowMs);
+      for (const webhook of alerted) yield alertsOf(webhook, limited, window, nowMs);
     }
 }
 
@@ -57,7 +58,7 @@ function mayAlert(webhook: Subscriber, budget: Budget, interval: Interval, nowMs
 }
 
 function alertsOf(
-  { _id, alert_at, forecast: isAsked }: Subscriber,
+  { _id, alert_at, forecast: isAsked, format }: Subscriber,
   budget: Budget,
   { interval, usage }: WindowUsage,
   nowMs: number,
@@ -71,11 +72,14 @@ function alertsOf(
     .toSorted((a, b) => a - b)
     .map((alertAt) => ({ ...alert, about: { alertAt } }));
   const expected = forecast(current, interval, nowMs);
-  const isDue = isAsked && nowMs >= forecastFrom(interval) && nowMs < interval.endMs;
+  // People have no use for a forecast of what has happened.
+  const isOver = isChannel({ format }) && current >= budget.limit;
+  const isDue = isAsked && !isOver && nowMs >= forecastFrom(interval) && nowMs < interval.endMs;
   return isDue && expected > budget.limit ? [...alerts, { ...alert, about: { forecast: expected } }] : alerts;
 }
 
-function forecastFrom({ startMs, endMs }: Interval): number {
+/** The moment of a window from which on forecasts raise alerts, epoch ms. Pure. */
+export function forecastFrom({ startMs, endMs }: Interval): number {
   return Math.ceil(startMs + ((endMs - startMs) * FORECAST_FROM.numerator) / FORECAST_FROM.denominator);
 }
 

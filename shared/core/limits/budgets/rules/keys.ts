@@ -1,4 +1,5 @@
 import { derivedId, hashedKey } from '../../../../platform/basics/ids.ts';
+import type { Interval } from '../../../../platform/basics/interval.ts';
 import type { CounterKey } from './counted.ts';
 import { filterText } from './filter.ts';
 import type { BudgetInForce } from './in-force.ts';
@@ -100,4 +101,9 @@ export function firingCause(
   const person = budget.per ? [...personCause(budget), budget.limit ?? ''] : [];
   const cause = [budget._id, startMs, level, budget.revision, ...person, ...raised];
   return reversals === 0 ? cause : [...cause, reversals];
+}
+
+/** The name of a budget's window, of a template that of one person: a channel gets its highest level only. */
+export function levelOf(budget: Pick<Budget, '_id' | 'per' | 'scope_id'>, { startMs }: Interval): string {
+  return [budget._id, startMs, ...personCause(budget)].join(' ');
 }

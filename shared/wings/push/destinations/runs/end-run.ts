@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { NewEvent } from '../../../../core/events/record/new-event.ts';
 import { planEvents } from '../../../../core/events/webhooks/deliveries/plan-events.ts';
 import { nextAttemptAt } from '../../../../core/events/webhooks/deliveries/plan-progress.ts';
+import { withWords } from '../../../../core/events/webhooks/deliveries/with-words.ts';
 import { findSubscribers } from '../../../../core/events/webhooks/endpoints/find-subscribers.ts';
 import { dateAt, isoTime } from '../../../../platform/basics/clock.ts';
 import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
@@ -143,8 +144,10 @@ async function planTold(
       next_attempt_at: nextMs === null ? null : isoTime(nextMs),
     },
   };
+  const subscribers = await findSubscribers(ctx, orgId, transaction);
+  const spoken = await withWords(ctx, [event], subscribers.webhooks, transaction);
   const plan = joinPlans(
-    planEvents([event], await findSubscribers(ctx, orgId, transaction), nowMs),
+    planEvents(spoken, subscribers, nowMs),
     setDue(alertDestinationJob, { key: _id, orgId, dueMs: nowMs }),
   );
   return { plan, changes: { told_at: dateAt(nowMs) } };

@@ -136,7 +136,7 @@ describe('a message of ntfy', () => {
   it('says what happened, a line for each fact', () => {
     const { body } = render('ntfy', JSON.stringify(envelopeOf('budget.threshold')));
     expect(body).toBe(
-      'Budget “Research, per month” has reached 50 %\nUsed: 512.5 of 500 USD (102.5 %)\nScope: team research\nWindow: monthly',
+      'Budget “Research, per month” has reached 50 %\nUsed: $512.50 of $500.00 this month (102.5 %)\nTeam: research',
     );
   });
 });
@@ -147,7 +147,7 @@ describe('a digest', () => {
     const { body } = render('ntfy', JSON.stringify(envelopeOf('digest', { events })));
     const lines = body.split('\n');
     expect(lines[0]).toBe('Digest: 12 events');
-    expect(lines[1]).toBe('2026-01-15 09:30: Budget “Research, per month” is exceeded');
+    expect(lines[1]).toBe('15 Jan, 09:30 UTC: Budget “Research, per month” is exceeded');
     expect(lines.at(-1)).toBe('And: 3 more');
   });
 });

@@ -16,7 +16,7 @@ function messageFor(envelope: Envelope) {
 describe('a Slack message', () => {
   it('says what happened', () => {
     expect(messageFor(envelopeOf('budget.exceeded'))).toEqual({
-      text: 'Budget “Research, per month” is exceeded',
+      text: 'Budget “Research, per month” is exceeded: $512.50 of $500.00 this month (102.5 %)',
       blocks: [
         {
           type: 'header',
@@ -24,17 +24,15 @@ describe('a Slack message', () => {
         },
         {
           type: 'section',
-          fields: ['Used\n512.5 of 500 USD (102.5 %)', 'Scope\nteam research', 'Window\nmonthly'].map(
-            (text) => ({
-              type: 'plain_text',
-              text,
-              emoji: false,
-            }),
-          ),
+          fields: ['Used\n$512.50 of $500.00 this month (102.5 %)', 'Team\nresearch'].map((text) => ({
+            type: 'plain_text',
+            text,
+            emoji: false,
+          })),
         },
         {
           type: 'context',
-          elements: [{ type: 'plain_text', text: '2026-01-15T09:30:00.000Z', emoji: false }],
+          elements: [{ type: 'plain_text', text: '15 Jan, 09:30 UTC', emoji: false }],
         },
       ],
     });

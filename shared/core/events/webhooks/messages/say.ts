@@ -1,0 +1,89 @@
+import { readable } from './text.ts';
+
+const DOLLARS = dollars(2);
+/** Below a dollar cents say too little. */
+const SMALL_DOLLARS = dollars(4);
+const TINY_DOLLARS = dollars(9);
+
+function dollars(maximumFractionDigits: number): Intl.NumberFormat {
+  return new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits });
+}
+
+/** Names of what is counted, where people call it otherwise than the API. */
+const UNITS: Readonly<Record<string, string>> = {
+  signals: 'calls',
+  tokens_in: 'input tokens',
+  tokens_out: 'output tokens',
+};
+
+/** An amount of a metric, in words: "$64.82", "999 tokens". */
+export function sayAmount(metric: string | undefined, amount: number): string {
+  if (metric === 'cost_usd') return sayMoney(amount);
+  return [readable(amount), unitOf(metric)].filter(Boolean).join(' ');
+}
+
+/** An amount of a metric beside the whole: "$64.82 of $10.00", "412 of 500 tokens". */
+export function sayPart(metric: string | undefined, amount: number, whole: number): string {
+  const part = metric === 'cost_usd' ? sayMoney(amount) : readable(amount);
+  return `${part} of ${sayAmount(metric, whole)}`;
+}
+
+export function sayMoney(usd: number): string {
+  const size = Math.abs(usd);
+  if (size >= 1 || size === 0) return DOLLARS.format(usd);
+  return (size < 0.01 ? TINY_DOLLARS : SMALL_DOLLARS).format(usd);
+}
+
+function unitOf(metric: string | undefined): string {
+  return metric === undefined ? '' : (UNITS[metric] ?? metric.replaceAll('_', ' '));
+}
+
+/** By timezone and language, of which there are few hundred. */
+const moments = new Map<string, Intl.DateTimeFormat>();
+
+/** A moment in a timezone, in words: "1 Dec, 09:00 CET". A time that is none stays as it is. */
+export function sayMoment(instant: string, timeZone = 'UTC'): string {
+  const epochMs = Date.parse(instant);
+  if (Number.isNaN(epochMs)) return instant;
+  // British English names the zones of Europe, American English those of America. The others are an offset in both.
+  const names = ['en-GB', 'en-US'].map((language) => zoneName(language, timeZone, epochMs));
+  const zone = names.find((name) => !/\d/.test(name)) ?? names[0];
+  return `${momentFormat('en-GB', timeZone).format(epochMs)} ${zone}`;
+}
+
+function zoneName(language: string, timeZone: string, epochMs: number): string {
+  const parts = momentFormat(language, timeZone, 'short').formatToParts(epochMs);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
+}
+
+function momentFormat(language: string, timeZone: string, timeZoneName?: 'short'): Intl.DateTimeFormat {
+  const key = `${language} ${timeZone} ${timeZoneName}`;
+  const format =
+    moments.get(key) ??
+    new Intl.DateTimeFormat(language, {
+      day: 'numeric',
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+      timeZone,
+      ...(timeZoneName ? { timeZoneName } : {}),
+    });
+  moments.set(key, format);
+  return format;
+}
+
+const PERIODS: Readonly<Record<string, string>> = {
+  hourly: 'this hour',
+  daily: 'today',
+  weekly: 'this week',
+  monthly: 'this month',
+  quarterly: 'this quarter',
+  total: 'in total',
+};
+
+/** The open window of a budget, in words: "this month". */
+export function sayPeriod(window: string | undefined, rollingDays?: number | null): string {
+  if (window === 'rolling') return rollingDays ? `in the last ${rollingDays} days` : '';
+  return PERIODS[window ?? ''] ?? '';
+}
