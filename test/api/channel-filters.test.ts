@@ -60,17 +60,19 @@ describe('a channel with a filter', () => {
       f.budget({ name: 'team', metric, threshold: 1, scope: 'team', scope_id: 'research' }),
       f.budget({ name: 'person', metric, threshold: 1, scope: 'user', scope_id: 'bob' }),
     ]);
-    const events = ['budget.exceeded'];
-    const asking = { events, alert_at: [90] };
-    const byBudget = await channel({ ...asking, filter: { budgets: [org._id] } });
-    const byTeam = await channel({ ...asking, filter: { teams: ['research'] } });
-    const byBob = await channel({ ...asking, filter: { people: ['bob'] } });
+    const filters = [
+      { filter: { budgets: [org._id] }, name: 'org' },
+      { filter: { teams: ['research'] }, name: 'team' },
+      { filter: { people: ['bob'] }, name: 'person' },
+    ];
+    const channels: [id: string, told: string][] = [];
+    for (const { filter, name } of filters) {
+      channels.push([await channel({ events: ['budget.exceeded'], filter }), `budget.exceeded ${name}`]);
+      channels.push([await channel({ events: [], alert_at: [90], filter }), `budget.threshold ${name}`]);
+    }
     await f.spend({ user_id: 'ada' }, { user_id: 'bob' });
     await evaluateDue(f.ctx, f.orgId);
-    const both = (name: string) => [`budget.exceeded ${name}`, `budget.threshold ${name}`];
-    expect(await got(byBudget)).toEqual(both('org'));
-    expect(await got(byTeam)).toEqual(both('team'));
-    expect(await got(byBob)).toEqual(both('person'));
+    for (const [id, told] of channels) expect(await got(id)).toEqual([told]);
   });
 
   it('gets nothing that is about no team, project, budget or person', async () => {
