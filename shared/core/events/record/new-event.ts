@@ -20,15 +20,15 @@ export interface NewEvent {
   is_muted?: boolean;
   /** A channel that gets it even if it did not ask for it. */
   owner_id?: string | undefined;
-  /** Of events that say how far one thing has come, a channel gets only the highest that is for it. */
+  /** Says how far one thing (`of`) has come: a channel gets only the highest of those that are for it. */
   level?: { of: string; rank: number };
   /** Figures, names and a link that messages have beside the data. */
   words?: Words;
 }
 
 /**
- * What messages to people say beside the data of an event, as it was when the event was raised, so that every attempt says the
- * same. It is no part of the envelope.
+ * Figures, names and a link that messages to people have beside the data of an event, as they were when the event was raised, so that
+ * every attempt says the same. They are no part of the envelope.
  */
 export interface Words {
   /** The zone of the organization. */
@@ -53,7 +53,7 @@ export interface Words {
 
 /** A part of usage that stands out: that of one person, or of one session of a person. */
 export interface Cause {
-  /** Of a budget; absent where the whole is that session. */
+  /** The part of a budget's usage; absent where the whole is that session. */
   share_pct?: number;
   user_id: string;
   session?: { calls: number; tool?: string };

@@ -93,7 +93,7 @@ const OF_BUDGET = {
   cause: { share_pct: 70, user_id: 'ada', session: { calls: 90, tool: 'run_tests' } },
 };
 
-/** What messages say beside the made-up data. */
+/** Words beside the made-up data. */
 const SAMPLE_WORDS: Record<Exclude<EventType, 'digest'>, Words> = {
   'session.started': OF_SESSION,
   'session.ended': OF_SESSION,
