@@ -1,6 +1,7 @@
 import { dateAt } from '../basics/clock.ts';
 import { wakeAll } from '../context/commit-plan.ts';
 import type { Context } from '../context/context.ts';
+import { few } from '../context/few.ts';
 import { perContext } from '../context/per-context.ts';
 import { SWEPT_AHEAD_MS } from '../queues/job.ts';
 import { type DueRow, dueJob, dueRows } from './model.ts';
@@ -23,8 +24,9 @@ export async function sweepDue(ctx: Context): Promise<ReadonlyMap<string, number
   await wakeUpcoming(ctx);
   const lateSince = dateAt(ctx.clock.now() - GRACE_MS);
   const woken = new Map<string, Map<string, number>>();
-  let read = READ_AT_MOST;
-  while (read === READ_AT_MOST) {
+  const most = few(ctx, READ_AT_MOST);
+  let read = most;
+  while (read === most) {
     read = 0;
     for await (const { kind, key, due_at } of findLate(ctx, lateSince, [...woken.keys()])) {
       read += 1;
@@ -53,18 +55,19 @@ async function wakeUpcoming(ctx: Context): Promise<void> {
   const swept = sweptUntil(ctx);
   // A clock that was set back begins anew.
   const fromMs = swept.ms > untilMs ? 0 : swept.ms;
+  const most = few(ctx, READ_AT_MOST);
   const due_at = { $gt: dateAt(Math.max(fromMs, nowMs - GRACE_MS)), $lte: dateAt(untilMs) };
   const rows = await dueRows(ctx)
     .find({ due_at })
     .project<Swept>(SWEPT)
     .sort({ due_at: 1 })
-    .limit(READ_AT_MOST)
+    .limit(most)
     .toArray();
   wakeAll(
     ctx,
     rows.map(({ kind, key, due_at }) => wakeDue(dueJob(kind), key, due_at.getTime())),
   );
-  swept.ms = rows.length < READ_AT_MOST ? untilMs : (rows.at(-1)?.due_at.getTime() ?? untilMs);
+  swept.ms = rows.length < most ? untilMs : (rows.at(-1)?.due_at.getTime() ?? untilMs);
 }
 
 /** The rows that have been due for longest, of all kinds but these. */
@@ -74,5 +77,5 @@ function findLate(ctx: Context, since: Date, seen: readonly string[]) {
     .find({ due_at: { $lte: since }, ...others })
     .project<Swept>(SWEPT)
     .sort({ due_at: 1 })
-    .limit(READ_AT_MOST);
+    .limit(few(ctx, READ_AT_MOST));
 }

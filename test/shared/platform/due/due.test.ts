@@ -115,6 +115,27 @@ describe('what is due', () => {
     expect(await jobsOf('second-kind')).toEqual([{ key: 'b', delay: 0 }]);
   });
 
+  test.each([
+    ['before their time: each sweep goes on behind the one before', 5_000, ['ab', 'abcd', 'abcde']],
+    ['that are late: the oldest, until they are done', -5_000, ['ab', 'ab', 'ab']],
+  ])('is woken by sweeps that read a few of those %s', async (_which, fromMs, woken) => {
+    const own = { ...ctx, few: 2 };
+    clock.set(START - 3_600_000);
+    await sweepDue(own);
+    const rows = ['e', 'd', 'c', 'b', 'a'].map((key, index) => due(key, START + fromMs - index * 100));
+    await commit(...rows.map((row) => insertDue(first, row)));
+    clock.set(START);
+    for (const keys of woken) {
+      await sweepDue(own);
+      expect(
+        (await jobsOf('first-kind'))
+          .map(({ key }) => key)
+          .toSorted()
+          .join(''),
+      ).toBe(keys);
+    }
+  });
+
   test('hides nothing of another kind, however much there is of it', async () => {
     const rows = Array.from({ length: 10_001 }, (_, index) => ({
       _id: `first-kind k${index}`,

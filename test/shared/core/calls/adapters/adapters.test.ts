@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { PostedSignal } from '../../../../../shared/core/calls/adapters/posted.ts';
 import { checkSignal } from '../../../../../shared/core/calls/signals/check-signal.ts';
@@ -34,6 +35,27 @@ it.each(FIXTURES)('every signal of %s is one that the write path takes, with an 
   const signals = signalsFrom(name);
   for (const signal of signals) expect(checkSignal(signal, SENDER, NOW)).toHaveProperty('_id');
   expect(new Set(signals.map(({ id }) => id)).size).toBe(signals.length);
+});
+
+it('ids are those of every release before: a client that repeats its records after an update counts nothing twice', () => {
+  const digests = FIXTURES.map((name) => {
+    const ids = signalsFrom(name).map(({ id }) => id);
+    return [name, createHash('sha256').update(ids.join(' ')).digest('hex').slice(0, 12)];
+  });
+  expect(Object.fromEntries(digests)).toEqual({
+    'ai-sdk': '9b66c61ab9f5',
+    'claude-code': '323449a26ec0',
+    codex: '8c85815d328b',
+    gateway: 'd274c9b9d002',
+    'gemini-cli': '9a5a980ec8e0',
+    'github-copilot': 'df8e38a5528d',
+    litellm: '9a81d18f0da9',
+    opencode: '2f018a15589b',
+    openinference: '8f8aa3ecaf77',
+    openllmetry: '54daf5cc08da',
+    'qwen-code': 'ddfecbbae82f',
+    semconv: '2b5032708c1f',
+  });
 });
 
 it.each([
