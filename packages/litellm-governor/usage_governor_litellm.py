@@ -143,6 +143,9 @@ class Governor(CustomLogger):
         call = {"ttl_s": self.settings.ttl_s, "adapter": "litellm", **names_of(model)}
         if user:
             call["user_id"] = clip(user, 256)
+        session = session_of(data)
+        if session:
+            call["client_session_id"] = clip(session, 256)
         answer = None
         if cost is None and "model" in call:
             answer = await self._ask("reserve", {**call, **tokens}, call_id)
@@ -319,6 +322,13 @@ def dearest_cost(model, tokens_in, tokens_out):
 def most_tokens_out(model):
     limits = [listed(params.get("model")).get("max_output_tokens") for params, _ in deployments_of(model)]
     return max((limit for limit in limits if limit), default=None)
+
+
+def session_of(data):
+    """The session that a request names, as LiteLLM groups its logs by; None without one."""
+    metadata = data.get("metadata")
+    named = metadata.get("session_id") if isinstance(metadata, dict) else None
+    return data.get("litellm_session_id") or named
 
 
 def clip(text, most):

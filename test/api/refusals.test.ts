@@ -69,6 +69,8 @@ test('a refused call is counted by its way, person, adapter, cause, largest esti
   const since = clock.now();
   const asked = { user_id: 'ada', adapter: 'codex' };
   await post(key, 'budgets/check', { ...asked, estimate_usd: 0.5, client_session_id: 's-1' });
+  // Writes what is counted up to now.
+  await list(key);
   clock.advance(1_000);
   await post(key, 'budgets/check', { ...asked, estimate_usd: 0.2, client_session_id: 's-2' });
   await post(key, 'budgets/reserve', { ...asked, estimate_usd: 2, ttl_s: 60, client_session_id: 's-3' });

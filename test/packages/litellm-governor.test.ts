@@ -192,15 +192,20 @@ describe('the hook of the LiteLLM proxy', () => {
     await api.call(`/api/v1/budgets/${created.body.id}`, { key, method: 'DELETE' });
   });
 
-  test('refuses a model that the service has no price for, where a budget asks for one, and says which', async () => {
+  test('refuses a model that the service has no price for, where a budget asks for one, and notes the session', async () => {
     const budget = { name: 'priced', scope: 'org', metric: 'cost_usd', threshold: 100, window: 'monthly' };
     const asked = { ...budget, enforce: 'hard', unpriced: 'refuse' };
     const created = await api.call('/api/v1/budgets', { key, body: asked });
     const before = model.served;
-    const refused = await ask('hello');
+    const refused = await ask('hello', { metadata: { session_id: 'of the metadata' } });
     expect(refused.status).toBe(403);
     expect(await refused.text()).toContain('has no price');
     expect(model.served).toBe(before);
+    const named = async () =>
+      (await api.call('/api/v1/refusals', { key })).body.data[0]?.client_session_id as string;
+    expect(await named()).toBe('of the metadata');
+    expect((await ask('hello', { litellm_session_id: 'of the body' })).status).toBe(403);
+    expect(await named()).toBe('of the body');
     await api.call(`/api/v1/budgets/${created.body.id}`, { key, method: 'DELETE' });
   });
 

@@ -25,8 +25,8 @@ export interface RefusalRow {
   last_at: Date;
   /** Absent: no estimate was named. */
   largest_estimate_nusd?: number;
-  /** The client session that was named last, and when. */
-  session?: { at: Date; id: string };
+  /** The client session that was named last, and when, by the part of a process that counted the calls. */
+  sessions?: Record<string, { at: Date; id: string }>;
 }
 
 export const refusalRows = collection<RefusalRow>('refusals', {
@@ -43,7 +43,7 @@ export const refusalRows = collection<RefusalRow>('refusals', {
     first_at: Date,
     last_at: Date,
     largest_estimate_nusd: optional(Number),
-    session: optional(object({ at: Date, id: erased(String) })),
+    sessions: optional(erased(mapOf(object({ at: Date, id: String })))),
   },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [

@@ -31,7 +31,8 @@ export function viewRefusal(
   budget: Budget | null,
   viewer: Viewer,
 ): z.output<typeof refusalView> {
-  const { largest_estimate_nusd: largest, session } = row;
+  const { largest_estimate_nusd: largest, sessions = {} } = row;
+  const [lastSession] = Object.values(sessions).toSorted((a, b) => b.at.getTime() - a.at.getTime());
   return {
     id: row._id,
     user_id: row.user_id,
@@ -44,7 +45,7 @@ export function viewRefusal(
     first_at: isoTime(row.first_at.getTime()),
     last_at: isoTime(row.last_at.getTime()),
     largest_estimate_usd: largest === undefined ? null : usd4(largest),
-    client_session_id: session?.id ?? null,
+    client_session_id: lastSession?.id ?? null,
   };
 }
 

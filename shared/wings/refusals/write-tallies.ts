@@ -10,7 +10,7 @@ import type { MinuteTally, Tallies, Tally } from './tally.ts';
 const TOGETHER = 500;
 
 /** The update of a row whose person is erased: its count stays. */
-export const NAMES_NOBODY = { $set: { user_id: null, adapter: null }, $unset: { session: '' } } as const;
+export const NAMES_NOBODY = { $set: { user_id: null, adapter: null }, $unset: { sessions: '' } } as const;
 
 /**
  * Writes all calls of these minutes that MongoDB does not have. Safe to repeat after any failure: a tally is the only one that
@@ -72,8 +72,9 @@ function updateOf({ db }: Context, tally: Tally, isErased: boolean): mongo.AnyBu
       [`counts.${part}`]: count,
       last_at: dateAt(lastMs),
       ...(largestNusd === null ? {} : { largest_estimate_nusd: largestNusd }),
-      ...(isShown ? { session: { at: dateAt(session.atMs), id: session.id } } : {}),
     },
+    // A part alone writes its own, so nothing is compared: the embedded store compares no objects.
+    ...(isShown ? { $set: { [`sessions.${part}`]: { at: dateAt(session.atMs), id: session.id } } } : {}),
     ...(isErased ? NAMES_NOBODY : {}),
   };
   // The embedded store finds a row at once by its id alone (docs/stores.md).
