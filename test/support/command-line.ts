@@ -13,6 +13,9 @@ interface Written {
   stderr: string;
 }
 
+/** How a command ended that failed. */
+export type Failed = Written & { code: number };
+
 export interface CommandLine {
   /** Runs the command line as a person would. */
   run: (...args: string[]) => Promise<Written>;
@@ -20,12 +23,22 @@ export interface CommandLine {
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
   governor: (...args: string[]) => Promise<any>;
   /** Runs one that must fail, and resolves with how it did. */
-  failure: (...args: string[]) => Promise<Written & { code: number }>;
+  failure: (...args: string[]) => Promise<Failed>;
 }
 
+/** The two programs called `governor`: that of operators, and that of people beside their agents. */
+const PROGRAMS = {
+  operators: async () => ({
+    ...(await import('../../scripts/governor/program.ts')),
+    ...(await import('../../scripts/governor/basics/run.ts')),
+  }),
+  people: () => import('../../packages/governor/src/program.ts'),
+};
+type Who = keyof typeof PROGRAMS;
+
 /** The `governor` command with this environment, in this process: it takes half a second of a core to load, and is loaded once. */
-export function commandLine(env: Record<string, string>): CommandLine {
-  return asCommandLine((args) => runHere({ ...bareEnv(), ...env }, args));
+export function commandLine(env: Record<string, string>, who: Who = 'operators'): CommandLine {
+  return asCommandLine((args) => runHere(who, { ...bareEnv(), ...env }, args));
 }
 
 /** The `governor` command as a process of its own, with this environment. */
@@ -76,9 +89,8 @@ class Exit extends Error {
 /** The command that is running, by what it has called: several may run side by side. */
 const running = new AsyncLocalStorage<Written>();
 
-async function runHere(env: Record<string, string>, args: readonly string[]): Promise<Written> {
-  const { createProgram } = await import('../../scripts/governor/program.ts');
-  const { fail } = await import('../../scripts/governor/basics/run.ts');
+async function runHere(who: Who, env: Record<string, string>, args: readonly string[]): Promise<Written> {
+  const { createProgram, fail } = await PROGRAMS[who]();
   divert();
   const written = { stdout: '', stderr: '' };
   const code = await running.run(written, async () => {

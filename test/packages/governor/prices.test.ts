@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyRepricing } from '../../../shared/wings/prices/repricing/apply-parts.ts';
 import { repricingRows } from '../../../shared/wings/prices/repricing/model.ts';
-import { bareEnv } from '../../support/bare-env.ts';
+import { commandLine } from '../../support/command-line.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { startApi, type TestApi, until } from '../../support/harness.ts';
 
-const execute = promisify(execFile);
 let api: TestApi;
 let orgId: string;
 let key: string;
@@ -21,7 +18,6 @@ afterAll(async () => {
   await api.close();
 });
 
-const MAINS = { people: 'packages/governor/src/main.ts', operators: 'scripts/governor.ts' } as const;
 const GPUS = '--name|Our own GPUs|--provider|vllm|--input|0.2|--output|0.6'.split('|');
 const OWN = { model: 'llama-4-70b', provider: 'vllm', tokens_in: 1_000_000, tokens_out: 100_000 };
 const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
@@ -31,24 +27,11 @@ const report = (...calls: object[]) =>
     body: { signals: calls.map((call) => makeSignal({ ts: Date.now() - 1_000, ...call })) },
   });
 
-describe.each(Object.entries(MAINS))('governor prices of the command line of %s', (_who, main) => {
-  const run = (...args: string[]) =>
-    execute(process.execPath, [main, 'prices', ...args], {
-      env: { ...bareEnv(), GOVERNOR_API: api.url, GOVERNOR_API_KEY: key },
-    });
-  const json = async (...args: string[]) =>
-    JSON.parse(
-      (
-        await execute(process.execPath, [main, '--json', 'prices', ...args], {
-          env: { ...bareEnv(), GOVERNOR_API: api.url, GOVERNOR_API_KEY: key },
-        })
-      ).stdout,
-    );
-  const failure = (...args: string[]) =>
-    run(...args).then(
-      () => 'no failure',
-      (error: { stderr: string }) => error.stderr,
-    );
+describe.each(['people', 'operators'] as const)('governor prices of the command line of %s', (who) => {
+  const line = () => commandLine({ GOVERNOR_API: api.url, GOVERNOR_API_KEY: key }, who);
+  const run = (...args: string[]) => line().run('prices', ...args);
+  const json = (...args: string[]) => line().governor('prices', ...args);
+  const failure = async (...args: string[]) => (await line().failure('prices', ...args)).stderr;
 
   it('adds, lists and ends rules, with whole ids and what they changed', async () => {
     expect((await run('list')).stdout).toBe('There is no price rule.\n');

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { pullRequestRows } from '../../../shared/wings/work/pull-requests/model.ts';
 import { bareEnv } from '../../support/bare-env.ts';
 import { payloadOf } from '../../support/code-hosts.ts';
+import { commandLine, type Failed } from '../../support/command-line.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { startApi, type TestApi } from '../../support/harness.ts';
 import { makeFolder } from './history.ts';
@@ -29,16 +30,10 @@ afterAll(async () => {
 
 /** Runs the command line of people in the environment of a job. */
 async function governor(args: readonly string[], env: Record<string, string> = {}) {
-  const command = [
-    'packages/governor/src/main.ts',
-    ...(args[0] === 'report' ? ['--json'] : []),
-    'pr',
-    ...args,
-  ];
   const target = { GOVERNOR_API: api.url, GOVERNOR_API_KEY: key };
-  return execute(process.execPath, command, {
-    env: { ...bareEnv(), HOME: home.folder, ...target, ...env },
-  }).catch((error: { code: number; stdout: string; stderr: string }) => error);
+  const line = commandLine({ HOME: home.folder, ...target, ...env }, 'people');
+  const form = args[0] === 'report' ? ['--json'] : [];
+  return line.run(...form, 'pr', ...args).catch((error: Failed) => error);
 }
 
 const report = async (env: Record<string, string>, ...args: string[]) => {
@@ -228,19 +223,23 @@ describe('governor pr summary', () => {
       'github.com/acme/shop#12 (open): Add a cart',
       'Cost: $1,234.57',
     ]);
-    const command = ['packages/governor/src/main.ts', '--json', 'pr', 'summary'];
-    const { stdout: json } = await execute(
-      process.execPath,
-      [...command, '--repository', 'github.com/acme/shop', '--number', '12'],
-      { env: { ...bareEnv(), GOVERNOR_API: api.url, GOVERNOR_API_KEY: key } },
+    const line = commandLine({ GOVERNOR_API: api.url, GOVERNOR_API_KEY: key }, 'people');
+    const json = await line.governor(
+      'pr',
+      'summary',
+      '--repository',
+      'github.com/acme/shop',
+      '--number',
+      '12',
     );
-    expect(JSON.parse(json)).toMatchObject({
+    expect(json).toMatchObject({
       number: 12,
       signals: 3,
       cost_usd: 1234.569,
       unpriced_signals: 1,
     });
-    for (const printed of [markdown.join(), text, json]) expect(printed).not.toContain('person');
+    for (const printed of [markdown.join(), text, JSON.stringify(json)])
+      expect(printed).not.toContain('person');
   });
 
   test('shows titles and models as letters: no HTML, mention, link or break of the table', async () => {
