@@ -1,9 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { type Session, sessionRows } from '../../core/calls/sessions/model.ts';
+import { signalRows } from '../../core/calls/signals/model.ts';
 import type { NewEvent } from '../../core/events/record/new-event.ts';
 import { planEvents } from '../../core/events/webhooks/deliveries/plan-events.ts';
-import { withWords } from '../../core/events/webhooks/deliveries/with-words.ts';
-import { findSubscribers } from '../../core/events/webhooks/endpoints/find-subscribers.ts';
+import { areTold, withWords } from '../../core/events/webhooks/deliveries/with-words.ts';
+import { findSubscribers, type Subscriber } from '../../core/events/webhooks/endpoints/find-subscribers.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
 import { derivedId } from '../../platform/basics/ids.ts';
 import { commitPlan } from '../../platform/context/commit-plan.ts';
@@ -32,7 +33,7 @@ export async function reportAnomalies(
         return isNews ? [incidentOf(session, anomaly, before, dateAt(nowMs))] : [];
       });
       const raised = incidents.map((incident) => eventOf(incident, session));
-      const spoken = await withWords(ctx, raised, subscribers.webhooks, transaction);
+      const spoken = await inWords(ctx, session, raised, { webhooks: subscribers.webhooks, transaction });
       const events = planEvents(spoken, subscribers, nowMs);
       const rows = incidents.map((incident) => replaceRow(anomalyRows, incident, { upsert: true }));
       return {
@@ -100,4 +101,43 @@ function eventOf(incident: Anomaly, { project_id, started_at }: Session): NewEve
   };
   const concerns = { people: [user_id], projects: [project_id] };
   return { type: 'anomaly.detected', cause: [_id, reports], org_id, ts, concerns, data, words };
+}
+
+/** Calls of a session that are read for what it mostly did. */
+const MOST_CALLS = 10_000;
+
+/** Adds what messages say beside the data, also the tool of at least half of the session's calls. */
+async function inWords(
+  ctx: Context,
+  session: Session,
+  raised: readonly NewEvent[],
+  { webhooks, transaction }: { webhooks: readonly Subscriber[]; transaction: ClientSession },
+): Promise<readonly NewEvent[]> {
+  const isRead = areTold(raised, webhooks) && session.signal_count <= MOST_CALLS;
+  const tool = isRead ? await mainTool(ctx, session, transaction) : null;
+  const cause = tool && { user_id: session.user_id, session: tool };
+  const caused = raised.map((event) => ({
+    ...event,
+    words: { ...event.words, ...(cause ? { cause } : {}) },
+  }));
+  return withWords(ctx, caused, webhooks, transaction);
+}
+
+async function mainTool(
+  ctx: Context,
+  { _id: session_id, org_id }: Session,
+  transaction: ClientSession,
+): Promise<{ calls: number; tool: string } | null> {
+  const tools = await signalRows(ctx)
+    .aggregate<{ _id: string | null; calls: number }>(
+      [
+        { $match: { session_id, org_id, type: 'call', voided: null } },
+        { $group: { _id: { $ifNull: ['$tool_name', null] }, calls: { $sum: 1 } } },
+      ],
+      { session: transaction },
+    )
+    .toArray();
+  const all = tools.reduce((sum, { calls }) => sum + calls, 0);
+  const most = tools.find(({ _id, calls }) => _id !== null && 2 * calls >= all);
+  return most?._id ? { calls: most.calls, tool: most._id } : null;
 }

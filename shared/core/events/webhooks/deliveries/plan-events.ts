@@ -11,7 +11,7 @@ import type { Subscriber, Subscribers } from '../endpoints/find-subscribers.ts';
 import { isChannel, isPaused } from '../endpoints/model.ts';
 import { planDeliveriesJob } from './jobs.ts';
 import { positionOf, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
-import { wakeUpOf, withWakes } from './plan-progress.ts';
+import { wakeDigest, wakeUpOf, withWakes } from './plan-progress.ts';
 import { withRows } from './published.ts';
 
 /** Deliveries that the transaction of a change writes itself. More than these are planned in steps after it. */
@@ -164,17 +164,28 @@ export function planDeliveries(pairs: readonly { event: Event; webhook: Subscrib
   const rows = [...together.values()].flatMap(withWakes);
   const revisions = new Map(pairs.map(({ webhook }) => [webhook._id, webhook.revision]));
   const pending = rows.filter(({ state }) => state === 'pending');
+  const anomalies = rows.filter(({ state, type }) => state === 'collected' && type === 'anomaly.detected');
   return {
     writes: rows.map((row) => insertRow(queuedDeliveryRows, row)),
-    wakeUps: [...Map.groupBy(pending, ({ wake }) => wake)].map(([wake, own]) =>
-      withRows(wakeUpOf(wake, own), own, revisions.get(own[0]?.webhook_id ?? '') ?? 0),
-    ),
+    wakeUps: [
+      ...[...Map.groupBy(pending, ({ wake }) => wake)].map(([wake, own]) =>
+        withRows(wakeUpOf(wake, own), own, revisions.get(own[0]?.webhook_id ?? '') ?? 0),
+      ),
+      ...anomalies.map(wakeDigest),
+    ],
   };
+}
+
+/** A channel that gets a per cent of 100 or more gets it instead of `budget.exceeded`, so it waits as little. */
+function urgencyOf({ type, body }: Event, webhook: Subscriber): Event['type'] {
+  if (type !== 'budget.threshold' || !isChannel(webhook)) return type;
+  const { data } = JSON.parse(body) as { data: { alert_at: number } };
+  return data.alert_at >= 100 ? 'budget.exceeded' : type;
 }
 
 function deliveryOf({ event, webhook }: { event: Event; webhook: Subscriber }): Omit<QueuedDelivery, 'wake'> {
   const atMs = event.created_at.getTime();
-  const { dueMs, isCollected } = deliveryTime(event.type, webhook, atMs);
+  const { dueMs, isCollected } = deliveryTime(urgencyOf(event, webhook), webhook, atMs);
   const position = positionOf(event);
   return {
     _id: derivedId('dlv', event._id, webhook._id),

@@ -3,7 +3,7 @@ import { NO_PLAN, type Plan, wakeAll } from '../../../../platform/context/commit
 import type { Context } from '../../../../platform/context/context.ts';
 import { deleteRows, insertRow, replaceRow, type Write } from '../../../../platform/mongo/writes.ts';
 import type { JobData, PlannedWakeUp } from '../../../../platform/queues/job.ts';
-import { deliverWebhookJob, retryWebhookJob } from './jobs.ts';
+import { deliverWebhookJob, retryWebhookJob, sendDigestsJob } from './jobs.ts';
 import { type Delivery, deliveryRows, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 
 export const ATTEMPTS = WEBHOOK_WAITS_MS.length;
@@ -88,6 +88,11 @@ export function wakeUpOf(wake: string, rows: readonly Wakeable[]): PlannedWakeUp
   };
   const job = rows[0]?.attempt === 1 ? deliverWebhookJob : retryWebhookJob;
   return { job, id: wake, data, dueMs: Math.max(...rows.map(({ at }) => at)) - WOKEN_EARLY_MS };
+}
+
+/** Plans the wake-up of the digest that a collected delivery waits for. */
+export function wakeDigest({ webhook_id, at }: Pick<QueuedDelivery, 'webhook_id' | 'at'>): PlannedWakeUp {
+  return { job: sendDigestsJob, id: `${webhook_id}-${at}`, data: {}, dueMs: at };
 }
 
 /**

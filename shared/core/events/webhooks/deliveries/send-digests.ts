@@ -1,14 +1,23 @@
+import type { ClientSession } from 'mongoose';
 import { dateAt, isoTime } from '../../../../platform/basics/clock.ts';
-import { commitPlan, joinPlans, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import {
+  commitPlan,
+  type Decision,
+  joinPlans,
+  NO_PLAN,
+  type Plan,
+} from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
-import type { NewEvent } from '../../record/new-event.ts';
+import type { NewEvent, Words } from '../../record/new-event.ts';
 import { guardWebhooks } from '../endpoints/find-subscribers.ts';
-import { webhookRows } from '../endpoints/model.ts';
+import { type Webhook, webhookRows } from '../endpoints/model.ts';
 import type { Collected } from '../messages/describe-event.ts';
 import type { Envelope } from '../messages/message.ts';
+import { areAnomalies, decideAnomalies, readTold } from './collect-anomalies.ts';
 import { finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { planEvents } from './plan-events.ts';
-import { planProgress } from './plan-progress.ts';
+import { planProgress, wakeDigest } from './plan-progress.ts';
+import { withWords } from './with-words.ts';
 
 /** Events of one digest, and characters of their envelopes; more of them make several. */
 const PER_DIGEST = { events: 200, characters: 1_048_576 };
@@ -44,22 +53,66 @@ export async function sendDigests(ctx: Context): Promise<number> {
 async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const nowMs = ctx.clock.now();
-    const options = { session: transaction };
-    const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, options);
-    const due = await queuedDeliveryRows(ctx)
-      .find({ webhook_id: webhookId, state: 'collected', at: { $lte: nowMs } }, options)
-      .sort({ at: 1 })
-      .limit(PER_DIGEST.events)
-      .toArray();
-    const rows = takeFirst(due);
-    const [first] = rows;
-    if (!first) return { ...NO_PLAN, result: false };
-    const status = webhook ? 'digested' : 'cancelled';
-    const done = planProgress(rows.map((row) => finished(row, status, nowMs)));
-    const subscribers = { webhooks: webhook ? [webhook] : [], guard: [guardWebhooks(first.org_id)] };
-    const digest = planEvents([digestOf(first, rows, nowMs)], subscribers, nowMs);
-    return { ...joinPlans(done, digest), result: true };
+    const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
+    const due = await readCollected(ctx, webhookId, transaction, nowMs);
+    if (due.length === 0) return { ...NO_PLAN, result: false };
+    if (webhook && areAnomalies(due, webhook)) return sendAnomalies(ctx, webhook, transaction);
+    return { ...(await planDigest(ctx, webhook, takeFirst(due), transaction)), result: true };
   });
+}
+
+/** Sends the anomalies that a channel waits for in one message, or puts off those that wait longer. */
+async function sendAnomalies(
+  ctx: Context,
+  webhook: Webhook,
+  transaction: ClientSession,
+): Promise<Decision<boolean>> {
+  const collected = await readCollected(ctx, webhook._id, transaction);
+  const waiting = takeFirst(collected.filter((row) => areAnomalies([row], webhook)));
+  const told = await readTold(ctx, webhook._id, transaction);
+  const { timeScale } = ctx.config;
+  const { quiet_hours } = webhook;
+  const { taken, later } = decideAnomalies(waiting, told, { nowMs: ctx.clock.now(), timeScale, quiet_hours });
+  const moved = [...later].flatMap(([row, at]) => (row.at === at ? [] : [{ ...row, at }]));
+  const wakeUps = [...new Map(moved.map((row) => [row.at, wakeDigest(row)])).values()];
+  const putOff = { writes: planProgress(moved).writes, wakeUps };
+  if (taken.length === 0) return { ...putOff, result: false };
+  const digest = await planDigest(ctx, webhook, taken, transaction, 'anomalies');
+  return { ...joinPlans(putOff, digest), result: true };
+}
+
+/** Reads collected deliveries, those that are due first: at most as many as a digest holds. */
+async function readCollected(
+  ctx: Context,
+  webhookId: string,
+  transaction: ClientSession,
+  untilMs?: number,
+): Promise<QueuedDelivery[]> {
+  const until = untilMs === undefined ? {} : { at: { $lte: untilMs } };
+  return queuedDeliveryRows(ctx)
+    .find({ webhook_id: webhookId, state: 'collected', ...until }, { session: transaction })
+    .sort({ at: 1 })
+    .limit(PER_DIGEST.events)
+    .toArray();
+}
+
+/** The plan that takes collected deliveries out and raises their digest, unless their webhook is gone. */
+async function planDigest(
+  ctx: Context,
+  webhook: Webhook | null,
+  rows: readonly QueuedDelivery[],
+  transaction: ClientSession,
+  about?: 'anomalies',
+): Promise<Plan> {
+  const nowMs = ctx.clock.now();
+  const [first] = rows;
+  if (!first) return NO_PLAN;
+  const done = planProgress(rows.map((row) => finished(row, webhook ? 'digested' : 'cancelled', nowMs)));
+  const webhooks = webhook ? [webhook] : [];
+  const raised = [digestOf(first, rows, nowMs, about)];
+  const spoken = await withWords(ctx, raised, webhooks, transaction);
+  const guard = [guardWebhooks(first.org_id)];
+  return joinPlans(done, planEvents(spoken, { webhooks, guard }, nowMs));
 }
 
 /** Returns the first ones, as many as one row and one request can carry; at least one. */
@@ -71,9 +124,15 @@ function takeFirst(due: readonly QueuedDelivery[]): QueuedDelivery[] {
   });
 }
 
-function digestOf(first: QueuedDelivery, rows: readonly QueuedDelivery[], nowMs: number): NewEvent {
+function digestOf(
+  first: QueuedDelivery,
+  rows: readonly QueuedDelivery[],
+  nowMs: number,
+  about?: 'anomalies',
+): NewEvent {
   const ordered = rows.toSorted((a, b) => a.position - b.position);
   const { webhook_id, org_id } = first;
+  const words = ordered.map((row): Words => (row.words === undefined ? {} : JSON.parse(row.words)));
   return {
     cause: [webhook_id, ...ordered.map(({ _id }) => _id)],
     type: 'digest',
@@ -84,8 +143,10 @@ function digestOf(first: QueuedDelivery, rows: readonly QueuedDelivery[], nowMs:
     data: {
       from: isoTime(ordered[0]?.created_at.getTime() ?? nowMs),
       to: isoTime(nowMs),
+      ...(about ? { about } : {}),
       events: ordered.map(({ body }) => collectedOf(body)),
     },
+    ...(ordered.some((row) => row.words !== undefined) ? { words: { events: words } } : {}),
   };
 }
 

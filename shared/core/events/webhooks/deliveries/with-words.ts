@@ -87,6 +87,13 @@ function linkOf(ctx: Context, { type, data, webhook_id }: NewEvent): string {
     case 'credit.depleted':
       return page('credits');
     case 'digest':
-      return data.about === 'anomalies' ? page('anomalies') : page('alerts', webhook_id);
+      return data.about === 'anomalies' ? page(...anomaliesPage(data)) : page('alerts', webhook_id);
   }
+}
+
+/** The page of the session that all these anomalies are of, or that of anomalies. */
+function anomaliesPage({ events }: NewEvent['data']): string[] {
+  const ids = (events as { data: { session_id: string } }[]).map(({ data }) => data.session_id);
+  const [id, ...others] = new Set(ids);
+  return id !== undefined && others.length === 0 ? ['sessions', id] : ['anomalies'];
 }

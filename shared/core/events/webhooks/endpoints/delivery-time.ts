@@ -1,5 +1,5 @@
 import type { EventType } from '../../../../platform/basics/contract.ts';
-import type { Webhook } from './model.ts';
+import { isChannel, type Webhook } from './model.ts';
 import type { Digest, QuietHours } from './settings.ts';
 
 /** Events that neither quiet hours nor a digest delay. */
@@ -9,22 +9,26 @@ const URGENT: ReadonlySet<EventType> = new Set(['budget.exceeded', 'credit.deple
 const DIGEST_HOUR = 8;
 const DAYS = 7;
 
-type Timing = Pick<Webhook, 'quiet_hours' | 'digest'>;
+type Timing = Pick<Webhook, 'quiet_hours' | 'digest'> & Partial<Pick<Webhook, 'format'>>;
 
-/** When an event that is raised at `nowMs` is due at a webhook (epoch ms), and whether a digest collects it until then. */
+/**
+ * When an event that is raised at `nowMs` is due at a webhook (epoch ms), and whether a digest collects it until then. The anomalies
+ * of a channel are collected at once: the digest decides how long they wait for others.
+ */
 export function deliveryTime(
   type: EventType,
-  { quiet_hours, digest }: Timing,
+  { format = 'json', quiet_hours, digest }: Timing,
   nowMs: number,
 ): { dueMs: number; isCollected: boolean } {
   if (URGENT.has(type)) return { dueMs: nowMs, isCollected: false };
   if (digest !== 'none' && type !== 'digest')
     return { dueMs: nextDigest(digest, quiet_hours?.timezone ?? 'UTC', nowMs), isCollected: true };
-  return { dueMs: quiet_hours ? endOfQuiet(quiet_hours, nowMs) : nowMs, isCollected: false };
+  const dueMs = quiet_hours ? endOfQuiet(quiet_hours, nowMs) : nowMs;
+  return { dueMs, isCollected: type === 'anomaly.detected' && isChannel({ format }) };
 }
 
 /** The end of the quiet hours that hold `nowMs`; `nowMs` itself outside them. Epoch ms. */
-function endOfQuiet({ from, to, timezone }: QuietHours, nowMs: number): number {
+export function endOfQuiet({ from, to, timezone }: QuietHours, nowMs: number): number {
   const local = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(timezone);
   const time = local.toPlainTime();
   const begin = Temporal.PlainTime.from(from);
