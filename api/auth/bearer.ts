@@ -5,7 +5,10 @@ const LONGEST_TOKEN = 8_192;
 
 /** The one error for every way in which a credential can be wrong. */
 export function unauthorized(): DomainError {
-  return new DomainError('unauthorized', 'Send a valid credential as "Authorization: Bearer …".');
+  return new DomainError(
+    'unauthorized',
+    'Send a credential that is known here, and neither revoked nor expired, as "Authorization: Bearer …".',
+  );
 }
 
 /**

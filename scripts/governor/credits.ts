@@ -53,11 +53,12 @@ function addCredits(credits: Command, run: Run): void {
       .description(`Add ${bucket} credits, once per key`)
       .option('--expires-at <time>', 'when they expire, ISO 8601 (default: never)', parseTime)
       .option('--key <key>', 'idempotency key; default: a new one, told first', parseKey)
-      .action((orgId: string, userId: string, amount: string, { key = newKey(), expiresAt }: AddOptions) =>
+      .action((orgId: string, userId: string, amount: string, { key, expiresAt }: AddOptions) =>
         run(async (ctx) => {
           const expires_at = expiresAt && Math.floor(expiresAt.getTime() / 1_000);
-          const grant = { bucket, amount: parseAmount(amount), expires_at, idempotencyKey: key };
+          const asked = { bucket, amount: parseAmount(amount), expires_at };
           const accountId = await openAccount(ctx, orgId, userId);
+          const grant = { ...asked, idempotencyKey: key ?? newKey() };
           const member = { org_id: orgId, user_id: userId };
           const { transaction, replayed } = await grantAudited(ctx, member, { accountId, ...grant });
           return { ...transaction, replayed };
@@ -239,6 +240,6 @@ function parseKey(value: string): string {
 function parseAmount(value: string): number {
   const amount = /^\d{1,10}$/.test(value) ? Number(value) : 0;
   if (amount < 1 || amount > 1_000_000_000)
-    throw new InvalidArgumentError('The amount must be a whole number, 1..1000000000.');
+    throw new InvalidArgumentError('The amount must be a whole number from 1 to 1,000,000,000.');
   return amount;
 }

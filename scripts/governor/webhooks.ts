@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { listForOperator } from '../../shared/core/events/webhooks/deliveries/list-for-operator.ts';
 import { enableWebhook } from '../../shared/core/events/webhooks/endpoints/enable-webhook.ts';
-import { listForOperator } from '../../shared/core/events/webhooks/endpoints/list-for-operator.ts';
 import { rotateSecretKeys } from '../../shared/core/events/webhooks/endpoints/rotate-secret-keys.ts';
 import { SEALED_ROWS } from '../../shared/tables/secrets.ts';
 import type { Run } from './basics/run.ts';
@@ -11,7 +11,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
   const webhook = program.command('webhook').description('Webhooks');
   webhook
     .command('list')
-    .description('List webhooks, and whether the admins were told of those that are failing')
+    .description('List webhooks: do they deliver, what is held, and how the last attempt failed')
     .option('--org <org_id>', 'of this organization only')
     .option('--failing', 'only those that are failing')
     .action(({ org, failing = false }: { org?: string; failing?: boolean }) =>

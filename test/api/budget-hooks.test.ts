@@ -138,27 +138,39 @@ describe('the own budget', () => {
 
 describe('governor check', () => {
   const call = { userId: undefined, failClosed: false };
+  const at = (apiKey: string, url = api.url) => ({ api: url, apiKey });
 
   test('exits with 2 and the reason when a budget refuses, else with 0', async () => {
-    expect(await checkCall({ ...call, api: api.url, key: ada })).toEqual({ exitCode: 2, message: reason });
-    expect(await checkCall({ ...call, api: `${api.url}/`, key: bob })).toEqual({
+    expect(await checkCall(at(ada), call)).toEqual({ exitCode: 2, allow: false, message: reason });
+    expect(await checkCall(at(bob, `${api.url}/`), call)).toEqual({
       exitCode: 0,
+      allow: true,
       message: null,
     });
-    expect(await checkCall({ ...call, api: api.url, key, userId: 'ada' })).toMatchObject({ exitCode: 2 });
-    expect(await checkCall({ ...call, api: api.url, key, userId: 'bob' })).toMatchObject({ exitCode: 0 });
+    expect(await checkCall(at(key), { ...call, userId: 'ada' })).toMatchObject({ exitCode: 2 });
+    expect(await checkCall(at(key), { ...call, userId: 'bob' })).toMatchObject({ exitCode: 0 });
   });
 
   test('passes with 1 when it cannot ask, and blocks with --fail-closed', async () => {
-    const away = { ...call, api: 'http://127.0.0.1:1', key: ada };
-    const wrong = { ...call, api: api.url, key: 'ugk_wrong' };
-    const unset = { ...call, api: undefined, key: undefined };
-    for (const broken of [away, wrong, unset]) {
-      const message = expect.stringMatching(
-        broken === wrong ? /answered 401 unauthorized: / : /could not be checked/,
-      );
-      expect(await checkCall(broken)).toEqual({ exitCode: 1, message });
-      expect(await checkCall({ ...broken, failClosed: true })).toEqual({ exitCode: 2, message });
+    const reasons = [
+      [
+        at(ada, 'http://127.0.0.1:1'),
+        /could not be checked: .* cannot be reached: no HTTP client may use port 1$/,
+      ],
+      [
+        at('ugk_wrong'),
+        /answered 401 unauthorized: this key is unknown there, or was revoked or has expired$/,
+      ],
+      [null, /could not be checked: set GOVERNOR_API/],
+    ] as const;
+    for (const [target, words] of reasons) {
+      const message = expect.stringMatching(words);
+      expect(await checkCall(target, call)).toEqual({ exitCode: 1, allow: null, message });
+      expect(await checkCall(target, { ...call, failClosed: true })).toEqual({
+        exitCode: 2,
+        allow: null,
+        message,
+      });
     }
   });
 });

@@ -587,7 +587,7 @@ describe('governor raise', () => {
     await spend(10);
     await until(async () => !(await check()).allow);
     const sent = await request({ note: 'by hand' });
-    expect(sent).toEqual({ exitCode: 0, message: expect.stringMatching(/^Sent: rai_/) });
+    expect(sent).toMatchObject({ exitCode: 0, message: expect.stringMatching(/^Sent: rai_/) });
     const again = await request({});
     expect([again.exitCode, again.message]).toEqual([1, expect.stringContaining('answered 409 conflict')]);
     const [, id = ''] = /(rai_\w+)/.exec(sent.message) ?? [];

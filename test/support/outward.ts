@@ -12,7 +12,6 @@ import { sendWaiting } from '../../packages/governor/src/context/tell.ts';
 import { probe } from '../../packages/governor/src/doctor/probe.ts';
 import { relay } from '../../packages/governor/src/mcp.ts';
 import { requestRaise } from '../../packages/governor/src/raise.ts';
-import { send as sendPrices } from '../../packages/governor/src/wings/prices/request.ts';
 import { answersOk } from '../../packages/stack/wait.ts';
 import { send as sendDemo } from '../../scripts/demo/send.ts';
 import { spendDemoCredits } from '../../scripts/demo/spends.ts';
@@ -124,10 +123,10 @@ export const OUTWARD: Readonly<Record<string, Outward>> = {
     send: (_ctx, url) => bucket(url).putFile('p/part', fileOf(100_000), 'text/csv'),
   },
   'an answer to governor check': {
-    file: 'packages/governor/src/check.ts',
+    file: 'packages/governor/src/api/ask.ts',
     deadlineMs: 3_000,
     mostBytes: MB,
-    send: (_ctx, url) => checkCall({ api: url, key: 'key', userId: undefined, failClosed: true }),
+    send: (_ctx, url) => checkCall(target(url), { failClosed: true }),
   },
   'an answer to governor check --doctor': {
     file: 'packages/governor/src/doctor/probe.ts',
@@ -151,19 +150,13 @@ export const OUTWARD: Readonly<Record<string, Outward>> = {
       ),
   },
   'an answer to governor raise': {
-    file: 'packages/governor/src/raise.ts',
+    file: 'packages/governor/src/api/ask.ts',
     deadlineMs: 10_000,
     mostBytes: MB,
     tries: 3,
     send: (_ctx, url) => requestRaise(target(url), { budgetId: 'bud_1', amount: 1 }, noPause),
   },
-  'an answer to governor prices': {
-    file: 'packages/governor/src/wings/prices/request.ts',
-    deadlineMs: 60_000,
-    mostBytes: 16 * MB,
-    send: (_ctx, url) => sendPrices(target(url), 'GET', '/api/v1/price-rules', null, z.unknown()),
-  },
-  'an answer to governor cost, import, sync and pr': {
+  'an answer to governor cost, prices, import, sync and pr': {
     file: 'packages/governor/src/api/ask.ts',
     deadlineMs: 60_000,
     mostBytes: 16 * MB,
@@ -171,7 +164,7 @@ export const OUTWARD: Readonly<Record<string, Outward>> = {
     send: (_ctx, url) => ask(target(url), '/api/v1/signals', '{}', noPause, z.unknown()),
   },
   'an answer to governor context': {
-    file: 'packages/governor/src/context/tell.ts',
+    file: 'packages/governor/src/api/ask.ts',
     deadlineMs: 30_000,
     mostBytes: MB,
     send: tellContext,

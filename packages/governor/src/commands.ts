@@ -2,7 +2,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Target, type TargetFlags, targetOf } from './api/target.ts';
+import { type Target, type TargetFlags, targetOf, withTarget } from './api/target.ts';
 import { type Collection, collect, startCollection } from './collect.ts';
 import { type ImportOptions, type ImportReport, importCollection, importFolder } from './import-history.ts';
 import { startProgress, withProgress } from './progress.ts';
@@ -29,7 +29,7 @@ interface HistoryFlags extends TargetFlags {
 /** `import` and `sync`: the history that coding agents keep on this machine. */
 export function addHistoryCommands(program: Command, around: Env): void {
   const names = [...TOOLS.map(({ name }) => name), 'ccusage', 'ndjson'].join(', ');
-  withTarget(
+  withHistory(
     program
       .command('import <tool> <path>')
       .description(`Send history once; tool is one of ${names}; path a folder, or a file for the last two`),
@@ -39,7 +39,7 @@ export function addHistoryCommands(program: Command, around: Env): void {
     );
     printReport(report, around);
   });
-  withTarget(
+  withHistory(
     program
       .command('sync')
       .description('Send history of all known tools, and go on sending what is new')
@@ -50,10 +50,8 @@ export function addHistoryCommands(program: Command, around: Env): void {
   ).action((flags: SyncFlags) => runSync(flags, around));
 }
 
-function withTarget(command: Command): Command {
-  return command
-    .option('--api <url>', 'default: GOVERNOR_API')
-    .option('--key <key>', 'API key; default: GOVERNOR_API_KEY')
+function withHistory(command: Command): Command {
+  return withTarget(command, 'signals:write')
     .option('--user-id <id>', 'whose history it is; a key that is bound to a user needs none')
     .option('--project-id <id>', 'default: the name of the repository')
     .option('--events', 'let old calls raise webhooks, budget events and anomalies, as if they came now');

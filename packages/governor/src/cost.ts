@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { csvLine, neutralize } from '../../../shared/platform/basics/csv.ts';
-import { type Api, ask } from './api/ask.ts';
-import { targetOf } from './api/target.ts';
+import { type Api, ask, FOR_PEOPLE } from './api/ask.ts';
+import { type TargetFlags, targetOf, withTarget } from './api/target.ts';
 import type { Env } from './commands.ts';
-import { terminalWidth } from './output/print.ts';
-import { renderTable } from './output/table.ts';
+import { tableOf } from './output/print.ts';
 
 /** The names of groupings as a person types them, and as the api has them. */
 const GROUPINGS: Readonly<Record<string, string>> = {
@@ -37,16 +36,13 @@ const usage = z.looseObject({
 });
 type Usage = z.output<typeof usage>;
 
-interface CostFlags {
+interface CostFlags extends TargetFlags {
   by?: readonly string[];
   lastWeek?: boolean;
   lastMonth?: boolean;
   from?: string;
   to?: string;
   csv?: boolean;
-  wide?: boolean;
-  api?: string;
-  key?: string;
 }
 
 type Ways = Pick<Env, 'env' | 'fallback' | 'now'>;
@@ -54,18 +50,15 @@ type Ways = Pick<Env, 'env' | 'fallback' | 'now'>;
 /** `cost`: what calls cost, by person, project, pull request and more, as a table, JSON or CSV. */
 export function addCostCommand(program: Command, around: Ways): void {
   const names = Object.keys(GROUPINGS).join(', ');
-  const command = program.command('cost');
+  const command = withTarget(program.command('cost'), 'usage:read');
   command
-    .description('Show what calls cost, the most expensive first; the key needs usage:read')
+    .description('Show what calls cost, the most expensive first')
     .option('--by <name>', `one or two of ${names}, separated by a comma`, parseGroupings)
     .addOption(new Option('--last-week', 'the last whole week').conflicts(['lastMonth', 'from', 'to']))
     .addOption(new Option('--last-month', 'the last whole month').conflicts(['from', 'to']))
     .option('--from <date>', "a date or a time; default: 30 days ago, in the organization's timezone")
     .option('--to <date>', 'likewise, exclusive; default: now')
     .option('--csv', 'print CSV')
-    .option('--wide', 'show all columns, however wide the terminal is')
-    .option('--api <url>', 'default: GOVERNOR_API')
-    .option('--key <key>', 'API key; default: GOVERNOR_API_KEY')
     .action(async (flags: CostFlags) => {
       const { json = false, wide = false } = program.opts<{ json?: boolean; wide?: boolean }>();
       if (json && flags.csv) command.error('governor: name --json or --csv, not both.');
@@ -73,7 +66,7 @@ export function addCostCommand(program: Command, around: Ways): void {
       const answer = await readCost(api, flags, around.now());
       if (json) console.log(JSON.stringify(answer));
       else if (flags.csv) process.stdout.write(asCsv(answer, flags.by ?? []));
-      else console.log(asTable(answer, flags.by ?? [], flags.wide || wide ? null : terminalWidth()));
+      else console.log(asTable(answer, flags.by ?? [], wide));
     });
 }
 
@@ -91,7 +84,7 @@ function parseGroupings(text: string): readonly string[] {
 async function readCost(api: Api, flags: CostFlags, nowMs: number): Promise<Usage> {
   const query = new URLSearchParams(await rangeOf(api, flags, nowMs));
   if (flags.by) query.set('group_by', flags.by.map((name) => GROUPINGS[name] ?? name).join(','));
-  return ask(api, `/api/v1/usage?${query.toString()}`, null, sleep, usage);
+  return ask(api, `/api/v1/usage?${query.toString()}`, null, sleep, usage, FOR_PEOPLE);
 }
 
 /** The days of the flags. Whole weeks and months are those of the organization's calendar. */
@@ -99,7 +92,7 @@ async function rangeOf(api: Api, flags: CostFlags, nowMs: number): Promise<Recor
   const { from, to, lastWeek, lastMonth } = flags;
   if (!lastWeek && !lastMonth) return { ...(from ? { from } : {}), ...(to ? { to } : {}) };
   const organization = z.looseObject({ timezone: z.string() });
-  const { timezone } = await ask(api, '/api/v1/organization', null, sleep, organization);
+  const { timezone } = await ask(api, '/api/v1/organization', null, sleep, organization, FOR_PEOPLE);
   const [first, end] = lastWhole(lastWeek ? 'week' : 'month', timezone, nowMs);
   return { from: first, to: end };
 }
@@ -139,11 +132,11 @@ function linesOf({ groups, totals }: Usage, by: readonly string[]): Line[] {
   return [...named, { [GROUPINGS[first] ?? first]: 'total', ...costs(totals) }];
 }
 
-function asTable(answer: Usage, by: readonly string[], width: number | null): string {
+function asTable(answer: Usage, by: readonly string[], wide: boolean): string {
   const minute = (instant: string) => `${instant.slice(0, 10)} ${instant.slice(11, 16)}`;
   const heading = `${minute(answer.from)} to ${minute(answer.to)} UTC`;
   const lines = linesOf(answer, by).map((line) => ({ ...line, cost_usd: Number(line.cost_usd).toFixed(4) }));
-  return `${heading}\n${renderTable(lines, width)}`;
+  return `${heading}\n${tableOf(lines, { wide })}`;
 }
 
 /** CSV without the sum, which a spreadsheet makes. */

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { exchange } from '../../../shared/platform/outward/exchange.ts';
 import { describeFailure, requestTo } from './api/ask.ts';
-import type { Env } from './commands.ts';
+import { type Target, type TargetFlags, targetOf, withTarget } from './api/target.ts';
 
 /** Error codes of JSON-RPC 2.0 section 5.1, and the first of those that a server may give its own meaning. */
 const PARSE_ERROR = -32_700;
@@ -21,18 +21,12 @@ interface Message {
 }
 
 /** `mcp`: the tools of the api for agents that start their servers themselves, one JSON object per line. */
-export function addMcpCommand(program: Command, { env, fallback }: Pick<Env, 'env' | 'fallback'>): void {
-  program
-    .command('mcp')
+export function addMcpCommand(program: Command, around: Target): void {
+  withTarget(program.command('mcp'))
     .description('Serve the MCP tools of the api over standard input and output')
-    .option('--api <url>', 'default: GOVERNOR_API')
-    .action(async (flags: { api?: string }) => {
-      const other = fallback();
-      const api = flags.api || env.GOVERNOR_API || other.api;
-      const apiKey = env.GOVERNOR_API_KEY || other.key;
-      if (!api || !apiKey) throw new Error('Set GOVERNOR_API (or --api) and GOVERNOR_API_KEY.');
-      const { url, headers } = requestTo({ api, apiKey }, '/mcp');
-      await relay(process.stdin, { url, headers }, (line) => process.stdout.write(`${line}\n`));
+    .action(async (flags: TargetFlags) => {
+      const target = requestTo(targetOf(flags, around), '/mcp');
+      await relay(process.stdin, target, (line) => process.stdout.write(`${line}\n`));
     });
 }
 

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import packed from '../package.json' with { type: 'json' };
+import { describeFailure } from './api/ask.ts';
 import { addCheckCommand } from './check.ts';
 import { addHistoryCommands, type Env } from './commands.ts';
 import { addContextCommand } from './context/command.ts';
@@ -11,7 +13,9 @@ import { WING_COMMANDS } from './wings.ts';
 export function createProgram(env: Env['env']): Command {
   const program = new Command('governor')
     .description('Send the local history of coding agents to usage-governor')
+    .version(packed.version, '--version', 'print the version')
     .option('--json', 'print one JSON object and nothing else')
+    .option('--wide', 'show tables with all their columns, however wide the terminal is')
     .showHelpAfterError();
   const around: Env = {
     env,
@@ -31,6 +35,6 @@ export function createProgram(env: Env['env']): Command {
 
 /** Says what is wrong in one line and exits 1. */
 export function fail(error: unknown): never {
-  console.error(`governor: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`governor: ${describeFailure(error)}`);
   process.exit(1);
 }

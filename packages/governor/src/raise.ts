@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { exchange } from '../../../shared/platform/outward/exchange.ts';
-import { type Api, describeFailure, describeRefusal, type Pause, requestTo } from './api/ask.ts';
+import { type Api, ask, describeFailure, FOR_PEOPLE, type How, type Pause } from './api/ask.ts';
+import { type TargetFlags, targetOf, withTarget } from './api/target.ts';
 import type { Env } from './commands.ts';
+import { asCell } from './output/cells.ts';
 
 /** A request for more of a budget. Without `budgetId` it is the budget that refuses now. */
 export interface RaiseRequest {
@@ -20,45 +21,41 @@ export interface RaiseRequest {
 export interface RaiseOutcome {
   exitCode: 0 | 1 | 2;
   message: string;
+  /** The request as it is now; null where none was made. */
+  raise: Raise | null;
 }
 
-interface RaiseFlags {
+interface RaiseFlags extends TargetFlags {
   amount: number;
   budget?: string;
   for?: number;
   note?: string;
   wait?: boolean;
-  api?: string;
 }
 
 const EVERY_MS = 2_000;
-const LIMITS = { deadlineMs: 10_000, mostBytes: 1_048_576 };
-const ATTEMPTS = 3;
+const HOW: How = { ...FOR_PEOPLE, limits: { deadlineMs: 10_000, mostBytes: 1_048_576 } };
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
 const refusal = z.object({ refused_by: z.object({ id: z.string() }).nullable() });
 const raise = z.object({ id: z.string(), status: z.string(), ends_at: z.string().nullable() });
+type Raise = z.output<typeof raise>;
 
 /** `raise`: asks an admin for more of a budget. */
-export function addRaiseCommand(program: Command, { env, fallback }: Pick<Env, 'env' | 'fallback'>): void {
-  program
-    .command('raise')
+export function addRaiseCommand(program: Command, around: Pick<Env, 'env' | 'fallback'>): void {
+  withTarget(program.command('raise'))
     .description('Ask for more of a budget: exit code 0 is sent or approved, 2 denied, 1 could not ask')
     .requiredOption('--amount <n>', 'how much more, in the unit of the budget', parseAmount)
     .option('--budget <id>', 'default: the budget that refuses now')
     .option('--for <time>', "such as 90m, 2h or 1d; default: to the end of the budget's window", parseTime)
     .option('--note <text>', 'why')
     .option('--wait', 'wait for the answer')
-    .option('--api <url>', 'default: GOVERNOR_API')
     .action(async (flags: RaiseFlags) => {
-      const other = fallback();
-      const api = flags.api || env.GOVERNOR_API || other.api;
-      const apiKey = env.GOVERNOR_API_KEY || other.key;
-      if (!api || !apiKey) throw new Error('Set GOVERNOR_API (or --api) and GOVERNOR_API_KEY.');
       const { budget: budgetId, amount, for: durationS, note, wait } = flags;
       const asked = { budgetId, amount, durationS, note, wait };
-      const { exitCode, message } = await requestRaise({ api, apiKey }, asked, sleep);
-      (exitCode === 0 ? console.log : console.error)(message);
+      const { exitCode, message, raise: made } = await requestRaise(targetOf(flags, around), asked, sleep);
+      if (program.opts<{ json?: boolean }>().json) console.log(JSON.stringify({ raise: made, message }));
+      else (exitCode === 0 ? console.log : console.error)(message);
       process.exitCode = exitCode;
     });
 }
@@ -79,67 +76,37 @@ function parseTime(text: string): number {
 export async function requestRaise(api: Api, asked: RaiseRequest, pause: Pause): Promise<RaiseOutcome> {
   try {
     const budgetId = asked.budgetId ?? (await findRefusing(api, pause));
-    if (budgetId === null) return { exitCode: 2, message: 'governor: no budget refuses a call now.' };
+    if (budgetId === null)
+      return { exitCode: 2, message: 'governor: no budget refuses a call now.', raise: null };
     const body = {
       budget_id: budgetId,
       amount: asked.amount,
       ...(asked.durationS === undefined ? {} : { duration_s: asked.durationS }),
       ...(asked.note === undefined ? {} : { note: asked.note }),
     };
-    const made = await send(api, '/api/v1/raises', body, pause, raise);
-    if (!asked.wait) return { exitCode: 0, message: `Sent: ${made.id}. An admin answers.` };
+    // By its key a raise that is sent again is asked for once.
+    const how = { ...HOW, headers: { 'idempotency-key': randomUUID() } };
+    const made = await ask(api, '/api/v1/raises', JSON.stringify(body), pause, raise, how);
+    if (!asked.wait) return { exitCode: 0, message: `Sent: ${made.id}. An admin answers.`, raise: made };
     return await waitFor(api, made.id, pause);
   } catch (error) {
-    return { exitCode: 1, message: `governor: a raise could not be asked for: ${describeFailure(error)}` };
+    const message = `governor: a raise could not be asked for: ${describeFailure(error)}`;
+    return { exitCode: 1, message, raise: null };
   }
 }
 
 async function findRefusing(api: Api, pause: Pause): Promise<string | null> {
-  const { refused_by } = await send(api, '/api/v1/budgets/check', {}, pause, refusal);
+  const { refused_by } = await ask(api, '/api/v1/budgets/check', '{}', pause, refusal, HOW);
   return refused_by?.id ?? null;
 }
 
 async function waitFor(api: Api, id: string, pause: Pause): Promise<RaiseOutcome> {
   for (;;) {
-    const { status, ends_at } = await send(
-      api,
-      `/api/v1/raises/${encodeURIComponent(id)}`,
-      null,
-      pause,
-      raise,
-    );
-    if (status === 'approved') return { exitCode: 0, message: `Approved until ${ends_at}: ${id}` };
-    if (status !== 'pending') return { exitCode: 2, message: `The raise is ${status}: ${id}` };
+    const now = await ask(api, `/api/v1/raises/${encodeURIComponent(id)}`, null, pause, raise, HOW);
+    const until = now.ends_at === null ? '' : ` until ${asCell(now.ends_at)}`;
+    if (now.status === 'approved') return { exitCode: 0, message: `Approved${until}: ${id}`, raise: now };
+    if (now.status !== 'pending')
+      return { exitCode: 2, message: `The raise is ${now.status}: ${id}`, raise: now };
     await pause(EVERY_MS);
   }
 }
-
-/** Sends a request until it is answered, a few times; by its idempotency key a raise is asked for once. */
-async function send<Content>(
-  api: Api,
-  path: string,
-  body: object | null,
-  pause: Pause,
-  shape: z.ZodType<Content>,
-): Promise<Content> {
-  const { url, headers } = requestTo(api, path);
-  const key = { 'idempotency-key': randomUUID() };
-  const request =
-    body === null
-      ? { headers }
-      : { method: 'POST', headers: { ...headers, ...key }, body: JSON.stringify(body) };
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const response = await exchange(url, request, LIMITS);
-      const text = await response.text();
-      if (response.ok) return shape.parse(JSON.parse(text));
-      const refused = `the api ${describeRefusal({ status: response.status, body: text })}`;
-      if (response.status < 500 || attempt === ATTEMPTS) throw new Refused(refused);
-    } catch (error) {
-      if (error instanceof Refused || attempt === ATTEMPTS) throw error;
-    }
-    await pause(EVERY_MS);
-  }
-}
-
-class Refused extends Error {}

@@ -56,9 +56,10 @@ function describeIssue(issue: z.core.$ZodRawIssue): string {
 }
 
 /** "have at least 32 characters", "be more than 0". */
-function boundOf(origin: string, relation: string, bound: number | bigint): string {
+function boundOf(origin: string, relation: string, given: number | bigint): string {
+  const bound = given.toLocaleString('en-US', { maximumFractionDigits: 20 });
   const units = { string: ['character', 'characters'], array: ['entry', 'entries'] }[origin];
   return units
-    ? `have ${relation} ${bound} ${units[Number(bound) === 1 ? 0 : 1]}`
+    ? `have ${relation} ${bound} ${units[Number(given) === 1 ? 0 : 1]}`
     : `be ${relation} ${bound}`;
 }

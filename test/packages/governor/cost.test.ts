@@ -27,7 +27,7 @@ async function cost(...args: string[]): Promise<string> {
   const printed: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((text) => printed.push(`${text}\n`));
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-  const program = new Command('governor').option('--json').exitOverride();
+  const program = new Command('governor').option('--json').option('--wide').exitOverride();
   const quiet = { writeErr: () => undefined };
   program.configureOutput(quiet);
   const env = { GOVERNOR_API: shop.api.url, GOVERNOR_API_KEY: shop.key };

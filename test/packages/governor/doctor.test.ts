@@ -330,6 +330,6 @@ describe('other agents, to the doctor', () => {
 
 it('a drill of `governor check` refuses only after the service has answered', async () => {
   const drill = { userId: undefined, failClosed: false, isDrill: true };
-  expect(await checkCall({ ...drill, api: api.url, key })).toMatchObject({ exitCode: 2 });
-  expect(await checkCall({ ...drill, api: api.url, key: 'ugk_wrong' })).toMatchObject({ exitCode: 1 });
+  expect(await checkCall({ api: api.url, apiKey: key }, drill)).toMatchObject({ exitCode: 2 });
+  expect(await checkCall({ api: api.url, apiKey: 'ugk_wrong' }, drill)).toMatchObject({ exitCode: 1 });
 });

@@ -1,6 +1,7 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { queuedDeliveryRows } from '../../../shared/core/events/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../../shared/core/events/webhooks/endpoints/model.ts';
 import { rotateSecretKeys } from '../../../shared/core/events/webhooks/endpoints/rotate-secret-keys.ts';
 import { updateWebhook } from '../../../shared/core/events/webhooks/endpoints/update-webhook.ts';
@@ -113,8 +114,13 @@ test('webhook list shows all webhooks or the failing ones, and /readyz warns of 
   ]);
   const failing = {
     webhook_id: _id,
+    name: null,
+    url: receiver.url,
+    format: 'json',
+    state: 'failing',
+    held: 0,
+    last_error: null,
     org_id: orgId,
-    host: new URL(receiver.url).host,
     enabled: true,
     status: 'failing',
     failing_since: failing_since.toISOString(),
@@ -122,10 +128,32 @@ test('webhook list shows all webhooks or the failing ones, and /readyz warns of 
     made_by: 'operator',
   };
   const { governor } = governorWith(OLD);
-  const both = { webhooks: [expect.objectContaining({ status: 'active' }), failing] };
+  const both = { webhooks: [expect.objectContaining({ status: 'active', state: 'active' }), failing] };
   expect(await governor('webhook', 'list', '--failing')).toEqual({ webhooks: [failing] });
   expect(await governor('webhook', 'list')).toEqual(both);
   expect(await governor('webhook', 'list', '--org', orgId)).toEqual(both);
   await webhookRows(ctx).updateOne({ _id }, { $set: { alerted_at: failing_since } });
   expect((await readReadiness(ctx, WARNINGS)).status).toBe('ready');
+});
+
+test('webhook list says of each whether it is paused, what it holds, and how its last attempt failed', async () => {
+  await webhookRows(ctx).deleteMany({});
+  const { orgId } = await makeTenant(ctx);
+  const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+  receiver.behave({ status: 500 });
+  await raise(ctx, orgId);
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    await queuedDeliveryRows(ctx).updateMany({}, { $set: { at: 0 } });
+    await attemptAllDue(ctx);
+  }
+  const { governor } = governorWith(OLD);
+  const listed = async () => (await governor('webhook', 'list', '--org', orgId)).webhooks[0];
+  expect(await listed()).toMatchObject({ state: 'failing', held: 0, last_error: 'HTTP 500' });
+  // What is held has no attempt: the last one that was given up says why.
+  await raise(ctx, orgId);
+  expect(await listed()).toMatchObject({ state: 'failing', held: 1, last_error: 'HTTP 500' });
+  await updateWebhook(ctx, orgId, _id, { enabled: false, name: 'Archive' });
+  await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'active', failing_since: null } });
+  expect(await listed()).toMatchObject({ name: 'Archive', state: 'paused', held: 1 });
+  receiver.behave({ status: 200 });
 });

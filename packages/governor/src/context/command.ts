@@ -1,17 +1,17 @@
 import { appendFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
+import { findTarget, type TargetFlags, targetOf, withTarget } from '../api/target.ts';
 import type { Env } from '../commands.ts';
 import { asText, parseObject } from '../readers/history.ts';
 import { stateFolder } from './state.ts';
 import { sendWaiting, tell } from './tell.ts';
 
-interface ContextFlags {
+interface ContextFlags extends TargetFlags {
   session?: string;
   task?: string | false;
   hook?: true;
   gitHook?: true;
-  api?: string;
 }
 
 /** How long a hook may hold up an agent or git. */
@@ -19,13 +19,11 @@ const PATIENCE_MS = 2_000;
 
 /** `context`: tells what a client session works on, by hand or from hooks of agents and of git. */
 export function addContextCommand(program: Command, around: Env): void {
-  program
-    .command('context')
+  withTarget(program.command('context'), 'signals:write')
     .description('Report what a client session works on: the repository, branch and task of its next calls')
     .option('--session <id>', 'the client session; default: GOVERNOR_CLIENT_SESSION or CODEX_THREAD_ID')
     .option('--task <task>', 'the task from now on')
     .option('--no-task', 'from now on it works on no task')
-    .option('--api <url>', 'default: GOVERNOR_API')
     .addOption(
       new Option('--hook', "reads an agent's hook from standard input; never fails").conflicts('gitHook'),
     )
@@ -57,7 +55,6 @@ async function runByHand(flags: ContextFlags, around: Env): Promise<void> {
       'There is no client session here. Name one with --session, or set GOVERNOR_CLIENT_SESSION.',
     );
   const target = targetOf(flags, around);
-  if (!target) throw new Error('Name --api, and set GOVERNOR_API and GOVERNOR_API_KEY.');
   print({ contexts: told, ...(await sendWaiting(target, folder, { nowMs: now(), patienceMs: 30_000 })) });
 }
 
@@ -78,7 +75,7 @@ async function runInHook(flags: ContextFlags, around: Env): Promise<void> {
     task: taskOf(flags),
     isRepeating: false,
   });
-  const target = targetOf(flags, around);
+  const target = findTarget(flags, around);
   if (target) await sendWaiting(target, folder, { nowMs: now(), patienceMs: PATIENCE_MS });
 }
 
@@ -95,11 +92,4 @@ function sessionIn({ GOVERNOR_CLIENT_SESSION, CODEX_THREAD_ID }: Env['env']): st
 function taskOf({ task }: ContextFlags): string | null | undefined {
   if (task === false) return null;
   return typeof task === 'string' ? task : undefined;
-}
-
-function targetOf({ api: given }: ContextFlags, { env, fallback }: Env) {
-  const other = fallback();
-  const api = given || env.GOVERNOR_API || other.api;
-  const apiKey = env.GOVERNOR_API_KEY || other.key;
-  return api && apiKey ? { api, apiKey } : null;
 }

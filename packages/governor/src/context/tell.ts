@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { exchange } from '../../../../shared/platform/outward/exchange.ts';
-import { type Api, requestTo } from '../api/ask.ts';
+import { type Api, ask } from '../api/ask.ts';
 import { type Checkout, readCheckout } from './git.ts';
 import { changeState, type PostedContext, SEEN_MS, type State } from './state.ts';
 
@@ -108,13 +108,10 @@ export async function sendWaiting(
 ): Promise<Record<string, number>> {
   const waiting = await changeState(folder, nowMs, (state) => state.waiting.slice(0, SENT_AT_ONCE));
   if (waiting.length === 0) return {};
-  const { url, headers } = requestTo(target, '/api/v1/contexts');
-  const request = { method: 'POST', headers, body: JSON.stringify({ contexts: waiting }) };
+  const body = JSON.stringify({ contexts: waiting });
   const limits = { deadlineMs: patienceMs, mostBytes: MOST_ANSWER_BYTES };
-  const response = await exchange(url, request, limits);
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`the api answered ${response.status}`);
-  const { results } = answerSchema.parse(JSON.parse(text));
+  const how = { attempts: 1, limits };
+  const { results } = await ask(target, '/api/v1/contexts', body, sleep, answerSchema, how);
   const sent = new Set(waiting.map((context) => JSON.stringify(context)));
   await changeState(folder, nowMs, (state) => {
     state.waiting = state.waiting.filter((context) => !sent.has(JSON.stringify(context)));

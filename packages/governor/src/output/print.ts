@@ -10,9 +10,14 @@ export function print(result: Record<string, unknown>, options: { json?: boolean
   for (const [name, value] of Object.entries(result)) {
     if (Array.isArray(value) && value.length > 0 && value.every(isObject)) {
       console.log(`${name}:`);
-      console.log(renderTable(value, options.wide ? null : terminalWidth()));
+      console.log(tableOf(value, options));
     } else console.log(`${name}: ${isObject(value) ? inOneLine(JSON.stringify(value)) : asCell(value)}`);
   }
+}
+
+/** Rows as a table that fits the terminal, or is as wide as it is. */
+export function tableOf(rows: readonly object[], { wide }: { wide?: boolean }): string {
+  return renderTable(rows, wide ? null : terminalWidth());
 }
 
 function isObject(value: unknown): value is object {
@@ -20,7 +25,7 @@ function isObject(value: unknown): value is object {
 }
 
 /** The columns that a table may take: those of the terminal, or of COLUMNS. Null takes what it needs. */
-export function terminalWidth(): number | null {
+function terminalWidth(): number | null {
   if (process.stdout.columns) return process.stdout.columns;
   const given = Number(process.env.COLUMNS);
   return Number.isInteger(given) && given > 0 ? given : null;

@@ -139,7 +139,10 @@ function refusalOf(
 ) {
   switch (code) {
     case 'token':
-      return new DomainError('unauthorized', 'Send a valid credential as "Authorization: Bearer …".');
+      return new DomainError(
+        'unauthorized',
+        'Send a credential that is known here, and neither revoked nor expired, as "Authorization: Bearer …".',
+      );
     case 'reused':
       return new DomainError('idempotency_key_reused', 'This Idempotency-Key was used for another output.');
     case 'empty':

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Env } from '../../commands.ts';
+import type { Form } from './options.ts';
 import { addQuoteCommand } from './quote.ts';
 import { addRepriceCommand } from './reprice.ts';
 import { addRuleCommands } from './rules.ts';
@@ -9,8 +10,8 @@ export function addPriceCommands(program: Command, around: Env): void {
   const prices = program
     .command('prices')
     .description('Prices of your own, and recorded calls at new prices');
-  const isJson = () => program.opts().json === true;
-  addRuleCommands(prices, around, isJson);
-  addQuoteCommand(prices, around, isJson);
-  addRepriceCommand(prices, around, isJson);
+  const form = () => program.opts<Form>();
+  addRuleCommands(prices, around, form);
+  addQuoteCommand(prices, around, form);
+  addRepriceCommand(prices, around, form);
 }

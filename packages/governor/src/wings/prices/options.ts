@@ -1,4 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { withTarget as withApi } from '../../api/target.ts';
+
+/** How an answer is shown: the options of the program. */
+export interface Form {
+  json?: boolean;
+  wide?: boolean;
+}
 
 /** A decimal of an option, as it is written. */
 export function parseDecimal(value: string): number {
@@ -21,10 +28,7 @@ export function collectTool(value: string, before: Record<string, number> = {}):
 
 /** Adds where to ask, and an example below the help. */
 export function withTarget(command: Command, scope: string, example: string): Command {
-  return command
-    .option('--api <url>', 'default: GOVERNOR_API')
-    .option('--key <key>', `API key with ${scope}; default: GOVERNOR_API_KEY`)
-    .addHelpText('after', `\nExample:\n  ${example}`);
+  return withApi(command, scope).addHelpText('after', `\nExample:\n  ${example}`);
 }
 
 /** Those of the members that have a value. */

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { ask, FOR_PEOPLE } from '../../api/ask.ts';
 import { type TargetFlags, targetOf } from '../../api/target.ts';
 import type { Env } from '../../commands.ts';
-import { collectTool, given, parseCount, parseDecimal, withTarget } from './options.ts';
-import { send } from './request.ts';
-import { tableOf } from './table.ts';
+import { tableOf } from '../../output/print.ts';
+import { collectTool, type Form, given, parseCount, parseDecimal, withTarget } from './options.ts';
 
 const quote = z.looseObject({
   cost: z.string().nullable(),
@@ -30,7 +31,7 @@ interface QuoteFlags extends TargetFlags {
 }
 
 /** `prices quote`: the price that a call would have, and where it comes from. */
-export function addQuoteCommand(prices: Command, around: Env, isJson: () => boolean): void {
+export function addQuoteCommand(prices: Command, around: Env, form: () => Form): void {
   const command = prices
     .command('quote')
     .description('Show what a call would cost, and why; nothing is recorded')
@@ -49,9 +50,10 @@ export function addQuoteCommand(prices: Command, around: Env, isJson: () => bool
     .option('--cost <usd>', 'as the tool reports it', parseDecimal);
   const example = 'governor prices quote --model claude-opus-4-8 --tokens-in 100000 --tokens-out 10000';
   withTarget(command, 'prices:read', example).action(async (flags: QuoteFlags) => {
-    const answer = await send(targetOf(flags, around), 'POST', '/api/v1/prices/quote', bodyOf(flags), quote);
-    if (isJson()) around.print(answer);
-    else console.log(inWords(answer));
+    const body = JSON.stringify(bodyOf(flags));
+    const answer = await ask(targetOf(flags, around), '/api/v1/prices/quote', body, sleep, quote, FOR_PEOPLE);
+    if (form().json) around.print(answer);
+    else console.log(inWords(answer, form()));
   });
 }
 
@@ -79,10 +81,10 @@ const SOURCES: Readonly<Record<string, string>> = {
   rule: 'by a price rule',
 };
 
-function inWords({ cost, cost_source, rule, parts }: z.output<typeof quote>): string {
+function inWords({ cost, cost_source, rule, parts }: z.output<typeof quote>, form: Form): string {
   if (cost === null)
     return 'The call has no price: neither the list nor a price rule has one for it (governor prices add).';
   const by = rule ? `by the price rule ${rule.name} (${rule.id})` : (SOURCES[cost_source] ?? cost_source);
   const rows = Object.entries(parts ?? {}).map(([part, amount]) => ({ part, 'cost ($)': amount }));
-  return [`$${cost}, ${by}.`, ...(rows.length > 0 ? [tableOf(rows)] : [])].join('\n');
+  return [`$${cost}, ${by}.`, ...(rows.length > 0 ? [tableOf(rows, form)] : [])].join('\n');
 }

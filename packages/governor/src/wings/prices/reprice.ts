@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Api, Pause } from '../../api/ask.ts';
+import { type Api, ask, FOR_PEOPLE, type Pause } from '../../api/ask.ts';
 import { type TargetFlags, targetOf } from '../../api/target.ts';
 import type { Env } from '../../commands.ts';
-import { given, withTarget } from './options.ts';
-import { send } from './request.ts';
-import { tableOf } from './table.ts';
+import { tableOf } from '../../output/print.ts';
+import { type Form, given, withTarget } from './options.ts';
 
 const measures = {
   signals: z.number(),
@@ -36,7 +35,7 @@ interface RepriceFlags extends TargetFlags {
 const EVERY_MS = 500;
 
 /** `prices reprice`: gives recorded calls the present prices, after a preview. */
-export function addRepriceCommand(prices: Command, around: Env, isJson: () => boolean): void {
+export function addRepriceCommand(prices: Command, around: Env, form: () => Form): void {
   const command = prices
     .command('reprice')
     .description('Preview recorded calls at the present prices; with --apply they get them')
@@ -49,10 +48,12 @@ export function addRepriceCommand(prices: Command, around: Env, isJson: () => bo
   const example = 'governor prices reprice --from 2026-11-01 --only-unpriced --apply';
   withTarget(command, 'prices:write', example).action(async (flags: RepriceFlags) => {
     const api = targetOf(flags, around);
-    const preview = await send(api, 'POST', '/api/v1/repricings', bodyOf(flags, around.now()), repricing);
-    if (!isJson()) console.log(inWords(preview));
+    const body = JSON.stringify(bodyOf(flags, around.now()));
+    const preview = await ask(api, '/api/v1/repricings', body, sleep, repricing, { attempts: 1 });
+    const isJson = form().json === true;
+    if (!isJson) console.log(inWords(preview, form()));
     const result = flags.apply ? await apply(api, preview.id, sleep) : preview;
-    if (isJson()) around.print(result);
+    if (isJson) around.print(result);
     else if (flags.apply) console.log(`Applied: ${result.id}`);
     else console.log(`Nothing has changed yet (${result.id}). Repeat the command with --apply.`);
   });
@@ -71,15 +72,15 @@ function bodyOf(flags: RepriceFlags, nowMs: number): object {
 /** Applies a preview, and waits until the last call has its new price. */
 async function apply(api: Api, id: string, pause: Pause): Promise<Repricing> {
   const path = `/api/v1/repricings/${encodeURIComponent(id)}`;
-  let row = await send(api, 'POST', `${path}/apply`, {}, repricing);
+  let row = await ask(api, `${path}/apply`, '{}', pause, repricing, FOR_PEOPLE);
   while (row.state !== 'applied') {
     await pause(EVERY_MS);
-    row = await send(api, 'GET', path, null, repricing);
+    row = await ask(api, path, null, pause, repricing, FOR_PEOPLE);
   }
   return row;
 }
 
-function inWords(row: Repricing): string {
+function inWords(row: Repricing, form: Form): string {
   const { signals, changed, models } = row;
   const shown = models.filter((model) => model.changed > 0 || model.unpriced_after > 0);
   const all = [...shown, { model: 'all', ...row }];
@@ -92,5 +93,6 @@ function inWords(row: Repricing): string {
     'without a price before': own.unpriced_before,
     after: own.unpriced_after,
   }));
-  return [`${changed} of ${signals} calls change their price.`, tableOf(rows)].join('\n');
+  const count = (number: number) => number.toLocaleString('en-US');
+  return [`${count(changed)} of ${count(signals)} calls change their price.`, tableOf(rows, form)].join('\n');
 }

@@ -1,11 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Api } from '../../api/ask.ts';
+import { type Api, ask, FOR_PEOPLE } from '../../api/ask.ts';
 import { type TargetFlags, targetOf } from '../../api/target.ts';
 import type { Env } from '../../commands.ts';
-import { collectTool, given, parseDecimal, withTarget } from './options.ts';
-import { send } from './request.ts';
-import { type Row, tableOf } from './table.ts';
+import { tableOf } from '../../output/print.ts';
+import { collectTool, type Form, given, parseDecimal, withTarget } from './options.ts';
 
 const rule = z.looseObject({
   id: z.string(),
@@ -45,23 +45,24 @@ interface AddFlags extends TargetFlags {
 }
 
 /** `prices list`, `add` and `end`: the price rules of the key's organization. */
-export function addRuleCommands(prices: Command, around: Env, isJson: () => boolean): void {
+export function addRuleCommands(prices: Command, around: Env, form: () => Form): void {
   withTarget(
     prices.command('list').description('List the price rules, with what each changed in the last 30 days'),
     'prices:read',
     'governor prices list',
   ).action(async (flags: TargetFlags) => {
     const rules = await readRules(targetOf(flags, around));
-    if (isJson()) around.print({ rules });
-    else console.log(rules.length === 0 ? 'There is no price rule.' : tableOf(rules.map(rowOf)));
+    if (form().json) around.print({ rules });
+    else console.log(rules.length === 0 ? 'There is no price rule.' : tableOf(rules.map(rowOf), form()));
   });
   withTarget(
     addFlags(prices.command('add').description('Give calls that are recorded from now on a price')),
     'prices:write',
     'governor prices add --name "Our own GPUs" --from 2026-10-01 --provider vllm --input 0.2 --output 0.6',
-  ).action(async (flags: AddFlags) =>
-    show(await send(targetOf(flags, around), 'POST', '/api/v1/price-rules', bodyOf(flags), rule)),
-  );
+  ).action(async (flags: AddFlags) => {
+    const body = JSON.stringify(bodyOf(flags));
+    show(await ask(targetOf(flags, around), '/api/v1/price-rules', body, sleep, rule, { attempts: 1 }));
+  });
   withTarget(
     prices
       .command('end <rule_id>')
@@ -72,11 +73,12 @@ export function addRuleCommands(prices: Command, around: Env, isJson: () => bool
   ).action(async (id: string, flags: TargetFlags & { at?: string }) => {
     const to = flags.at ?? new Date(around.now()).toISOString();
     const path = `/api/v1/price-rules/${encodeURIComponent(id)}`;
-    show(await send(targetOf(flags, around), 'PATCH', path, { to }, rule));
+    const how = { ...FOR_PEOPLE, method: 'PATCH' } as const;
+    show(await ask(targetOf(flags, around), path, JSON.stringify({ to }), sleep, rule, how));
   });
   const show = (changed: Rule) => {
-    if (isJson()) around.print(changed);
-    else console.log(tableOf([rowOf(changed)]));
+    if (form().json) around.print(changed);
+    else console.log(tableOf([rowOf(changed)], form()));
   };
 }
 
@@ -137,20 +139,15 @@ async function readRules(api: Api): Promise<Rule[]> {
   const rules: Rule[] = [];
   let next = '';
   for (;;) {
-    const { data, cursor, has_more } = await send(
-      api,
-      'GET',
-      `/api/v1/price-rules?limit=100${next}`,
-      null,
-      page,
-    );
+    const path = `/api/v1/price-rules?limit=100${next}`;
+    const { data, cursor, has_more } = await ask(api, path, null, sleep, page, FOR_PEOPLE);
     rules.push(...data);
     if (!has_more) return rules;
     next = `&cursor=${encodeURIComponent(cursor)}`;
   }
 }
 
-function rowOf(shown: Rule): Row {
+function rowOf(shown: Rule): object {
   const { id, name, from, to, match, last_30_days: days } = shown;
   const matched = Object.entries(match).flatMap(([field, value]) =>
     value === null ? [] : `${field}=${value}`,

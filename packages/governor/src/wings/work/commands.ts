@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { type Api, ask } from '../../api/ask.ts';
-import { type TargetFlags, targetOf } from '../../api/target.ts';
+import { type TargetFlags, targetOf, withTarget } from '../../api/target.ts';
 import type { Env } from '../../commands.ts';
 import { pullRequestOfJob, type ReportBody } from './from-ci.ts';
 import { FORMATS, type Format, readSummary, renderSummary } from './summary.ts';
@@ -33,7 +33,7 @@ export function addPullRequestCommands(program: Command, around: Env): void {
 }
 
 function addReport(pr: Command, around: Env): void {
-  pr.command('report')
+  withTarget(pr.command('report'), 'signals:write')
     .description(
       'Report a pull request: the one that a job of GitHub Actions, GitLab CI or Bitbucket Pipelines runs for, or by options',
     )
@@ -48,21 +48,17 @@ function addReport(pr: Command, around: Env): void {
     .option('--base-branch <name>')
     .option('--title <text>')
     .option('--url <url>', 'its page')
-    .option('--api <url>', 'default: GOVERNOR_API')
-    .option('--key <key>', 'API key with signals:write; default: GOVERNOR_API_KEY')
     .action(async (flags: ReportFlags) => {
       around.print(await report(targetOf(flags, around), { ...jobOf(around), ...given(flags) }));
     });
 }
 
 function addSummary(pr: Command, around: Env, isJson: () => boolean): void {
-  pr.command('summary')
+  withTarget(pr.command('summary'), 'usage:read')
     .description('Print what a pull request has cost, for a comment of a CI job, for example')
     .option('--repository <address>', 'the base repository; default: that of the job')
     .option('--number <n>', 'its number there; default: that of the job', parseNumber)
     .addOption(new Option('--format <format>').choices([...FORMATS]).default('markdown' satisfies Format))
-    .option('--api <url>', 'default: GOVERNOR_API')
-    .option('--key <key>', 'API key with usage:read; default: GOVERNOR_API_KEY')
     .action(async (flags: NameFlags & { format: Format }) => {
       const { repository, number } = { ...jobOf(around), ...given(flags) };
       if (repository === undefined || number === undefined)

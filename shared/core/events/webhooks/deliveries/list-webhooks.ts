@@ -18,6 +18,11 @@ const TOGETHER = 8;
 /** All webhooks of an organization, oldest first. */
 export async function listWebhooks(ctx: Context, orgId: string): Promise<ListedWebhook[]> {
   const webhooks = await webhookRows(ctx).find({ org_id: orgId }).sort({ created_at: 1 }).toArray();
+  return describeWebhooks(ctx, webhooks);
+}
+
+/** Webhooks with what became of their deliveries, in the same order. */
+export async function describeWebhooks(ctx: Context, webhooks: readonly Webhook[]): Promise<ListedWebhook[]> {
   return Array.fromAsync(inBatches(webhooks, TOGETHER, (webhook) => describe(ctx, webhook)));
 }
 
