@@ -28,6 +28,7 @@ function readPeople(folder: string): IdpPerson[] {
       name: member.name,
       email: member.email,
       organization: name,
+      role: member.role,
     })),
   );
 }

@@ -33,6 +33,7 @@ export async function answerSession(ctx: Context, req: Request, res: Response): 
     email,
     role,
     org: { id, name, plan, timezone, k_anonymity, window_s: plansOf(ctx)[plan].window_s },
+    sends_mail: ctx.config.smtpUrl !== undefined,
     sign_in_problem: await readSignInProblem(ctx),
   } satisfies Me);
 }

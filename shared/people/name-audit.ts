@@ -18,6 +18,7 @@ const TARGETS = {
   budget: ['budget_id'],
   device: ['device_id'],
   session: ['session_id', 'session'],
+  price_rule: ['price_rule_id'],
 } as const;
 type Kind = keyof typeof TARGETS;
 const KINDS = Object.keys(TARGETS) as [Kind, ...Kind[]];
@@ -33,6 +34,8 @@ const KIND_OF: Readonly<Record<string, Kind>> = {
   budget: 'budget',
   device: 'device',
   signals: 'session',
+  raise: 'budget',
+  'price-rule': 'price_rule',
 };
 
 export const namedAuditView = auditView.extend({
@@ -48,6 +51,12 @@ export const namedAuditView = auditView.extend({
     })
     .nullable()
     .describe('The thing that was changed; null where it is the organization itself'),
+  person_name: z
+    .string()
+    .nullable()
+    .describe(
+      'The name or e-mail of the person whose thing it is; null for who has left, and where details name nobody else',
+    ),
 });
 export type NamedEntry = z.input<typeof namedAuditView>;
 
@@ -66,22 +75,27 @@ export async function nameEntries(
   const named = await readNames(ctx, orgId, [
     ...entries.flatMap(({ actor }) => actorOf(actor) ?? []),
     ...targets.flatMap((target) => target ?? []),
+    ...entries.flatMap((entry) => personOf(entry) ?? []),
   ]);
   return entries.map((entry, index) => {
     const target = targets[index] ?? null;
     const actor = actorOf(entry.actor);
+    const person = personOf(entry);
     return {
       ...viewAudit(entry),
       actor_name: (actor && named.get(keyOf(actor))) ?? null,
       target: target && { ...target, name: named.get(keyOf(target)) ?? nameIn(entry) },
+      person_name: (person && named.get(keyOf(person))) ?? null,
     };
   });
 }
 
-/** A budget or destination that is gone had the name that its entry holds, and a code host at least its provider. */
+/** The nouns whose entries hold the name, or of a code host at least its provider: by that it is known once it is gone. */
+const NAMED_IN_DETAILS = new Set(['budget', 'code_host', 'destination', 'price-rule']);
+
 function nameIn({ action, details }: AuditEntry): string | null {
   const [noun] = action.split('.');
-  if (noun !== 'budget' && noun !== 'code_host' && noun !== 'destination') return null;
+  if (!NAMED_IN_DETAILS.has(noun ?? '')) return null;
   const name = details.name ?? details.provider;
   return typeof name === 'string' ? name : null;
 }
@@ -94,6 +108,13 @@ function targetOf({ action, details }: AuditEntry): Target | null {
 }
 
 type Named = { kind: Kind | 'account'; id: string };
+
+/** The person whose device it is, or whose part of a budget. */
+function personOf({ action, details: { account_id, user_id } }: AuditEntry): Named | null {
+  if (typeof account_id === 'string') return { kind: 'account', id: account_id };
+  const isOther = KIND_OF[action.split('.')[0] ?? ''] !== 'user';
+  return isOther && typeof user_id === 'string' ? { kind: 'user', id: user_id } : null;
+}
 
 function actorOf(actor: string): Named | null {
   if (actor.startsWith('usr_')) return { kind: 'account', id: actor };
@@ -130,7 +151,7 @@ async function readNames(
     add('budget', _id, name);
   for (const { _id, name } of own(await deviceRows(ctx).find(byId('device')).toArray()))
     add('device', _id, name);
-  for (const { _id, url } of own(await webhookRows(ctx).find(byId('webhook')).toArray()))
-    add('webhook', _id, url);
+  for (const { _id, name, url } of own(await webhookRows(ctx).find(byId('webhook')).toArray()))
+    add('webhook', _id, name ?? url);
   return names;
 }

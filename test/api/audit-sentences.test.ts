@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import { SENTENCES, sentenceOf } from '../../packages/dashboard/parts/audit/sentences.ts';
-import { TARGET } from '../../packages/dashboard/words/sentence.ts';
+import { type Part, PERSON, TARGET } from '../../packages/dashboard/words/sentence.ts';
 import { AUDIT_ACTIONS } from '../../shared/tables/audit-actions.ts';
 
-const words = (action: string, details = {}) =>
-  sentenceOf({ action, details })
-    .map((part) => (part === TARGET ? 'IT' : typeof part === 'string' ? part : part.value))
-    .join('');
+const words = (action: string, details = {}) => sentenceOf({ action, details }).map(wordsOf).join('');
+
+function wordsOf(part: Part): string {
+  if (part === TARGET) return 'IT';
+  if (part === PERSON) return 'ADA';
+  return typeof part === 'string' ? part : part.value;
+}
 
 test('every action of the audit log has a sentence of its own, also without details', () => {
   expect(Object.keys(SENTENCES).toSorted()).toEqual([...AUDIT_ACTIONS].toSorted());
@@ -32,12 +35,18 @@ test.each([
     { metric: 'tokens_in', threshold: 1_500, window: 'daily', enforce: 'soft' },
     'changed the budget IT: 1,500 tokens in, daily, only warns',
   ],
-  ['signals.hold_above', { tokens: 1_000, cost_usd: null }, 'holds signals above 1,000 tokens or any cost'],
+  ['signals.hold_above', { tokens: 1_000, cost_usd: null }, 'holds calls above 1,000 tokens or any cost'],
   [
     'signals.void',
     { signal_ids: ['a'], cost_usd: 28_500, reason: '{target}' },
-    'voided 1 signal of $28,500.00 in the session IT: {target}',
+    'voided 1 call of $28,500.00 in the session IT: {target}',
   ],
+  ['webhook.update', { changed: ['enabled'], enabled: false }, 'paused the webhook IT'],
+  ['webhook.update', { changed: ['enabled'], enabled: true }, 'resumed the webhook IT'],
+  ['webhook.update', { changed: ['enabled'] }, 'changed enabled of the webhook IT'],
+  ['webhook.update', { changed: ['alert_at', 'name'] }, 'changed alert at, name of the webhook IT'],
+  ['device.link', { account_id: 'usr_1', device_id: 'dev_1' }, 'linked the device IT of ADA'],
+  ['raise.approve', { user_id: 'ada', granted_amount: 20 }, 'approved 20 more of the budget IT for ADA'],
   ['an.older.one', {}, 'did an.older.one'],
 ])('%s %j is a sentence', (action, details, sentence) => {
   expect(words(action, details)).toBe(sentence);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
@@ -22,6 +23,7 @@ interface Entry {
   action: string;
   actor: string;
   actor_name: string | null;
+  person_name: string | null;
   target: { kind: string; id: string; name: string | null } | null;
 }
 
@@ -116,14 +118,38 @@ describe('the audit log', () => {
     expect(added.target).toEqual({ kind: 'user', id: invited.user_id, name: null });
   });
 
+  it('names the person whose thing was changed, and the budget of a raise', async () => {
+    const { body: made } = await ask('POST', '/v1/members', { email: 'Ada@example.org', role: 'member' });
+    const ada = await memberRows(api.ctx).findOne({ user_id: made.user_id });
+    await write('device.link', NOON, { details: { account_id: ada?._id, device_id: 'dev_1' } });
+    await write('raise.deny', NOON, {
+      details: { raise_id: 'rse_1', budget_id: 'bud_1', user_id: made.user_id },
+    });
+    await write('price-rule.remove', NOON, { details: { price_rule_id: 'prl_1', name: 'GPUs' } });
+    await write('usage.reconcile', NOON);
+    const { body } = await read();
+    const byAction = new Map<string, Entry>(body.data.map((entry: Entry) => [entry.action, entry]));
+    expect(byAction.get('device.link')?.person_name).toBe('ada@example.org');
+    expect(byAction.get('raise.deny')).toMatchObject({
+      person_name: 'ada@example.org',
+      target: { kind: 'budget', id: 'bud_1' },
+    });
+    expect(byAction.get('price-rule.remove')?.target).toEqual({
+      kind: 'price_rule',
+      id: 'prl_1',
+      name: 'GPUs',
+    });
+    expect(byAction.get('usage.reconcile')?.person_name).toBe(null);
+  });
+
   it('names nobody of another organization', async () => {
     const stranger = await makePerson(api.ctx, idp, { role: 'admin' });
     await write('member.change', NOON, {
       actor: stranger.accountId,
-      details: { user_id: stranger.userId },
+      details: { user_id: stranger.userId, account_id: stranger.accountId },
     });
     const [entry] = (await read()).body.data;
-    expect([entry.actor_name, entry.target.name]).toEqual([null, null]);
+    expect([entry.actor_name, entry.target.name, entry.person_name]).toEqual([null, null, null]);
     expect((await read('', stranger)).body.data.map(({ id }: Entry) => id)).not.toContain(entry.id);
   });
 });

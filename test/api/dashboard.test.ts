@@ -80,6 +80,7 @@ describe('signing in', () => {
         email,
         role: 'admin',
         org: { id: orgId, name: 'Acme', plan: 'team', timezone: 'UTC', k_anonymity: 5, window_s: 18_000 },
+        sends_mail: false,
         sign_in_problem: null,
       },
     ]);

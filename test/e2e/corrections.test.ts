@@ -52,31 +52,31 @@ describe('corrections on the dashboard', () => {
   test('held signals are released and discarded, each or all that are shown', async () => {
     await hold('held-1', 'held-2', 'held-3', 'held-4', 'held-5');
     const { page, context, faults } = await open('Grace', '/sessions');
-    await page.getByRole('heading', { name: 'Held signals, 5' }).waitFor();
-    const table = page.getByRole('table', { name: 'Held signals' });
+    await page.getByRole('heading', { name: 'Held calls, 5' }).waitFor();
+    const table = page.getByRole('table', { name: 'Held calls' });
     await table
       .getByText('900,000,010 tokens (limit 20,000,000), $1,200.00 (limit $1,000.00)')
       .first()
       .waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByRole('status').getByText('5 signals are held').waitFor();
+    await page.getByRole('status').getByText('5 calls are held').waitFor();
     const before = await usage();
     await tabTo(page, 'Release held-1');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Held signals, 4' }).waitFor();
+    await page.getByRole('heading', { name: 'Held calls, 4' }).waitFor();
     expect((await usage()).signals).toBe(before.signals + 1);
     await tabTo(page, 'Discard held-2');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Discard this call?' }).waitFor();
     await tabTo(page, 'Discard');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Held signals, 3' }).waitFor();
+    await page.getByRole('heading', { name: 'Held calls, 3' }).waitFor();
     await tabTo(page, 'Release all 3');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Release these 3 calls?' }).waitFor();
     await tabTo(page, 'Release');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: /Held signals/ }).waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: /Held calls/ }).waitFor({ state: 'detached' });
     expect((await usage()).signals).toBe(before.signals + 4);
     const { data } = await ask('/api/v1/held-signals?state=discarded');
     expect(data.map(({ signal }: { signal: { id: string } }) => signal.id)).toEqual(['held-2']);
@@ -89,7 +89,7 @@ describe('corrections on the dashboard', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, context, faults } = await open('Grace', '/sessions', { colorScheme });
       const [first] = (await ask('/api/v1/held-signals')).data;
-      const rows = page.getByRole('list', { name: 'Held signals' }).getByRole('listitem');
+      const rows = page.getByRole('list', { name: 'Held calls' }).getByRole('listitem');
       await rows.first().getByText('$1,200.00 (limit $1,000.00)').waitFor();
       const before = await rows.count();
       expect(await axeFindings(page)).toEqual([]);
@@ -115,7 +115,7 @@ describe('corrections on the dashboard', () => {
     const signal = makeSignal({ id: 'of-tom', ts: Date.now(), user_id: 'tom', tokens_in: 900_000_000 });
     await ask('/api/v1/signals', signal);
     const { page, context } = await open('Tom', '/sessions');
-    await page.getByRole('heading', { name: 'Held signals, 1' }).waitFor();
+    await page.getByRole('heading', { name: 'Held calls, 1' }).waitFor();
     expect(await page.getByRole('button', { name: /Release|Discard/ }).count()).toBe(0);
     await context.close();
   });
@@ -133,14 +133,14 @@ describe('corrections on the dashboard', () => {
     await page.getByRole('dialog', { name: 'Call' }).getByRole('button', { name: 'Void' }).waitFor();
     await tabTo(page, 'Void');
     await page.keyboard.press('Enter');
-    const question = page.getByRole('alertdialog', { name: 'Void this signal?' });
+    const question = page.getByRole('alertdialog', { name: 'Void this call?' });
     await question.waitFor();
     expect(await question.getByRole('button', { name: 'Void it' }).isDisabled()).toBe(true);
     expect(await axeFindings(page)).toEqual([]);
     await page.keyboard.type('A counter was not reset.');
     await tabTo(page, 'Void it');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Timeline, 1 signal' }).waitFor();
+    await page.getByRole('heading', { name: 'Timeline, 1 call' }).waitFor();
     const cost = page.locator('p', { hasText: /^Cost$/ }).locator('xpath=following-sibling::*[1]');
     await page.locator('[data-sentence]', { hasText: '$2.00' }).waitFor();
     expect(await cost.textContent()).toBe('$2.00');

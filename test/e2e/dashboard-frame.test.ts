@@ -187,7 +187,7 @@ describe('the frame of the dashboard', () => {
     expect(await guide.text()).toContain('id="give-a-model-a-price"');
     await laptop.page.keyboard.press('Escape');
     await prices.waitFor({ state: 'detached' });
-    await laptop.page.getByRole('link', { name: /signals? (is|are) held/ }).click();
+    await laptop.page.getByRole('link', { name: /calls? (is|are) held/ }).click();
     await laptop.page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
 
     const dismissal = laptop.page.waitForResponse((response) => response.url().endsWith('/v1/preferences'));

@@ -113,7 +113,7 @@ describe('the lists of the dashboard', () => {
     await link.press('Enter');
     await page.getByRole('heading', { level: 1, name: `Session of ${day(nightMs)}, 02:00` }).waitFor();
     // A call is shown to the millisecond, and its hint too.
-    await page.getByRole('region', { name: 'Signals, 1' }).getByRole('button').click();
+    await page.getByRole('region', { name: 'Calls, 1' }).getByRole('button').click();
     const call = page.getByRole('dialog').locator('time');
     expect(await call.textContent()).toMatch(/, 02:00:00\.000$/);
     await call.focus();
@@ -230,7 +230,7 @@ describe('the lists of the dashboard', () => {
     expect(await page.locator('td.fitting').count()).toBeGreaterThan(0);
     expect(await cut()).toBe(0);
     await page.getByRole('button', { name: 'Columns …' }).click();
-    for (const name of ['Length', 'Signals', 'Policy decisions'])
+    for (const name of ['Length', 'Calls', 'Policy decisions'])
       await page.getByRole('checkbox', { name }).check();
     await page.keyboard.press('Escape');
     expect(await sidewaysBy(page)).toBe(0);

@@ -399,7 +399,7 @@ const HATCHES = `[...document.querySelectorAll('.chart pattern')]
   .map((pattern) => pattern.querySelector('path')?.getAttribute('d') ?? 'plain')`;
 
 /**
- * Runs in the page: rows of narrow lists that take other than two lines, of sessions, pull requests and members in Settings
+ * Runs in the page: rows of narrow lists that take other than two lines, of sessions, pull requests, keys and members in Settings
  * three, or whose parts are below or beside their line.
  */
 const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) => {
@@ -410,7 +410,7 @@ const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) 
     return box.height <= most && box.top < first.getBoundingClientRect().bottom && box.left >= left && box.right <= right + 1;
   };
   const lines = [...row.children].map((line) => [...line.children]);
-  const isLong = ['Sessions', 'Pull requests'].includes(row.parentElement.ariaLabel) || location.search.includes('tab=members');
+  const isLong = ['Sessions', 'Pull requests', 'Keys'].includes(row.parentElement.ariaLabel) || location.search.includes('tab=members');
   const wanted = isLong ? 3 : 2;
   return lines.length === wanted && lines.every((parts) => parts.every(isInLine)) ? [] : [row.innerText];
 })`;

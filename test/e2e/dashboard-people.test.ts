@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../../packages/stack/chromium.ts';
+import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { openAs, openBrowser, type View, type WatchedPage } from '../support/browser.ts';
 import { type DashboardStack, type PersonName, startDashboard } from '../support/dashboard-stack.ts';
@@ -84,6 +85,24 @@ describe('members, their changes and the pages of admins', () => {
     }
   });
 
+  test('many changes of one kind in a row are one line of the audit log, which opens', async () => {
+    const { orgId, ctx } = stack;
+    for (let n = 1; n <= 5; n += 1)
+      await createApiKey(ctx, { org_id: orgId, scopes: ['org:read'], name: `many ${n}` });
+    const watched = await open('/settings?tab=audit');
+    const { page } = watched;
+    const third = page.getByText('created the key many 3');
+    await page.getByText('created the key many 5').waitFor();
+    expect(await third.isVisible()).toBe(false);
+    await page
+      .getByText(/^and \d+ more like it$/)
+      .first()
+      .click();
+    await third.waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await close(watched);
+  });
+
   test('a pasted list invites everybody in it, each with an outcome, once', async () => {
     const watched = await open('/settings?tab=members');
     const { page } = watched;
@@ -136,7 +155,7 @@ describe('members, their changes and the pages of admins', () => {
     const rows = page.getByRole('table', { name: 'Members' }).getByRole('row');
     await rows.filter({ hasText: 'Grace Lindqvist' }).getByText('never').waitFor();
     expect(await rows.filter({ hasText: 'Tom Herrera' }).count()).toBe(0);
-    await page.getByRole('combobox', { name: 'Signals' }).selectOption('Everybody');
+    await page.getByRole('combobox', { name: 'Calls' }).selectOption('Everybody');
     await page.getByRole('searchbox', { name: 'Search members' }).fill('HERR');
     await until(async () => (await rows.count()) === 2, { what: 'Tom alone' });
     expect(await rows.nth(1).getByRole('time').count()).toBe(1);

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { actingAs } from '../../shared/core/accounts/audit/record-audit.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
@@ -113,7 +113,7 @@ describe('the dashboard in use', () => {
     await page.getByRole('checkbox', { name: 'A session ends' }).click();
     await page.keyboard.press('Escape');
     await ask(`/api/v1/webhooks/${id}`, { events: ['anomaly.detected'] }, 'PATCH');
-    await page.getByText('anomaly.detected', { exact: true }).first().waitFor();
+    await page.getByText('anomaly.detected', { exact: true }).filter({ visible: true }).waitFor();
     await page.getByRole('button', { name: 'Edit events' }).click();
     const boxes = page.getByRole('dialog').getByRole('checkbox', { checked: true });
     await boxes.first().waitFor();
@@ -253,6 +253,53 @@ describe('the dashboard in use', () => {
     await context.setOffline(false);
     await create.click();
     await page.getByText('The budget is created.').waitFor();
+    await context.close();
+  });
+
+  test('figures that cannot be renewed are told of once, and an answer that takes long too', async () => {
+    const { page, context } = await open('/budgets');
+    await page.clock.install();
+    await visit(page, '/');
+    await page.getByRole('heading', { name: 'Top users' }).waitFor();
+    const hold = (route: Route) => void route;
+    await page.route(/\/usage\?/, hold);
+    await page.getByRole('combobox', { name: 'Range' }).selectOption('30d');
+    await page.clock.runFor(6_000);
+    const slow = page.getByText('Still waiting for an answer. The figures that are shown may be old.');
+    await slow.waitFor();
+    await page.unroute(/\/usage\?/, hold);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Top users' }).waitFor();
+    await slow.waitFor({ state: 'detached' });
+    await context.setOffline(true);
+    await page.clock.runFor(130_000);
+    await page.getByText(/^Not renewed since .*: The service cannot be reached\.$/).waitFor();
+    await context.close();
+  });
+
+  test('what does not exist is not asked for again', async () => {
+    const { page, context } = await open('/budgets/bud_0000000000000000000000');
+    await page.getByRole('alert').getByText('not_found').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await context.close();
+  });
+
+  test('the timeline of a session has a heading for each day, and for each minute with several calls', async () => {
+    const noon =
+      Date.UTC(2026, 0, 1) + Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / 86_400_000 - 10) * 86_400_000;
+    const at = (second: number) => ({ user_id: 'minutes', ts: noon + 36_000_000 + second * 1_000 });
+    await stack.report(at(5), at(65), at(100), at(130));
+    const { data } = (await call(`${stack.url}/api/v1/sessions?user_id=minutes`, { key: stack.key })).body;
+    const { page, context } = await open(`/sessions/${data[0].id}`);
+    const timeline = page.getByRole('region', { name: 'Calls, 4' });
+    await timeline.getByRole('button').nth(3).waitFor();
+    const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
+      noon,
+    );
+    expect(await timeline.getByRole('heading', { level: 3 }).allTextContents()).toEqual([
+      day,
+      `${day}, 10:01`,
+    ]);
     await context.close();
   });
 

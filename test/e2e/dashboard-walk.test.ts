@@ -101,7 +101,7 @@ describe('the dashboard, step by step', () => {
     await page.getByRole('button', { name: 'Remove the filter Model' }).click();
     await until(async () => (await rows.count()) === 1 + 8, { what: 'all of them again' });
     await rows.nth(1).getByRole('link').first().click();
-    const calls = page.getByRole('region', { name: 'Signals, 1' });
+    const calls = page.getByRole('region', { name: 'Calls, 1' });
     await calls.getByText('gpt-4o-mini').waitFor();
     await calls.getByText('$4.00').waitFor();
     await page.locator('[data-sentence]', { hasText: /^1 call of .+ took 100 % of \$4\.00/ }).waitFor();
@@ -263,7 +263,7 @@ describe('the dashboard, step by step', () => {
     await page.getByText('shown this once').waitFor();
     const settings = (await page.getByRole('region', { name: 'Settings', exact: true }).textContent()) ?? '';
     const key = /ugk_\w+/.exec(settings)?.[0] ?? '';
-    await page.getByText('Waiting for the first signal').waitFor();
+    await page.getByText('Waiting for the first call').waitFor();
     // A report of another tool of hers is no sign of this one, also once the page knows of it.
     await stack.report({ user_id: 'grace' });
     for (let looks = 0; looks < 2; looks += 1) await page.waitForRequest(/\/api\/v1\/sessions\?/);
@@ -293,7 +293,7 @@ describe('the dashboard, step by step', () => {
     await page.getByRole('button', { name: 'Create a key' }).click();
     const form = page.getByRole('dialog');
     await form.getByRole('textbox', { name: 'Name', exact: true }).fill('Reports');
-    await form.getByRole('checkbox', { name: 'Report signals (signals:write)' }).uncheck();
+    await form.getByRole('checkbox', { name: 'Report calls (signals:write)' }).uncheck();
     await form.getByRole('combobox', { name: 'Bound to' }).selectOption('Tom Herrera');
     await form.getByRole('combobox', { name: 'Expires' }).selectOption('in 30 days');
     await form.getByRole('button', { name: 'Create' }).click();

@@ -187,10 +187,10 @@ describe('the costs of pull requests on the dashboard', () => {
     ]);
     await expectGood(page, 'session-works');
     await works.getByRole('button', { name: 'search' }).press('Enter');
-    await page.getByRole('heading', { name: 'Timeline, 1 of 3 signals' }).waitFor();
+    await page.getByRole('heading', { name: 'Timeline, 1 of 3 calls' }).waitFor();
     expect(await places.allInnerTexts()).toEqual(['acme/shop · search · #15 · SHOP-9']);
-    await page.getByRole('button', { name: 'Show all signals' }).click();
-    await page.getByRole('heading', { name: 'Timeline, 3 signals' }).waitFor();
+    await page.getByRole('button', { name: 'Show all calls' }).click();
+    await page.getByRole('heading', { name: 'Timeline, 3 calls' }).waitFor();
     await page.getByRole('link', { name: 'acme/shop#13' }).click();
     await until(async () => (await rowsOf(page, 'Pull requests').count()) === 1, {
       what: 'its pull request',

@@ -22,8 +22,14 @@ import { addMember } from '../../shared/people/members.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 
 const people = [
-  { sub: 'usr_grace', name: 'Grace <Lindqvist>', email: 'grace@acme.example', organization: 'Acme' },
-];
+  {
+    sub: 'usr_grace',
+    name: 'Grace <Lindqvist>',
+    email: 'grace@acme.example',
+    organization: 'Acme',
+    role: 'admin',
+  },
+] as const;
 let dataDir: string;
 let state: IdpState;
 let server: Server;
@@ -110,6 +116,7 @@ async function signIn(overrides: Record<string, string> = {}): Promise<string> {
   const login = start.headers.get('location') ?? '';
   const page = await (await browse(login)).text();
   expect(page).toContain('Grace &#60;Lindqvist&#62;');
+  expect(page).toMatch(/<h2>Acme<\/h2>\n<button name="sub" value="usr_grace">.*<i>admin<\/i>/);
   const chosen = await browse(login, new URLSearchParams({ sub: 'usr_grace' }));
   const resumed = await browse(chosen.headers.get('location') ?? '');
   const callback = new URL(resumed.headers.get('location') ?? '');

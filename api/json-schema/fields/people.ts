@@ -22,6 +22,7 @@ export const people: Fields = {
   grace_s: ['Seconds for which the old key goes on', 86_400],
   actor: ['The account, the key or the process that acted', 'usr_3Kf9XqLm2TzVb7Rw8YcN1p'],
   actor_name: ['The name of the actor, or null', 'Ada Lovelace'],
+  person_name: ['The name of the person whose thing it is, or null', 'Ada Lovelace'],
   details: ['Changed fields and values'],
   end: ['When it ends', TIME],
   fired_at: ['When it was raised', TIME],

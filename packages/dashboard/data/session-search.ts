@@ -5,7 +5,7 @@ export const SORTS = {
   started_at: 'Start',
   cost_usd: 'Cost',
   tokens: 'Tokens',
-  signal_count: 'Signals',
+  signal_count: 'Calls',
   error_count: 'Errors',
   intervention_count: 'Policy decisions',
   duration_s: 'Length',

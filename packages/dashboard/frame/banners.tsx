@@ -17,6 +17,7 @@ import {
   unpricedConcerns,
   webhookConcerns,
 } from './concerns.ts';
+import { Freshness } from './freshness.tsx';
 import { Waiting } from './waiting.tsx';
 
 /** For how long a page is held up. */
@@ -43,6 +44,9 @@ export function Banners({ children }: { children: React.ReactNode }) {
     <>
       <div role="status" className="banners">
         {Notices && <Notices concerns={shown} onDismiss={dismiss} />}
+      </div>
+      <div role="status" className="freshness-place">
+        <Freshness />
       </div>
       {children}
     </>

@@ -4,7 +4,7 @@ import { Suspense } from 'react';
 export function Waiting() {
   return (
     <Center mih="60vh">
-      <Loader aria-label="Loading" />
+      <Loader role="status" aria-label="Loading" />
     </Center>
   );
 }

@@ -55,7 +55,7 @@ export function Connect() {
     onDone: setMade,
   });
   return (
-    <Page title="Connect" lead="Three steps until the first signal of a tool arrives">
+    <Page title="Connect" lead="Three steps until the first call of a tool arrives">
       <Section title="1. Choose the tool and create a key">
         <SearchSelect name="tool" label="Tool" maw={320} value={tool} data={optionsOf(TOOLS)} />
         <KeyChoices tool={tool} field={field} />
@@ -77,7 +77,7 @@ export function Connect() {
         {made ? (
           <Arrival key={made.id} keyId={made.id} sinceS={made.created_at} userId={made.user_id} />
         ) : (
-          <Text c="dimmed">Then its first signal appears here.</Text>
+          <Text c="dimmed">Then its first call appears here.</Text>
         )}
       </Section>
       <BranchesCard apiKey={made?.key ?? null} />
@@ -124,7 +124,7 @@ function KeyChoices({ tool, field }: { tool: Tool; field: ReturnType<typeof useD
         )}
         <Choice
           label="It expires"
-          description="Then the tool’s signals are refused"
+          description="Then the tool’s calls are refused"
           of={LIVES}
           {...field('life')}
         />

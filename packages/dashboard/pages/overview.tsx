@@ -77,7 +77,7 @@ function IfAny({ children }: { children: React.ReactNode }) {
   const problem = problemOfQuery(usage);
   if (problem && usage.data === undefined)
     return <ProblemNote error={problem} onRetry={() => void usage.refetch()} />;
-  return usage.data ? <NothingYet noun="signal" /> : children;
+  return usage.data ? <NothingYet noun="call" /> : children;
 }
 
 function Tiles() {

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -61,7 +61,7 @@ export function SessionDetail() {
       lead={id}
       actions={session.data?.state === 'open' && <CloseButton id={id} />}
     >
-      <Load query={session} height={400}>
+      <Load query={session} waiting={<Awaited />}>
         {(data) => {
           const { signals, attribution, contexts: _, ...fields } = data;
           return (
@@ -80,6 +80,18 @@ export function SessionDetail() {
         }}
       </Load>
     </Page>
+  );
+}
+
+/** The shape of the page while it loads. */
+function Awaited() {
+  return (
+    <Stack role="status" aria-label="Loading">
+      <Skeleton height={28} maw={560} />
+      <Skeleton height={220} />
+      <Skeleton height={160} />
+      <Skeleton height={300} />
+    </Stack>
   );
 }
 
@@ -113,7 +125,7 @@ function AnomalyNote({ anomaly }: { anomaly: Anomaly }) {
       {corrected_at && (
         <>
           {' '}
-          Signals of this session were voided on <When at={corrected_at} />.
+          Calls of this session were voided on <When at={corrected_at} />.
         </>
       )}
     </Alert>
@@ -136,7 +148,7 @@ function Calls({ session }: { session: SessionAnswer }) {
   const open = signals.find(({ id }) => id === call);
   const shown = work === null ? signals : signals.filter((signal) => workKey(signal) === work);
   const of = shown.length === signals.length ? '' : ` of ${exact(signals.length)}`;
-  const title = `Timeline, ${exact(shown.length)}${of} ${signals.length === 1 ? 'signal' : 'signals'}`;
+  const title = `Timeline, ${exact(shown.length)}${of} ${signals.length === 1 ? 'call' : 'calls'}`;
   return (
     <>
       {isAttributed(works) && <WorksBar works={works} chosen={work} onChoose={setWork} />}
@@ -145,14 +157,14 @@ function Calls({ session }: { session: SessionAnswer }) {
         aside={
           work !== null && (
             <Button variant="default" size="compact-sm" onClick={() => setWork(null)}>
-              Show all signals
+              Show all calls
             </Button>
           )
         }
       >
         {signals.length === 0 && (
           <Text c="dimmed">
-            {session.signal_count === 0 ? 'All its signals are void.' : 'Its signals are no longer kept.'}
+            {session.signal_count === 0 ? 'All its calls are void.' : 'Its calls are no longer kept.'}
           </Text>
         )}
         {signals.length + notes.length > 0 && (
@@ -218,7 +230,7 @@ function factsOf(session: Session): Record<string, React.ReactNode> {
     Cost: money(session.cost_usd) + (unpriced_signals > 0 ? ` and ${unpriced_signals} unpriced` : ''),
     'Tokens in': <Count of={session.tokens_in} />,
     'Tokens out': <Count of={session.tokens_out} />,
-    Signals: exact(session.signal_count),
+    Calls: exact(session.signal_count),
     Errors: exact(session.error_count),
     'Policy decisions': exact(session.intervention_count),
   };
@@ -245,7 +257,7 @@ function CloseButton({ id }: { id: string }) {
         act={close}
         question={{
           title: 'End this session now?',
-          text: 'The next signal of this user, project and tool begins a new one.',
+          text: 'The next call of this user, project and tool begins a new one.',
           yes: 'End it',
           no: 'Leave it open',
         }}

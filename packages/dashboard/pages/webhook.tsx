@@ -9,23 +9,21 @@ import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Section } from '../parts/page/section.tsx';
 import { Facts } from '../parts/text/facts.tsx';
-import { exact } from '../parts/text/format.ts';
-import { State } from '../parts/text/state.tsx';
 import { Maker } from '../parts/text/user-name.tsx';
 import { When } from '../parts/time/when.tsx';
 import {
+  DeliveryActions,
   type DetailedWebhook,
   type NotSent,
   ReEnable,
   SendTheseToo,
-  WebhookActions,
+  SettingActions,
 } from '../parts/webhook/actions.tsx';
 import { Deliveries } from '../parts/webhook/deliveries.tsx';
 import { NAMES } from '../parts/webhook/format-choice.tsx';
 import { MessagePreview } from '../parts/webhook/message-preview.tsx';
-import { webhookState } from '../parts/webhook/words.ts';
 
-/** One webhook: its state, its actions, and every delivery with its attempts. */
+/** One webhook: what arrives and what does not, with every attempt, and then its settings. */
 export function WebhookDetail() {
   const { id = '' } = useParams({ strict: false });
   const webhook = useQuery({ ...webhookQuery(id), enabled: useIsAdmin() });
@@ -48,21 +46,21 @@ export function WebhookDetail() {
                 The previous secret also signs until <When at={data.old_secret_until} />.
               </Alert>
             )}
-            <Paper withBorder p="md">
+            <DeliveryActions webhook={data} />
+            <Section title="Deliveries">
+              <Deliveries id={id} />
+            </Section>
+            <Section title="Settings">
               <Facts of={factsOf(data)} />
+              <SettingActions webhook={data} />
+            </Section>
+            <Paper withBorder p="md" component="details">
+              <summary>An example of what is sent</summary>
+              <MessagePreview format={data.format} />
             </Paper>
-            <WebhookActions webhook={data} />
           </Stack>
         )}
       </Load>
-      {webhook.data && (
-        <Section title="Messages">
-          <MessagePreview format={webhook.data.format} />
-        </Section>
-      )}
-      <Section title="Deliveries">
-        <Deliveries id={id} />
-      </Section>
     </Page>
   );
 }
@@ -99,11 +97,9 @@ function quietText({ quiet_hours }: DetailedWebhook): string {
 }
 
 function factsOf(webhook: DetailedWebhook): Record<string, React.ReactNode> {
-  const { held, events, created_at, failing_since } = webhook;
+  const { events, created_at, failing_since } = webhook;
   return {
-    State: <State of={webhookState(webhook)} />,
-    Held: exact(held),
-    'Failing since': failing_since ? <When at={failing_since} /> : '–',
+    ...(failing_since ? { 'Failing since': <When at={failing_since} /> } : {}),
     Created: <When at={created_at} />,
     Events: events.join(', ') || '–',
     Format: NAMES[webhook.format],

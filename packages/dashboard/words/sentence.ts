@@ -1,8 +1,11 @@
 /** The place of the changed object in a sentence. */
 export const TARGET = Symbol('target');
 
-/** A part of a sentence: words of ours, a value of others, or the changed object. */
-export type Part = string | { value: string } | typeof TARGET;
+/** The place of the person whose thing was changed. */
+export const PERSON = Symbol('person');
+
+/** A part of a sentence: words of ours, a value of others, the changed object, or the person whose it is. */
+export type Part = string | { value: string } | typeof TARGET | typeof PERSON;
 
 export type Details = Readonly<Record<string, unknown>>;
 export type Sentence = (details: Details) => readonly Part[];

@@ -84,8 +84,15 @@ export function budgetLabel(iso: string, interval: string, zones: { budget: stri
 export function duration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
-  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
+  if (seconds < 86_400) return inTwo(seconds, [3_600, 'h'], [60, 'min']);
+  return inTwo(seconds, [86_400, 'd'], [3_600, 'h']);
+}
+
+/** Whole units and what is left in smaller ones, unless that is none. */
+function inTwo(seconds: number, [large, name]: [number, string], [small, rest]: [number, string]): string {
+  const left = Math.floor((seconds % large) / small);
+  const whole = `${Math.floor(seconds / large)} ${name}`;
+  return left === 0 ? whole : `${whole} ${left} ${rest}`;
 }
 
 /** How long a call took: 812 ms, 8.8 s. */

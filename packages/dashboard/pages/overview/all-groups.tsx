@@ -64,7 +64,7 @@ function columnsOf(by: Grouping, totalUsd: number): readonly Column<NamedGroup>[
   const count = (label: string, of: (group: NamedGroup) => number): Column<NamedGroup> => ({
     label,
     isNumber: true,
-    ...(label === 'Signals' ? { narrow: 'hidden' as const } : {}),
+    ...(label === 'Calls' ? { narrow: 'hidden' as const } : {}),
     render: (group) => <Count of={of(group)} />,
   });
   return [
@@ -90,7 +90,7 @@ function columnsOf(by: Grouping, totalUsd: number): readonly Column<NamedGroup>[
     count('Tokens out', ({ tokens_out }) => tokens_out),
     // One session may be worked on for several, so usage counts it for none.
     ...(isWork(by) ? [] : [count('Sessions', ({ sessions }) => sessions)]),
-    count('Signals', ({ signals }) => signals),
+    count('Calls', ({ signals }) => signals),
     count('Errors', ({ errors }) => errors),
   ];
 }

@@ -66,7 +66,7 @@ export function AnomalyCard() {
                   <Text size="sm" className="number">
                     <AnomalyFigure of={anomaly} value={anomaly.observed} />{' '}
                     <Text span c="dimmed" size="xs">
-                      <When at={anomaly.session_started_at ?? anomaly.detected_at} />
+                      seen <When at={anomaly.detected_at} />
                     </Text>
                   </Text>
                 </Group>

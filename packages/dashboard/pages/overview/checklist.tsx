@@ -12,7 +12,7 @@ interface Step {
 }
 
 const STEPS: Readonly<Record<keyof Steps, Step>> = {
-  connect: { to: '/connect', label: 'Connect a tool', why: 'its first signal fills this page' },
+  connect: { to: '/connect', label: 'Connect a tool', why: 'its first call fills this page' },
   invite: {
     to: '/settings',
     search: { tab: 'members' },
@@ -61,7 +61,12 @@ function Line({ name, isDone }: { name: keyof Steps; isDone: boolean }) {
   const Icon = isDone ? IconCircleCheck : IconCircleDashed;
   return (
     <Group component="li" gap="xs" wrap="nowrap" data-step={name} data-done={isDone}>
-      <Icon size={18} color={isDone ? 'var(--good)' : 'var(--mantine-color-dimmed)'} aria-hidden />
+      <Icon
+        size={18}
+        color={isDone ? 'var(--good)' : 'var(--mantine-color-dimmed)'}
+        style={{ flex: 'none' }}
+        aria-hidden
+      />
       <Text size="sm" component="span">
         <PageLink to={to} search={search}>
           {label}

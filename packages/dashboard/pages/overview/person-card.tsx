@@ -30,7 +30,7 @@ export function PersonCard({ userId }: { userId: string }) {
           of={{
             'E-mail': <Name of={known?.email ?? 'not known'} />,
             ...(member ? { Teams: <Name of={member.teams.join(', ') || 'none'} /> } : {}),
-            'Last signal': <LastSignal userId={userId} />,
+            'Last call': <LastSignal userId={userId} />,
             'User id': <Name of={userId} />,
           }}
         />

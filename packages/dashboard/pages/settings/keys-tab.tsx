@@ -11,13 +11,13 @@ import { Choice, TextField } from '../../parts/form/fields.tsx';
 import { useMemberChoice } from '../../parts/text/user-name.tsx';
 
 const SCOPES: Record<Key['scopes'][number], string> = {
-  'signals:write': 'Report signals',
+  'signals:write': 'Report calls',
   'usage:read': 'Read sessions, usage, anomalies and budgets',
   'org:read': 'Read analytics',
   'webhooks:write': 'Manage webhooks',
   'budgets:write': 'Manage budgets',
   'budgets:check': 'Ask whether a call fits into its budgets',
-  'signals:correct': 'Void signals, and release or discard held ones',
+  'signals:correct': 'Void calls, and release or discard held ones',
   'members:read': 'Read names, e-mails and teams of members',
   'exports:write': 'Manage export destinations',
   'prices:read': 'Read price rules and ask for a price',
@@ -105,7 +105,7 @@ function KeyFields({ field }: { field: ReturnType<typeof useDraft<Draft>>['field
         of={{ '': 'nobody: the whole organization', ...people }}
         {...field('userId')}
       />
-      <TextField label="Project of signals that name none" maxLength={256} {...field('project')} />
+      <TextField label="Project of calls that name none" maxLength={256} {...field('project')} />
       <Choice label="Expires" of={LIVES} {...field('life')} />
     </>
   );

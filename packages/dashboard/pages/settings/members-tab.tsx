@@ -26,7 +26,7 @@ function byName(a: Member, b: Member): number {
   return shownName(a).localeCompare(shownName(b));
 }
 
-const CONNECTED = { no: 'No signal yet', yes: 'With signals' };
+const CONNECTED = { no: 'No call yet', yes: 'With calls' };
 
 /** The members, who can be searched, and the invitation of more. */
 export function MembersTab() {
@@ -53,7 +53,7 @@ export function MembersTab() {
           value={searched}
           onChange={setSearched}
         />
-        <SearchSelect name="connected" aria-label="Signals" none="Everybody" data={optionsOf(CONNECTED)} />
+        <SearchSelect name="connected" aria-label="Calls" none="Everybody" data={optionsOf(CONNECTED)} />
       </Group>
       <Load query={members} height={240}>
         {({ data }) => (
@@ -122,7 +122,7 @@ function columns(onEdit: (member: Member) => void): readonly Column<Member>[] {
     { label: 'Role', isShort: true, isNameless: true, render: ({ role }) => role },
     { label: 'Teams', narrow: 'third', render: ({ teams }) => <Name of={teams.join(', ') || 'none'} /> },
     {
-      label: 'Last signal',
+      label: 'Last call',
       isShort: true,
       render: ({ last_signal_at }) => <When at={last_signal_at} relative />,
     },

@@ -33,7 +33,7 @@ export function Arrival({
   if (arrived && lastUsed !== null)
     return (
       <Alert color="green" variant="outline" title="It works" role="status">
-        A signal has arrived.{' '}
+        A call has arrived.{' '}
         <Anchor component={Link} to={`/sessions/${arrived.id}`}>
           Look at its session
         </Anchor>
@@ -42,14 +42,14 @@ export function Arrival({
     );
   return (
     <Stack gap="sm" role="status">
-      <Text>Waiting for the first signal … Use the tool for one prompt.</Text>
+      <Text>Waiting for the first call … Use the tool for one prompt.</Text>
       <Text size="sm" c="dimmed">
         {lastUsed === null ? (
           'The key has not been used yet: nothing has reached this service with it.'
         ) : (
           <>
             The key was used <When at={lastUsed} relative precision="second" />: the tool reaches this
-            service, but no signal was taken yet.
+            service, but no call was taken yet.
           </>
         )}
       </Text>

@@ -1,12 +1,12 @@
 import { Group, Modal, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
 import { keysQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActButton } from '../form/act-button.tsx';
 import { ShownOnce } from '../form/copyable.tsx';
 import { PagedRows, usePages } from '../page/pager.tsx';
-import type { Column } from '../page/rows.tsx';
+import { type Column, useIsNarrow } from '../page/rows.tsx';
 import { Name } from '../text/name.tsx';
 import { State } from '../text/state.tsx';
 import { Maker, UserName } from '../text/user-name.tsx';
@@ -29,7 +29,7 @@ export function KeyTable({ userId }: { userId?: string }) {
       <PagedRows
         pages={pages}
         label="Keys"
-        columns={columns(userId === undefined, setRotated)}
+        columns={columns({ withUser: userId === undefined, isNarrow: useIsNarrow(), onRotated: setRotated })}
         keyOf={({ id }) => id}
         empty={<Text c="dimmed">No key yet.</Text>}
       />
@@ -51,7 +51,25 @@ export function KeyTable({ userId }: { userId?: string }) {
   );
 }
 
-function columns(withUser: boolean, onRotated: (key: string) => void): readonly Column<Key>[] {
+/** A line ends between two of them, and never within one. */
+function Scopes({ of }: { of: Key['scopes'] }) {
+  return of.map((scope, at) => (
+    <Fragment key={scope}>
+      {at > 0 && ' '}
+      <span className="short">{at < of.length - 1 ? `${scope},` : scope}</span>
+    </Fragment>
+  ));
+}
+
+function columns({
+  withUser,
+  isNarrow,
+  onRotated,
+}: {
+  withUser: boolean;
+  isNarrow: boolean;
+  onRotated: (key: string) => void;
+}): readonly Column<Key>[] {
   return [
     { label: 'Name', narrow: 'first', share: 20, render: ({ name }) => <Name of={name} /> },
     { label: 'State', isShort: true, narrow: 'first', render: (key) => <State of={stateOf(key)} /> },
@@ -62,17 +80,15 @@ function columns(withUser: boolean, onRotated: (key: string) => void): readonly 
             narrow: 'first' as const,
             render: ({ user_id }: Key) => (user_id ? <UserName id={user_id} /> : 'any user'),
           },
-          { label: 'Made by', render: (key: Key) => <Maker of={key} /> },
+          { label: 'Made by', narrow: 'hidden' as const, render: (key: Key) => <Maker of={key} /> },
         ]
       : []),
-    { label: 'May', narrow: 'hidden', render: ({ scopes }) => scopes.join(', ') },
+    { label: 'Scopes', narrow: 'third', render: ({ scopes }) => <Scopes of={scopes} /> },
     { label: 'Created', narrow: 'hidden', render: ({ created_at }) => <When at={created_at} /> },
     {
       label: 'Last used',
       isShort: true,
-      // A narrow line has no room for both this and the maker.
-      ...(withUser ? { narrow: 'hidden' as const } : {}),
-      render: ({ last_used_at }) => <When at={last_used_at} precision="second" />,
+      render: ({ last_used_at }) => <When at={last_used_at} relative={isNarrow} precision="second" />,
     },
     {
       label: 'Expires',

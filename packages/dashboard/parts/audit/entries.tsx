@@ -1,7 +1,7 @@
 import './audit.css';
 import { Box, Code, Group, Text } from '@mantine/core';
 import type { AnswerOf } from '../../data/client.ts';
-import { type Part, TARGET } from '../../words/sentence.ts';
+import { type Part, PERSON, TARGET } from '../../words/sentence.ts';
 import { PageLink } from '../text/page-link.tsx';
 import { plainName } from '../text/plain-name.ts';
 import { When } from '../time/when.tsx';
@@ -9,26 +9,62 @@ import { sentenceOf } from './sentences.ts';
 
 type Entry = AnswerOf<'/v1/audit'>['data'][number];
 
-/** Entries of the audit log, each as a sentence with names; what else it holds is under Details. */
+/** As many entries of one kind in a row are shown as one. */
+const MANY = 4;
+
+/** Entries of the audit log, each as a sentence with names; of many like it in a row the others are closed below the first. */
 export function AuditEntries({ entries }: { entries: readonly Entry[] }) {
   return (
     <Box component="ul" aria-label="Audit" className="audit">
-      {entries.map((entry) => (
-        <Box component="li" key={entry.id} py={6}>
-          <Text size="sm" className="wrap">
-            <Actor entry={entry} /> <Sentence entry={entry} />.
-          </Text>
-          <Group gap="md" fz={12} c="dimmed" align="flex-start">
-            <When at={entry.at} precision="second" />
-            <Box component="details" flex={1}>
-              <summary>Details</summary>
-              <Code block className="answer">
-                {JSON.stringify({ action: entry.action, actor: entry.actor, ...entry.details }, null, 1)}
-              </Code>
+      {inRuns(entries).map(([first, ...others]) =>
+        others.length + 1 < MANY ? (
+          [first, ...others].map((entry) => <Line key={entry.id} of={entry} />)
+        ) : (
+          <Line key={first.id} of={first}>
+            <Box component="details" fz={14}>
+              <summary>and {others.length} more like it</summary>
+              <Box component="ul" className="audit" pl="md">
+                {others.map((entry) => (
+                  <Line key={entry.id} of={entry} />
+                ))}
+              </Box>
             </Box>
-          </Group>
+          </Line>
+        ),
+      )}
+    </Box>
+  );
+}
+
+type Run = [Entry, ...Entry[]];
+
+/** Entries by the same actor that did the same, as far as they follow each other. Pure. */
+function inRuns(entries: readonly Entry[]): Run[] {
+  const runs: Run[] = [];
+  for (const entry of entries) {
+    const last = runs.at(-1);
+    if (last?.[0].action === entry.action && last[0].actor === entry.actor) last.push(entry);
+    else runs.push([entry]);
+  }
+  return runs;
+}
+
+function Line({ of: entry, children }: { of: Entry; children?: React.ReactNode }) {
+  return (
+    <Box component="li" py={6}>
+      <Text size="sm" className="wrap">
+        <Actor entry={entry} /> <Sentence entry={entry} />.
+      </Text>
+      <Group gap="md" fz={12} c="dimmed" align="flex-start">
+        <When at={entry.at} precision="second" />
+        <Box component="details" flex={1}>
+          <summary>Details</summary>
+          <Code block className="answer">
+            {JSON.stringify({ action: entry.action, actor: entry.actor, ...entry.details }, null, 1)}
+          </Code>
         </Box>
-      ))}
+      </Group>
+      {children}
     </Box>
   );
 }
@@ -55,6 +91,8 @@ function Sentence({ entry }: { entry: Entry }) {
   return sentenceOf(entry).map((part, index) => {
     const key = `part ${index}`;
     if (part === TARGET) return <Target key={key} of={entry.target} />;
+    if (part === PERSON)
+      return <bdi key={key}>{plainName(entry.person_name ?? 'somebody who has left')}</bdi>;
     return typeof part === 'string' ? part : <Value key={key} of={part} />;
   });
 }

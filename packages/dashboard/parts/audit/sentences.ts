@@ -10,6 +10,7 @@ import {
   length,
   list,
   type Part,
+  PERSON,
   type Sentence,
   type Sentences,
   TARGET,
@@ -38,7 +39,11 @@ const SENTENCES_OF_CORE: Sentences<AuditActions['core']> = {
   'key.rotate': fixed('rotated the key ', TARGET),
   'key.revoke': fixed('revoked the key ', TARGET),
   'webhook.create': ({ events }) => ['created the webhook ', TARGET, ...clause(' for ', list(events))],
-  'webhook.update': ({ changed }) => ['changed ', foreign(list(changed)), ' of the webhook ', TARGET],
+  'webhook.update': ({ changed, enabled }) => [
+    webhookChange(list(changed), enabled),
+    ' the webhook ',
+    TARGET,
+  ],
   'webhook.enable': fixed('enabled the webhook ', TARGET, ' again'),
   'webhook.recover': ({ queued }) => [
     'sent ',
@@ -52,16 +57,11 @@ const SENTENCES_OF_CORE: Sentences<AuditActions['core']> = {
   'budget.create': (details) => ['created the budget ', TARGET, ...limit(details)],
   'budget.change': (details) => ['changed the budget ', TARGET, ...limit(details)],
   'budget.remove': fixed('deleted the budget ', TARGET),
-  'budget.set_person': ({ user_id, threshold, exempt }) =>
+  'budget.set_person': ({ threshold, exempt }) =>
     exempt === true
-      ? ['freed ', foreign(user_id), ' from the budget ', TARGET]
-      : ['set a threshold of ', foreign(threshold), ' for ', foreign(user_id), ' in the budget ', TARGET],
-  'budget.remove_person': ({ user_id }) => [
-    'ended the exception of ',
-    foreign(user_id),
-    ' from the budget ',
-    TARGET,
-  ],
+      ? ['freed ', PERSON, ' from the budget ', TARGET]
+      : ['set a threshold of ', foreign(threshold), ' for ', PERSON, ' in the budget ', TARGET],
+  'budget.remove_person': fixed('ended the exception of ', PERSON, ' from the budget ', TARGET),
   'budget.release_reservations': ({ reservations_released: released }) => [
     'released ',
     released === undefined ? 'the reservations' : counted(released, 'reservation', 'reservations'),
@@ -72,12 +72,12 @@ const SENTENCES_OF_CORE: Sentences<AuditActions['core']> = {
     'refused a reservation in the budget ',
     TARGET,
     ', because ',
-    foreign(user_id ?? key_id ?? 'a caller'),
+    typeof user_id === 'string' ? PERSON : foreign(key_id ?? 'a caller'),
     ' has its share',
   ],
   'signals.void': ({ signal_ids, cost_usd, reason }) => [
     'voided ',
-    counted(length(signal_ids), 'signal', 'signals'),
+    counted(length(signal_ids), 'call', 'calls'),
     ...clause(' of ', dollars(cost_usd)),
     ' in the session ',
     TARGET,
@@ -93,10 +93,10 @@ const SENTENCES_OF_CORE: Sentences<AuditActions['core']> = {
   'credits.refund': fixed('refunded a spend of ', TARGET),
   'credits.repair': fixed('repaired the balances of credits'),
   'credits.rebuild': fixed('rebuilt the balances of credits'),
-  'device.approve': fixed('approved the device ', TARGET),
-  'device.deny': fixed('denied the device ', TARGET),
-  'device.link': fixed('linked the device ', TARGET),
-  'device.revoke': fixed('revoked the device ', TARGET),
+  'device.approve': fixed('approved the device ', TARGET, ' of ', PERSON),
+  'device.deny': fixed('denied the device ', TARGET, ' of ', PERSON),
+  'device.link': fixed('linked the device ', TARGET, ' of ', PERSON),
+  'device.revoke': fixed('revoked the device ', TARGET, ' of ', PERSON),
   'usage.reconcile': ({ repaired }) => ['repaired ', counted(repaired, 'sum', 'sums'), ' of usage'],
   'signing-key.rotate': fixed('rotated the key that signs receipts'),
 };
@@ -119,12 +119,20 @@ export const ACTION_GROUPS: Readonly<Record<string, string>> = {
   'key.': 'Keys',
   'webhook.': 'Webhooks and channels',
   'budget.': 'Budgets',
-  'signals.': 'Held and voided signals',
+  'signals.': 'Held and voided calls',
   'credits.': 'Credits',
   'device.': 'Devices',
   'organization.': 'Settings',
   ...Object.fromEntries(AUDITED_WINGS.flatMap(({ groups = {} }) => Object.entries(groups))),
 };
+
+/** The words before a webhook that was changed. Entries of an older version do not say if it was paused. */
+function webhookChange(changed: string, enabled: unknown): string {
+  if (changed === '') return 'changed';
+  if (changed !== 'enabled' || typeof enabled !== 'boolean')
+    return `changed ${changed.replaceAll('_', ' ')} of`;
+  return enabled ? 'resumed' : 'paused';
+}
 
 /** Each changed setting with its new value. */
 function settings(changes: Details): readonly Part[] {

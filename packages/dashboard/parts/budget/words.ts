@@ -9,7 +9,7 @@ export const METRICS: Record<Budget['metric'], string> = {
   tokens: 'Tokens',
   tokens_in: 'Tokens in',
   tokens_out: 'Tokens out',
-  signals: 'Signals',
+  signals: 'Calls',
   sessions: 'Sessions',
   errors: 'Errors',
 };

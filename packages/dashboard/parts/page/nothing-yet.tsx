@@ -1,15 +1,20 @@
 import { Button, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { sessionsQuery } from '../../data/queries.ts';
 import { useSessionSearch } from '../../data/session-search.ts';
 import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
 import { Empty } from './section.tsx';
 
 /** In place of figures or rows: nothing of a kind in the range, and what to do about it. */
-export function NothingYet({ noun }: { noun: 'signal' | 'session' }) {
+export function NothingYet({ noun }: { noun: 'call' | 'session' }) {
   const range = useRange();
   const own = useSessionSearch().filters;
   const filters = { ...useFilters(), ...(noun === 'session' ? own : {}) };
   const change = useChangeSearch();
+  // Where there never was a call, another range shows none either.
+  const { data: all } = useQuery(sessionsQuery({ limit: 1 }));
+  const isNew = all?.total === 0;
   const isNarrowed = Object.keys(filters).length > 0;
   return (
     <Empty
@@ -18,7 +23,7 @@ export function NothingYet({ noun }: { noun: 'signal' | 'session' }) {
           <Button component={Link} to="/connect">
             Connect a tool
           </Button>
-          {range.name !== '30d' && (
+          {range.name !== '30d' && !isNew && (
             <Button
               variant="default"
               onClick={() => change({ range: '30d', from: undefined, to: undefined })}

@@ -25,7 +25,7 @@ export function ProblemNote({ error, onRetry }: { error: unknown; onRetry?: () =
         <Group gap="sm">
           <Code>{problem?.code ?? 'internal'}</Code>
           {problem?.requestId ? <RequestId id={problem.requestId} /> : null}
-          {onRetry && (
+          {onRetry && mayHelp(problem) && (
             <Button size="compact-sm" variant="default" onClick={onRetry}>
               Try again
             </Button>
@@ -63,6 +63,11 @@ function RequestId({ id }: { id: string }) {
       )}
     </CopyButton>
   );
+}
+
+/** True unless the same question has the same answer again. */
+function mayHelp(problem: Problem | null): boolean {
+  return ![400, 403, 404].includes(problem?.status ?? 0);
 }
 
 function titleOf(problem: Problem | null): string {

@@ -12,7 +12,7 @@ import {
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { TimelineNote } from '../../hooks/wing.ts';
-import { clockOf, dateTime, latency } from '../../words/time.ts';
+import { clockOf, dateTime, dayOf, latency } from '../../words/time.ts';
 import { compact, money } from '../text/format.ts';
 import { plainName } from '../text/plain-name.ts';
 import { useZone } from '../time/when.tsx';
@@ -22,9 +22,9 @@ import { workKey, workWords } from './work-words.ts';
 /** Until a row is measured. */
 const ROW_PX = 52;
 
-type Item = { minute: string; ts: string } | { place: string } | { signal: Signal } | { note: TimelineNote };
+type Item = { heading: string; ts: string } | { place: string } | { signal: Signal } | { note: TimelineNote };
 
-/** All signals in time order, a heading for each minute. Only what is on the screen is drawn, however many there are. */
+/** All signals in time order, under headings. Only what is on the screen is drawn, however many there are. */
 export function Timeline({
   signals,
   notes,
@@ -51,7 +51,7 @@ export function Timeline({
   return (
     <section
       ref={list}
-      aria-label={`Signals, ${signals.length}`}
+      aria-label={`Calls, ${signals.length}`}
       style={{ height: virtual.getTotalSize(), position: 'relative' }}
     >
       {virtual.getVirtualItems().map(({ index, key, start }) => {
@@ -64,9 +64,9 @@ export function Timeline({
             className="timeline-row"
             style={{ transform: `translateY(${start - top}px)` }}
           >
-            {item && 'minute' in item && (
+            {item && 'heading' in item && (
               <Title order={3} pt="sm" pb={4} size="sm">
-                <time dateTime={item.ts}>{item.minute}</time>
+                <time dateTime={item.ts}>{item.heading}</time>
               </Title>
             )}
             {item && 'place' in item && (
@@ -104,7 +104,10 @@ function useTop(list: React.RefObject<HTMLElement | null>): number {
   return top;
 }
 
-/** The signals and other lines, each minute of them under its heading, and each work of them under its name. Pure. */
+/**
+ * The signals and other lines. Several of one minute have a heading, each day has one before its first line, and each work
+ * has its name. A line by itself says its time already. Pure.
+ */
 function itemsOf(
   signals: readonly Signal[],
   notes: readonly TimelineNote[],
@@ -113,13 +116,22 @@ function itemsOf(
 ): Item[] {
   const items: Item[] = [];
   const lines = [...signals.map((signal) => ({ signal })), ...notes.map((note) => ({ note }))];
-  let last = '';
+  const counts = new Map<string, number>();
+  for (const line of lines) {
+    const minute = dateTime(timeOf(line), timezone);
+    counts.set(minute, (counts.get(minute) ?? 0) + 1);
+  }
+  let lastMinute = '';
+  let lastDay = '';
   let work: string | null = null;
   for (const line of lines.toSorted((a, b) => Date.parse(timeOf(a)) - Date.parse(timeOf(b)))) {
     const ts = timeOf(line);
     const minute = dateTime(ts, timezone);
-    if (minute !== last) items.push({ minute, ts });
-    last = minute;
+    const day = dayOf(ts, timezone);
+    if (minute !== lastMinute && (counts.get(minute) ?? 0) > 1) items.push({ heading: minute, ts });
+    else if (day !== lastDay) items.push({ heading: day, ts });
+    lastMinute = minute;
+    lastDay = day;
     if ('signal' in line) {
       if (marksPlaces && workKey(line.signal) !== work) items.push({ place: workWords(line.signal) });
       work = workKey(line.signal);

@@ -49,7 +49,7 @@ function Question({
     () => take(api.POST('/api/v1/sessions/{id}/void', { params: { path: { id: sessionId } }, body })),
     {
       changes: ['session', 'sessions', 'usage', 'budgets', 'anomalies'],
-      done: 'The signal is void.',
+      done: 'The call is void.',
       onDone,
     },
   );
@@ -57,7 +57,7 @@ function Question({
   const cost = signal.cost_usd === null ? 'no cost' : money(signal.cost_usd);
   return (
     <AlertDialog
-      title="Void this signal?"
+      title="Void this call?"
       yes="Void it"
       no="Keep it"
       act={act}

@@ -12,7 +12,7 @@ import { Marks, type Session } from './marks.tsx';
 /** The column that leads to the session: it is always there. */
 export const FIRST_COLUMN = 'Started';
 /** Columns that are not shown until somebody chooses them: a laptop's screen has no room for all. */
-export const HIDDEN_AT_FIRST: readonly string[] = ['Length', 'Signals', 'Policy decisions'];
+export const HIDDEN_AT_FIRST: readonly string[] = ['Length', 'Calls', 'Policy decisions'];
 
 interface Shown {
   meanUsd: number | undefined;
@@ -54,7 +54,7 @@ export function sessionColumns({ meanUsd, isNarrow }: Shown): readonly Column<Se
       isNameless: true,
       isFitting: true,
       render: ({ model, models }) => (
-        <Name of={model + (models.length > 1 ? ` +${models.length - 1}` : '')} />
+        <Name of={models.length > 1 ? `${model} and ${models.length - 1} more` : model} />
       ),
     },
     {
@@ -65,7 +65,7 @@ export function sessionColumns({ meanUsd, isNarrow }: Shown): readonly Column<Se
       render: ({ duration_s }) => duration(duration_s),
     },
     {
-      label: 'Signals',
+      label: 'Calls',
       isNumber: true,
       narrow: 'hidden',
       sort: 'signal_count',

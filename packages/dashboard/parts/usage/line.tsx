@@ -17,7 +17,7 @@ export function UsageLine() {
     Cost: [money(totals.cost_usd), totals.cost_usd, then?.cost_usd],
     'Tokens in': [<Count key="in" of={totals.tokens_in} />, totals.tokens_in, then?.tokens_in],
     'Tokens out': [<Count key="out" of={totals.tokens_out} />, totals.tokens_out, then?.tokens_out],
-    Signals: [<Count key="signals" of={totals.signals} />, totals.signals, then?.signals],
+    Calls: [<Count key="signals" of={totals.signals} />, totals.signals, then?.signals],
     Errors: [<Count key="errors" of={totals.errors} />, totals.errors, then?.errors],
   } as const;
   return (

@@ -1,6 +1,7 @@
 import { Anchor, Paper, SimpleGrid, Stack, Text, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Usage } from '../../data/groups.ts';
+import { useIsAdmin } from '../../data/use-me.ts';
 import { useRange, useSharedSearch } from '../../data/use-range.ts';
 import { compact, exact, money, percent, shortMoney } from '../text/format.ts';
 import { Change, ComparedWith } from '../text/values.tsx';
@@ -12,6 +13,7 @@ type Sums = Usage['series'][number];
 export function UsageTiles({ usage, before }: { usage: Usage; before: Usage | undefined }) {
   const search = useSharedSearch();
   const { beforeLabel } = useRange();
+  const isAdmin = useIsAdmin();
   const by = (order: object) => ({ to: '/sessions', search: { ...search, ...order } });
   const { totals, series } = usage;
   const of = (measure: (sums: Omit<Sums, 'start'>) => number) => ({
@@ -23,7 +25,7 @@ export function UsageTiles({ usage, before }: { usage: Usage; before: Usage | un
   const errorRate = totals.signals > 0 ? totals.errors / totals.signals : 0;
   return (
     <Stack gap={4}>
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: isAdmin ? 6 : 5 }} spacing="sm">
         <Tile
           label="Cost"
           show={shortMoney}
@@ -48,20 +50,22 @@ export function UsageTiles({ usage, before }: { usage: Usage; before: Usage | un
         <Tile
           label="Errors"
           show={compact}
-          note={`${percent(errorRate)} of signals`}
+          note={`${percent(errorRate)} of calls`}
           {...by({ errors: 'true', sort: 'error_count' })}
           {...of((sums) => sums.errors)}
         />
-        <Tile
-          label="Active users"
-          show={compact}
-          note="with at least one signal"
-          to="/"
-          search={{ ...search, split: 'user_id', view: 'table' }}
-          now={totals.active_users ?? 0}
-          before={before?.totals.active_users}
-          values={series.map(({ active_users }) => active_users ?? 0)}
-        />
+        {isAdmin && (
+          <Tile
+            label="Active users"
+            show={compact}
+            note="with at least one call"
+            to="/"
+            search={{ ...search, split: 'user_id', view: 'table' }}
+            now={totals.active_users ?? 0}
+            before={before?.totals.active_users}
+            values={series.map(({ active_users }) => active_users ?? 0)}
+          />
+        )}
       </SimpleGrid>
       {before !== undefined && before.totals.signals > 0 && <ComparedWith than={beforeLabel} />}
     </Stack>

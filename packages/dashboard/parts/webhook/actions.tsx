@@ -9,10 +9,11 @@ import { ShownOnce } from '../form/copyable.tsx';
 import { Dialog } from '../form/dialog.tsx';
 import { exact } from '../text/format.ts';
 import { Outcome } from '../text/outcome.tsx';
+import { State } from '../text/state.tsx';
 import { AlertsForm, EventsForm, NameForm, useChange } from './change-forms.tsx';
 import { newSecret, VerifySnippet } from './events.tsx';
 import { RecoverButton } from './recover-button.tsx';
-import { isChannel, placeOf } from './words.ts';
+import { isChannel, placeOf, webhookState } from './words.ts';
 
 export type DetailedWebhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
@@ -77,10 +78,23 @@ export function ReEnable({
   );
 }
 
-export function WebhookActions({ webhook }: { webhook: DetailedWebhook }) {
+/** The state of a webhook, and what one does about its deliveries. */
+export function DeliveryActions({ webhook }: { webhook: DetailedWebhook }) {
+  return (
+    <Group gap="sm" align="center">
+      <State of={webhookState(webhook)} />
+      {webhook.held > 0 && <Text size="sm">{exact(webhook.held)} held</Text>}
+      <TestButton id={webhook.id} isFirst={webhook.status !== 'failing'} />
+      <PauseButton webhook={webhook} />
+      <RecoverButton id={webhook.id} />
+    </Group>
+  );
+}
+
+/** The changes of a webhook. */
+export function SettingActions({ webhook }: { webhook: DetailedWebhook }) {
   return (
     <Group gap="sm" align="flex-start">
-      <TestButton id={webhook.id} />
       <Dialog label="Rename" title="Rename">
         {(close) => <NameForm webhook={webhook} onDone={close} />}
       </Dialog>
@@ -90,15 +104,13 @@ export function WebhookActions({ webhook }: { webhook: DetailedWebhook }) {
       <Dialog label="Edit alerts" title="Alerts, quiet hours and digest" size="lg">
         {(close) => <AlertsForm webhook={webhook} onDone={close} />}
       </Dialog>
-      <PauseButton webhook={webhook} />
       <SecretButton id={webhook.id} />
-      <RecoverButton id={webhook.id} />
       <DeleteButton webhook={webhook} />
     </Group>
   );
 }
 
-function TestButton({ id }: { id: string }) {
+function TestButton({ id, isFirst }: { id: string; isFirst: boolean }) {
   const test = useAct(() => take(api.POST('/api/v1/webhooks/test', { body: { webhook_id: id } })), {
     changes: CHANGES,
   });
@@ -106,7 +118,9 @@ function TestButton({ id }: { id: string }) {
   const outcome = answer?.error ? `failed (${answer.error})` : 'was taken';
   return (
     <>
-      <ActButton act={test}>Send a test</ActButton>
+      <ActButton act={test} {...(isFirst ? { variant: 'filled' } : {})}>
+        Send a test
+      </ActButton>
       <div className="below" role="status">
         {answer && (
           <Outcome isGood={answer.error === null}>

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
@@ -66,9 +66,9 @@ function columns(open: (id: string) => void): readonly Column<Delivery>[] {
       narrow: 'first',
       render: ({ id, type, test }) => (
         <Group gap="sm" component="span" wrap="nowrap">
-          <Button variant="transparent" size="compact-sm" px={0} onClick={() => open(id)}>
+          <Anchor component="button" type="button" size="sm" underline="always" onClick={() => open(id)}>
             {type}
-          </Button>
+          </Anchor>
           {test && <TestMark />}
         </Group>
       ),

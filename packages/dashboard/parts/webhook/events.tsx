@@ -13,7 +13,7 @@ const EVENTS: Record<EventType, string> = {
   'budget.raise_requested': 'Somebody asks for more of a budget',
   'budget.raise_answered': 'A request for more is answered',
   'anomaly.detected': 'Something is unusual',
-  'signals.held': 'Implausible signals wait for a decision',
+  'signals.held': 'Implausible calls wait for a decision',
   'export.failed': 'An export fails',
   'credit.low': 'Credits are low',
   'credit.depleted': 'Credits are used up',

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { membersQuery, type Webhook } from '../../data/queries.ts';
+import { useMe } from '../../data/use-me.ts';
 import { Choice, TextField } from '../form/fields.tsx';
 
 export type Format = Webhook['format'];
@@ -49,7 +50,18 @@ export function ChannelChoice({
   format: Channel;
   onFormat: (format: Channel) => void;
 }) {
-  return <Choice label="Send to" of={CHANNEL_NAMES} value={format} onChange={onFormat} data-autofocus />;
+  const { sends_mail } = useMe();
+  const { email: _, ...chats } = CHANNEL_NAMES;
+  return (
+    <Choice
+      label="Send to"
+      description={sends_mail ? undefined : 'No e-mail: the operator of this service has not set SMTP_URL.'}
+      of={(sends_mail ? CHANNEL_NAMES : chats) as Record<Channel, string>}
+      value={format}
+      onChange={onFormat}
+      data-autofocus
+    />
+  );
 }
 
 /** The address of a webhook, as its format has it. Members are suggested where it is a mailbox. */

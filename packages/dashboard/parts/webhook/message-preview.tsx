@@ -34,13 +34,27 @@ export function MessagePreview({ format }: { format: PreviewAsked['format'] }) {
                 ))}
               </Paper>
             )}
-            <CodeBox label="Message" style={{ maxHeight: HEIGHT, overflow: 'auto' }}>
-              {readable(body)}
-            </CodeBox>
+            <Bytes of={body} isClosed={format !== 'json'} />
           </Stack>
         )}
       </Load>
     </Stack>
+  );
+}
+
+/** What is sent. Below a message that people read it is closed. */
+function Bytes({ of, isClosed }: { of: string; isClosed: boolean }) {
+  const code = (
+    <CodeBox label="Message" style={{ maxHeight: HEIGHT, overflow: 'auto' }}>
+      {readable(of)}
+    </CodeBox>
+  );
+  if (!isClosed) return code;
+  return (
+    <details>
+      <summary>As it is sent</summary>
+      {code}
+    </details>
   );
 }
 

@@ -29,7 +29,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'budget.raise_requested': 'raises asked for',
   'budget.raise_answered': 'raises answered',
   'anomaly.detected': 'anomalies',
-  'signals.held': 'held signals',
+  'signals.held': 'held calls',
   'export.failed': 'exports that fail',
   'credit.low': 'credits low',
   'credit.depleted': 'credits used up',

@@ -7,7 +7,7 @@ import { useChoice } from '../../data/use-range.ts';
 import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { Page } from '../../parts/page/page.tsx';
-import { Section } from '../../parts/page/section.tsx';
+import { Empty, Section } from '../../parts/page/section.tsx';
 import { FigureRows } from './figure-rows.tsx';
 import { WeekCard } from './week-card.tsx';
 import { type Answer, DIMENSIONS, figuresOf, GROUPINGS, runningWeek, valuesOf, weeksOf } from './weeks.ts';
@@ -58,6 +58,13 @@ function Weeks({ data, timezone }: { data: Answer; timezone: string }) {
   const { dimension, k, totals } = data;
   const weeks = weeksOf(data, timezone);
   const values = [...valuesOf(data, useUnpriced(data)), { label: 'All', cell: totals }];
+  if (!weeks.some(({ cell }) => figuresOf(cell)))
+    return (
+      <Empty>
+        No week can be shown yet. A week appears two days after its Sunday, unless fewer than {k} people share
+        its figures or one person has most of them.
+      </Empty>
+    );
   const isHidden = [...weeks, ...values].some(({ cell }) => 'suppressed' in cell);
   const name = dimension === 'none' ? 'Weeks' : DIMENSIONS[dimension];
   return (

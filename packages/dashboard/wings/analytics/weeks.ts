@@ -21,7 +21,7 @@ export const MEASURES: Record<Measure, { label: string; of: (figures: Figures) =
   {
     users: { label: 'Users', of: ({ active_users }) => active_users },
     sessions: { label: 'Sessions', of: ({ sessions }) => sessions },
-    signals: { label: 'Signals', of: ({ signals }) => signals },
+    signals: { label: 'Calls', of: ({ signals }) => signals },
     errors: { label: 'Errors', of: ({ errors }) => errors },
     tokens: { label: 'Tokens', of: ({ tokens_in, tokens_out }) => tokens_in + tokens_out },
     cost: { label: 'Cost', of: ({ cost_usd }) => cost_usd, isMoney: true },
@@ -106,6 +106,8 @@ function nameWeek(start: string, timezone: string): { label: string; short: stri
 
 /** A week is frozen a day after its end, by a job that runs hourly. */
 function whenShown(start: string, timezone: string): string {
+  const isOver = Date.parse(start) + 8 * DAY_MS < Date.now();
+  if (isOver) return 'over, shown within the hour';
   return `ends ${dayAfter(start, 6, timezone)}, shown from ${dayAfter(start, 8, timezone)}`;
 }
 

@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     label: 'Deviation',
     isNumber: true,
     narrow: 'hidden',
-    render: ({ deviation_pct }) => `▲ ${more(deviation_pct)}`,
+    render: ({ deviation_pct }) => more(deviation_pct),
   },
   {
     label: 'Rule',
@@ -51,9 +51,18 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     ),
   },
   {
-    label: 'Session',
+    label: 'Seen',
     isShort: true,
-    render: ({ session_started_at, detected_at }) => <When at={session_started_at ?? detected_at} />,
+    render: ({ detected_at, session_started_at }) => (
+      <>
+        <When at={detected_at} />
+        {session_started_at !== null && (
+          <Text size="xs" c="dimmed" className="beside">
+            session of <When at={session_started_at} />
+          </Text>
+        )}
+      </>
+    ),
   },
 ];
 

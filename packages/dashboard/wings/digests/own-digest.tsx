@@ -32,7 +32,7 @@ export function OwnDigest() {
 }
 
 function DigestChoice({ digest }: { digest: Chosen }) {
-  const { email, role, org } = useMe();
+  const { email, role, org, sends_mail } = useMe();
   const change = useAct((next: Chosen) => take(api.PATCH('/v1/preferences', { body: { digest: next } })), {
     changes: ['preferences'],
     done: 'Saved.',
@@ -40,20 +40,27 @@ function DigestChoice({ digest }: { digest: Chosen }) {
   const send = useAct(() => take(api.POST('/v1/preferences/digest')), { changes: [] });
   const shown = change.isPending ? change.variables : digest;
   const more =
-    role === 'admin'
-      ? ', then the same of the organization, signals that are held and webhooks that fail'
-      : '';
+    role === 'admin' ? ', then the same of the organization, calls that are held and webhooks that fail' : '';
   return (
     <Stack gap="sm" align="flex-start">
       <Text size="sm" className="wrap">
         A mail to <bdi>{email ?? 'your address'}</bdi> with your cost against the period before, your three
-        most expensive sessions, your budgets from 80 % and what was unusual{more}. Times are in{' '}
+        most expensive sessions, your budgets from 80&nbsp;% and what was unusual{more}. Times are in{' '}
         {org.timezone}.
       </Text>
       <Group gap="sm" align="flex-end">
-        <Choice label="Digest" of={CHOICES} value={shown} onChange={(next) => change.mutate(next)} />
-        <ActButton act={send}>Send one now</ActButton>
+        <Choice
+          label="Digest"
+          of={CHOICES}
+          value={shown}
+          disabled={!sends_mail}
+          onChange={(next) => change.mutate(next)}
+        />
+        <ActButton act={send} disabled={!sends_mail}>
+          Send one now
+        </ActButton>
       </Group>
+      {!sends_mail && <Text size="sm">This service sends no mail: its operator has not set SMTP_URL.</Text>}
       <ProblemNote error={change.error} />
       <div role="status">
         {send.isSuccess && <Outcome isGood>A digest is on its way to {email ?? 'you'}.</Outcome>}

@@ -49,7 +49,7 @@ export function HeldSignals() {
   const isAll = rows.length === total;
   return (
     <Section
-      title={`Held signals, ${exact(total)}`}
+      title={`Held calls, ${exact(total)}`}
       aside={
         isAdmin &&
         rows.length > 1 && (
@@ -66,7 +66,7 @@ export function HeldSignals() {
         {isAll ? '' : ` The newest ${rows.length} are shown.`}
       </Text>
       <Rows
-        label="Held signals"
+        label="Held calls"
         rows={rows}
         columns={isAdmin ? [...COLUMNS, DECISION] : COLUMNS}
         keyOf={({ id }) => id}

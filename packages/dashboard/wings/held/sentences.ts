@@ -5,20 +5,17 @@ import { clause, counted, dollars, foreign, length, type Sentences } from '../..
 
 const sentences: Sentences<AuditActions['held']> = {
   'signals.hold_above': ({ tokens, cost_usd }) => [
-    'holds signals above ',
+    'holds calls above ',
     tokens === null || tokens === undefined ? 'any number of tokens' : counted(tokens, 'token', 'tokens'),
     ' or ',
     cost_usd === null || cost_usd === undefined ? 'any cost' : foreign(dollars(cost_usd)),
   ],
   'signals.release': ({ held_ids, cost_usd }) => [
     'released ',
-    counted(length(held_ids), 'held signal', 'held signals'),
+    counted(length(held_ids), 'held call', 'held calls'),
     ...clause(' of ', dollars(cost_usd)),
   ],
-  'signals.discard': ({ held_ids }) => [
-    'discarded ',
-    counted(length(held_ids), 'held signal', 'held signals'),
-  ],
+  'signals.discard': ({ held_ids }) => ['discarded ', counted(length(held_ids), 'held call', 'held calls')],
 };
 
 export const held: AuditedWing = { sentences };

@@ -20,7 +20,7 @@ function heldConcerns(held: HeldPage): Concern[] {
       object: 'signals',
       occurrence: newest.id,
       severity: 'warning',
-      link: isOne ? 'A signal is held' : `${exact(held.total)} signals are held`,
+      link: isOne ? 'A call is held' : `${exact(held.total)} calls are held`,
       note: `no figure counts ${isOne ? 'it' : 'them'} until an admin decides`,
       to: '/sessions',
     },

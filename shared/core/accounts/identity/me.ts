@@ -15,6 +15,8 @@ export interface Me {
     /** Seconds of a window of credits. */
     window_s: number;
   };
+  /** False where the service has no mail server. */
+  sends_mail: boolean;
   /** Null while people can sign in. */
   sign_in_problem: SignInProblem | null;
 }

@@ -27,7 +27,8 @@ export async function updateWebhook(
     const webhook = await getWebhook(ctx, orgId, webhookId, transaction);
     const nowMs = ctx.clock.now();
     const set = fieldsOf(ctx.config, webhook, change, nowMs);
-    const details = { webhook_id: webhookId, changed: Object.keys(change) };
+    const paused = change.enabled === undefined ? {} : { enabled: change.enabled };
+    const details = { webhook_id: webhookId, changed: Object.keys(change), ...paused };
     const after: Webhook = { ...webhook, ...set };
     if (!asksForSomething(after)) throw refused('/events', 'must name at least one event type');
     if (change.filter && webhook.format === 'json') throw refused('/filter', NO_JSON_FILTER);
