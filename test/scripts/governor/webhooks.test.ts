@@ -149,7 +149,7 @@ test('webhook list says of each whether it is paused, what it holds, and how its
   const { governor } = governorWith(OLD);
   const listed = async () => (await governor('webhook', 'list', '--org', orgId)).webhooks[0];
   expect(await listed()).toMatchObject({ state: 'failing', held: 0, last_error: 'HTTP 500' });
-  // What is held has no attempt: the last one that was given up says why.
+  // A held delivery has no attempt: the last one that was given up says why.
   await raise(ctx, orgId);
   expect(await listed()).toMatchObject({ state: 'failing', held: 1, last_error: 'HTTP 500' });
   await updateWebhook(ctx, orgId, _id, { enabled: false, name: 'Archive' });

@@ -42,7 +42,7 @@ export function MessagePreview({ format }: { format: PreviewAsked['format'] }) {
   );
 }
 
-/** What is sent. Below a message that people read it is closed. */
+/** The bytes that are sent, closed below a message that people read. */
 function Bytes({ of, isClosed }: { of: string; isClosed: boolean }) {
   const code = (
     <CodeBox label="Message" style={{ maxHeight: HEIGHT, overflow: 'auto' }}>

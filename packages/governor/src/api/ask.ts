@@ -135,7 +135,7 @@ async function tryRequest(
   }
 }
 
-/** What the system says of a file, in words. */
+/** The words for errors of files, by their codes. */
 const OF_FILES: Readonly<Record<string, string>> = {
   ENOENT: 'There is no file or folder',
   EACCES: 'You may not read or write',
