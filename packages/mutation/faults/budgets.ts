@@ -95,8 +95,16 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     replacement: 'void untilReplicated && reservationKeys;',
     tests: ['test/drills/cluster.test.ts'],
   },
+  {
+    what: 'an alert is decided by budgets that were read before',
+    file: 'shared/core/limits/budgets/fire/send-alerts.ts',
+    text: 'const counted = await readAlerted(ctx, rules, unsent, transaction);',
+    replacement:
+      'const counted = unsent.map(({ budget, interval }) => ({ budget, windows: [{ interval, usage: { cost_nusd: 0, unpriced_signals: 0, tokens_in: 0, tokens_out: 0, signals: 1_000, sessions: 0, errors: 0 } }] }));',
+    tests: ['test/shared/core/limits/budgets/alerts.test.ts'],
+  },
   ...faultsIn(
-    'shared/core/limits/budgets/fire/send-alerts.ts',
+    'shared/core/limits/budgets/fire/plan-alerts.ts',
     ['test/shared/core/limits/budgets/alerts.test.ts'],
     [
       {
@@ -106,16 +114,10 @@ export const BUDGET_FAULTS: readonly Fault[] = [
           'return [webhookId, budget._id, alert.current + interval.startMs, ...personCause(budget)];',
       },
       {
-        what: 'an alert is decided by budgets that were read before',
-        text: 'const counted = await readAlerted(ctx, rules, unsent, transaction);',
-        replacement:
-          'const counted = unsent.map(({ budget, interval }) => ({ budget, windows: [{ interval, usage: { cost_nusd: 0, unpriced_signals: 0, tokens_in: 0, tokens_out: 0, signals: 1_000, sessions: 0, errors: 0 } }] }));',
-      },
-      {
         what: 'two workers tell the same alert',
-        text: 'insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),',
+        text: 'insertRow(budgetAlertRows, rowOf(used, eventIdOf(event), nowMs)),',
         replacement:
-          'insertRow(budgetAlertRows, { ...rowOf(alert, eventIdOf(event), nowMs), _id: eventIdOf(event) }),',
+          'insertRow(budgetAlertRows, { ...rowOf(used, eventIdOf(event), nowMs), _id: eventIdOf(event) }),',
       },
     ],
   ),

@@ -117,6 +117,16 @@ export const TEAMS: Schema = {
                   },
                 },
               },
+              actions: {
+                type: 'array',
+                maxItems: 6,
+                items: {
+                  type: 'object',
+                  additionalProperties: false,
+                  required: ['type', 'title', 'url'],
+                  properties: { type: { const: 'Action.OpenUrl' }, title: text(100), url: text(2_000) },
+                },
+              },
             },
           },
         },
@@ -143,6 +153,7 @@ export const DISCORD: Schema = {
         additionalProperties: false,
         properties: {
           title: text(256),
+          url: text(2_048),
           description: text(4_096),
           color: { type: 'integer', minimum: 0, maximum: 0xffffff },
           timestamp: { type: 'string', format: 'date-time' },

@@ -28,10 +28,15 @@ export function MessagePreview({ format }: { format: PreviewAsked['format'] }) {
                   {message.title}
                 </Text>
                 {message.facts.map(({ label, value }) => (
-                  <Text key={label} size="sm" className="wrap">
+                  <Text key={`${label} ${value}`} size="sm" className="wrap">
                     <b>{label}</b> {value}
                   </Text>
                 ))}
+                {message.link && (
+                  <Text size="sm" td="underline" title={message.link.url}>
+                    {message.link.label}
+                  </Text>
+                )}
               </Paper>
             )}
             <Bytes of={body} isClosed={format !== 'json'} />

@@ -107,7 +107,8 @@ async function planDigest(
   const nowMs = ctx.clock.now();
   const [first] = rows;
   if (!first) return NO_PLAN;
-  const done = planProgress(rows.map((row) => finished(row, webhook ? 'digested' : 'cancelled', nowMs)));
+  const status = webhook ? 'digested' : 'cancelled';
+  const done = planProgress(rows.map((row) => finished(row, status, nowMs)));
   const webhooks = webhook ? [webhook] : [];
   const raised = [digestOf(first, rows, nowMs, about)];
   const spoken = await withWords(ctx, raised, webhooks, transaction);
