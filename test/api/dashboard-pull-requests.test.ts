@@ -7,8 +7,10 @@ import {
 import {
   costOf,
   costSentence,
+  mainTool,
   readReference,
   sessionsOf,
+  shareOfTop,
 } from '../../packages/dashboard/wings/work/parts/words.ts';
 
 test.each([
@@ -75,6 +77,21 @@ test('the sentence says whether more may come', () => {
   expect(costSentence(pull)).toMatch(/^So far it has cost \$4\.20: 3 calls by 2 people, from /);
   const one = { ...pull, state: 'merged', signals: 1, people: 1, last_day: pull.first_day } as const;
   expect(costSentence(one)).toMatch(/^It has cost \$4\.20: 1 call by 1 person, on /);
+});
+
+test('a session is named where it made at least half of the cost', () => {
+  const top = (cost_usd: number) => shareOfTop({ cost_usd: 4, top_session: { cost_usd } });
+  expect([top(1.99), top(2), top(2.8), top(3.99), top(4)]).toEqual([null, '50 %', '70 %', 'All', 'All']);
+  expect(shareOfTop({ cost_usd: 0, top_session: null })).toBeNull();
+});
+
+test('a tool is named where it took half of a session, all calls of which are on the pull request', () => {
+  const of = (tool_name: string | null, cost: string) => ({ tool_name, cost, calls: 90 });
+  const session = { cost: '2.800012345', by_tool: [of('run_tests', '2'), of(null, '0.8')] };
+  expect(mainTool(session, 2.8)).toEqual({ tool_name: 'run_tests', calls: 90 });
+  expect(mainTool(session, 2.7)).toBeNull();
+  expect(mainTool({ ...session, by_tool: [of('run_tests', '1'), of('edit', '0.9')] }, 2.8)).toBeNull();
+  expect(mainTool({ ...session, by_tool: [of(null, '2')] }, 2.8)).toBeNull();
 });
 
 test('its sessions are those of its days, or of one of them', () => {

@@ -13,6 +13,12 @@ export function useSharedSearch(): SharedSearch {
   return readShared(useSearch({ strict: false }));
 }
 
+/** The chosen range alone, for links to something else at the same time. */
+export function useRangeSearch(): Pick<SharedSearch, 'range' | 'from' | 'to'> {
+  const { range, from, to } = useSharedSearch();
+  return { range, from, to };
+}
+
 /** The chosen filters, as query parameters. */
 export function useFilters(): Filters {
   return filtersOf(useSharedSearch(), seesTeams(useMe()));

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import { FILTERS, type FilterName, RANGE_LABELS, RANGES } from '../../data/range.ts';
 import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
+import { InLink } from '../text/in-link.ts';
 import { Name } from '../text/name.tsx';
 import { UserName } from '../text/user-name.tsx';
 
@@ -47,7 +48,9 @@ export function RangeBar({
         filters[name] ? (
           <FilterPill key={name} name={name} label={NAMES[name]}>
             {NAMES[name]}:{' '}
-            {name === 'user_id' ? <UserName id={filters[name]} /> : <Name of={filters[name]} />}
+            <InLink value={true}>
+              {name === 'user_id' ? <UserName id={filters[name]} /> : <Name of={filters[name]} />}
+            </InLink>
           </FilterPill>
         ) : null,
       )}

@@ -1,9 +1,13 @@
 import { Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useContext } from 'react';
 import type { Me } from '../../../../shared/core/accounts/identity/me.ts';
 import { membersQuery } from '../../data/queries.ts';
 import { useMe } from '../../data/use-me.ts';
+import { useRangeSearch } from '../../data/use-range.ts';
+import { InLink } from './in-link.ts';
 import { Name } from './name.tsx';
+import { PageLink } from './page-link.tsx';
 import { plainName } from './plain-name.ts';
 
 /** Names by user id, as far as the person may know them: an admin knows everybody's, a member only their own. */
@@ -29,16 +33,30 @@ export function shownName({ name, email, user_id }: Pick<Me, 'name' | 'email' | 
   return plainName(name ?? email ?? user_id);
 }
 
-/** A user by name where it is known, else by id; the id on hover and focus. */
+/**
+ * A user by name where it is known, else by id; the id on hover and focus. It leads to the person's page where the reader may open
+ * that: an admin everybody's, a member the own one. Inside a link it is text.
+ */
 export function UserName({ id }: { id: string }) {
   const name = useNames().get(id);
-  if (name === undefined) return <Name of={id} />;
+  const me = useMe();
+  const isInLink = useContext(InLink);
+  const search = { ...useRangeSearch(), user_id: id };
+  const shown =
+    name === undefined ? (
+      <Name of={id} />
+    ) : (
+      <Tooltip label={id}>
+        <span>
+          <Name of={name} />
+        </span>
+      </Tooltip>
+    );
+  if (isInLink || (me.role !== 'admin' && me.user_id !== id)) return shown;
   return (
-    <Tooltip label={id}>
-      <span>
-        <Name of={name} />
-      </span>
-    </Tooltip>
+    <PageLink to="/" search={search} inherit>
+      {shown}
+    </PageLink>
   );
 }
 

@@ -9,7 +9,9 @@ import { ActButton } from '../../parts/form/act-button.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { Page } from '../../parts/page/page.tsx';
 import { Unknown } from '../../parts/page/unknown.tsx';
+import { withoutHost } from '../../parts/session/work-words.ts';
 import { Facts } from '../../parts/text/facts.tsx';
+import { FilterLink } from '../../parts/text/filter-link.tsx';
 import { exact } from '../../parts/text/format.ts';
 import { Name } from '../../parts/text/name.tsx';
 import { plainName } from '../../parts/text/plain-name.ts';
@@ -21,6 +23,7 @@ import { dayChart } from './parts/day-chart.ts';
 import { Figures } from './parts/figures.tsx';
 import { PullRequestSessions } from './parts/sessions.tsx';
 import { PullRequestState } from './parts/state.tsx';
+import { TopSession } from './parts/top-session.tsx';
 import { costOf, costSentence, referenceOf } from './parts/words.ts';
 import { type PullRequestDetail as Detail, pullRequestQuery } from './queries.ts';
 
@@ -78,8 +81,9 @@ function Costs({ pull }: { pull: Detail }) {
   const isAdmin = useIsAdmin();
   return (
     <Stack>
-      <Text size="lg" className="wrap" data-sentence>
+      <Text size="lg" className="wrap" component="div" data-sentence>
         <bdi>{plainName(costSentence(pull, !isAdmin))}</bdi>
+        <TopSession pull={pull} />
       </Text>
       {pull.signals > 0 && <Sums pull={pull} />}
       <Paper withBorder p="md">
@@ -87,23 +91,24 @@ function Costs({ pull }: { pull: Detail }) {
       </Paper>
       {pull.signals > 0 && (
         <>
-          <ChartCard title="Cost per day" content={dayChart(pull)} />
+          <PullRequestSessions pull={pull} />
+          <ChartCard title={isAdmin ? 'Cost per day' : 'Your part per day'} content={dayChart(pull)} />
           <SimpleGrid cols={{ base: 1, lg: 2 }}>
             <CostTable
               title="By person"
               heading="Person"
               of={by_user}
               whole={cost_usd}
-              nameOf={({ user_id }) => user_id}
-              show={(name) => <UserName id={name ?? ''} />}
+              keyOf={({ user_id }) => user_id}
+              show={({ user_id }) => <UserName id={user_id} />}
             />
             <CostTable
               title="By model"
               heading="Model"
               of={by_model}
               whole={cost_usd}
-              nameOf={({ model }) => model}
-              show={(name) => <Name of={name ?? ''} />}
+              keyOf={({ model }) => model}
+              show={({ model }) => <FilterLink by="model" of={model} />}
             />
           </SimpleGrid>
           {by_branch.data.length > 1 && (
@@ -112,11 +117,10 @@ function Costs({ pull }: { pull: Detail }) {
               heading="The name of the branch then"
               of={by_branch}
               whole={cost_usd}
-              nameOf={({ branch }) => branch}
-              show={(name) => (name === null ? 'No branch' : <Name of={name} />)}
+              keyOf={({ branch }) => branch}
+              show={({ branch }) => (branch === null ? 'No branch' : <FilterLink by="branch" of={branch} />)}
             />
           )}
-          <PullRequestSessions pull={pull} />
         </>
       )}
     </Stack>
@@ -125,16 +129,17 @@ function Costs({ pull }: { pull: Detail }) {
 
 function Sums({ pull }: { pull: Detail }) {
   const { signals, errors, tokens_in, tokens_out, people } = pull;
+  const isAdmin = useIsAdmin();
   const by = `by ${exact(people)} ${people === 1 ? 'person' : 'people'}`;
   return (
     <Figures
       label="Figures"
       of={[
-        { label: 'Cost', value: costOf(pull) },
+        { label: isAdmin ? 'Cost' : 'Your part', value: costOf(pull) },
         {
           label: 'Calls',
           value: <Count of={signals} />,
-          notes: [errors > 0 ? `${by}, ${exact(errors)} failed` : by],
+          notes: [[isAdmin && by, errors > 0 && `${exact(errors)} failed`].filter(Boolean).join(', ')],
         },
         { label: 'Tokens in', value: <Count of={tokens_in} /> },
         { label: 'Tokens out', value: <Count of={tokens_out} /> },
@@ -148,11 +153,17 @@ function factsOf(pull: Detail): Record<string, React.ReactNode> {
   const { first_call_at, last_call_at } = pull;
   return {
     State: <PullRequestState of={state} />,
-    Repository: <Name of={repository} />,
-    Branch: <Name of={branch} />,
+    Repository: <FilterLink by="repository" of={repository} />,
+    Branch: (
+      <FilterLink
+        by="branch"
+        of={branch}
+        {...(head_repository ? { also: { repository: head_repository } } : {})}
+      />
+    ),
     ...(head_repository === repository
       ? {}
-      : { 'Of the fork': <Name of={head_repository ?? 'not known'} /> }),
+      : { 'Of the fork': <Name of={withoutHost(head_repository ?? 'not known')} /> }),
     ...(base_branch === null ? {} : { 'Target branch': <Name of={base_branch} /> }),
     Opened: <When at={opened_at} />,
     ...(closed_at === null ? {} : { [merged_at === null ? 'Closed' : 'Merged']: <When at={closed_at} /> }),

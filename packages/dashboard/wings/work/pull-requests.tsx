@@ -1,70 +1,118 @@
 import '../../parts/sessions/sessions.css';
-import { Group, Title } from '@mantine/core';
+import { Stack, Tabs, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Navigate, useNavigate } from '@tanstack/react-router';
 import { useIsAdmin } from '../../data/use-me.ts';
-import { useRange, useSharedSearch } from '../../data/use-range.ts';
+import { useChangeSearch, useChoice, useFilters, useRange } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
 import { Page } from '../../parts/page/page.tsx';
 import { PagedRows, usePages } from '../../parts/page/pager.tsx';
 import { RangeBar } from '../../parts/page/range-bar.tsx';
-import { PageLink } from '../../parts/text/page-link.tsx';
-import { PULL_REQUEST_COLUMNS } from './parts/columns.tsx';
+import { branchColumns, pullRequestColumns } from './parts/columns.tsx';
 import { PullRequestFilters } from './parts/filters.tsx';
 import { MergedFigures } from './parts/merged.tsx';
 import { NoPullRequestYet, NoSuchPullRequest } from './parts/none-yet.tsx';
-import { usePullRequestSearch } from './parts/search.ts';
-import { pullRequestsQuery } from './queries.ts';
+import { callsIn, usePullRequestSearch } from './parts/search.ts';
+import { branchesQuery, pullRequestsQuery } from './queries.ts';
 
-/** Pull requests with their costs, and what a merged one costs. */
+const TABS = ['pulls', 'branches'] as const;
+
+/** The ranking of pull requests and of branches by their cost, and what a merged pull request costs. */
 export function PullRequests() {
   const isAdmin = useIsAdmin();
-  const any = useQuery(pullRequestsQuery({ limit: 1 }));
+  const change = useChangeSearch();
+  const tab = useChoice('tab', TABS) ?? 'pulls';
   return (
     <Page
       title="Pull requests"
       lead={
         isAdmin
           ? 'The cost of each: all calls on its branch, also those before it was opened'
-          : 'Your own cost of each: your calls on its branch, also those before it was opened'
+          : 'Your part of each: your own calls on its branch, also those before it was opened'
       }
     >
-      <Load query={any} height={400}>
-        {({ data }) => (data.length === 0 ? <NoPullRequestYet /> : <All />)}
-      </Load>
+      <Tabs
+        value={tab}
+        onChange={(next) => change({ tab: next === 'branches' ? next : undefined })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="pulls">Pull requests</Tabs.Tab>
+          <Tabs.Tab value="branches">Branches</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="pulls">
+          <Known />
+        </Tabs.Panel>
+        <Tabs.Panel value="branches">
+          <Branches />
+        </Tabs.Panel>
+      </Tabs>
     </Page>
+  );
+}
+
+function Known() {
+  const any = useQuery(pullRequestsQuery({ limit: 1 }));
+  return (
+    <Load query={any} height={400}>
+      {({ data }) => (data.length === 0 ? <NoPullRequestYet /> : <All />)}
+    </Load>
   );
 }
 
 function All() {
   const navigate = useNavigate();
+  const isAdmin = useIsAdmin();
   const range = useRange();
-  const shared = useSharedSearch();
-  const { order, ...filters } = usePullRequestSearch();
-  const asked = { ...filters, ...(order ? { order } : {}), limit: 50 };
+  const asked = { ...usePullRequestSearch(), limit: 50 };
   const pages = usePages(JSON.stringify(asked), (cursor) => pullRequestsQuery({ ...asked, ...cursor }));
-  // The range stands in the URL as one choice.
-  const { from: _, to: __, sort: ___, calls_from, calls_to: ____, ...named } = filters;
+  const [one, another] = pages.query.data?.data ?? [];
+  const isNamed = asked.repository !== undefined && asked.number !== undefined;
+  if (isNamed && one && !another) return <Navigate to={`/pull-requests/${one.id}` as never} replace />;
+  const cost = isAdmin ? 'Cost' : 'Your part of the cost';
   return (
-    <>
+    <Stack>
       <RangeBar by={['repository']} />
       <MergedFigures />
-      <Group justify="space-between" gap="sm" mt="xs">
-        <Title order={2}>{calls_from ? `Cost of calls: ${range.label}` : 'All pull requests'}</Title>
-        <PageLink to="/" search={{ ...shared, split: 'pull_request', view: 'table' }}>
-          Most expensive: {range.label}
-        </PageLink>
-      </Group>
+      <Title order={2} mt="xs">
+        {asked.calls_from ? `${cost} of calls: ${range.label}` : 'All pull requests'}
+      </Title>
       <PullRequestFilters />
       <PagedRows
         pages={pages}
         height={300}
         label="Pull requests"
-        columns={PULL_REQUEST_COLUMNS}
+        columns={pullRequestColumns(isAdmin)}
         keyOf={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: `/pull-requests/${id}` } as never)}
-        empty={<NoSuchPullRequest filters={[...Object.keys(named), 'opened']} />}
+        empty={<NoSuchPullRequest asked={asked} range={range.label} />}
       />
-    </>
+    </Stack>
+  );
+}
+
+/** Branches with calls in the range, those without a pull request too. */
+function Branches() {
+  const isAdmin = useIsAdmin();
+  const range = useRange();
+  const { repository } = useFilters();
+  const asked = { ...callsIn(range.query), ...(repository ? { repository } : {}), limit: 50 };
+  const pages = usePages(JSON.stringify(asked), (cursor) => branchesQuery({ ...asked, ...cursor }));
+  return (
+    <Stack>
+      <RangeBar by={['repository']} />
+      <PagedRows
+        pages={pages}
+        height={300}
+        label="Branches"
+        columns={branchColumns(isAdmin)}
+        keyOf={({ repository: place, branch }) => JSON.stringify([place, branch])}
+        empty={
+          <Text c="dimmed">
+            {isAdmin ? 'No call' : 'No call of yours'} in this range names a branch: {range.label}.
+          </Text>
+        }
+      />
+    </Stack>
   );
 }

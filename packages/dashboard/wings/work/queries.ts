@@ -25,6 +25,17 @@ export function pullRequestQuery(id: string) {
   });
 }
 
+/** A branch of the ranking. */
+export type Branch = AnswerOf<'/api/v1/branches'>['data'][number];
+
+export function branchesQuery(query: QueryOf<'/api/v1/branches'>) {
+  return queryOptions({
+    queryKey: ['branches', query],
+    queryFn: () => take(api.GET('/api/v1/branches', { params: { query } })),
+    refetchInterval: 60_000,
+  });
+}
+
 /** The sums of the pull requests that were merged in a range. */
 export function mergedQuery(query: QueryOf<'/api/v1/pull-requests/summary'>) {
   return queryOptions({

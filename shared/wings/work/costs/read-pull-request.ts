@@ -2,10 +2,12 @@ import type { ClientSession } from 'mongoose';
 import type { z } from 'zod';
 import type { Organization } from '../../../core/accounts/organizations/model.ts';
 import type { Reader } from '../../../core/accounts/organizations/reader.ts';
+import { sessionRows } from '../../../core/calls/sessions/model.ts';
 import { signalRows } from '../../../core/calls/signals/model.ts';
 import { addSums, noSums, type Sums } from '../../../core/calls/usage/measures.ts';
 import { isoTime } from '../../../platform/basics/clock.ts';
 import type { Context } from '../../../platform/context/context.ts';
+import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
 import type { WorkRow } from '../attribution/model.ts';
 import { noSuchPullRequest } from '../pull-requests/model.ts';
@@ -30,31 +32,40 @@ export async function readPullRequest(
 ): Promise<z.output<typeof pullRequestDetailView>> {
   const reader: Reader = { orgId: organization._id, userId };
   const row = await getPullRequest(ctx, reader, id);
-  const { works, sums, calls, sessions } = await inTransaction(ctx.db, async (transaction) => {
+  const { works, sums, calls, sessions, starts } = await inTransaction(ctx.db, async (transaction) => {
     const owned = await worksOfPullRequests(ctx, reader.orgId, [row], transaction);
     const own = owned.get(id) ?? [];
     const ids = own.map(({ _id }) => _id);
     const columns = ['user_id', 'model', 'start'] as const;
     const found = await sumWorks(ctx, reader, { works: ids, columns }, transaction);
     const span = await spanOfCalls(ctx, reader, ids, transaction);
-    const bySession = await sumSessions(
-      ctx,
-      reader,
-      { costs: new Map([[id, found]]), calls: null },
-      transaction,
-    );
-    return { works: own, sums: found, calls: span, sessions: bySession.get(id) };
+    const bySession = await readSessions(ctx, reader, found, transaction);
+    return { works: own, sums: found, calls: span, ...bySession };
   });
   if (userId !== null && sums.length === 0) throw noSuchPullRequest();
   return {
     ...viewCosted(organization, userId, row, { rows: sums, sessions }),
     ...calls,
-    by_session: sessions ? sessionsTable(sessions) : null,
+    by_session: sessions ? sessionsTable(sessions, starts) : null,
     by_user: mostExpensive(sums, 'user_id', ({ user_id = '' }) => user_id),
     by_model: mostExpensive(sums, 'model', ({ model = '' }) => model),
     by_branch: mostExpensive(sums, 'branch', branchIn(works)),
     by_day: newest(sums, ({ start }) => dateOf(organization, start?.getTime() ?? 0)),
   };
+}
+
+/** The sessions of a pull request, and the starts of those that its table shows. */
+async function readSessions(
+  ctx: Context,
+  reader: Reader,
+  sums: readonly WorkSums[],
+  transaction: ClientSession,
+): Promise<{ sessions: readonly SessionSums[] | undefined; starts: ReadonlyMap<string, string> }> {
+  const costs = new Map([['', sums]]);
+  const sessions = (await sumSessions(ctx, reader, { costs, calls: null }, transaction)).get('');
+  const ids = sessions?.slice(0, MOST_ROWS).map(({ session_id }) => session_id) ?? [];
+  const rows = await findByIds(sessionRows(ctx), ids, transaction);
+  return { sessions, starts: new Map(rows.map((row) => [row._id, isoTime(row.started_at.getTime())])) };
 }
 
 function branchIn(works: readonly WorkRow[]): (row: WorkSums) => string | null {
@@ -127,10 +138,13 @@ function tableOf<Name extends string>(name: Name, groups: readonly { key: Key; s
   return { data, others: othersOf(groups) };
 }
 
-function sessionsTable(sessions: readonly SessionSums[]) {
-  const data = sessions
-    .slice(0, MOST_ROWS)
-    .map(({ sums, ...session }) => ({ ...session, ...viewSumsOf(sums) }));
+function sessionsTable(sessions: readonly SessionSums[], starts: ReadonlyMap<string, string>) {
+  const data = sessions.slice(0, MOST_ROWS).map(({ session_id, user_id, sums }) => ({
+    session_id,
+    user_id,
+    started_at: starts.get(session_id) ?? null,
+    ...viewSumsOf(sums),
+  }));
   return { data, others: othersOf(sessions) };
 }
 

@@ -136,7 +136,17 @@ export const pullRequestDetailView = costedPullRequestView.extend({
   by_session: z
     .strictObject({
       data: z
-        .array(z.strictObject({ session_id: z.string(), user_id: z.string(), ...sumsView }))
+        .array(
+          z.strictObject({
+            session_id: z.string(),
+            user_id: z.string(),
+            started_at: z
+              .string()
+              .nullable()
+              .describe('When the session began; null where it is no longer kept'),
+            ...sumsView,
+          }),
+        )
         .describe('At most 100'),
       others: z
         .strictObject(sumsView)

@@ -7,8 +7,8 @@ import { costOf } from './words.ts';
 
 type Others = NonNullable<PullRequestDetail['by_user']['others']>;
 
-/** A row of a table: its name, and null for all that are not shown. */
-type Row = Others & { name: string | null; key: string };
+/** A row of a table: its figures, and the line that they are of; null for all that are not shown. */
+type Row<Line> = Others & { line: Line | null };
 
 /** The parts of a pull request's cost, which sum to it. */
 export function CostTable<Line extends Others>({
@@ -16,28 +16,38 @@ export function CostTable<Line extends Others>({
   heading,
   of: { data, others },
   whole,
-  nameOf,
+  keyOf,
   show,
+  more = [],
+  aside,
 }: {
   title: string;
   /** The name of the first column. */
   heading: string;
   of: { data: readonly Line[]; others: Others | null };
   whole: number;
-  nameOf: (line: Line) => string | null;
-  show: (name: string | null) => React.ReactNode;
+  keyOf: (line: Line) => string | null;
+  show: (line: Line) => React.ReactNode;
+  /** Columns after the first. */
+  more?: readonly Column<Line>[];
+  /** Beside the title. */
+  aside?: React.ReactNode;
 }) {
-  const rows: Row[] = [
-    ...data.map((line) => ({ ...line, name: nameOf(line), key: JSON.stringify(nameOf(line)) })),
-    ...(others === null ? [] : [{ ...others, name: null, key: 'others' }]),
+  const rows: Row<Line>[] = [
+    ...data.map((line) => ({ ...line, line })),
+    ...(others === null ? [] : [{ ...others, line: null }]),
   ];
-  const columns: readonly Column<Row>[] = [
+  const columns: readonly Column<Row<Line>>[] = [
     {
       label: heading,
       isHeading: true,
       narrow: 'first',
-      render: ({ name, key }) => (key === 'others' ? 'All others' : show(name)),
+      render: ({ line }) => (line === null ? 'All others' : show(line)),
     },
+    ...more.map(({ render, ...column }) => ({
+      ...column,
+      render: ({ line }: Row<Line>) => line && render(line),
+    })),
     { label: 'Calls', isNumber: true, render: ({ signals }) => <Count of={signals} /> },
     { label: 'Tokens in', isNumber: true, render: ({ tokens_in }) => <Count of={tokens_in} /> },
     { label: 'Tokens out', isNumber: true, render: ({ tokens_out }) => <Count of={tokens_out} /> },
@@ -50,8 +60,13 @@ export function CostTable<Line extends Others>({
     },
   ];
   return (
-    <Section title={title}>
-      <Rows label={title} rows={rows} columns={columns} keyOf={({ key }) => key} />
+    <Section title={title} aside={aside}>
+      <Rows
+        label={title}
+        rows={rows}
+        columns={columns}
+        keyOf={({ line }) => (line === null ? 'others' : JSON.stringify(keyOf(line)))}
+      />
     </Section>
   );
 }

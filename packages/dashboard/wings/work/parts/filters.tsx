@@ -7,9 +7,10 @@ import { FilterPill } from '../../../parts/page/range-bar.tsx';
 import { usePullRequestSearch } from './search.ts';
 import { readReference } from './words.ts';
 
-/** Finds one pull request, or narrows the list by state and by when it was opened. All of it is in the URL. */
+/** Finds one pull request, or narrows the list by state, by calls and by when it was opened. All of it is in the URL. */
 export function PullRequestFilters() {
   const { number } = usePullRequestSearch();
+  const isOne = number !== undefined;
   return (
     <Group gap="sm" align="flex-start">
       <Find />
@@ -27,19 +28,19 @@ export function PullRequestFilters() {
       <SearchSelect
         name="opened"
         aria-label="Opened"
-        none="Opened at any time"
+        none={isOne ? 'Opened at any time' : 'With calls in the range'}
         data={[
           { value: 'range', label: 'Opened in the range' },
-          { value: 'calls', label: 'With calls in the range' },
+          ...(isOne ? [] : [{ value: 'any', label: 'Opened at any time' }]),
         ]}
       />
       <SearchSelect
         name="order"
         aria-label="Order"
-        none="Newest first"
+        none="Most expensive first"
         data={[
+          { value: 'desc', label: 'Newest first' },
           { value: 'asc', label: 'Oldest first' },
-          { value: 'cost', label: 'Most expensive first' },
         ]}
       />
       {number && (

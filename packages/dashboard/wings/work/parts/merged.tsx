@@ -48,9 +48,7 @@ function MergedSumsOf({
     );
   const change = (of: (sums: MergedSums) => number | null) => {
     const [one, other] = [of(now), before && of(before)];
-    return one === null || other === undefined || other === null ? (
-      before && `none in ${than}`
-    ) : (
+    return one === null || other === undefined || other === null ? null : (
       <Change now={one} before={other} than={than} />
     );
   };
@@ -78,7 +76,11 @@ function MergedSumsOf({
             now.without_calls > 0 && `${exact(now.without_calls)} without any call`,
           ],
         },
-        { label: 'Cost of all', value: money(now.cost_usd), notes: [change(({ cost_usd }) => cost_usd)] },
+        {
+          label: isAdmin ? 'Cost of all' : 'Your part of all',
+          value: money(now.cost_usd),
+          notes: [change(({ cost_usd }) => cost_usd)],
+        },
       ]}
     />
   );

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useIsAdmin } from '../../../data/use-me.ts';
 import { useChangeSearch } from '../../../data/use-range.ts';
 import { Empty } from '../../../parts/page/section.tsx';
+import type { PullRequestsAsked } from '../queries.ts';
 
 /** In place of the whole page: the two things that it needs, and how to get them. */
 export function NoPullRequestYet() {
@@ -45,9 +46,24 @@ export function NoPullRequestYet() {
   );
 }
 
-/** In place of the rows, where the filters leave none. */
-export function NoSuchPullRequest({ filters }: { filters: readonly string[] }) {
+/** In place of the rows, where the filters leave none, or none had calls in the range. */
+export function NoSuchPullRequest({ asked, range }: { asked: PullRequestsAsked; range: string }) {
   const change = useChangeSearch();
+  const { repository, number, state, from, calls_from } = asked;
+  const isFiltered = [repository, number, state, from].some((filter) => filter !== undefined);
+  if (!isFiltered && calls_from !== undefined)
+    return (
+      <Empty
+        action={
+          <Button variant="default" onClick={() => change({ opened: 'any' })}>
+            Show those without calls too
+          </Button>
+        }
+      >
+        No pull request has calls in this range: {range}.
+      </Empty>
+    );
+  const filters = ['repository', 'number', 'state', 'opened'];
   return (
     <Empty
       action={

@@ -1,42 +1,51 @@
-import '../../../parts/sessions/sessions.css';
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { sessionsQuery } from '../../../data/queries.ts';
-import { QueryRows, useIsNarrow } from '../../../parts/page/rows.tsx';
+import type { Column } from '../../../parts/page/rows.tsx';
 import { Section } from '../../../parts/page/section.tsx';
-import { sessionColumns } from '../../../parts/sessions/columns.tsx';
+import { Name } from '../../../parts/text/name.tsx';
 import { PageLink } from '../../../parts/text/page-link.tsx';
-import type { PullRequest } from '../queries.ts';
-import { referenceOf, sessionsOf } from './words.ts';
+import { UserName } from '../../../parts/text/user-name.tsx';
+import { When } from '../../../parts/time/when.tsx';
+import type { PullRequestDetail } from '../queries.ts';
+import { CostTable } from './cost-table.tsx';
+import { sessionsOf } from './words.ts';
 
-const SHOWN = 10;
-const COLUMNS: readonly string[] = ['Started', 'User', 'Tool', 'Model', 'Cost', 'State'];
+type Line = NonNullable<PullRequestDetail['by_session']>['data'][number];
 
-/** The newest sessions with calls on a pull request, and the way to all of them. */
-export function PullRequestSessions({ pull }: { pull: PullRequest }) {
-  const isNarrow = useIsNarrow();
-  const navigate = useNavigate();
-  const query = { pull_request: referenceOf(pull), limit: SHOWN };
-  const sessions = useQuery({ ...sessionsQuery(query), refetchInterval: 60_000 });
+const PERSON: Column<Line> = {
+  label: 'Person',
+  narrow: 'third',
+  render: ({ user_id }) => <UserName id={user_id} />,
+};
+
+/** The sessions with calls on a pull request, most expensive first, each with the cost of these calls alone. */
+export function PullRequestSessions({ pull }: { pull: PullRequestDetail }) {
+  const { by_session, cost_usd } = pull;
+  const { to, search } = sessionsOf(pull);
+  const all = (
+    <PageLink to={to} search={{ ...search, sort: 'cost_usd' }}>
+      All its sessions
+    </PageLink>
+  );
+  if (by_session === null)
+    return (
+      <Section title="By session" aside={all}>
+        <Text c="dimmed">Too many calls to sum up by session, or some are no longer kept.</Text>
+      </Section>
+    );
   return (
-    <Section
-      title="Sessions with calls on it"
-      aside={<PageLink {...sessionsOf(pull)}>All its sessions</PageLink>}
-    >
-      <Text size="sm" c="dimmed">
-        The cost is that of the whole session, which may have been worked on for others too.
-      </Text>
-      <QueryRows
-        query={sessions}
-        label="Sessions"
-        columns={sessionColumns({ meanUsd: undefined, isNarrow }).filter(({ label }) =>
-          COLUMNS.includes(label),
-        )}
-        keyOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: `/sessions/${id}` } as never)}
-        empty={<Text c="dimmed">None of them is kept any more.</Text>}
-      />
-    </Section>
+    <CostTable
+      title="By session"
+      heading="Session"
+      of={by_session}
+      whole={cost_usd}
+      keyOf={({ session_id }) => session_id}
+      show={({ session_id, started_at }) => (
+        <PageLink to={`/sessions/${session_id}`} inherit>
+          {started_at === null ? <Name of={session_id} /> : <When at={started_at} />}
+        </PageLink>
+      )}
+      more={[PERSON]}
+      aside={all}
+    />
   );
 }

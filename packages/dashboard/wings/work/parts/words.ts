@@ -1,6 +1,6 @@
 import { plusDays } from '../../../data/range.ts';
 import type { PageOf } from '../../../parts/chart/content.ts';
-import { exact, money } from '../../../parts/text/format.ts';
+import { exact, money, percent } from '../../../parts/text/format.ts';
 import { dateWords } from '../../../words/time.ts';
 
 interface Named {
@@ -76,6 +76,38 @@ export function costSentence(
   if (unpriced_signals === 0) return cost;
   const have = unpriced_signals === 1 ? 'call has' : 'calls have';
   return `${cost} ${exact(unpriced_signals)} ${have} no known price and count as nothing.`;
+}
+
+/** The share of the most expensive session, where it is at least half of the cost: "All" or "70 %". Pure. */
+export function shareOfTop({
+  cost_usd,
+  top_session: top,
+}: {
+  cost_usd: number;
+  top_session: { cost_usd: number } | null;
+}): string | null {
+  if (top === null || cost_usd === 0 || top.cost_usd < cost_usd / 2) return null;
+  const share = top.cost_usd / cost_usd;
+  return share > 0.995 ? 'All' : percent(share, 0);
+}
+
+interface Tools {
+  cost: string;
+  by_tool: readonly { tool_name: string | null; calls: number; cost: string; rest?: true | undefined }[];
+}
+
+/**
+ * The tool that took most of a session, by its calls; null where none did, and where some calls of the session were for something
+ * else, since a breakdown is of all of them. Pure.
+ */
+export function mainTool(
+  { cost, by_tool }: Tools,
+  onItUsd: number,
+): { tool_name: string; calls: number } | null {
+  if (Math.abs(Number(cost) - onItUsd) > 0.00006) return null;
+  const tool = by_tool.find((row) => !row.rest);
+  if (!tool || tool.tool_name === null || Number(tool.cost) < Number(cost) / 2) return null;
+  return { tool_name: tool.tool_name, calls: tool.calls };
 }
 
 interface Days {
