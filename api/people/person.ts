@@ -45,9 +45,9 @@ export async function authenticatePerson(req: Request, auth: Auth, ctx: Context)
   const { _id: accountId, org_id: orgId, user_id: userId, role } = member;
   if (auth.kind === 'idp') return { kind: 'idp', accountId, orgId, userId, role };
   if (auth.kind !== 'api-key') throw unauthorized();
-  if (role === 'admin')
-    return { kind: 'api-key', keyId: accountId, orgId, scopes: ADMIN_SCOPES, userId: null, projectId: null };
+  const person = { kind: 'api-key', isPerson: true, keyId: accountId, orgId, projectId: null } as const;
+  if (role === 'admin') return { ...person, scopes: ADMIN_SCOPES, userId: null };
   if (auth.scope !== undefined && !MEMBER_SCOPES.includes(auth.scope))
     throw new DomainError('missing_scope', 'Admins of the organization may do this.');
-  return { kind: 'api-key', keyId: accountId, orgId, scopes: MEMBER_SCOPES, userId, projectId: null };
+  return { ...person, scopes: MEMBER_SCOPES, userId };
 }

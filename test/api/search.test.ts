@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { createApiKey, revokeApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
@@ -172,7 +172,7 @@ describe('members', () => {
   const add = (email: string, name: string) =>
     addMember(api.ctx, { org_id: orgId, email, name, role: 'member', user_id: email.split('@')[0] });
   const named = async (text: string, knowsMembers: boolean) => {
-    const list = await search(api.ctx, { orgId, userId: null, knowsMembers }, text);
+    const list = await search(api.ctx, { orgId, userId: null, knowsMembers, isPerson: false }, text);
     return list.filter(({ kind }) => kind === 'user').map(({ id, name }) => `${id}: ${name}`);
   };
 
@@ -192,5 +192,113 @@ describe('members', () => {
     await removeMember(api.ctx, orgId, 'eve');
     expect(await named('Eve Gone', true)).toEqual([]);
     expect(await named('eve', true)).toEqual(['eve: eve']);
+  });
+});
+
+describe('pull requests and branches', () => {
+  const shop = 'github.com/acme/shop';
+  const pulls = new Map<number, string>();
+  const report = async (number: number, title: string, branch: string, as: string) => {
+    const body = {
+      repository: shop,
+      number,
+      title,
+      branch,
+      state: 'open',
+      opened_at: new Date(clock.now() - number).toISOString(),
+      url: `https://${shop}/pull/${number}`,
+    };
+    const answer = await api.call('/api/v1/pull-requests', { key: as, body });
+    expect(answer.status, answer.text).toBe(200);
+    pulls.set(number, answer.body.id);
+  };
+  const place = (branch: string, user_id: string) => ({ user_id, repository: shop, branch });
+  beforeAll(async () => {
+    await report(4156, 'Search by picture', 'search-by-picture', key);
+    await report(415, 'Mend the search', 'mend-search', key);
+    await record(place('search-by-picture', 'ada'));
+    await record(place('mend-search', 'bob'));
+    await record(place('release/2026.11', 'bob'));
+  });
+
+  test('are found by title, number, reference and address, and by a part of the name', async () => {
+    const [first, second] = [pulls.get(4156), pulls.get(415)];
+    const pull = {
+      kind: 'pull_request',
+      id: first,
+      name: 'Search by picture',
+      about: `${shop}#4156`,
+      path: `/dashboard/pull-requests/${first}`,
+    };
+    expect(await find('by pict')).toEqual([pull]);
+    for (const q of ['4156', '#4156', 'shop#4156', `${shop}#4156`, `https://${shop}/pull/4156/files`])
+      expect((await find(q))[0], q).toEqual(pull);
+    expect(await found('#415')).toEqual([`pull_request ${second}`, `pull_request ${first}`]);
+    expect(await found('#999')).toEqual([]);
+    expect(await found('SEARCH')).toEqual([
+      `pull_request ${first}`,
+      `pull_request ${second}`,
+      `branch ${shop} search-by-picture`,
+      `branch ${shop} mend-search`,
+    ]);
+    expect(await find('2026.11')).toEqual([
+      {
+        kind: 'branch',
+        id: `${shop} release/2026.11`,
+        name: 'release/2026.11',
+        about: shop,
+        path: '/dashboard/?repository=github.com%2Facme%2Fshop&branch=release%2F2026.11',
+      },
+    ]);
+  });
+
+  test('of others are not found by a key of one user, nor by another organization', async () => {
+    const own = await boundTo('ada');
+    expect(await found('search', own)).toEqual([
+      `pull_request ${pulls.get(4156)}`,
+      `branch ${shop} search-by-picture`,
+    ]);
+    for (const q of ['#415', 'mend-search', 'release/2026.11', `${shop}#415`])
+      expect(
+        (await found(q, own)).filter((one) => !one.includes(pulls.get(4156) ?? '')),
+        q,
+      ).toEqual([]);
+    const { key: foreign } = await makeTenant(api.ctx);
+    expect(await found('search', foreign)).toEqual([]);
+  });
+
+  test('without calls for 30 days are found: a pull request as before, a branch by its whole name', async () => {
+    const now = clock.now();
+    clock.set(now + 40 * DAY_MS);
+    expect(await found('by pict')).toEqual([`pull_request ${pulls.get(4156)}`]);
+    expect(await found('release/2026')).toEqual([]);
+    expect(await found('release/2026.11')).toEqual([`branch ${shop} release/2026.11`]);
+    clock.set(now);
+  });
+});
+
+describe('keys', () => {
+  test('are found by persons alone, who may see them: live ones, by a part of the name or by the id', async () => {
+    const make = (name: string, user_id?: string) =>
+      createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'], name, ...(user_id ? { user_id } : {}) });
+    const [whole, own, gone] = [
+      await make('Pipeline of all'),
+      await make('Pipeline of Ada', 'ada'),
+      await make('Pipeline of old'),
+    ];
+    await revokeApiKey(api.ctx, gone.key_id);
+    const keysOf = async (text: string, userId: string | null, isPerson = true) =>
+      (await search(api.ctx, { orgId, userId, knowsMembers: false, isPerson }, text)).map(
+        ({ kind, id, path }) => `${kind} ${id} ${path}`,
+      );
+    const settings = '/dashboard/settings?tab=keys';
+    expect(await keysOf('pipeline', null)).toEqual([
+      `key ${own.key_id} ${settings}`,
+      `key ${whole.key_id} ${settings}`,
+    ]);
+    expect(await keysOf(whole.key_id, null)).toEqual([`key ${whole.key_id} ${settings}`]);
+    expect(await keysOf('pipeline', 'ada')).toEqual([`key ${own.key_id} /dashboard/connect`]);
+    expect(await keysOf('pipeline', null, false)).toEqual([]);
+    expect(await found('pipeline')).toEqual([]);
   });
 });

@@ -144,9 +144,9 @@ describe('the costs of pull requests on the dashboard', () => {
     expect(await page.locator('.chart-bar').count()).toBe(3);
     expect(await costs('By session'), 'most expensive first').toEqual(['$4.00', '$3.00', '$2.00']);
     const hrefs = async (table: string) =>
-      rowsOf(page, table)
-        .getByRole('link')
-        .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+      Promise.all(
+        (await rowsOf(page, table).getByRole('link').all()).map((link) => link.getAttribute('href')),
+      );
     expect(await hrefs('By person')).toEqual(['/dashboard/?user_id=grace', '/dashboard/?user_id=tom']);
     expect((await hrefs('By model'))[1]).toMatch(/^\/dashboard\/\?model=/);
     expect((await hrefs('By session'))[0]).toMatch(/^\/dashboard\/sessions\/ses_/);

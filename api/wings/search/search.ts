@@ -9,11 +9,14 @@ const LENGTH = { min: 2, max: 128 } as const;
 export const search = route({
   method: 'get',
   path: '/api/v1/search',
-  summary: 'Find users, projects, sessions, signals and budgets',
+  summary: 'Find users, projects, sessions, pull requests, branches, budgets and more',
   description:
     'At most five of each kind. A session is found by its id or at least the first 8 characters of it, a signal by its whole id, ' +
     'a user by the beginning of the id, or by name or e-mail with the scope `members:read`, a project by the beginning of its ' +
-    'id, a budget by a part of its name. `q` is literal text. Users and projects are those with usage in the last 400 days.',
+    'id, a budget by a part of its name, a pull request by its number (`12`, `#12`), its address, or a part of its title or of ' +
+    '`github.com/acme/shop#12`, a branch by a part of its name, and for a person in the dashboard a live key by a part of its name or the beginning of its id. ' +
+    '`q` is literal text. Users and projects are those with usage in the last 400 days, pull requests the newest 2,000, branches ' +
+    'those with calls in the last 30 days, or of exactly that name.',
   tag: 'Usage',
   auth: { kind: 'api-key', scope: 'usage:read' },
   priority: 'read',
@@ -36,7 +39,8 @@ export const search = route({
     body: z.strictObject({ data: z.array(foundView) }),
   },
   handle: async ({ principal, query }, ctx) => {
-    const { orgId, userId } = principal;
-    return { data: await find(ctx, { orgId, userId, knowsMembers: knowsMembers(principal) }, query.q) };
+    const { orgId, userId, isPerson = false } = principal;
+    const searcher = { orgId, userId, isPerson, knowsMembers: knowsMembers(principal) };
+    return { data: await find(ctx, searcher, query.q) };
   },
 });

@@ -14,6 +14,7 @@ import type { BudgetHook } from '../limits/budgets/rules/hook.ts';
 import type { EnforcementHook } from '../limits/enforcement/check/refused.ts';
 import type { PriceHook } from '../pricing/rules/hook.ts';
 import type { Declarations } from './declarations.ts';
+import type { SearchHook } from './found.ts';
 
 /**
  * A feature that a customer may do without: all that it adds to the tables, and the hooks by which it takes part in what the core
@@ -30,6 +31,7 @@ export interface Wing extends Declarations {
   readonly budget?: BudgetHook;
   readonly enforcement?: EnforcementHook;
   readonly prices?: PriceHook;
+  readonly search?: SearchHook;
 }
 
 /** The part of a wing in what is done for one member. */

@@ -1,31 +1,35 @@
 import { z } from 'zod';
+import { apiKeyRows, isLive } from '../../core/accounts/keys/model.ts';
 import { type Member, memberRows } from '../../core/accounts/organizations/model.ts';
 import { readOrganization } from '../../core/accounts/organizations/read-organization.ts';
 import type { Reader } from '../../core/accounts/organizations/reader.ts';
 import { type Session, sessionRows } from '../../core/calls/sessions/model.ts';
 import { type Signal, signalKey, signalRows } from '../../core/calls/signals/model.ts';
+import { best, FOUND_KINDS, type Found, MOST_OF_A_KIND, rankOf } from '../../core/hooks/found.ts';
+import { wingsOf } from '../../core/hooks/wing.ts';
 import type { Budget } from '../../core/limits/budgets/rules/model.ts';
 import { findBudgetsOf } from '../../core/limits/budgets/show/read-budgets.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { readUsedNames, type UsedNames } from './names.ts';
-
-export const FOUND_KINDS = ['user', 'project', 'session', 'signal', 'budget'] as const;
 
 /** One thing that a search finds. */
 export const foundView = z.strictObject({
   kind: z.enum(FOUND_KINDS),
   id: z.string(),
   name: z.string().describe('The name by which people know it; the id where it has none'),
+  about: z
+    .string()
+    .optional()
+    .describe('More of it: the reference of a pull request, the repository of a branch'),
   path: z.string().describe('Its page of the dashboard'),
 });
-export type Found = z.output<typeof foundView>;
 
-/** A reader, and whether it may know the names and e-mails of members. */
+/** A reader, whether it may know the names and e-mails of members, and whether it is a person, who may see keys. */
 export interface Searcher extends Reader {
   knowsMembers: boolean;
+  isPerson: boolean;
 }
 
-const MOST_OF_A_KIND = 5;
 /** Adapters for which a signal of an id is looked for. */
 const MOST_ADAPTERS = 100;
 /** The shortest beginning of a session's id that is looked for. */
@@ -34,15 +38,18 @@ const SESSION_PREFIX = /^ses_[0-9A-Za-z]{4,}$/;
 /**
  * Finds what a literal text names, as the reader may see it, at most five of each kind: users by id, or by name and e-mail,
  * projects by the beginning of their id, sessions by id or its beginning, signals by their whole id, budgets by a part of
- * their name. It reads ranges of indexes and single rows, never a whole collection.
+ * their name, for a person keys by a part of their name or their id, and the things of wings. It reads ranges of indexes and single
+ * rows, never a whole collection.
  */
 export async function search(ctx: Context, searcher: Searcher, text: string): Promise<Found[]> {
   const organization = await readOrganization(ctx, searcher.orgId);
-  const [names, members, sessions, budgets] = await Promise.all([
+  const [names, members, sessions, budgets, keys, others] = await Promise.all([
     readUsedNames(ctx, organization, searcher),
     searcher.knowsMembers ? readMembers(ctx, searcher.orgId) : [],
     findSessions(ctx, searcher, text),
     findBudgets(ctx, searcher, text),
+    searcher.isPerson ? findKeys(ctx, searcher, text) : [],
+    Promise.all(wingsOf(ctx).flatMap((wing) => wing.search?.(ctx, searcher, text) ?? [])),
   ]);
   const signals = await findSignals(ctx, searcher, names, text);
   return [
@@ -50,7 +57,9 @@ export async function search(ctx: Context, searcher: Searcher, text: string): Pr
     ...projectsNamed(text, names),
     ...sessions.map(viewSession),
     ...signals.map(viewSignal),
+    ...others.flat(),
     ...budgets.map(viewBudget),
+    ...keys,
   ];
 }
 
@@ -92,34 +101,6 @@ function projectsNamed(text: string, { projects }: UsedNames): Found[] {
   }));
 }
 
-/** How well a text fits: 0 is the same, then the beginning, then a part; infinite when it does not fit. */
-function rankOf(text: string, value: string | null, least: 'beginning' | 'part'): number {
-  if (value === null) return Number.POSITIVE_INFINITY;
-  if (value === text) return 0;
-  const at = fold(value).indexOf(fold(text));
-  if (at === 0) return 1;
-  return at > 0 && least === 'part' ? 2 : Number.POSITIVE_INFINITY;
-}
-
-/** Without the difference of capitals. */
-function fold(text: string): string {
-  return text.toLowerCase();
-}
-
-interface Ranked<Item> {
-  rank: number;
-  item: Item;
-  name: string;
-}
-
-/** The five that fit best, then by name. */
-function best<Item>(ranked: readonly Ranked<Item>[]): Ranked<Item>[] {
-  return ranked
-    .filter(({ rank }) => Number.isFinite(rank))
-    .toSorted((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST_OF_A_KIND);
-}
-
 /** Ids are random, so a beginning of eight characters names few of them. */
 async function findSessions(ctx: Context, { orgId, userId }: Reader, text: string): Promise<Session[]> {
   if (!SESSION_PREFIX.test(text)) return [];
@@ -157,6 +138,24 @@ async function findBudgets(ctx: Context, reader: Reader, text: string): Promise<
   const budgets = await findBudgetsOf(ctx, reader);
   const ranked = budgets.map((item) => ({ rank: rankOf(text, item.name, 'part'), item, name: item.name }));
   return best(ranked).map(({ item }) => item);
+}
+
+/** Live keys: an admin's are all of the organization, a member's those that are bound to that member. */
+async function findKeys(ctx: Context, { orgId, userId }: Reader, text: string): Promise<Found[]> {
+  const own = userId === null ? {} : { user_id: userId };
+  const nowMs = ctx.clock.now();
+  const rows = await apiKeyRows(ctx)
+    .find({ org_id: orgId, ...own })
+    .toArray();
+  const ranked = rows
+    .filter((row) => isLive(row, nowMs))
+    .map((item) => ({
+      rank: Math.min(rankOf(text, item.name, 'part'), rankOf(text, item._id, 'beginning')),
+      item,
+      name: item.name,
+    }));
+  const path = userId === null ? '/dashboard/settings?tab=keys' : '/dashboard/connect';
+  return best(ranked).map(({ item: { _id: id, name } }) => ({ kind: 'key', id, name, path }));
 }
 
 function viewSession({ _id: id, user_id, project_id }: Session): Found {

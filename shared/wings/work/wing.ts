@@ -14,6 +14,7 @@ import {
 import * as codeHostMetrics from './code-hosts/metrics.ts';
 import { codeHostRows, codeHostSecrets } from './code-hosts/model.ts';
 import { readContexts, viewContext } from './contexts/read-contexts.ts';
+import { searchWork } from './costs/search-work.ts';
 import { readMoveGauges } from './moves/gauges.ts';
 import * as jobs from './moves/jobs.ts';
 import * as moveMetrics from './moves/metrics.ts';
@@ -41,6 +42,7 @@ export const work: Wing = {
     },
   },
   dimension: { find: findWorks, names: readWorkNames, sessions: findSessions, contexts: readContexts },
+  search: searchWork,
   calls: {
     say: sayings,
     record: attributeSignals,
