@@ -54,6 +54,23 @@ describe('the costs of pull requests on the dashboard', () => {
     await page.getByRole('combobox', { name: 'Go to a page' }).fill('what has a pull request cost');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Pull requests' }).waitFor();
+    /** Types a text into the palette, waits for what it finds, and opens the first. */
+    const find = async (text: string, found: string) => {
+      await page.keyboard.press('Control+k');
+      const palette = page.getByRole('dialog', { name: 'Go to a page' });
+      await palette.locator('input').fill(text);
+      await palette.getByText(found).first().waitFor();
+      await palette.locator('input').press('Enter');
+      await palette.waitFor({ state: 'hidden' });
+    };
+    await find('#13', 'Sign in by passkey');
+    await page.getByRole('heading', { level: 1, name: 'Sign in by passkey' }).waitFor();
+    await find('logi', 'acme/shop');
+    await page.getByRole('button', { name: 'Remove the filter Branch' }).waitFor();
+    await find('new bud', 'Action');
+    await page.getByRole('dialog', { name: 'Create a budget' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await visit(page, '/pull-requests');
     const here = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Pull requests' });
     expect(await here.getAttribute('aria-current')).toBe('page');
     await page.getByText('acme/shop#12').waitFor();

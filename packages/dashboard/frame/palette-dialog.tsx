@@ -5,6 +5,7 @@ import {
   IconBolt,
   IconFolder,
   IconGauge,
+  IconKey,
   type IconLayoutDashboard,
   IconSearch,
   IconUser,
@@ -15,17 +16,23 @@ import { useLayoutEffect, useState } from 'react';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { useMe } from '../data/use-me.ts';
 import { useSharedSearch } from '../data/use-range.ts';
+import type { FoundKind } from '../hooks/wing.ts';
 import { plainName } from '../parts/text/plain-name.ts';
+import { PALETTE_WINGS } from '../wings/palette.ts';
+import { actionsNamed } from './actions.ts';
 import { destinationsOf } from './navigation.ts';
 
 type Found = AnswerOf<'/api/v1/search'>['data'][number];
 
-const KINDS: Record<Found['kind'], readonly [string, typeof IconLayoutDashboard]> = {
+/** The kinds of things that are found, those of wings by their own rows. */
+const KINDS: Readonly<Record<string, FoundKind>> = {
   user: ['User', IconUser],
   project: ['Project', IconFolder],
   session: ['Session', IconActivity],
   signal: ['Call', IconBolt],
   budget: ['Budget', IconGauge],
+  key: ['Key', IconKey],
+  ...Object.assign({}, ...PALETTE_WINGS.map(({ kinds }) => kinds)),
 };
 
 /** The service is asked from this many characters on. */
@@ -41,7 +48,7 @@ interface Choice {
   go: () => void;
 }
 
-/** Goes to a page by its name or by what it answers, and to users, projects, sessions, calls and budgets. */
+/** Goes to a page by its name or by what it answers, to what people do there, and to what the search finds. */
 export function PaletteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Modal
@@ -65,8 +72,9 @@ function Finder({ onClose }: { onClose: () => void }) {
   const combobox = useCombobox({ opened: true });
   const search = useSearchFor(query.trim());
   const pages = usePagesNamed(query.trim());
+  const actions = useActionsNamed(query.trim());
   const found = useFound(search.data ?? []);
-  const choices = [...pages, ...found];
+  const choices = [...pages, ...actions, ...found];
   const shown = choices.map(({ id }) => id).join(' ');
   // True after Enter before anything was found: an id that is pasted leads on as soon as it is.
   const [isHasty, setHasty] = useState(false);
@@ -107,7 +115,7 @@ function Finder({ onClose }: { onClose: () => void }) {
         ))}
       </Combobox.Options>
       <Text size="sm" c="dimmed" p="sm" role="status" className="wrap">
-        {outcomeOf(search, pages.length, found.length)}
+        {outcomeOf(search, choices.length)}
       </Text>
     </Combobox>
   );
@@ -148,6 +156,19 @@ function usePagesNamed(query: string): Choice[] {
     }));
 }
 
+/** What the person may do by this name. */
+function useActionsNamed(query: string): Choice[] {
+  const navigate = useNavigate();
+  const { role } = useMe();
+  return actionsNamed(role, query).map(({ name, icon, to, search = {} }) => ({
+    id: `action ${name}`,
+    icon,
+    name,
+    about: 'Action',
+    go: () => void navigate({ to, search: search as never }),
+  }));
+}
+
 /** Asks the service for a text, once nobody types any more. */
 function useSearchFor(query: string) {
   const [settled] = useDebouncedValue(query, TYPING_MS);
@@ -168,22 +189,19 @@ function useSearchFor(query: string) {
 }
 
 /** The outcome in words, which a screen reader says too. */
-function outcomeOf(
-  { isAsked, isLooking, error }: ReturnType<typeof useSearchFor>,
-  pages: number,
-  found: number,
-): string {
-  if (!isAsked) return `Type ${SHORTEST} characters to look for people, projects, sessions and budgets too.`;
+function outcomeOf({ isAsked, isLooking, error }: ReturnType<typeof useSearchFor>, found: number): string {
+  if (!isAsked)
+    return `Type ${SHORTEST} characters to look for people, pull requests, branches, sessions, budgets and more.`;
   if (error) return `The search did not work: ${error.message}`;
   if (isLooking) return 'Looking …';
-  if (pages + found === 0) return 'Nothing of this name or id is here, or you may not see it.';
-  return `${pages + found} found`;
+  if (found === 0) return 'Nothing of this name or id is here, or you may not see it.';
+  return `${found} found`;
 }
 
 function useFound(found: readonly Found[]): Choice[] {
   const navigate = useNavigate();
-  return found.map(({ kind, id, name, path }) => {
-    const [label, icon] = KINDS[kind];
+  return found.map(({ kind, id, name, about = id, path }) => {
+    const [label, icon] = KINDS[kind] ?? [kind, IconSearch];
     const { pathname, searchParams } = new URL(path, window.location.origin);
     const to = decodeURIComponent(pathname.replace(/^\/dashboard/, ''));
     const search = Object.fromEntries(searchParams) as never;
@@ -191,7 +209,7 @@ function useFound(found: readonly Found[]): Choice[] {
       id: `${kind} ${id}`,
       icon,
       name,
-      about: name === id ? label : `${label} · ${plainName(id)}`,
+      about: name === about ? label : `${label} · ${plainName(about)}`,
       go: () => void navigate({ to, search }),
     };
   });

@@ -42,6 +42,28 @@ export interface Remedy {
   readonly Content: ComponentType<{ onClose: () => void }>;
 }
 
+/** The part of a wing in the palette. */
+export interface PaletteWing {
+  readonly actions?: readonly PaletteAction[];
+  /** The kinds of things that the search finds by this wing, each with its word. */
+  readonly kinds?: Readonly<Record<string, FoundKind>>;
+}
+
+/** The word for a kind of things that the search finds, and its icon. */
+export type FoundKind = readonly [string, typeof IconActivity];
+
+/** Something that a person does, as the palette offers it. */
+export interface PaletteAction {
+  name: string;
+  /** Other words by which people look for it. */
+  words: string;
+  icon: typeof IconActivity;
+  to: string;
+  /** `open` names the dialog of the page (`useDialog`). */
+  search?: Readonly<Record<string, string>>;
+  role: Role;
+}
+
 /** A row of the navigation. */
 export interface Destination {
   path: string;

@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { webhooksQuery } from '../data/queries.ts';
+import { useDialog } from '../data/use-dialog.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { Page } from '../parts/page/page.tsx';
 import { Empty, Section } from '../parts/page/section.tsx';
@@ -13,7 +13,7 @@ import { SectionsOfWings } from '../wings/sections.tsx';
 /** Messages to people: the organization's chats and mailboxes, and the person's own digest. */
 export function Alerts() {
   const isAdmin = useIsAdmin();
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useDialog('channel');
   const add = <Button onClick={open}>Add a channel</Button>;
   const webhooks = useQuery({ ...webhooksQuery(), enabled: isAdmin });
   // The list has the button itself while it is empty.

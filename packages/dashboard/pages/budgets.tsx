@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Budget } from '../data/queries.ts';
 import { allBudgetsQuery } from '../data/queries.ts';
+import { useDialog } from '../data/use-dialog.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { BudgetUsed, usedPercent } from '../parts/budget/bar.tsx';
 import { RaisedUntil, Stop } from '../parts/budget/enforcement.tsx';
@@ -27,7 +27,7 @@ import { When } from '../parts/time/when.tsx';
 export function Budgets() {
   const budgets = useQuery(allBudgetsQuery());
   const isAdmin = useIsAdmin();
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useDialog('budget');
   const create = isAdmin && <Button onClick={open}>Create a budget</Button>;
   return (
     <Page

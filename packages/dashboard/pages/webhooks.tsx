@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { webhooksQuery } from '../data/queries.ts';
+import { useDialog } from '../data/use-dialog.ts';
 import { Page } from '../parts/page/page.tsx';
 import { Empty } from '../parts/page/section.tsx';
 import { EndpointCreation } from '../parts/webhook/creation.tsx';
@@ -11,7 +11,7 @@ import { isChannel } from '../parts/webhook/words.ts';
 /** The organization's endpoints. Chats and mailboxes are on the page Alerts. */
 export function Webhooks() {
   const webhooks = useQuery(webhooksQuery());
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useDialog('webhook');
   const create = <Button onClick={open}>Create a webhook</Button>;
   const hasEndpoints = webhooks.data?.data.some((webhook) => !isChannel(webhook));
   return (

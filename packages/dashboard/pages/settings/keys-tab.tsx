@@ -29,6 +29,7 @@ export function KeysTab() {
     <Stack>
       <Group justify="flex-end">
         <Dialog
+          name="key"
           label="Create a key"
           variant="filled"
           title="Create a key"

@@ -40,7 +40,14 @@ export function MembersTab() {
         <Text c="dimmed">
           Invited people are asked to join when they sign in here with their verified address.
         </Text>
-        <Dialog label="Invite" variant="filled" title="Invite people" size="lg" closeOnClickOutside={false}>
+        <Dialog
+          name="invite"
+          label="Invite"
+          variant="filled"
+          title="Invite people"
+          size="lg"
+          closeOnClickOutside={false}
+        >
           {(close) => <Invitation onDone={close} />}
         </Dialog>
       </Group>

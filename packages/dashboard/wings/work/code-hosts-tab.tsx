@@ -48,6 +48,7 @@ export function CodeHostsTab() {
           </Anchor>
         </Text>
         <Dialog
+          name="code-host"
           label="Add a code host"
           variant="filled"
           title="Add a code host"

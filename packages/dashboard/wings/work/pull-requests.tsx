@@ -1,7 +1,8 @@
 import '../../parts/sessions/sessions.css';
 import { Stack, Tabs, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Navigate, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useIsAdmin } from '../../data/use-me.ts';
 import { useChangeSearch, useChoice, useFilters, useRange } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
@@ -68,7 +69,11 @@ function All() {
   const pages = usePages(JSON.stringify(asked), (cursor) => pullRequestsQuery({ ...asked, ...cursor }));
   const [one, another] = pages.query.data?.data ?? [];
   const isNamed = asked.repository !== undefined && asked.number !== undefined;
-  if (isNamed && one && !another) return <Navigate to={`/pull-requests/${one.id}` as never} replace />;
+  const only = isNamed && !another ? one?.id : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each that is found.
+  useEffect(() => {
+    if (only !== undefined) void navigate({ to: `/pull-requests/${only}`, replace: true } as never);
+  }, [only]);
   const cost = isAdmin ? 'Cost' : 'Your part of the cost';
   return (
     <Stack>

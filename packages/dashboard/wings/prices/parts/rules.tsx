@@ -26,6 +26,7 @@ export function Rules() {
       title="Price rules"
       aside={
         <Dialog
+          name="price-rule"
           label="New rule"
           variant="filled"
           title="New price rule"

@@ -1,7 +1,7 @@
 import { Anchor, Button, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
+import { useDialog } from '../../../data/use-dialog.ts';
 import { type Column, QueryRows } from '../../../parts/page/rows.tsx';
 import { Section } from '../../../parts/page/section.tsx';
 import { Name } from '../../../parts/text/name.tsx';
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Destination>[] = [
 /** The buckets and folders that get the files of each finished day. */
 export function Destinations() {
   const destinations = useQuery(destinationsQuery());
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useDialog('destination');
   const hasSome = destinations.data !== undefined && destinations.data.data.length > 0;
   const add = (
     <Button variant={hasSome ? 'default' : 'filled'} onClick={open}>
