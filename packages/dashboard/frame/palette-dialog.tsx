@@ -156,7 +156,7 @@ function usePagesNamed(query: string): Choice[] {
     }));
 }
 
-/** What the person may do by this name. */
+/** The actions of this name that the person may carry out. */
 function useActionsNamed(query: string): Choice[] {
   const navigate = useNavigate();
   const { role } = useMe();
