@@ -18,6 +18,7 @@ import { type Signal, type Work, whereItWent } from '../parts/session/words.ts';
 import { isAttributed, pullRequestsOf, workKey } from '../parts/session/work-words.ts';
 import { WorksBar } from '../parts/session/works.tsx';
 import { Facts } from '../parts/text/facts.tsx';
+import { Several } from '../parts/text/filter-link.tsx';
 import { exact, money, more } from '../parts/text/format.ts';
 import { Name } from '../parts/text/name.tsx';
 import { PageLink } from '../parts/text/page-link.tsx';
@@ -223,7 +224,7 @@ function factsOf(session: Session): Record<string, React.ReactNode> {
     User: <FilterLink name="user_id" value={session.user_id} />,
     Project: <FilterLink name="project_id" value={session.project_id} />,
     Tool: <FilterLink name="adapter" value={session.adapter} />,
-    Models: <Name of={session.models.join(', ') || 'none named'} />,
+    Models: <Several by="model" of={session.models} none="none named" />,
     Started: <When at={session.started_at} />,
     'Last activity': <When at={session.last_activity_at} />,
     Length: duration(session.duration_s),

@@ -8,7 +8,7 @@ import { useMe } from '../../data/use-me.ts';
 import { useFilters, useRange, useSharedSearch } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
 import { type Column, Rows } from '../../parts/page/rows.tsx';
-import { pullRequestSearch } from '../../parts/session/work-words.ts';
+import { pullRequestSearch, withoutHost } from '../../parts/session/work-words.ts';
 import { exact, money, percent } from '../../parts/text/format.ts';
 import { Name } from '../../parts/text/name.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
@@ -106,7 +106,11 @@ function Group({ by, group: { name, value } }: { by: Grouping; group: NamedGroup
     );
   return (
     <PageLink to="/sessions" search={{ ...search, [by]: value }}>
-      {by === 'user_id' ? <UserName id={value} /> : <Name of={value} />}
+      {by === 'user_id' ? (
+        <UserName id={value} />
+      ) : (
+        <Name of={by === 'repository' ? withoutHost(value) : value} />
+      )}
     </PageLink>
   );
 }

@@ -48,11 +48,22 @@ export function nounOf(by: Explained['by'], count: number): string {
   return NOUNS[by][count === 1 ? 0 : 1];
 }
 
-/** The differences of the rows and of all others, where they went opposite ways. Pure. */
-export function partOf({ difference_usd }: Pick<Changes, 'difference_usd'>, { share }: Explained) {
-  const difference = Number(difference_usd);
-  const own = difference * share;
-  const rest = difference - own;
-  const words = (usd: number) => `${money(Math.abs(usd))} ${usd > 0 ? 'more' : 'less'}`;
-  return { more: words(own), others: words(rest) };
+/** The differences of the rows and of all others, where they went opposite ways: of exact sums, as the share is rounded. Pure. */
+export function partOf(
+  { difference_usd, splits }: Pick<Changes, 'difference_usd' | 'splits'>,
+  { by, keys }: Pick<Explained, 'by' | 'keys'>,
+) {
+  const rows = splits.find((split) => split.by === by)?.rows ?? [];
+  const named = rows.filter(({ key }) => key !== null && keys.includes(key));
+  const own = named.reduce((sum, row) => sum + nusdOf(row.difference_usd), 0n);
+  const words = (nusd: bigint) => {
+    const usd = Number(nusd) / 1e9;
+    return `${money(Math.abs(usd))} ${usd > 0 ? 'more' : 'less'}`;
+  };
+  return { more: words(own), others: words(nusdOf(difference_usd) - own) };
+}
+
+/** An amount with nine decimals in nano-USD. */
+function nusdOf(usd: string): bigint {
+  return BigInt(usd.replace('.', ''));
 }

@@ -5,6 +5,8 @@ import { useMe } from '../../data/use-me.ts';
 import { BudgetBar } from '../../parts/budget/bar.tsx';
 import { Section } from '../../parts/page/section.tsx';
 import { Facts } from '../../parts/text/facts.tsx';
+import { Several } from '../../parts/text/filter-link.tsx';
+import { InLink } from '../../parts/text/in-link.ts';
 import { Name } from '../../parts/text/name.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { When } from '../../parts/time/when.tsx';
@@ -24,12 +26,18 @@ export function PersonCard({ userId }: { userId: string }) {
   const known = member ?? (me.user_id === userId ? me : undefined);
   return (
     <>
-      <Section title={<UserName id={userId} />}>
+      <Section
+        title={
+          <InLink value={true}>
+            <UserName id={userId} />
+          </InLink>
+        }
+      >
         <Facts
           lg={4}
           of={{
             'E-mail': <Name of={known?.email ?? 'not known'} />,
-            ...(member ? { Teams: <Name of={member.teams.join(', ') || 'none'} /> } : {}),
+            ...(member ? { Teams: <Several by="team" of={member.teams} none="none" /> } : {}),
             'Last call': <LastSignal userId={userId} />,
             'User id': <Name of={userId} />,
           }}

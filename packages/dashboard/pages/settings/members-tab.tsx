@@ -10,6 +10,7 @@ import { Load } from '../../parts/page/load.tsx';
 import { type Column, Rows } from '../../parts/page/rows.tsx';
 import { Invitation } from '../../parts/people/invitation.tsx';
 import { type Member, MemberForm } from '../../parts/people/member-form.tsx';
+import { Several } from '../../parts/text/filter-link.tsx';
 import { Name } from '../../parts/text/name.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { State } from '../../parts/text/state.tsx';
@@ -127,7 +128,7 @@ function columns(onEdit: (member: Member) => void): readonly Column<Member>[] {
     { label: 'State', isShort: true, narrow: 'first', render: (member) => <State of={stateOf(member)} /> },
     { label: 'E-mail', narrow: 'third', isNameless: true, render: ({ email }) => <Name of={email ?? ''} /> },
     { label: 'Role', isShort: true, isNameless: true, render: ({ role }) => role },
-    { label: 'Teams', narrow: 'third', render: ({ teams }) => <Name of={teams.join(', ') || 'none'} /> },
+    { label: 'Teams', narrow: 'third', render: ({ teams }) => <Several by="team" of={teams} none="none" /> },
     {
       label: 'Last call',
       isShort: true,

@@ -4,6 +4,7 @@ import type { AnswerOf } from '../../data/client.ts';
 import { type Part, PERSON, TARGET } from '../../words/sentence.ts';
 import { PageLink } from '../text/page-link.tsx';
 import { plainName } from '../text/plain-name.ts';
+import { UserName } from '../text/user-name.tsx';
 import { When } from '../time/when.tsx';
 import { sentenceOf } from './sentences.ts';
 
@@ -91,8 +92,7 @@ function Sentence({ entry }: { entry: Entry }) {
   return sentenceOf(entry).map((part, index) => {
     const key = `part ${index}`;
     if (part === TARGET) return <Target key={key} of={entry.target} />;
-    if (part === PERSON)
-      return <bdi key={key}>{plainName(entry.person_name ?? 'somebody who has left')}</bdi>;
+    if (part === PERSON) return <Person key={key} of={entry} />;
     return typeof part === 'string' ? part : <Value key={key} of={part} />;
   });
 }
@@ -101,11 +101,22 @@ function Value({ of }: { of: Extract<Part, { value: string }> }) {
   return <bdi>{plainName(of.value)}</bdi>;
 }
 
+function Person({ of: { person_name, details } }: { of: Entry }) {
+  if (person_name === null || person_name === undefined) return 'somebody who has left';
+  if (typeof details.user_id === 'string') return <UserName id={details.user_id} />;
+  return <bdi>{plainName(person_name)}</bdi>;
+}
+
 /** The pages of objects that have one. */
-const PLACES: Readonly<Record<string, string>> = {
-  webhook: '/webhooks/',
-  budget: '/budgets/',
-  session: '/sessions/',
+const PLACES: Readonly<Record<string, (id: string) => { to: string; search?: object }>> = {
+  user: (user_id) => ({ to: '/', search: { user_id } }),
+  key: () => ({ to: '/settings', search: { tab: 'keys' } }),
+  code_host: () => ({ to: '/settings', search: { tab: 'code-hosts' } }),
+  price_rule: () => ({ to: '/settings', search: { tab: 'prices' } }),
+  destination: (id) => ({ to: `/export/${encodeURIComponent(id)}` }),
+  webhook: (id) => ({ to: `/webhooks/${encodeURIComponent(id)}` }),
+  budget: (id) => ({ to: `/budgets/${encodeURIComponent(id)}` }),
+  session: (id) => ({ to: `/sessions/${encodeURIComponent(id)}` }),
 };
 
 function Target({ of: target }: { of: Entry['target'] }) {
@@ -115,5 +126,5 @@ function Target({ of: target }: { of: Entry['target'] }) {
   // An object without a name now is gone, but sessions never have one.
   const isThere = target.kind === 'session' || target.name !== null;
   if (place === undefined || !isThere) return shown;
-  return <PageLink to={`${place}${encodeURIComponent(target.id)}`}>{shown}</PageLink>;
+  return <PageLink {...place(target.id)}>{shown}</PageLink>;
 }

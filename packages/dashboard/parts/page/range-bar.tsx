@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import { FILTERS, type FilterName, RANGE_LABELS, RANGES } from '../../data/range.ts';
 import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
+import { withoutHost } from '../session/work-words.ts';
 import { InLink } from '../text/in-link.ts';
 import { Name } from '../text/name.tsx';
 import { UserName } from '../text/user-name.tsx';
@@ -49,7 +50,11 @@ export function RangeBar({
           <FilterPill key={name} name={name} label={NAMES[name]}>
             {NAMES[name]}:{' '}
             <InLink value={true}>
-              {name === 'user_id' ? <UserName id={filters[name]} /> : <Name of={filters[name]} />}
+              {name === 'user_id' ? (
+                <UserName id={filters[name]} />
+              ) : (
+                <Name of={name === 'repository' ? withoutHost(filters[name]) : filters[name]} />
+              )}
             </InLink>
           </FilterPill>
         ) : null,

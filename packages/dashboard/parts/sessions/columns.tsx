@@ -1,5 +1,6 @@
 import { duration } from '../../words/time.ts';
 import type { Column } from '../page/rows.tsx';
+import { FilterLink } from '../text/filter-link.tsx';
 import { exact, money } from '../text/format.ts';
 import { Name } from '../text/name.tsx';
 import { PageLink } from '../text/page-link.tsx';
@@ -45,9 +46,18 @@ export function sessionColumns({ meanUsd, isNarrow }: Shown): readonly Column<Se
       ),
     },
     { label: 'User', share: 12, render: ({ user_id }) => <UserName id={user_id} /> },
-    { label: 'Project', share: 9, render: ({ project_id }) => <Name of={project_id} /> },
+    {
+      label: 'Project',
+      share: 9,
+      render: ({ project_id }) => <FilterLink by="project_id" of={project_id} />,
+    },
     ...(isNarrow ? [{ label: 'Marks', isShort: true, narrow: 'first' as const, render: marks }] : []),
-    { label: 'Tool', narrow: 'hidden', isFitting: true, render: ({ adapter }) => <Name of={adapter} /> },
+    {
+      label: 'Tool',
+      narrow: 'hidden',
+      isFitting: true,
+      render: ({ adapter }) => <FilterLink by="adapter" of={adapter} />,
+    },
     {
       label: 'Model',
       narrow: 'third',

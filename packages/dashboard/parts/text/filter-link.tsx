@@ -1,4 +1,4 @@
-import { useContext } from 'react';
+import { Fragment, useContext } from 'react';
 import type { FilterName, Filters } from '../../data/range.ts';
 import { useRangeSearch } from '../../data/use-range.ts';
 import { withoutHost } from '../session/work-words.ts';
@@ -11,17 +11,31 @@ export function FilterLink({
   by,
   of,
   also = {},
+  label,
 }: {
   by: Exclude<FilterName, 'user_id' | 'pull_request'>;
   of: string;
   also?: Filters;
+  /** Other words for it than its name. */
+  label?: string;
 }) {
   const search = { ...useRangeSearch(), ...also, [by]: of };
-  const shown = <Name of={by === 'repository' ? withoutHost(of) : of} />;
+  const shown = <Name of={label ?? (by === 'repository' ? withoutHost(of) : of)} />;
   if (useContext(InLink)) return shown;
   return (
     <PageLink to="/" search={search} inherit {...(by === 'repository' ? { title: of } : {})}>
       {shown}
     </PageLink>
   );
+}
+
+/** Several of them, with commas between. */
+export function Several({ by, of, none }: { by: 'model' | 'team'; of: readonly string[]; none: string }) {
+  if (of.length === 0) return none;
+  return of.map((one, at) => (
+    <Fragment key={one}>
+      {at > 0 && ', '}
+      <FilterLink by={by} of={one} />
+    </Fragment>
+  ));
 }

@@ -1,7 +1,9 @@
-import { useContext } from 'react';
+import { Fragment, useContext } from 'react';
 import { InLink } from './in-link.ts';
 import { plainName } from './plain-name.ts';
 
+/** A long name is broken after a slash rather than in a word. */
+const SLASH = /(?<=\/)/;
 /** Longer names may be clipped. */
 const SURELY_WHOLE = 18;
 
@@ -15,7 +17,13 @@ export function Name({ of }: { of: string }) {
       {...(isLong ? { className: 'name-long', title: shown } : {})}
       {...(isLong && !isInLink ? { tabIndex: 0 } : {})}
     >
-      {shown}
+      {shown.split(SLASH).map((part, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a name keep their places.
+        <Fragment key={at}>
+          {at > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
     </bdi>
   );
 }

@@ -2,7 +2,7 @@ import { Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
 import type { Me } from '../../../../shared/core/accounts/identity/me.ts';
-import { membersQuery } from '../../data/queries.ts';
+import { keysQuery, membersQuery } from '../../data/queries.ts';
 import { useMe } from '../../data/use-me.ts';
 import { useRangeSearch } from '../../data/use-range.ts';
 import { InLink } from './in-link.ts';
@@ -67,12 +67,28 @@ interface Made {
   user_id?: string | null;
 }
 
+/** A key by its name, with a link to the keys; by its id where it is not one of the newest hundred. */
+function KeyName({ id }: { id: string }) {
+  const { role } = useMe();
+  const keys = useQuery({ ...keysQuery({ limit: 100 }), enabled: role === 'admin', staleTime: 300_000 });
+  if (role !== 'admin') return <Name of={id} />;
+  const name = keys.data?.data.find((key) => key.id === id)?.name ?? id;
+  return (
+    <>
+      the key{' '}
+      <PageLink to="/settings" search={{ tab: 'keys' }} inherit title={id}>
+        <Name of={name} />
+      </PageLink>
+    </>
+  );
+}
+
 /** The maker of a key or a webhook. An admin also sees whether the person has left, or is no longer an admin. */
 export function Maker({ of: { made_by, user_id: boundTo } }: { of: Made }) {
   const { role } = useMe();
   const members = useQuery({ ...membersQuery(), enabled: role === 'admin', staleTime: 300_000 });
   const { user_id, key_id } = made_by;
-  if (user_id === null) return key_id === null ? 'an operator' : <Name of={key_id} />;
+  if (user_id === null) return key_id === null ? 'an operator' : <KeyName id={key_id} />;
   const member = members.data?.data.find((each) => each.user_id === user_id);
   const hasLeft = members.data !== undefined && member === undefined;
   const isFormerAdmin = member?.role === 'member' && boundTo !== user_id;

@@ -1,5 +1,6 @@
 import { Text, VisuallyHidden } from '@mantine/core';
 import { type Column, Rows } from '../../parts/page/rows.tsx';
+import { FilterLink } from '../../parts/text/filter-link.tsx';
 import { money } from '../../parts/text/format.ts';
 import { Change, Count } from '../../parts/text/values.tsx';
 import { figuresOf, MEASURES, type Measure, type Row } from './weeks.ts';
@@ -16,7 +17,13 @@ const WIDTHS = { first: 28, measure: 12 };
 function columnsOf(title: string): readonly Column<Row>[] {
   const measures = Object.entries(MEASURES) as [Measure, (typeof MEASURES)[Measure]][];
   return [
-    { label: title, isHeading: true, narrow: 'first', share: WIDTHS.first, render: ({ label }) => label },
+    {
+      label: title,
+      isHeading: true,
+      narrow: 'first',
+      share: WIDTHS.first,
+      render: ({ label, filter }) => (filter ? <FilterLink {...filter} label={label} /> : label),
+    },
     ...measures.map(([name, { label, of, isMoney = false }]) => ({
       label,
       isNumber: true,

@@ -1,5 +1,4 @@
 import type { AnswerOf } from '../../data/client.ts';
-import type { Grouping } from '../../data/range.ts';
 import { dayOf } from '../../words/time.ts';
 
 export type Answer = AnswerOf<'/api/v1/org/{orgId}/analytics'>;
@@ -30,6 +29,8 @@ export const MEASURES: Record<Measure, { label: string; of: (figures: Figures) =
 /** A line of figures, or of why there are none. */
 export interface Row {
   label: string;
+  /** The page of the value, where it has one. */
+  filter?: { by: 'model' | 'adapter' | 'project_id' | 'team'; of: string };
   /** The first day of a week. */
   short?: string;
   cell: object;
@@ -57,18 +58,26 @@ export function valuesOf(
 ): Row[] {
   return cells.map((cell) => ({
     label: keyWords(dimension, cell),
+    ...filterOf(dimension, cell),
     cell,
     isUnpriced: figuresOf(cell)?.cost_usd === 0 && unpriced.has(cell.key[dimension]),
   }));
 }
 
 /** The grouping of usage by which a dimension's values can be looked up there. */
-export const GROUPINGS: Partial<Record<Answer['dimension'], Grouping>> = {
+export const GROUPINGS: Partial<Record<Answer['dimension'], NonNullable<Row['filter']>['by']>> = {
   model: 'model',
   adapter: 'adapter',
   project: 'project_id',
   team: 'team',
 };
+
+function filterOf(dimension: Answer['dimension'], { key }: Cell): Pick<Row, 'filter'> {
+  const by = GROUPINGS[dimension];
+  const value = key[dimension];
+  if (by === undefined || typeof value !== 'string') return {};
+  return { filter: { by, of: value } };
+}
 
 function keyWords(dimension: Answer['dimension'], { key }: Cell): string {
   const value = key[dimension];

@@ -6,8 +6,8 @@ import { useIsAdmin } from '../../data/use-me.ts';
 import { ActButton } from '../../parts/form/act-button.tsx';
 import { type Column, Rows } from '../../parts/page/rows.tsx';
 import { Section } from '../../parts/page/section.tsx';
+import { FilterLink } from '../../parts/text/filter-link.tsx';
 import { exact, money } from '../../parts/text/format.ts';
-import { Name } from '../../parts/text/name.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { When } from '../../parts/time/when.tsx';
 import { type HeldSignal, heldQuery } from './queries.ts';
@@ -18,12 +18,17 @@ const SHOWN = 20;
 const COLUMNS: readonly Column<HeldSignal>[] = [
   { label: 'Time', isShort: true, narrow: 'first', render: ({ signal }) => <When at={signal.ts} /> },
   { label: 'User', share: 15, render: ({ signal }) => <UserName id={signal.user_id} /> },
-  { label: 'Tool', share: 12, narrow: 'hidden', render: ({ signal }) => <Name of={signal.adapter} /> },
+  {
+    label: 'Tool',
+    share: 12,
+    narrow: 'hidden',
+    render: ({ signal }) => <FilterLink by="adapter" of={signal.adapter} />,
+  },
   {
     label: 'Model',
     share: 14,
     narrow: 'hidden',
-    render: ({ signal }) => <Name of={signal.model ?? 'not named'} />,
+    render: ({ signal: { model } }) => (model == null ? 'not named' : <FilterLink by="model" of={model} />),
   },
   { label: 'Reported', narrow: 'first', render: (held) => reported(held).join(', ') },
   { label: 'Deleted', isShort: true, narrow: 'hidden', render: ({ expires_at }) => <When at={expires_at} /> },

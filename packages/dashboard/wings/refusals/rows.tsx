@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { type Column, Rows } from '../../parts/page/rows.tsx';
+import { FilterLink } from '../../parts/text/filter-link.tsx';
 import { exact, money } from '../../parts/text/format.ts';
 import { Name } from '../../parts/text/name.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
@@ -22,14 +23,7 @@ const WHO: Column<Refusal> = {
   label: 'Who',
   narrow: 'first',
   share: 20,
-  render: ({ user_id }) =>
-    user_id === null ? (
-      'nobody by name'
-    ) : (
-      <PageLink to="/" search={{ user_id }}>
-        <UserName id={user_id} />
-      </PageLink>
-    ),
+  render: ({ user_id }) => (user_id === null ? 'nobody by name' : <UserName id={user_id} />),
 };
 
 const BUDGET: Column<Refusal> = {
@@ -48,7 +42,10 @@ const BUDGET: Column<Refusal> = {
 
 const REST: readonly Column<Refusal>[] = [
   { label: 'Calls', isNumber: true, isShort: true, narrow: 'first', render: ({ count }) => exact(count) },
-  { label: 'Tool', render: ({ adapter }) => (adapter === null ? 'not named' : <Name of={adapter} />) },
+  {
+    label: 'Tool',
+    render: ({ adapter }) => (adapter === null ? 'not named' : <FilterLink by="adapter" of={adapter} />),
+  },
   { label: 'Asked by', isShort: true, narrow: 'hidden', render: ({ way }) => WAYS[way] },
   { label: 'Why', isShort: true, isNameless: true, render: ({ cause }) => CAUSES[cause] },
   {
