@@ -2,7 +2,6 @@ import { duration } from '../../words/time.ts';
 import type { Column } from '../page/rows.tsx';
 import { FilterLink } from '../text/filter-link.tsx';
 import { exact, money } from '../text/format.ts';
-import { Name } from '../text/name.tsx';
 import { PageLink } from '../text/page-link.tsx';
 import { State } from '../text/state.tsx';
 import { UserName } from '../text/user-name.tsx';
@@ -64,7 +63,11 @@ export function sessionColumns({ meanUsd, isNarrow }: Shown): readonly Column<Se
       isNameless: true,
       isFitting: true,
       render: ({ model, models }) => (
-        <Name of={models.length > 1 ? `${model} and ${models.length - 1} more` : model} />
+        <FilterLink
+          by="model"
+          of={model}
+          label={models.length > 1 ? `${model} and ${models.length - 1} more` : model}
+        />
       ),
     },
     {
