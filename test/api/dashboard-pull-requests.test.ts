@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest';
 import {
-  isAttributed,
-  pullRequestsOf,
-  workWords,
-} from '../../packages/dashboard/parts/session/work-words.ts';
-import {
   costOf,
   costSentence,
   mainTool,
@@ -12,6 +7,7 @@ import {
   sessionsOf,
   shareOfTop,
 } from '../../packages/dashboard/wings/work/parts/words.ts';
+import { isAttributed, pullRequestsOf, workWords } from '../../packages/dashboard/words/work.ts';
 
 test.each([
   ['12', { number: '12' }],

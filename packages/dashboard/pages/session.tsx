@@ -15,7 +15,6 @@ import { BreakdownTables } from '../parts/session/breakdown.tsx';
 import { costChart } from '../parts/session/cost-chart.ts';
 import { Timeline } from '../parts/session/timeline.tsx';
 import { type Signal, type Work, whereItWent } from '../parts/session/words.ts';
-import { isAttributed, pullRequestsOf, workKey } from '../parts/session/work-words.ts';
 import { WorksBar } from '../parts/session/works.tsx';
 import { Facts } from '../parts/text/facts.tsx';
 import { Several } from '../parts/text/filter-link.tsx';
@@ -31,6 +30,7 @@ import { AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
 import { CALL_ACTIONS } from '../wings/call-actions.ts';
 import { useTimelineNotes } from '../wings/timeline-notes.ts';
 import { dateTime, duration } from '../words/time.ts';
+import { isAttributed, pullRequestsOf, workKey } from '../words/work.ts';
 import type { Session } from './sessions.tsx';
 
 /** Both come with the first call that is opened. */

@@ -8,12 +8,12 @@ import { useMe } from '../../data/use-me.ts';
 import { useFilters, useRange, useSharedSearch } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
 import { type Column, Rows } from '../../parts/page/rows.tsx';
-import { pullRequestSearch, withoutHost } from '../../parts/session/work-words.ts';
 import { exact, money, percent } from '../../parts/text/format.ts';
 import { Name } from '../../parts/text/name.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { Count } from '../../parts/text/values.tsx';
+import { pullRequestSearch, withoutHost } from '../../words/work.ts';
 
 /** More rows are shown when they are asked for. */
 const AT_FIRST = 100;

@@ -4,11 +4,11 @@ import { Fragment } from 'react';
 import { sessionQuery } from '../../data/queries.ts';
 import { type Changes, usageChanges } from '../../data/usage-questions.ts';
 import { useFilters, useRange, useSharedSearch } from '../../data/use-range.ts';
-import { pullRequestSearch, pullRequestsOf, withoutHost } from '../../parts/session/work-words.ts';
 import { percent } from '../../parts/text/format.ts';
 import { Name } from '../../parts/text/name.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
+import { pullRequestSearch, pullRequestsOf, withoutHost } from '../../words/work.ts';
 import { changeOf, type Explained, nounOf, partOf } from './change-sentence.ts';
 
 /** The height of the sentence on a wide page: it is there before its words, so that nothing below moves. */

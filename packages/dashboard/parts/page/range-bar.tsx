@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import { FILTERS, type FilterName, RANGE_LABELS, RANGES } from '../../data/range.ts';
 import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
-import { withoutHost } from '../session/work-words.ts';
+import { withoutHost } from '../../words/work.ts';
 import { InLink } from '../text/in-link.ts';
 import { Name } from '../text/name.tsx';
 import { UserName } from '../text/user-name.tsx';

@@ -13,11 +13,11 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { TimelineNote } from '../../hooks/wing.ts';
 import { clockOf, dateTime, dayOf, latency } from '../../words/time.ts';
+import { workKey, workWords } from '../../words/work.ts';
 import { compact, money } from '../text/format.ts';
 import { plainName } from '../text/plain-name.ts';
 import { useZone } from '../time/when.tsx';
 import { decisionWords, type Kind, kindOf, type Signal } from './words.ts';
-import { workKey, workWords } from './work-words.ts';
 
 /** Until a row is measured. */
 const ROW_PX = 52;

@@ -1,10 +1,10 @@
 import { Box, Group, Text, UnstyledButton } from '@mantine/core';
+import { workKey, workWords } from '../../words/work.ts';
 import { fillOf, Pattern, Swatch } from '../chart/pattern.tsx';
 import { Section } from '../page/section.tsx';
 import { exact, money } from '../text/format.ts';
 import { Name } from '../text/name.tsx';
 import { share, type Work } from './words.ts';
-import { workKey, workWords } from './work-words.ts';
 
 /** Works that have a part of the bar; the others are one. */
 const MOST_PARTS = 8;

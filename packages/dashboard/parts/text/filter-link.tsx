@@ -1,7 +1,7 @@
 import { Fragment, useContext } from 'react';
 import type { FilterName, Filters } from '../../data/range.ts';
 import { useRangeSearch } from '../../data/use-range.ts';
-import { withoutHost } from '../session/work-words.ts';
+import { withoutHost } from '../../words/work.ts';
 import { InLink } from './in-link.ts';
 import { Name } from './name.tsx';
 import { PageLink } from './page-link.tsx';
