@@ -29,7 +29,8 @@ import { alertAdminsJob, drainWebhookJob } from '../shared/core/events/webhooks/
 import { deliver } from '../shared/core/events/webhooks/sending/deliver.ts';
 import { drainDeliveries } from '../shared/core/events/webhooks/sending/drain-deliveries.ts';
 import { evaluateDue } from '../shared/core/limits/budgets/fire/evaluate-due.ts';
-import { evaluateBudgetsJob } from '../shared/core/limits/budgets/rules/jobs.ts';
+import { ownerMail } from '../shared/core/limits/budgets/fire/mail-owner.ts';
+import { evaluateBudgetsJob, mailOwnerJob } from '../shared/core/limits/budgets/rules/jobs.ts';
 import { releaseDue } from '../shared/core/limits/enforcement/reserve/release-due.ts';
 import { purgeJob } from '../shared/core/retention/jobs.ts';
 import { purge } from '../shared/core/retention/purge.ts';
@@ -61,6 +62,11 @@ export const moveSessionEnds = dueJobRow(moveSessionEndsJob, { concurrency: 1, w
 
 /** A key has ended, or a member was removed. */
 export const releaseReservations = dueJobRow(releaseReservationsJob, { concurrency: 4, work: releaseDue });
+
+export const mailOwner = dueJobRow(mailOwnerJob, {
+  concurrency: 4,
+  work: (ctx, key) => sendDueMail(ctx, ownerMail, key),
+});
 
 export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, { concurrency: 4, work: evaluateDue });
 

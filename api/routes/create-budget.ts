@@ -3,6 +3,7 @@ import { createBudget as create } from '../../shared/core/limits/budgets/change/
 import { budgetInput } from '../../shared/core/limits/budgets/rules/input.ts';
 import { route } from '../basics/route.ts';
 import { changedBudget } from '../schemas/changed-budget.ts';
+import { mayNameOwner } from '../schemas/name-owner.ts';
 import { writtenBudget } from '../schemas/usage-scope.ts';
 
 export const createBudget = route({
@@ -22,6 +23,7 @@ export const createBudget = route({
     get: async (principal, id, ctx) => changedBudget(ctx, principal, id),
   },
   handle: async ({ principal, body }, ctx) => {
+    mayNameOwner(principal, body);
     const budget = await create(ctx, wholeOrganization(principal), body);
     return changedBudget(ctx, principal, budget._id);
   },

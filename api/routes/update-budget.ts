@@ -3,6 +3,7 @@ import { changeBudget } from '../../shared/core/limits/budgets/change/change-bud
 import { budgetChange } from '../../shared/core/limits/budgets/rules/input.ts';
 import { route } from '../basics/route.ts';
 import { changedBudget } from '../schemas/changed-budget.ts';
+import { mayNameOwner } from '../schemas/name-owner.ts';
 import { budgetParams } from '../schemas/params.ts';
 import { writtenBudget } from '../schemas/usage-scope.ts';
 
@@ -21,6 +22,7 @@ export const updateBudget = route({
   success: { status: 200, description: 'The changed budget', body: writtenBudget },
   errors: ['not_found', 'conflict'],
   handle: async ({ principal, params, body }, ctx) => {
+    mayNameOwner(principal, body);
     const budget = await changeBudget(ctx, wholeOrganization(principal), params.id, body);
     return changedBudget(ctx, principal, budget._id);
   },

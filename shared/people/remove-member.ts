@@ -15,6 +15,7 @@ import {
   rosterWrite,
 } from '../core/accounts/organizations/roster.ts';
 import { type RemovalPart, wingsOf } from '../core/hooks/wing.ts';
+import { planDisowned } from '../core/limits/budgets/change/decide-owner.ts';
 import { planTeamChange } from '../core/limits/budgets/count/recount.ts';
 import { DomainError, isStoreError } from '../platform/basics/errors.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
@@ -77,6 +78,7 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
     const keys = await apiKeyRows(ctx)
       .find({ ...person, revoked_at: null }, { session: transaction })
       .toArray();
+    const disowned = await planDisowned(ctx, orgId, { user_id: userId }, transaction);
     const nowMs = ctx.clock.now();
     const details = { user_id: userId, revoked_keys: keys.map(({ _id }) => _id), ...made.details };
     const writes = [
@@ -95,7 +97,7 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
       if (planned) wings.push(planned);
     }
     return {
-      ...joinPlans({ writes, wakeUps: [] }, made.plan, recount, release, ...wings),
+      ...joinPlans({ writes, wakeUps: [] }, made.plan, recount, disowned, release, ...wings),
       result: { accountId: member._id, wings },
     };
   });

@@ -28,6 +28,8 @@ describe('a budget', () => {
     expect(created.body).toEqual({
       ...month,
       id: expect.stringMatching(/^bud_/),
+      owner: null,
+      muted_until: null,
       scope_id: orgId,
       filter: null,
       per: null,

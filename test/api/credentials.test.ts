@@ -39,6 +39,12 @@ const ROWS: Record<string, Row> = {
   'post /v1/raises/{id}/approve': { path: '/v1/raises/rai_x/approve', body: {}, status: 404 },
   'post /v1/raises/{id}/deny': { path: '/v1/raises/rai_x/deny', body: {}, status: 404 },
   'post /v1/raises/{id}/revoke': { path: '/v1/raises/rai_x/revoke', body: {}, status: 404 },
+  'post /v1/anomalies/{id}/acknowledge': { path: '/v1/anomalies/anm_x/acknowledge', status: 404 },
+  'post /v1/anomalies/{id}/expect': {
+    path: '/v1/anomalies/anm_x/expect',
+    body: { of: 'person', until: '2099-01-01T00:00:00Z' },
+    status: 404,
+  },
   'get /api/v1/sessions': { status: 200 },
   'get /api/v1/sessions/{id}': { path: '/api/v1/sessions/ses_x', status: 404 },
   'get /api/v1/sessions/{id}/breakdown': { path: '/api/v1/sessions/ses_x/breakdown', status: 404 },

@@ -97,6 +97,7 @@ function request(name: string, as: As, row: Row = {}): [string, Operation] {
 const budget = (at: number) => ({ of: ({ budgets }: WholeTenant) => ({ id: budgets.at(at) ?? '' }) });
 const webhook = { of: ({ webhook: id }: WholeTenant) => ({ id }) };
 const raise = (at: number) => ({ of: ({ ownRaises }: WholeTenant) => ({ id: ownRaises[at] ?? '' }) });
+const anomaly = { of: ({ anomaly: id }: WholeTenant) => ({ id }) };
 const destination = { of: ({ destination: id }: WholeTenant) => ({ id }) };
 const keyId = ({ spareKeys }: WholeTenant) => ({ id: spareKeys[1] ?? '' });
 const withKey = { 'Idempotency-Key': 'once more' };
@@ -170,7 +171,7 @@ export const REQUESTS: Readonly<Record<string, Operation>> = Object.fromEntries(
   }),
   request('patch /api/v1/budgets/{id}', 'key', {
     ...budget(0),
-    body: () => ({ threshold: 2, window: 'monthly' }),
+    body: ({ people }) => ({ threshold: 2, window: 'monthly', owner: { user_id: people.grace.userId } }),
   }),
   request('delete /api/v1/budgets/{id}', 'key', budget(5)),
   request('put /api/v1/budgets/{id}/people/{user_id}', 'key', {
@@ -218,6 +219,14 @@ export const REQUESTS: Readonly<Record<string, Operation>> = Object.fromEntries(
   request('post /v1/raises/{id}/approve', 'admin', { ...raise(1), body: () => ({}) }),
   request('post /v1/raises/{id}/deny', 'admin', { ...raise(2), body: () => ({ note: 'no' }) }),
   request('post /v1/raises/{id}/revoke', 'admin', { ...raise(3), body: () => ({}) }),
+  request('post /v1/anomalies/{id}/acknowledge', 'admin', { ...anomaly, body: () => ({}) }),
+  request('post /v1/anomalies/{id}/expect', 'admin', {
+    ...anomaly,
+    body: ({ pricedAnew }) => ({
+      of: 'person',
+      until: new Date(Date.parse(pricedAnew.to) + 90 * 86_400_000),
+    }),
+  }),
   request('post /admin/credits', 'operator', {
     body: ({ orgId }) => ({ org_id: orgId, user_id: 'ada', bucket: 'paid', amount: 2 }),
     headers: withKey,
@@ -397,6 +406,7 @@ export const JOBS: Readonly<Record<string, Operation>> = Object.fromEntries([
   due(jobs.drainWebhook),
   due(jobs.reportHeld),
   due(jobs.mailRaise),
+  due(jobs.mailOwner),
   due(jobs.endRaise),
   due(jobs.mailDigest),
   due(jobs.mailInvitation),

@@ -4,7 +4,9 @@ import { eventRows } from '../../shared/core/events/record/model.ts';
 import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { unsubscribeUrl } from '../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
+import { derivedId } from '../../shared/platform/basics/ids.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
+import { anomalyRows, expectationRows } from '../../shared/wings/anomalies/model.ts';
 import { workRows } from '../../shared/wings/work/attribution/model.ts';
 import { branchKey } from '../../shared/wings/work/attribution/names.ts';
 import * as jobs from '../../workers/index.ts';
@@ -57,6 +59,7 @@ export interface WholeTenant extends Omit<Tenant, 'budget' | 'webhook'> {
   ownRaises: string[];
   held: string[];
   sessions: string[];
+  anomaly: string;
   signals: string[];
   pullRequest: string;
   codeHost: { id: string; secret: string };
@@ -165,9 +168,30 @@ export async function makeWhole(host: Host): Promise<WholeTenant> {
   await fillPeople(whole, host);
   await fillCredits(whole, host);
   await fillDue(whole, host);
+  await fillAnomalies(whole, host);
   // The api writes what it has counted.
   await must('key', 'GET', '/api/v1/refusals');
   return whole;
+}
+
+async function fillAnomalies(whole: WholeTenant, { ctx }: Host): Promise<void> {
+  const { orgId: org_id, sessions } = whole;
+  const now = new Date(ctx.clock.now());
+  const session_id = sessions[0] ?? '';
+  whole.anomaly = derivedId('anm', 'cost_spike', session_id);
+  const figures = { anomaly_type: 'cost_spike', baseline_avg: 1, observed: 9, deviation_pct: 800 } as const;
+  const times = { reports: 1, detected_at: now, updated_at: now };
+  const of = { anomaly_type: 'error_spike', of: 'person', user_id: 'eve', by: 'grace' } as const;
+  const until = new Date(now.getTime() + 400 * DAY);
+  await expectationRows(ctx).insertOne({ _id: `expected ${org_id}`, org_id, ...of, until });
+  await anomalyRows(ctx).insertOne({
+    _id: whole.anomaly,
+    org_id,
+    user_id: 'ada',
+    session_id,
+    ...figures,
+    ...times,
+  });
 }
 
 async function fillBudgets(whole: WholeTenant): Promise<void> {
@@ -465,6 +489,11 @@ const MOVES: Record<string, (whole: WholeTenant, ctx: TestContext) => Promise<re
     const [event] = await eventRows(ctx).find({ org_id: orgId, type: 'budget.exceeded' }).toArray();
     const subscribers = [{ _id: webhook, events: [...EVENTS] }];
     return [event?._id ?? '', { events: [event?._id], subscribers, planned: 0 }];
+  },
+  [jobs.mailOwner.kind]: async ({ orgId, people }, ctx) => {
+    const [event] = await eventRows(ctx).find({ org_id: orgId, type: 'budget.exceeded' }).toArray();
+    const details = { scheduled_at: new Date(ctx.clock.now()), attempt: 1 };
+    return [`${event?._id}.${people.grace.accountId}`, details];
   },
   [jobs.recoverDeliveries.kind]: async ({ webhook }, ctx) => [
     webhook,

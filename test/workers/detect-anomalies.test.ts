@@ -93,6 +93,7 @@ describe('a session that stands out', () => {
     expect(body.data).toEqual([
       {
         ...event?.data,
+        state: 'new',
         id: expect.stringMatching(/^anm_/),
         detected_at: new Date(NOW).toISOString(),
         session_started_at: new Date(NOW).toISOString(),

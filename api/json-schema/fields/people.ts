@@ -5,7 +5,7 @@ export const people: Fields = {
   email: ['The e-mail address', 'ada@example.org'],
   role: ['Rights of the person', 'member'],
   teams: ['The teams', ['checkout']],
-  until: ['When the notice comes back; null: never', UNIX],
+  until: ['When the notice comes back; null: never', UNIX, TIME],
   emails: ['The addresses', ['ada@example.org']],
   mail: ['Whether each invited person gets a mail', true],
   mailed: ['Whether a mail is on its way', true],

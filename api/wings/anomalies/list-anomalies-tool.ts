@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { narrowToReader } from '../../../shared/core/accounts/organizations/reader.ts';
 import { anomalyView, listAnomalies, viewAnomaly } from '../../../shared/wings/anomalies/list-anomalies.ts';
+import { ANOMALY_STATES } from '../../../shared/wings/anomalies/model.ts';
 import { limit, page, pageThatFits } from '../../mcp/tool/page.ts';
 import { cursor, range, refuseOtherUser, tool, userId } from '../../mcp/tool/tool.ts';
 import { answerPage } from '../../schemas/page.ts';
@@ -12,7 +13,13 @@ export const listAnomaliesTool = tool({
   description: 'Sessions that were unlike what is usual for their user, newest first.',
   scope: 'usage:read',
   isReader: true,
-  input: z.strictObject({ ...range, user_id: userId, limit, cursor }),
+  input: z.strictObject({
+    ...range,
+    user_id: userId,
+    state: z.enum(ANOMALY_STATES).optional(),
+    limit,
+    cursor,
+  }),
   output: z.strictObject({ data: z.array(anomalyView), ...page }),
   run: async (ctx, principal, { limit: most, cursor: after, from, to, ...equal }) => {
     refuseOtherUser(principal, equal.user_id);
@@ -24,7 +31,7 @@ export const listAnomaliesTool = tool({
         ['mcp anomalies', principal.orgId, principal.userId, filter],
         { limit: size, cursor: after, order: 'desc' },
         (page) => listAnomalies(ctx, principal.orgId, visible, page),
-        viewAnomaly,
+        (anomaly) => viewAnomaly(anomaly, principal),
       ),
     );
   },

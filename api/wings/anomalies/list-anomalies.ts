@@ -7,6 +7,7 @@ import {
   listedAnomalyView,
   viewListedAnomaly,
 } from '../../../shared/wings/anomalies/list-anomalies.ts';
+import { ANOMALY_STATES } from '../../../shared/wings/anomalies/model.ts';
 import { route } from '../../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../../schemas/page.ts';
 import { listRange, timeOrDate } from '../../schemas/time.ts';
@@ -21,6 +22,7 @@ export const listAnomalies = route({
     user_id: text(256).optional().describe('Filter by user'),
     session_id: text(128).optional().describe('Filter by session'),
     anomaly_type: z.enum(ANOMALY_TYPES).optional().describe('Filter by type'),
+    state: z.enum(ANOMALY_STATES).optional().describe('Filter by state'),
     from: timeOrDate
       .optional()
       .describe("Detected at or after this time; a date is its midnight in the organization's timezone"),
@@ -38,7 +40,7 @@ export const listAnomalies = route({
       ['anomalies', principal.orgId, principal.userId, filter],
       query,
       (page) => list(ctx, principal.orgId, visible, page),
-      viewListedAnomaly,
+      (anomaly) => viewListedAnomaly(anomaly, principal),
     );
   },
 });

@@ -34,6 +34,10 @@ const BudgetPeople = lazy(async () => ({
   default: (await import('../parts/budget/people.tsx')).BudgetPeople,
 }));
 
+const BudgetAlerts = lazy(async () => ({
+  default: (await import('../parts/budget/alerts.tsx')).BudgetAlerts,
+}));
+
 /** One budget: its present window, the windows before, and its warnings. */
 export function BudgetDetail() {
   const { id = '' } = useParams({ strict: false });
@@ -49,6 +53,11 @@ export function BudgetDetail() {
       <Load query={budget} height={200}>
         {(data) => <Standing budget={data} />}
       </Load>
+      {budget.data && (
+        <Suspense>
+          <BudgetAlerts budget={budget.data} />
+        </Suspense>
+      )}
       {budget.data?.per && (
         <Suspense>
           <BudgetPeople budget={budget.data} />

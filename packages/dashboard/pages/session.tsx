@@ -27,6 +27,7 @@ import { UserName } from '../parts/text/user-name.tsx';
 import { Count } from '../parts/text/values.tsx';
 import { useZone, When } from '../parts/time/when.tsx';
 import { AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
+import { AnomalyAnswers, AnomalyState } from '../parts/usage/anomaly-answer.tsx';
 import { CALL_ACTIONS } from '../wings/call-actions.ts';
 import { useTimelineNotes } from '../wings/timeline-notes.ts';
 import { dateTime, duration } from '../words/time.ts';
@@ -118,7 +119,11 @@ type Anomaly = AnswerOf<'/api/v1/anomalies'>['data'][number];
 function AnomalyNote({ anomaly }: { anomaly: Anomaly }) {
   const { anomaly_type, observed, baseline_avg, deviation_pct, detected_at, corrected_at } = anomaly;
   return (
-    <Alert color="orange" variant="outline" title={RULES[anomaly_type].name}>
+    <Alert
+      color={anomaly.state === 'new' ? 'orange' : 'gray'}
+      variant="outline"
+      title={RULES[anomaly_type].name}
+    >
       Observed <AnomalyFigure of={anomaly} value={observed} /> against{' '}
       <AnomalyFigure of={anomaly} value={baseline_avg} />{' '}
       {anomaly_type === 'runaway_session' ? 'allowed' : 'usual'} ({more(deviation_pct)}), seen{' '}
@@ -129,6 +134,10 @@ function AnomalyNote({ anomaly }: { anomaly: Anomaly }) {
           Calls of this session were voided on <When at={corrected_at} />.
         </>
       )}
+      <Group gap="sm" mt="xs">
+        <AnomalyState of={anomaly} />
+        <AnomalyAnswers of={anomaly} />
+      </Group>
     </Alert>
   );
 }

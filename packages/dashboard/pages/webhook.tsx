@@ -20,6 +20,7 @@ import {
   SettingActions,
 } from '../parts/webhook/actions.tsx';
 import { Deliveries } from '../parts/webhook/deliveries.tsx';
+import { filterWords } from '../parts/webhook/filter-fields.tsx';
 import { NAMES } from '../parts/webhook/format-choice.tsx';
 import { MessagePreview } from '../parts/webhook/message-preview.tsx';
 
@@ -104,6 +105,7 @@ function factsOf(webhook: DetailedWebhook): Record<string, React.ReactNode> {
     Events: events.join(', ') || '–',
     Format: NAMES[webhook.format],
     'Made by': <Maker of={webhook} />,
+    ...(webhook.format === 'json' ? {} : { About: filterWords(webhook.filter) }),
     Alerts: alertsText(webhook),
     'Quiet hours': quietText(webhook),
     Digest: webhook.digest,

@@ -3,6 +3,13 @@ import type { AnomalyType } from '../../platform/basics/contract.ts';
 import { collection } from '../../platform/mongo/collection.ts';
 import { optional } from '../../platform/mongo/fields.ts';
 
+/** How long an expectation is kept after its end. Seconds. */
+const KEPT_S = 86_400;
+
+/** `expected`: an admin has said that anomalies of its kind are nothing new. */
+export const ANOMALY_STATES = ['new', 'acknowledged', 'expected'] as const;
+export type AnomalyState = (typeof ANOMALY_STATES)[number];
+
 /** One incident: a kind of anomaly in a session. It is reported again only when what was observed has doubled. */
 export interface Anomaly {
   /** Derived from type and session. */
@@ -15,6 +22,12 @@ export interface Anomaly {
   baseline_avg: number;
   observed: number;
   deviation_pct: number;
+  /** Absent: new. */
+  state?: Exclude<AnomalyState, 'new'>;
+  /** The user id of the admin who acknowledged it; only in that state. */
+  acknowledged_by?: string;
+  /** When the expectation that it met ends; only of one that is expected. */
+  expected_until?: Date;
   /** How many events it has raised. */
   reports: number;
   detected_at: Date;
@@ -34,6 +47,9 @@ export const anomalyRows = collection<Anomaly>('anomalies', {
     baseline_avg: Number,
     observed: Number,
     deviation_pct: Number,
+    state: optional(String),
+    acknowledged_by: optional(userId),
+    expected_until: optional(Date),
     reports: Number,
     detected_at: Date,
     updated_at: Date,
@@ -47,5 +63,40 @@ export const anomalyRows = collection<Anomaly>('anomalies', {
     { key: { org_id: 1, anomaly_type: 1, detected_at: 1, _id: 1 } },
     { key: { org_id: 1, user_id: 1, anomaly_type: 1, detected_at: 1, _id: 1 } },
     { key: { org_id: 1, session_id: 1, detected_at: 1, _id: 1 } },
+    { key: { org_id: 1, state: 1, detected_at: 1, _id: 1 } },
+    { key: { org_id: 1, user_id: 1, state: 1, detected_at: 1, _id: 1 } },
   ],
+});
+
+export const EXPECTED_OF = ['person', 'session'] as const;
+export type ExpectedOf = (typeof EXPECTED_OF)[number];
+
+/** A kind of anomaly that is expected of a person, or of one session: channels get no messages about it until then. */
+export interface Expectation {
+  /** `expectationKey(...)`. */
+  _id: string;
+  org_id: string;
+  anomaly_type: AnomalyType;
+  of: ExpectedOf;
+  user_id: string;
+  /** Only of one of a session. */
+  session_id?: string;
+  until: Date;
+  /** The user id of the admin who said so. */
+  by: string;
+}
+
+export const expectationRows = collection<Expectation>('anomaly_expectations', {
+  about: 'A kind of anomaly that is expected of a person or a session until a time.',
+  fields: {
+    _id: String,
+    org_id: String,
+    anomaly_type: String,
+    of: String,
+    user_id: userId,
+    session_id: optional(String),
+    until: Date,
+    by: userId,
+  },
+  indexes: [{ key: { until: 1 }, expireAfterSeconds: KEPT_S }],
 });

@@ -11,6 +11,7 @@ import { commitPlan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { replaceRow, updateRow, type Write } from '../../platform/mongo/writes.ts';
 import { type FoundAnomaly, isWorthReporting, RUNAWAY } from './detect.ts';
+import { findExpected } from './expected.ts';
 import { type Anomaly, anomalyRows } from './model.ts';
 
 /** Keeps the incidents that are new or have doubled, each with its event. Returns how many there were. */
@@ -25,12 +26,14 @@ export async function reportAnomalies(
     async (transaction) => {
       const known = await findKnown(ctx, session, found, transaction);
       const subscribers = await findSubscribers(ctx, session.org_id, transaction);
+      const expected = await findExpected(ctx, session, found, transaction);
       const nowMs = ctx.clock.now();
       const incidents = found.flatMap((anomaly) => {
         const before = known.get(incidentKey(session._id, anomaly));
         // Figures that were corrected are no report of what is left.
         const isNews = isWorthReporting(anomaly, before?.corrected_at ? null : (before ?? null));
-        return isNews ? [incidentOf(session, anomaly, before, dateAt(nowMs))] : [];
+        const until = expected.get(anomaly.anomaly_type);
+        return isNews ? [incidentOf(session, anomaly, { before, until }, dateAt(nowMs))] : [];
       });
       const raised = incidents.map((incident) => eventOf(incident, session));
       const spoken = await inWords(ctx, session, raised, { webhooks: subscribers.webhooks, transaction });
@@ -74,7 +77,7 @@ function incidentKey(sessionId: string, { anomaly_type }: Pick<FoundAnomaly, 'an
 function incidentOf(
   session: Session,
   anomaly: FoundAnomaly,
-  before: Anomaly | undefined,
+  { before, until }: { before: Anomaly | undefined; until: Date | undefined },
   now: Date,
 ): Anomaly {
   const { _id: session_id, org_id, user_id } = session;
@@ -84,10 +87,22 @@ function incidentOf(
     user_id,
     session_id,
     ...anomaly,
+    ...stateOf(before, until),
     reports: (before?.reports ?? 0) + 1,
     detected_at: before?.detected_at ?? now,
     updated_at: now,
   };
+}
+
+/** The state of an incident that is reported: what was acknowledged stays so, unless it is expected by now. */
+function stateOf(
+  before: Anomaly | undefined,
+  until: Date | undefined,
+): Pick<Anomaly, 'state' | 'acknowledged_by' | 'expected_until'> {
+  if (until) return { state: 'expected', expected_until: until };
+  const { state, acknowledged_by } = before ?? {};
+  if (state !== 'acknowledged' || acknowledged_by === undefined) return {};
+  return { state, acknowledged_by };
 }
 
 function eventOf(incident: Anomaly, { project_id, started_at }: Session): NewEvent {
@@ -100,7 +115,8 @@ function eventOf(incident: Anomaly, { project_id, started_at }: Session): NewEve
     session: { project_id, started_at: isoTime(started_at.getTime()) },
   };
   const concerns = { people: [user_id], projects: [project_id] };
-  return { type: 'anomaly.detected', cause: [_id, reports], org_id, ts, concerns, data, words };
+  const is_muted = incident.state === 'expected';
+  return { type: 'anomaly.detected', cause: [_id, reports], org_id, ts, concerns, is_muted, data, words };
 }
 
 /** Calls of a session that are read for what it mostly did. */

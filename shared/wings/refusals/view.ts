@@ -50,6 +50,6 @@ export function viewRefusal(
 }
 
 /** The scope of a budget; of a template that of the person whose call it refused. */
-function ownPart(budget: Budget, { user_id }: RefusalRow): Pick<Budget, 'scope' | 'scope_id'> {
+function ownPart(budget: Budget, { user_id }: RefusalRow): Pick<Budget, 'scope' | 'scope_id' | 'owner'> {
   return budget.per && user_id !== null ? { scope: 'user', scope_id: user_id } : budget;
 }

@@ -1,6 +1,7 @@
 import { SimpleGrid, Stack, Switch } from '@mantine/core';
 import type { AnswerOf } from '../../data/client.ts';
 import { Choice, TextField, TimezoneField } from '../form/fields.tsx';
+import { type ChannelFilter, FilterFields, isEmptyFilter } from './filter-fields.tsx';
 
 type Webhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
@@ -10,9 +11,17 @@ export interface AlertFields {
   forecast: boolean;
   quietHours: Webhook['quiet_hours'];
   digest: Webhook['digest'];
+  /** Only of a channel; null: it has none. */
+  filter: ChannelFilter | null;
 }
 
-export const NO_ALERTS: AlertFields = { alertAt: '', forecast: false, quietHours: null, digest: 'none' };
+export const NO_ALERTS: AlertFields = {
+  alertAt: '',
+  forecast: false,
+  quietHours: null,
+  digest: 'none',
+  filter: null,
+};
 
 const DIGESTS: Record<AlertFields['digest'], string> = {
   none: 'No: each message by itself',
@@ -21,26 +30,32 @@ const DIGESTS: Record<AlertFields['digest'], string> = {
 };
 
 /** The fields of a webhook's settings. */
-export function fieldsOf({ alert_at, forecast, quiet_hours, digest }: Webhook): AlertFields {
-  return { alertAt: alert_at.join(', '), forecast, quietHours: quiet_hours, digest };
+export function fieldsOf({ alert_at, forecast, quiet_hours, digest, filter = null }: Webhook): AlertFields {
+  return { alertAt: alert_at.join(', '), forecast, quietHours: quiet_hours, digest, filter };
 }
 
 /** The settings as they are sent. */
-export function settingsOf({ alertAt, forecast, quietHours, digest }: AlertFields) {
+export function settingsOf({ alertAt, forecast, quietHours, digest, filter }: AlertFields) {
   const percents = alertAt.split(/[\s,;%]+/).filter((part) => part !== '');
-  return { alert_at: percents.map(Number), forecast, quiet_hours: quietHours, digest };
+  const named = isEmptyFilter(filter) ? null : filter;
+  return { alert_at: percents.map(Number), forecast, quiet_hours: quietHours, digest, filter: named };
 }
 
-/** Percentages, forecast, quiet hours and digest of a webhook. */
+/** Percentages, forecast, quiet hours and digest of a webhook, and the filter of a channel. */
 export function AlertSettings({
   value,
   onChange,
+  isChannel,
 }: {
   value: AlertFields;
   onChange: (fields: AlertFields) => void;
+  isChannel: boolean;
 }) {
   return (
     <Stack>
+      {isChannel && (
+        <FilterFields value={value.filter} onChange={(filter) => onChange({ ...value, filter })} />
+      )}
       <TextField
         label="Alert at these percentages of any budget"
         description="Up to ten whole numbers, such as 50, 90, 120. Each is reported once per window."

@@ -59,7 +59,7 @@ export function AlertsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDo
       submit="Save"
       isReady={Object.keys(changes).length > 0}
     >
-      <AlertSettings value={fields} onChange={setFields} />
+      <AlertSettings value={fields} onChange={setFields} isChannel={webhook.format !== 'json'} />
     </ActForm>
   );
 }

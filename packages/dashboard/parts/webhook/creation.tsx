@@ -15,7 +15,13 @@ const KEEP_SECRET =
   'Keep this secret now: it is not shown again. Every delivery is signed with it in the header X-Service-Signature.';
 
 /** The events that a new channel names: those about which somebody has to do something. */
-const CHANNEL_EVENTS: EventType[] = ['budget.warning', 'budget.exceeded', 'anomaly.detected', 'signals.held'];
+const CHANNEL_EVENTS: EventType[] = [
+  'budget.warning',
+  'budget.exceeded',
+  'budget.raise_requested',
+  'anomaly.detected',
+  'signals.held',
+];
 
 interface Draft {
   name: string;
@@ -54,7 +60,7 @@ export function EndpointCreation({ onDone }: { onDone: () => void }) {
       <AddressField format="json" url={draft.url} onUrl={(url) => set({ url })} />
       <NameField value={draft.name} onChange={(name) => set({ name })} />
       <EventChoice value={draft.events} onChange={(events) => set({ events })} />
-      <AlertSettings value={draft.alerts} onChange={(alerts) => set({ alerts })} />
+      <AlertSettings isChannel={false} value={draft.alerts} onChange={(alerts) => set({ alerts })} />
       <Divider />
       <MessagePreview format="json" />
     </ActForm>
@@ -81,7 +87,7 @@ export function ChannelCreation({ onDone }: { onDone: () => void }) {
       <AddressField format={format} url={draft.url} onUrl={(url) => set({ url })} />
       <NameField value={draft.name} onChange={(name) => set({ name })} />
       <EventChoice value={draft.events} onChange={(events) => set({ events })} />
-      <AlertSettings value={draft.alerts} onChange={(alerts) => set({ alerts })} />
+      <AlertSettings isChannel value={draft.alerts} onChange={(alerts) => set({ alerts })} />
       <Divider />
       <MessagePreview format={format} />
     </ActForm>

@@ -1,8 +1,8 @@
-import { Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { anomaliesQuery } from '../../data/queries.ts';
 import { useChoice, useFilters, useRange } from '../../data/use-range.ts';
-import { SearchSelect } from '../../parts/form/search-select.tsx';
+import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
 import { Page } from '../../parts/page/page.tsx';
 import { PagedRows, usePages } from '../../parts/page/pager.tsx';
 import { RangeBar } from '../../parts/page/range-bar.tsx';
@@ -13,6 +13,7 @@ import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { When } from '../../parts/time/when.tsx';
 import { type Anomaly, AnomalyFigure, RULES } from '../../parts/usage/anomaly.tsx';
+import { ANOMALY_STATES, AnomalyAnswers, AnomalyState } from '../../parts/usage/anomaly-answer.tsx';
 
 const COLUMNS: readonly Column<Anomaly>[] = [
   {
@@ -51,6 +52,16 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     ),
   },
   {
+    label: 'State',
+    narrow: 'first',
+    render: (anomaly) => (
+      <Group gap="xs">
+        <AnomalyState of={anomaly} />
+        <AnomalyAnswers of={anomaly} />
+      </Group>
+    ),
+  },
+  {
     label: 'Seen',
     isShort: true,
     render: ({ detected_at, session_started_at }) => (
@@ -72,11 +83,13 @@ export function Anomalies() {
   const { user_id } = useFilters();
   const { session_id, order } = useSearch({ strict: false }) as Record<string, string | undefined>;
   const anomaly_type = useChoice('anomaly_type', RULES);
+  const state = useChoice('state', ANOMALY_STATES);
   const asked = {
     ...range.query,
     ...(user_id ? { user_id } : {}),
     ...(session_id ? { session_id } : {}),
     ...(anomaly_type ? { anomaly_type } : {}),
+    ...(state ? { state } : {}),
     ...(order === 'asc' ? { order: 'asc' as const } : {}),
   };
   const pages = usePages(JSON.stringify(asked), (cursor) =>
@@ -94,6 +107,7 @@ export function Anomalies() {
           none="Any kind"
           data={Object.entries(RULES).map(([value, { name }]) => ({ value, label: name }))}
         />
+        <SearchSelect name="state" aria-label="State" none="Any state" data={optionsOf(ANOMALY_STATES)} />
       </RangeBar>
       <PagedRows
         pages={pages}

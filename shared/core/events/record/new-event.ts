@@ -18,6 +18,8 @@ export interface NewEvent {
   concerns: Concerns;
   /** True: no channel gets it. Webhooks of the format `json` do. */
   is_muted?: boolean;
+  /** True: it is stored even if no webhook gets it, because a mail is made of it. */
+  is_kept?: boolean;
   /** A channel that gets it even if it did not ask for it. */
   owner_id?: string | undefined;
   /** Says how far one thing (`of`) has come: a channel gets only the highest of those that are for it. */

@@ -53,7 +53,7 @@ export function planEvents(
   const routes = routesOf(events, webhooks);
   const raised = events.flatMap((event, index) => {
     const route = routes[index] ?? {};
-    const isWanted = webhooks.some((webhook) => isFor({ ...event, ...route }, webhook));
+    const isWanted = event.is_kept || webhooks.some((webhook) => isFor({ ...event, ...route }, webhook));
     return isWanted ? [{ row: rowOf(event, index, nowMs), route }] : [];
   });
   const writes = [...guard, ...raised.map(({ row }) => insertRow(eventRows, row))];
@@ -81,15 +81,14 @@ function rankOf({ level }: NewEvent): number {
 
 function routeOf(event: NewEvent, webhooks: readonly Subscriber[]): Route {
   const { is_muted = false, owner_id, webhook_id } = event;
-  if (webhook_id !== undefined) return {};
-  const passed = webhooks.filter(
-    (webhook) =>
-      (is_muted && webhook.format !== 'json') ||
-      (webhook._id !== owner_id && !isConcerned(webhook, event.concerns)),
-  );
+  const isAddressed = webhook_id !== undefined;
+  const passed = webhooks.filter((webhook) => {
+    if (is_muted && isChannel(webhook)) return true;
+    return !isAddressed && webhook._id !== owner_id && !isConcerned(webhook, event.concerns);
+  });
   return {
     ...(passed.length === 0 ? {} : { passed_by: passed.map(({ _id }) => _id) }),
-    ...(owner_id === undefined ? {} : { owner_id }),
+    ...(owner_id === undefined || isAddressed ? {} : { owner_id }),
   };
 }
 

@@ -10,7 +10,7 @@ import { isFor } from './plan-events.ts';
 
 /**
  * Adds to events of one organization what messages say beside their data: the zone, the names of people, and the page that shows
- * it. It reads nothing unless a channel gets one of them.
+ * it. It reads nothing unless people read about one of them.
  */
 export async function withWords(
   ctx: Context,
@@ -41,12 +41,13 @@ export async function withWords(
   });
 }
 
-/** Returns true when a channel gets one of these events. */
+/** Returns true when people read about one of these events: in a channel, or in a mail. */
 export function areTold(
-  events: readonly Pick<NewEvent, 'type' | 'webhook_id'>[],
+  events: readonly Pick<NewEvent, 'type' | 'webhook_id' | 'owner_id' | 'is_kept'>[],
   webhooks: readonly Subscriber[],
 ): boolean {
   const channels = webhooks.filter(isChannel);
+  if (events.some(({ is_kept }) => is_kept)) return true;
   return channels.some((channel) => events.some((event) => isFor(event, channel)));
 }
 

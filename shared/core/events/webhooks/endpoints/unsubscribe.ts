@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
+import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import { baseUrl, type Config } from '../../../../platform/basics/config.ts';
 import { DomainError, isCode } from '../../../../platform/basics/errors.ts';
-import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
 import { type Context, partsOf } from '../../../../platform/context/context.ts';
 import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
 import { auditWrite } from '../../../accounts/audit/record-audit.ts';
@@ -34,11 +35,11 @@ export function readUnsubscribeToken(config: Config, token: string): string {
 }
 
 /**
- * Ends all mails of the organization to a member: the digests end, its webhooks that write to the member are deleted, and new
+ * Ends all mails of the organization to a member: the digests end, what `alsoEnds` plans is done, its webhooks that write to the member are deleted, and new
  * ones are refused until `subscribeAgain`. Repeating it changes nothing. Throws `not_found` for a token that is not ours.
  */
-export async function unsubscribe(ctx: Context, token: string): Promise<void> {
-  const member = await setMailsEnded(ctx, token, true);
+export async function unsubscribe(ctx: Context, token: string, alsoEnds?: AlsoEnds): Promise<void> {
+  const member = await setMailsEnded(ctx, token, true, alsoEnds);
   if (!member) return;
   const webhooks = await webhookRows(ctx).find({ org_id: member.org_id }).toArray();
   for (const webhook of webhooks.filter(({ format }) => format === 'email')) {
@@ -55,6 +56,9 @@ export async function subscribeAgain(ctx: Context, token: string): Promise<void>
   await setMailsEnded(ctx, token, false);
 }
 
+/** Plans what else ends with the mails to a member, for nouns above events. */
+type AlsoEnds = (ctx: Context, member: Member, transaction: ClientSession) => Promise<Plan>;
+
 /** The part of a wing in the end of a member's mails. */
 export interface MailsHook {
   /** The writes that end the wing's mails to a member who wants none of the organization. */
@@ -66,7 +70,12 @@ function endMails(ctx: Context, accountId: string): Write[] {
 }
 
 /** Notes what a member wants, with a line in the audit log when that is new. Null when the member has left. */
-async function setMailsEnded(ctx: Context, token: string, ends: boolean): Promise<Member | null> {
+async function setMailsEnded(
+  ctx: Context,
+  token: string,
+  ends: boolean,
+  alsoEnds?: AlsoEnds,
+): Promise<Member | null> {
   const accountId = readUnsubscribeToken(ctx.config, token);
   return commitPlan(ctx, async (transaction) => {
     const member = await memberRows(ctx).findOne({ _id: accountId }, { session: transaction });
@@ -82,7 +91,8 @@ async function setMailsEnded(ctx: Context, token: string, ends: boolean): Promis
       ...(ends ? endMails(ctx, accountId) : []),
       auditWrite(ctx, { action, org_id: member.org_id, details }),
     ];
-    return { writes, wakeUps: [], result: member };
+    const also = (await alsoEnds?.(ctx, member, transaction)) ?? NO_PLAN;
+    return { ...joinPlans({ writes, wakeUps: [] }, also), result: member };
   });
 }
 

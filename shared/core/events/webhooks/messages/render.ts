@@ -1,5 +1,6 @@
 import type { WebhookFormat } from '../../../../platform/basics/contract.ts';
 import type { Words } from '../../record/new-event.ts';
+import type { Reader } from './describe.ts';
 import { messageOf } from './describe-event.ts';
 import { discordMessage } from './discord.ts';
 import { emailMessage } from './email.ts';
@@ -26,10 +27,10 @@ const RENDERERS: Record<
  * An event as a webhook's format has it. `body` is its envelope, byte for byte, which `json` sends as it is, and `words` is what
  * messages say beside it, as JSON. Pure: every attempt of a delivery sends the same bytes.
  */
-export function render(format: WebhookFormat, body: string, words = '{}'): Rendered {
+export function render(format: WebhookFormat, body: string, words = '{}', reader?: Reader): Rendered {
   if (format === 'json') return { headers: JSON_TYPE, body };
   const envelope = JSON.parse(body) as Envelope;
-  return RENDERERS[format](messageOf(envelope, JSON.parse(words) as Words), envelope);
+  return RENDERERS[format](messageOf(envelope, JSON.parse(words) as Words, reader), envelope);
 }
 
 function jsonOf(message: object): Rendered {

@@ -25,6 +25,7 @@ import { readExceptions } from '../rules/read-exceptions.ts';
 import { refuseUnknownProviders } from '../rules/refuse-providers.ts';
 import { inputOf } from '../rules/view.ts';
 import { changedInput, DECISIVE_FIELDS, decideFields, OTHER_FIELDS } from './decide-fields.ts';
+import { claimOwner } from './decide-owner.ts';
 
 const BUDGETS_PER_ORGANIZATION = 5_000;
 
@@ -41,7 +42,13 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
     await refuseTooMany(ctx, orgId, transaction);
     await refuseUnknownProviders(ctx, organization, fresh.filter, transaction);
     const { budget: created, writes: counts } = await planCount(ctx, organization, fresh, transaction);
-    const writes = [insertRow(budgetRows, created), ...counts, audit(ctx, 'budget.create', created)];
+    const claimed = await claimOwner(ctx, orgId, created.owner, transaction);
+    const writes = [
+      ...claimed,
+      insertRow(budgetRows, created),
+      ...counts,
+      audit(ctx, 'budget.create', created),
+    ];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: created };
   });
 }
@@ -60,7 +67,7 @@ export function freshBudget(organization: Organization, input: BudgetInput, nowM
 }
 
 /**
- * Changes a budget. A change of a field that its levels depend on (all but its name and its enforcement) raises its revision
+ * Changes a budget. A change of a field that its levels depend on (`DECISIVE_FIELDS`) raises its revision
  * and lets the levels of the open window fire again. Windows that are counted already stay. Throws `not_found`,
  * `invalid_request`, and `conflict` for another metric or scope while a raise is in force.
  */
@@ -74,7 +81,13 @@ export async function changeBudget(
     const organization = await readOrganization(ctx, orgId, transaction);
     const before = await findOwnBudget(ctx, orgId, budgetId, transaction);
     const nowMs = ctx.clock.now();
-    const fields = await decideChange(ctx, organization, before, changedInput(before, change), transaction);
+    const fields = await decideChange(
+      ctx,
+      organization,
+      before,
+      changedInput(before, change, nowMs),
+      transaction,
+    );
     const differs = differsFrom(before, fields);
     const isDecisive = DECISIVE_FIELDS.some(differs);
     if (!isDecisive && !OTHER_FIELDS.some(differs)) return { writes: [], wakeUps: [], result: before };
@@ -85,7 +98,14 @@ export async function changeBudget(
       : { budget: changed, writes: [] };
     const hasMoved = counterKey(after) !== counterKey(before);
     const left = hasMoved ? await planRemoval(ctx, before, transaction) : [];
-    const writes = [replaceRow(budgetRows, after), ...left, ...counts, audit(ctx, 'budget.change', after)];
+    const claimed = differs('owner') ? await claimOwner(ctx, orgId, after.owner, transaction) : [];
+    const writes = [
+      ...claimed,
+      replaceRow(budgetRows, after),
+      ...left,
+      ...counts,
+      audit(ctx, 'budget.change', after),
+    ];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: after };
   });
 }

@@ -1,11 +1,19 @@
+import { dateAt } from '../../../../platform/basics/clock.ts';
 import { DomainError } from '../../../../platform/basics/errors.ts';
+import { DAY_MS } from '../../../../platform/basics/interval.ts';
 import type { Organization } from '../../../accounts/organizations/model.ts';
 import { timezoneAt } from '../../../accounts/organizations/read-organization.ts';
 import { nusdFromUsd } from '../../../pricing/money.ts';
 import type { Calendar } from '../rules/counted.ts';
 import { type BudgetFilter, canonicalFilter } from '../rules/filter.ts';
 import type { BudgetChange, BudgetInput } from '../rules/input.ts';
-import { type Budget, type BudgetMetric, type BudgetPer, mayRefuseUnpriced } from '../rules/model.ts';
+import {
+  type Budget,
+  type BudgetMetric,
+  type BudgetPer,
+  isMuted,
+  mayRefuseUnpriced,
+} from '../rules/model.ts';
 import { inputOf } from '../rules/view.ts';
 import { dateIn } from '../rules/windows.ts';
 
@@ -25,7 +33,15 @@ export const DECISIVE_FIELDS = [
 ] as const;
 
 /** Which fields may change without that. */
-export const OTHER_FIELDS = ['name', 'enforce', 'on_error', 'unpriced', 'reservation_share_pct'] as const;
+export const OTHER_FIELDS = [
+  'name',
+  'enforce',
+  'on_error',
+  'unpriced',
+  'reservation_share_pct',
+  'owner',
+  'muted_until',
+] as const;
 
 type DecidedField = (typeof DECISIVE_FIELDS)[number] | (typeof OTHER_FIELDS)[number];
 
@@ -51,6 +67,8 @@ export function decideFields(
     on_error: input.on_error ?? 'allow',
     unpriced: unpricedOf(input),
     reservation_share_pct: input.reservation_share_pct ?? SHARE_PCT,
+    owner: input.owner ?? null,
+    muted_until: mutedUntil(input, nowMs),
   };
 }
 
@@ -84,6 +102,15 @@ function unpricedOf({ unpriced, metric, enforce = 'none' }: BudgetInput): 'refus
   if (unpriced && !mayRefuseUnpriced({ metric, enforce }))
     throw refused('unpriced', 'goes with hard budgets of cost_usd only');
   return unpriced === 'refuse' ? 'refuse' : null;
+}
+
+const LONGEST_MUTE_MS = 366 * DAY_MS;
+
+function mutedUntil({ muted_until }: BudgetInput, nowMs: number): Date | null {
+  if (!muted_until) return null;
+  if (muted_until <= nowMs) throw refused('muted_until', 'must lie ahead; null ends the silence');
+  if (muted_until > nowMs + LONGEST_MUTE_MS) throw refused('muted_until', 'may be at most a year ahead');
+  return dateAt(muted_until);
 }
 
 /** The field that belongs to each window with a field of its own. */
@@ -139,10 +166,18 @@ function refused(field: string, detail: string): DomainError {
 
 /**
  * The input of a changed budget. Omitted fields keep their value; a changed scope drops `scope_id`, a changed window the field that
- * belongs to the one before, and `unpriced` goes where the budget is no longer a hard one of cost.
+ * belongs to the one before, `unpriced` goes where the budget is no longer a hard one of cost, and a silence that is over goes.
  */
-export function changedInput(budget: Budget, change: BudgetChange): BudgetInput {
-  const { scope_id, fiscal_start_month, rolling_days, starts_on, unpriced, ...rest } = inputOf(budget);
+export function changedInput(budget: Budget, change: BudgetChange, nowMs: number): BudgetInput {
+  const {
+    scope_id,
+    fiscal_start_month,
+    rolling_days,
+    starts_on,
+    unpriced,
+    muted_until: _,
+    ...rest
+  } = inputOf(budget);
   const isKept = change.scope === undefined || change.scope === budget.scope;
   const hasSameWindow = change.window === undefined || change.window === budget.window;
   const { metric = budget.metric, enforce = budget.enforce } = change;
@@ -152,6 +187,7 @@ export function changedInput(budget: Budget, change: BudgetChange): BudgetInput 
     ...(isKept ? { scope_id } : {}),
     ...(hasSameWindow ? { fiscal_start_month, rolling_days, starts_on } : {}),
     ...(mayRefuseUnpriced({ metric, enforce }) ? { unpriced } : {}),
+    ...(isMuted(budget, nowMs) ? { muted_until: budget.muted_until?.getTime() } : {}),
     ...Object.fromEntries(given),
   };
 }

@@ -17,7 +17,7 @@ import {
   readChangedPeople,
   windowsByCounter,
 } from '../count/read-windows.ts';
-import { concernsOf } from '../rules/concerns.ts';
+import { addressOf } from '../rules/concerns.ts';
 import { evaluateBudget, type LevelReached } from '../rules/evaluate.ts';
 import { asksForAlerts, type CountedBudget, nextForecastMs } from '../rules/evaluate-alerts.ts';
 import { type BudgetEvaluation, budgetEvaluationRows, budgetFiringRows } from '../rules/fired.ts';
@@ -26,6 +26,7 @@ import { firingCause, levelOf } from '../rules/keys.ts';
 import { commitByRules, guardedSubscribers, type OrganizationRules, type Rules } from '../rules/rules.ts';
 import { shownExact, thresholdOf } from '../rules/view.ts';
 import { findFirings, splitCarriedLevels } from './find-firings.ts';
+import { planOwnerMails } from './mail-owner.ts';
 import { planBeside, sendAlerts } from './send-alerts.ts';
 import { withBudgetWords } from './with-budget-words.ts';
 
@@ -140,8 +141,9 @@ async function planFirings(
   const beside = await planBeside(ctx, fresh, { counted, webhooks }, transaction);
   const raised = [...planned, ...beside.raised];
   const spoken = await withBudgetWords(ctx, raised, { limits, webhooks }, transaction);
+  const mails = await planOwnerMails(ctx, planned, transaction);
   const writes = [...kept, ...planned.map(({ firing }) => firing), ...beside.writes];
-  const plan = joinPlans({ writes, wakeUps: [] }, planEvents(spoken, subscribers, nowMs));
+  const plan = joinPlans({ writes, wakeUps: [] }, planEvents(spoken, subscribers, nowMs), mails);
   return { plan, count: raised.length };
 }
 
@@ -153,7 +155,7 @@ function eventOf({ budget, interval, level, current }: LevelReached, reversals: 
   const target = { scope, scope_id };
   const named = { budget_id: _id, budget_name: name };
   const of = levelOf(budget, interval);
-  const raised = { cause, org_id, ts, concerns: concernsOf(budget) };
+  const raised = { cause, org_id, ts, ...addressOf(budget, ts.getTime()) };
   if (level === 'exceeded') {
     const data = { ...named, ...target, ...amounts, window, metric };
     return { type: 'budget.exceeded', ...raised, data, level: { of, rank: 100 } };

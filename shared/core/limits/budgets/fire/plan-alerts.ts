@@ -6,7 +6,7 @@ import { findByIds } from '../../../../platform/mongo/find-by-ids.ts';
 import { insertRow, updateRow, type Write } from '../../../../platform/mongo/writes.ts';
 import { eventIdOf, type NewEvent } from '../../../events/record/new-event.ts';
 import { isOfRolling } from '../count/rolling.ts';
-import { concernsOf } from '../rules/concerns.ts';
+import { addressOf } from '../rules/concerns.ts';
 import { type Alert, type CountedBudget, heldAtOpening } from '../rules/evaluate-alerts.ts';
 import { type BudgetAlert, budgetAlertRows } from '../rules/fired.ts';
 import { levelOf, personCause } from '../rules/keys.ts';
@@ -119,8 +119,8 @@ function eventOf(alert: Alert, ts: Date): NewEvent {
   const data = { budget_id: _id, budget_name: name, scope, scope_id, ...amounts, window, metric };
   const rank = 'alertAt' in about ? about.alertAt : 0;
   const level = { of: levelOf(budget, interval), rank };
-  const concerns = concernsOf(budget);
-  const event = { cause: causeOf(alert), org_id, ts, webhook_id: webhookId, concerns, level };
+  const address = { webhook_id: webhookId, ...addressOf(budget, ts.getTime()) };
+  const event = { cause: causeOf(alert), org_id, ts, ...address, level };
   if ('alertAt' in about)
     return { ...event, type: 'budget.threshold', data: { ...data, alert_at: about.alertAt } };
   return {

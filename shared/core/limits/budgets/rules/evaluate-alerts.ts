@@ -51,10 +51,16 @@ export function* evaluateAlerts(
 
 /** After a window's end no alert goes to a webhook that asked later, or for a budget that was recounted later. */
 function mayAlert(webhook: Subscriber, budget: Budget, interval: Interval, nowMs: number): boolean {
-  if (webhook.filter && !isConcerned(webhook, concernsOf(budget))) return false;
+  if (!isAsked(webhook, budget)) return false;
   if (nowMs < interval.endMs) return true;
   const sinceMs = Math.max(webhook.alerts_since.getTime(), budget.counted_at.getTime());
   return mayFire(interval, nowMs) && interval.endMs > sinceMs;
+}
+
+/** A webhook with a filter gets alerts of budgets that it names, and of those that it owns. */
+function isAsked(webhook: Subscriber, budget: Budget): boolean {
+  if (!webhook.filter || isConcerned(webhook, concernsOf(budget))) return true;
+  return Boolean(budget.owner && 'webhook_id' in budget.owner && budget.owner.webhook_id === webhook._id);
 }
 
 function alertsOf(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text, timezone } from '../../../../platform/basics/text.ts';
+import { instant, text, timezone } from '../../../../platform/basics/text.ts';
 import { filterInput } from './filter.ts';
 import {
   BUDGET_METRICS,
@@ -81,6 +81,22 @@ const fields = {
     .optional()
     .describe(
       'The part of what usage leaves, in per cent, that one person may hold by reservations of bound keys; 25 by default',
+    ),
+  owner: z
+    .union([
+      z.strictObject({ user_id: text(256).describe('A member, who gets mails and sees the budget') }),
+      z.strictObject({ webhook_id: text(128).describe('A channel') }),
+    ])
+    .nullable()
+    .optional()
+    .describe(
+      'Gets the alerts of the budget whatever filters say. To name a person needs `usage:read` too. Null: nobody',
+    ),
+  muted_until: instant
+    .nullable()
+    .optional()
+    .describe(
+      'Until then no channel and no owner gets its alerts, nor later; at most a year ahead. Webhooks of the format `json` get all. Null: it is not muted',
     ),
 };
 

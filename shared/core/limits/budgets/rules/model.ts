@@ -55,6 +55,9 @@ export interface BudgetRaise {
   ends_at: Date;
 }
 
+/** The one who gets a budget's alerts whatever filters say: a member, by mail, or a channel. */
+export type BudgetOwner = { user_id: string } | { webhook_id: string };
+
 export interface Budget {
   _id: string;
   org_id: string;
@@ -91,8 +94,17 @@ export interface Budget {
   raises?: BudgetRaise[];
   /** The moment from which its windows were counted then. Absent: they were counted whole. */
   counted_from?: Date;
+  /** Null, or absent: nobody. */
+  owner?: BudgetOwner | null;
+  /** Until then no channel and no owner gets an alert of it. Null, or absent: it is not muted. */
+  muted_until?: Date | null;
   created_at: Date;
   updated_at: Date;
+}
+
+/** Returns true while no channel and no owner gets alerts of a budget. */
+export function isMuted({ muted_until }: Pick<Budget, 'muted_until'>, nowMs: number): boolean {
+  return Boolean(muted_until && muted_until.getTime() > nowMs);
 }
 
 /** Returns true for a budget that may refuse calls without a price: a hard one of cost. */
@@ -136,6 +148,8 @@ export const budgetRows = collection<Budget>('budgets', {
       object({ raise_id: String, user_id: optional(userId), amount: Number, starts_at: Date, ends_at: Date }),
     ]),
     counted_from: optional(Date),
+    owner: optional(nullable(object({ user_id: optional(userId), webhook_id: optional(String) }))),
+    muted_until: optional(nullable(Date)),
     created_at: Date,
     updated_at: Date,
   },
@@ -145,6 +159,8 @@ export const budgetRows = collection<Budget>('budgets', {
     { key: { org_id: 1, scope: 1, scope_id: 1, created_at: 1, _id: 1 } },
     // For the templates among them.
     { key: { org_id: 1, per: 1 } },
+    // For those that a person owns.
+    { key: { org_id: 1, 'owner.user_id': 1 } },
   ],
 });
 

@@ -14,6 +14,7 @@ import {
   type Budget,
   type BudgetMetric,
   ENFORCEMENTS,
+  isMuted,
   mayRefuseUnpriced,
   ON_ERROR,
   UNPRICED,
@@ -53,6 +54,15 @@ export const budgetView = z.strictObject({
     .nullable()
     .describe('Answer of a `hard` budget of `cost_usd` to a call whose model has no price; else null'),
   reservation_share_pct: z.int(),
+  owner: z
+    .union([z.strictObject({ user_id: z.string() }), z.strictObject({ webhook_id: z.string() })])
+    .nullable()
+    .describe('Gets its alerts; a credential that is bound to one user sees only itself. Null: nobody'),
+  muted_until: z
+    .string()
+    .nullable()
+    .describe('Until then no channel and no owner gets its alerts')
+    .meta({ examples: ['2026-11-18T12:00:00.000Z'] }),
   current: z.number().describe('Usage in the open window, in the unit of the threshold'),
   remaining: z.number().describe('Up to the threshold; 0 beyond it'),
   utilization_pct: z.number(),
@@ -128,6 +138,7 @@ export function viewBudget(
   return {
     id: budget._id,
     ...inputOf(budget),
+    muted_until: isMuted(budget, nowMs) ? inputOf(budget).muted_until : null,
     threshold_now: thresholdOf(now),
     ...viewRaised(counted, nowMs),
     current: shown(metric, current),
@@ -163,7 +174,7 @@ export function viewRaised(budget: Budget | null, nowMs: number) {
 export function inputOf(budget: Budget) {
   const { name, scope, scope_id, filter = null, per = null, metric, window, timezone } = budget;
   const { fiscal_start_month = null, rolling_days = null, starts_on = null } = budget;
-  const { enforce, on_error, unpriced, reservation_share_pct } = budget;
+  const { enforce, on_error, unpriced, reservation_share_pct, owner = null, muted_until } = budget;
   return {
     name,
     scope,
@@ -181,6 +192,8 @@ export function inputOf(budget: Budget) {
     on_error,
     unpriced: mayRefuseUnpriced(budget) ? (unpriced ?? ('allow' as const)) : null,
     reservation_share_pct,
+    owner,
+    muted_until: muted_until ? isoTime(muted_until.getTime()) : null,
   };
 }
 

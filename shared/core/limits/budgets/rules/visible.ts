@@ -9,12 +9,19 @@ export interface Viewer extends Reader {
 
 /**
  * Decides whether a credential sees the name and the amounts of a budget of its organization. One that is bound to a user, as
- * members are, sees the budgets that count this user alone, also its own of a template (`budgetOfPerson`); any other sees all with `usage:read`, else none. Pure.
+ * members are, sees the budgets that count this user alone, also its own of a template (`budgetOfPerson`), and those that this user owns; any other sees all with `usage:read`, else none. Pure.
  */
 export function isVisible(
   { userId, scopes }: Viewer,
-  { scope, scope_id }: Pick<Budget, 'scope' | 'scope_id'>,
+  budget: Pick<Budget, 'scope' | 'scope_id' | 'owner'>,
 ): boolean {
   if (userId === null) return scopes.includes('usage:read');
+  const { scope, scope_id } = budget;
+  if (isOwnedBy(budget, userId)) return true;
   return scope === 'user' && scope_id === userId;
+}
+
+/** Returns true for the person who owns a budget. Pure. */
+export function isOwnedBy({ owner }: Pick<Budget, 'owner'>, userId: string): boolean {
+  return Boolean(owner && 'user_id' in owner && owner.user_id === userId);
 }

@@ -18,7 +18,7 @@ import { counterKey, overrideKey, windowKey } from '../rules/keys.ts';
 import { type Budget, budgetRows, personOverrideRows } from '../rules/model.ts';
 import { budgetOfPerson, exceptionsOf } from '../rules/people.ts';
 import { type BudgetView, viewBudget } from '../rules/view.ts';
-import { isVisible, type Viewer } from '../rules/visible.ts';
+import { isOwnedBy, isVisible, type Viewer } from '../rules/visible.ts';
 import { windowAt } from '../rules/windows.ts';
 import { countPeople, readPeople, readSome } from './read-people.ts';
 
@@ -84,12 +84,14 @@ export async function listBudgets(ctx: Context, reader: Reader, page: ListPage):
 /** All budgets that a reader with `usage:read` sees, in no order. */
 export async function findBudgetsOf(ctx: Context, { orgId, userId }: Reader): Promise<Budget[]> {
   if (userId === null) return budgetRows(ctx).find({ org_id: orgId }, { batchSize: 10_000 }).toArray();
-  const [plain, templates] = await Promise.all([
+  const [plain, templates, owned] = await Promise.all([
     budgetRows(ctx).find({ org_id: orgId, scope: 'user', scope_id: userId }).toArray(),
     budgetRows(ctx).find({ org_id: orgId, per: 'user' }).toArray(),
+    budgetRows(ctx).find({ org_id: orgId, 'owner.user_id': userId }).toArray(),
   ]);
   const own = await readOwnBudgets(ctx, { orgId, userId }, templates);
-  return [...plain, ...templates.filter(({ _id }) => own.has(_id))];
+  const seen = [...plain, ...templates.filter(({ _id }) => own.has(_id)), ...owned];
+  return [...new Map(seen.map((budget) => [budget._id, budget])).values()];
 }
 
 /** Budgets with their usage in the open window: templates by the person who is furthest, or by the reader who is bound to one. */
@@ -106,7 +108,12 @@ export async function viewBudgets(
   const views = new Map(plain.map((view) => [view.id, view]));
   for (const template of budgets.filter(({ per }) => per))
     views.set(template._id, await viewTemplate(ctx, reader, template));
-  return budgets.flatMap(({ _id }) => views.get(_id) ?? []);
+  return budgets.flatMap(({ _id }) => views.get(_id) ?? []).map((view) => withoutOthers(view, reader));
+}
+
+/** A person sees of owners only whether it is that person. */
+function withoutOthers(view: BudgetView, { userId }: Reader): BudgetView {
+  return userId === null || isOwnedBy(view, userId) ? view : { ...view, owner: null };
 }
 
 async function viewTemplate(ctx: Context, { userId }: Reader, template: Budget): Promise<BudgetView> {
@@ -164,7 +171,7 @@ interface OfUser {
 
 /**
  * The user's own budgets of these templates, by the template's id. A template is left out that does not count this user: another
- * team's, or one that the user is exempt from.
+ * team's, or one that the user is exempt from. The owner of a template has an own part of it in any case.
  */
 async function readOwnBudgets(
   ctx: Context,
@@ -180,13 +187,20 @@ async function readOwnBudgets(
       .toArray(),
   ]);
   const teams = member?.teams ?? [];
-  const counting = templates.filter(({ scope, scope_id }) => scope === 'org' || teams.includes(scope_id));
+  const counting = templates.filter(
+    (template) =>
+      template.scope === 'org' || teams.includes(template.scope_id) || isOwnedBy(template, userId),
+  );
   const own = counting.map((budget): [string, Budget | null] => {
     const exceptions = exceptionsOf(
       budget,
       overrides.filter(({ budget_id }) => budget_id === budget._id),
     );
-    return [budget._id, budgetOfPerson({ budget, exceptions }, userId)];
+    const counted = budgetOfPerson({ budget, exceptions }, userId);
+    const owned: Budget | null = isOwnedBy(budget, userId)
+      ? { ...budget, scope: 'user', scope_id: userId }
+      : null;
+    return [budget._id, counted ?? owned];
   });
   return new Map(own.filter((entry): entry is [string, Budget] => entry[1] !== null));
 }

@@ -108,6 +108,7 @@ export async function readBudgetUsage(
     users: usersOf(
       budget,
       byUser.map((row) => [String(row.key.user_id), amount(row)]),
+      viewer,
     ),
     forecast: shown(budget.metric, forecast(total, window, nowMs)),
   };
@@ -197,14 +198,20 @@ function pointsOf(
 }
 
 /** By falling use, then by id, so that the order is the same every time. */
-function usersOf({ metric }: Budget, amounts: readonly (readonly [userId: string, amount: number])[]) {
+function usersOf(
+  { metric }: Budget,
+  amounts: readonly (readonly [userId: string, amount: number])[],
+  { userId }: Viewer,
+) {
   const sums = new Map<string, number>();
   for (const [id, amount] of amounts) sums.set(id, (sums.get(id) ?? 0) + amount);
   const ordered = [...sums]
     .filter(([, amount]) => amount !== 0)
     .toSorted(([a, most], [b, less]) => less - most || (a < b ? -1 : 1));
-  const rest = ordered.slice(TOP_USERS).reduce((sum, [, amount]) => sum + amount, 0);
-  const users: [string | null, number][] = ordered.slice(0, TOP_USERS).map(([id, amount]) => [id, amount]);
+  // The owner of a budget sees nobody else's part of it.
+  const named = userId === null ? ordered.slice(0, TOP_USERS) : ordered.filter(([id]) => id === userId);
+  const rest = ordered.filter((row) => !named.includes(row)).reduce((sum, [, amount]) => sum + amount, 0);
+  const users: [string | null, number][] = named.map(([id, amount]) => [id, amount]);
   if (rest !== 0) users.push([null, rest]);
   const shares = sharesOf(
     metric,

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
+import { eventRows } from '../../shared/core/events/record/model.ts';
+import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
+import { unsubscribeUrl } from '../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
+import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
+import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import { changeMember } from '../../shared/people/change-member.ts';
+import { eraseMember } from '../../shared/people/erase-member.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
+import { dueRows } from '../../shared/platform/due/model.ts';
+import { mailOwner } from '../../workers/index.ts';
+import { fixture } from '../support/fixture.ts';
+import { SECRET } from '../support/webhooks.ts';
+
+const f = await fixture({ clock: Date.UTC(2026, 10, 18, 10), smtp: true, perTest: true });
+const DAY = { metric: 'signals', threshold: 1, window: 'daily', timezone: 'UTC' } as const;
+const URL_OF_CHANNEL = 'http://127.0.0.1:9/';
+
+async function budget(fields: Record<string, unknown> = {}) {
+  return f.ask('/api/v1/budgets', { name: 'All', scope: 'org', ...DAY, ...fields });
+}
+
+const change = (id: string, fields: Record<string, unknown>, key = f.key) =>
+  f.send(`/api/v1/budgets/${id}`, fields, { method: 'PATCH', key });
+
+async function channel(fields: Record<string, unknown> = {}): Promise<string> {
+  const body = { url: URL_OF_CHANNEL, format: 'slack', events: ['budget.exceeded'], ...fields };
+  return (await f.ask('/api/v1/webhooks', body)).id;
+}
+
+async function confirmed(userId: string, role: 'admin' | 'member' = 'member') {
+  const member = await f.member(userId, { role });
+  const email = `${member._id}@example.com`;
+  await memberRows(f.ctx).updateOne({ _id: member._id }, { $set: { email, email_confirmed: true } });
+  return { ...member, email };
+}
+
+/** The types of events of which a webhook has deliveries. */
+async function got(webhook_id: string): Promise<string[]> {
+  const rows = await queuedDeliveryRows(f.ctx).find({ webhook_id }).toArray();
+  return rows.map(({ type }) => type).sort();
+}
+
+/** Evaluates, and sends the mails that are due. */
+async function evaluate(): Promise<void> {
+  await evaluateDue(f.ctx, f.orgId);
+  const due = await dueRows(f.ctx).find({ kind: mailOwner.kind, org_id: f.orgId }).toArray();
+  for (const { key } of due) await mailOwner.handle({ key }, f.ctx);
+}
+
+/** The mails to an address, and their subjects in order. */
+const mailsTo = (email: string) => f.smtp.mails.filter((mail) => mail.includes(`To: ${email}`));
+
+describe('the owner of a budget', () => {
+  it('gets a mail about the highest level, once, although no webhook asks for it', async () => {
+    const ada = await confirmed('ada');
+    await budget({ owner: { user_id: 'ada' } });
+    await f.spend({ user_id: 'bob' });
+    await evaluate();
+    await evaluate();
+    const mails = mailsTo(ada.email);
+    expect(mails).toHaveLength(1);
+    expect(mails[0]).toContain('is exceeded');
+    expect(mails[0]).toContain('List-Unsubscribe-Post');
+    expect(mails[0]).not.toContain('bob');
+  });
+
+  it('that is a channel gets its levels and percentages whatever its filter says, and once', async () => {
+    await f.member('eve');
+    const filtered = await channel({ events: ['credit.low'], alert_at: [50], filter: { people: ['eve'] } });
+    const asking = await channel();
+    const [own, other] = [await budget({ owner: { webhook_id: filtered } }), await budget({ name: 'Other' })];
+    await f.spend({ user_id: 'bob' });
+    await evaluate();
+    expect(await got(filtered)).toContain('budget.exceeded');
+    const about = await queuedDeliveryRows(f.ctx).find({ webhook_id: filtered }).toArray();
+    expect(about.every(({ body }) => body.includes(own.id) && !body.includes(other.id))).toBe(true);
+    await change(own.id, { owner: { webhook_id: asking } });
+    expect((await got(asking)).filter((type) => type === 'budget.exceeded')).toHaveLength(2);
+  });
+
+  it('sees its name and amounts everywhere, and of the people only the own part', async () => {
+    await f.member('ada');
+    const { id } = await budget({ owner: { user_id: 'ada' }, enforce: 'hard', threshold: 3 });
+    const key = await f.keyOf('ada', ['usage:read', 'budgets:check']);
+    await f.spend({ user_id: 'bob' }, { user_id: 'bob' }, { user_id: 'ada' });
+    const one = await f.ask(`/api/v1/budgets/${id}`, undefined, { key });
+    expect([one.name, one.current, one.owner]).toEqual(['All', 3, { user_id: 'ada' }]);
+    const list = await f.ask('/api/v1/budgets', undefined, { key });
+    expect(list.data.map((row: { id: string }) => row.id)).toEqual([id]);
+    const usage = await f.ask(`/api/v1/budgets/${id}/usage`, undefined, { key });
+    expect(usage.users).toEqual([
+      { user_id: 'ada', used: 1 },
+      { user_id: null, used: 2 },
+    ]);
+    const check = await f.ask('/api/v1/budgets/check', {}, { key });
+    expect(check.refused_by.name).toBe('All');
+    const other = await f.keyOf('bob', ['usage:read', 'budgets:check']);
+    expect((await f.send(`/api/v1/budgets/${id}`, undefined, { key: other })).status).toBe(404);
+  });
+
+  it('of a template sees the own part of it alone, and is mailed about others only as an admin', async () => {
+    const ada = await confirmed('ada');
+    const { id } = await budget({ per: 'user', owner: { user_id: 'ada' } });
+    const key = await f.keyOf('ada', ['usage:read']);
+    await f.spend({ user_id: 'bob' });
+    await evaluate();
+    const one = await f.ask(`/api/v1/budgets/${id}`, undefined, { key });
+    expect([one.current, one.top_user_id, one.people]).toEqual([0, 'ada', null]);
+    expect(mailsTo(ada.email)).toHaveLength(0);
+    await changeMember(f.ctx, f.orgId, 'ada', { role: 'admin' });
+    await f.spend({ user_id: 'eve' });
+    await evaluate();
+    expect(mailsTo(ada.email)).toHaveLength(1);
+  });
+
+  it.each([
+    ['left', async (userId: string) => removeMember(f.ctx, f.orgId, userId)],
+    ['was erased', async (userId: string) => void (await eraseMember(f.ctx, f.orgId, userId))],
+    [
+      'ended the mails',
+      async (_: string, accountId: string) => {
+        const { pathname } = new URL(unsubscribeUrl(f.ctx.config, accountId));
+        expect((await f.api.call(pathname, { method: 'POST' })).status).toBe(200);
+      },
+    ],
+  ])('who %s is none', async (_, end) => {
+    const ada = await confirmed('ada');
+    const { id } = await budget({ owner: { user_id: 'ada' } });
+    await end('ada', ada._id);
+    const one = await f.ask(`/api/v1/budgets/${id}`);
+    expect([one.owner, one.revision]).toEqual([null, 1]);
+    await f.spend({ user_id: 'bob' });
+    await evaluate();
+    expect(mailsTo(ada.email)).toHaveLength(0);
+    expect((await change(id, { owner: { user_id: 'ada' } })).body.errors[0].pointer).toBe('/owner/user_id');
+  });
+
+  it('is named by a key that reads usage, and by no other', async () => {
+    await f.member('ada');
+    const writes = await f.keyOf(null, ['budgets:write']);
+    const { id } = await budget();
+    expect((await change(id, { owner: { user_id: 'ada' } }, writes)).body.code).toBe('missing_scope');
+    expect((await change(id, { owner: { webhook_id: await channel() } }, writes)).status).toBe(200);
+    const created = { name: 'New', scope: 'org', ...DAY, owner: { user_id: 'ada' } };
+    expect((await f.send('/api/v1/budgets', created, { key: writes })).status).toBe(403);
+    const named = await change(id, { owner: { user_id: 'ada' } });
+    expect([named.body.owner, named.body.revision]).toEqual([{ user_id: 'ada' }, 1]);
+    const [entry] = await auditRows(f.ctx)
+      .find({ org_id: f.orgId, action: 'budget.change' })
+      .sort({ at: -1 })
+      .toArray();
+    expect(JSON.stringify(entry?.details)).toContain('owner');
+    expect((await change(id, { owner: null })).body.owner).toBeNull();
+  });
+
+  it.each([
+    ['a stranger', () => ({ user_id: 'nobody' })],
+    ['both', () => ({ user_id: 'ada', webhook_id: 'whk_1' })],
+    ['an unknown webhook', () => ({ webhook_id: 'whk_none' })],
+    [
+      'a webhook of another organization',
+      async () => ({ webhook_id: (await (await f.tenant()).webhook(URL_OF_CHANNEL))._id }),
+    ],
+    ['a webhook of the format json', async () => ({ webhook_id: (await f.webhook(URL_OF_CHANNEL))._id })],
+  ])('cannot be %s', async (_, owner) => {
+    const { id } = await budget();
+    const { status, body } = await change(id, { owner: await owner() });
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect(body.errors[0].pointer).toContain('/owner');
+  });
+});
+
+describe('a muted budget', () => {
+  const HOUR = 3_600_000;
+  const until = () => new Date(f.ctx.clock.now() + HOUR).toISOString();
+
+  it('sends nothing to channels and owner, nor later; a webhook of the format json gets all', async () => {
+    const ada = await confirmed('ada');
+    const asking = await channel({ events: ['budget.warning', 'budget.exceeded'], alert_at: [50, 100] });
+    const json = (
+      await f.ask('/api/v1/webhooks', {
+        url: URL_OF_CHANNEL,
+        secret: SECRET,
+        events: ['budget.warning', 'budget.exceeded'],
+        alert_at: [50, 100],
+      })
+    ).id;
+    const { id, revision } = await budget({ owner: { user_id: 'ada' } });
+    const muted = await change(id, { muted_until: until() });
+    expect([muted.status, muted.body.muted_until, muted.body.revision]).toEqual([200, until(), revision]);
+    await f.spend({ user_id: 'bob' });
+    await evaluate();
+    const all = ['budget.exceeded', 'budget.threshold', 'budget.threshold', 'budget.warning'];
+    expect([await got(asking), await got(json), mailsTo(ada.email).length]).toEqual([[], all, 0]);
+    f.clock.advance(2 * HOUR);
+    expect((await f.ask(`/api/v1/budgets/${id}`)).muted_until).toBeNull();
+    await f.spend({ user_id: 'bob' });
+    await evaluate();
+    expect([await got(asking), await got(json), mailsTo(ada.email).length]).toEqual([[], all, 0]);
+    expect(await budgetRows(f.ctx).countDocuments({ _id: id, revision })).toBe(1);
+  });
+
+  it('tells again of what happens after the silence, and when it is ended', async () => {
+    const asking = await channel({ events: ['budget.warning', 'budget.exceeded'] });
+    const { id } = await budget({ threshold: 10 });
+    await change(id, { muted_until: until() });
+    await f.spend(...Array.from({ length: 8 }, () => ({ user_id: 'bob' })));
+    await evaluate();
+    expect(await got(asking)).toEqual([]);
+    expect((await change(id, { muted_until: null })).body.muted_until).toBeNull();
+    await f.spend({ user_id: 'bob' }, { user_id: 'bob' });
+    await evaluate();
+    expect(await got(asking)).toEqual(['budget.exceeded']);
+    expect(await eventRows(f.ctx).countDocuments({ org_id: f.orgId, type: 'budget.warning' })).toBe(0);
+  });
+
+  it('stays muted, or is no more, while other fields change', async () => {
+    const { id } = await budget();
+    const at = until();
+    await change(id, { muted_until: at });
+    expect((await change(id, { name: 'Else' })).body.muted_until).toBe(at);
+    f.clock.advance(2 * HOUR);
+    const later = await change(id, { name: 'Again' });
+    expect([later.status, later.body.muted_until]).toEqual([200, null]);
+  });
+
+  it.each(['2026-11-18T09:00:00Z', '2027-12-18T10:00:00Z', '2026-11-19', 'tomorrow'])(
+    'cannot be muted until %s',
+    async (muted_until) => {
+      const { id } = await budget();
+      const { status, body } = await change(id, { muted_until });
+      expect([status, body.errors[0].pointer]).toEqual([400, '/muted_until']);
+    },
+  );
+});
