@@ -27,7 +27,9 @@ export const alertSettings = {
     .array(z.int().min(1).max(MOST_PER_CENT))
     .max(ALERTS)
     .refine((percents) => new Set(percents).size === percents.length, 'must not repeat a number')
-    .describe('Percentages of a budget: `budget.threshold` is sent for each that is reached'),
+    .describe(
+      'Percentages of a budget: `budget.threshold` is sent for each that is reached, to a channel for the highest of several',
+    ),
   forecast: z
     .boolean()
     .describe('Whether `budget.forecast` is sent once a budget will be exceeded at the pace so far')

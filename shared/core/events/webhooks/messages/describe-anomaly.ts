@@ -2,7 +2,7 @@ import type { Words } from '../../record/new-event.ts';
 import { momentOf, nameOf, type Payload, personOf, textOf } from './describe.ts';
 import { callsOf } from './describe-budget.ts';
 import type { Fact, Message } from './message.ts';
-import { sayAmount, sayMoney } from './say.ts';
+import { sayAmount, sayCount, sayMoney, sayShare } from './say.ts';
 import { readable } from './text.ts';
 
 /** An anomaly with what was kept beside it. */
@@ -64,7 +64,7 @@ const LABELS: Readonly<Record<string, string>> = {
   token_spike: 'Tokens',
   cost_spike: 'Cost',
   error_spike: 'Errors',
-  runaway_session: 'Within an hour',
+  runaway_session: 'Runaway',
 };
 
 /** The figures of an anomaly: "999 tokens, usually 50". */
@@ -77,20 +77,16 @@ function factOf(data: Payload, { metric }: Words): Fact {
 function figuresOf(kind: string, observed: number, usual: number, metric: string | undefined): string {
   switch (kind) {
     case 'token_spike':
-      return `${sayAmount('tokens', observed)}, usually ${readable(usual)}`;
+      return `${sayAmount('tokens', observed)}, usually ${sayCount(usual)}`;
     case 'cost_spike':
       return `${sayMoney(observed)}, usually ${sayMoney(usual)}`;
     case 'error_spike':
-      return `${perCent(observed)} of the calls failed, usually ${perCent(usual)}`;
+      return `${sayShare(observed)} of the calls failed, usually ${sayShare(usual)}`;
     case 'runaway_session':
-      return `${sayAmount(metric, observed)}, beyond ${sayAmount(metric, usual)}`;
+      return `${sayAmount(metric, observed)} within an hour, limit ${metric === 'cost_usd' ? sayMoney(usual) : sayCount(usual)}`;
     default:
       return `${readable(observed)}, usually ${readable(usual)}`;
   }
-}
-
-function perCent(rate: number): string {
-  return `${readable(Math.round(rate * 1_000) / 10)} %`;
 }
 
 function sessionOf(words: Words): Fact[] {

@@ -1,7 +1,7 @@
 import type { Words } from '../../record/new-event.ts';
 import { amountOf, nameOf, type Payload, personOf, type Reader, textOf } from './describe.ts';
 import type { Fact, Message } from './message.ts';
-import { sayAmount, sayMoment, sayPart, sayPeriod } from './say.ts';
+import { sayAmount, sayMoment, sayPart, sayPeriod, sayShare } from './say.ts';
 import { oneLine, readable } from './text.ts';
 
 type BudgetType = 'budget.warning' | 'budget.exceeded' | 'budget.threshold' | 'budget.forecast';
@@ -46,8 +46,8 @@ function usedOf(data: Payload, metric: string | undefined, words: Words): string
   const period = words.period ?? sayPeriod(typeof data.window === 'string' ? data.window : undefined);
   const [current, threshold] = [Number(data.current), Number(data.threshold)];
   const part = [sayPart(metric, current, threshold), period].filter(Boolean).join(' ');
-  const share = (current / threshold) * 100;
-  return Number.isFinite(share) ? `${part} (${readable(Math.round(share * 10) / 10)} %)` : part;
+  const share = current / threshold;
+  return Number.isFinite(share) ? `${part} (${sayShare(share)})` : part;
 }
 
 function forecastOf(type: BudgetType, data: Payload, metric: string | undefined, words: Words): Fact[] {

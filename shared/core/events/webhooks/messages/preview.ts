@@ -89,7 +89,6 @@ const OF_BUDGET = {
   link: `${PAGE}budgets/bud_3Kf9XqLm2TzVb7Rw8YcN1p`,
   metric: 'cost_usd',
   period: 'this month',
-  forecast: 720,
   cause: { share_pct: 70, user_id: 'ada', session: { calls: 90, tool: 'run_tests' } },
 };
 
@@ -97,7 +96,7 @@ const OF_BUDGET = {
 const SAMPLE_WORDS: Record<Exclude<EventType, 'digest'>, Words> = {
   'session.started': OF_SESSION,
   'session.ended': OF_SESSION,
-  'budget.warning': OF_BUDGET,
+  'budget.warning': { ...OF_BUDGET, forecast: 720 },
   'budget.exceeded': OF_BUDGET,
   'budget.threshold': OF_BUDGET,
   'budget.forecast': OF_BUDGET,

@@ -25,7 +25,8 @@ const RENDERERS: Record<
 
 /**
  * An event as a webhook's format has it. `body` is its envelope, byte for byte, which `json` sends as it is, and `words` is what
- * messages say beside it, as JSON. Pure: every attempt of a delivery sends the same bytes.
+ * messages say beside it, as JSON. To a reader who may not see people it names nobody as a cause. Pure: every attempt of a delivery
+ * sends the same bytes.
  */
 export function render(format: WebhookFormat, body: string, words = '{}', reader?: Reader): Rendered {
   if (format === 'json') return { headers: JSON_TYPE, body };

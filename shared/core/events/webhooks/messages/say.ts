@@ -19,13 +19,24 @@ const UNITS: Readonly<Record<string, string>> = {
 /** An amount of a metric, in words: "$64.82", "999 tokens". */
 export function sayAmount(metric: string | undefined, amount: number): string {
   if (metric === 'cost_usd') return sayMoney(amount);
-  return [readable(amount), unitOf(metric)].filter(Boolean).join(' ');
+  return [sayCount(amount), unitOf(metric)].filter(Boolean).join(' ');
 }
 
 /** An amount of a metric beside the whole: "$64.82 of $10.00", "412 of 500 tokens". */
 export function sayPart(metric: string | undefined, amount: number, whole: number): string {
-  const part = metric === 'cost_usd' ? sayMoney(amount) : readable(amount);
+  const part = metric === 'cost_usd' ? sayMoney(amount) : sayCount(amount);
   return `${part} of ${sayAmount(metric, whole)}`;
+}
+
+/** A count, or the average of some: nobody wants the fraction of a thousand tokens. */
+export function sayCount(count: number): string {
+  return readable(Math.abs(count) < 100 ? count : Math.round(count));
+}
+
+/** A share in words: "64.8 %", "more than 999 %". */
+export function sayShare(share: number): string {
+  const percent = share * 100;
+  return percent > 999 ? 'more than 999 %' : `${readable(Math.round(percent * 10) / 10)} %`;
 }
 
 export function sayMoney(usd: number): string {

@@ -56,8 +56,9 @@ export async function findCauses(
   for (const own of [...byWindow.values()].slice(0, MOST_WINDOWS)) {
     const [first] = own;
     const calls = first ? await readCalls(ctx, first, transaction) : [];
+    const byScope = arrange(calls, first?.budget.org_id ?? '', teamsOf);
     for (const each of own) {
-      const cause = causeOf(each, calls, teamsOf);
+      const cause = causeOf(each, byScope.get(scopeKey(each.budget)) ?? []);
       if (cause) causes.set(each, cause);
     }
   }
@@ -102,9 +103,25 @@ async function readCalls(
     .toArray();
 }
 
-/** The session, or else the person, with at least half of what a budget has counted. Pure. */
-function causeOf(used: Used, all: readonly Calls[], teamsOf: TeamsOf): Cause | null {
-  const own = all.filter((calls) => isCounted(used, calls, teamsOf));
+/** The calls by the scopes that they count in (`scopeKey`). */
+function arrange(calls: readonly Calls[], orgId: string, teamsOf: TeamsOf): ReadonlyMap<string, Calls[]> {
+  const byScope = new Map<string, Calls[]>();
+  for (const each of calls)
+    for (const scope of scopesOf(teamsOf, { orgId, userId: each._id.user, projectId: each._id.project })) {
+      const own = byScope.get(scope) ?? [];
+      own.push(each);
+      byScope.set(scope, own);
+    }
+  return byScope;
+}
+
+/** The session, or else the person, with at least half of what a budget has counted, given the calls of its scope. Pure. */
+function causeOf(used: Used, inScope: readonly Calls[]): Cause | null {
+  const matches = rollupMatcher(used.budget);
+  const own = inScope.filter(({ _id }) => {
+    const row = { model: _id.model ?? 'unknown', provider: _id.provider ?? '', adapter: _id.adapter };
+    return matches === null || matches(row, used.interval.startMs);
+  });
   const amountIn = (calls: readonly Calls[]) => calls.reduce((sum, each) => sum + amountBy(used, each), 0);
   const isMost = (calls: readonly Calls[]) => {
     const amount = amountIn(calls);
@@ -120,14 +137,6 @@ function causeOf(used: Used, all: readonly Calls[], teamsOf: TeamsOf): Cause | n
   const byPerson = [...Map.groupBy(own, ({ _id }) => _id.user)].filter(([, calls]) => isMost(calls));
   const [person] = byPerson.toSorted(([, a], [, b]) => amountIn(b) - amountIn(a));
   return person ? { share_pct: shareOf(person[1]), user_id: person[0] } : null;
-}
-
-function isCounted({ budget, interval }: Used, { _id }: Calls, teamsOf: TeamsOf): boolean {
-  const scopes = scopesOf(teamsOf, { orgId: budget.org_id, userId: _id.user, projectId: _id.project });
-  if (!scopes.includes(scopeKey(budget))) return false;
-  const matches = rollupMatcher(budget);
-  const row = { model: _id.model ?? 'unknown', provider: _id.provider ?? '', adapter: _id.adapter };
-  return matches === null || matches(row, interval.startMs);
 }
 
 function amountBy({ budget }: Used, { calls, ...counts }: Calls): number {

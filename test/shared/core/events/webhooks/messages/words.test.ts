@@ -10,6 +10,7 @@ import {
   sayMoment,
   sayMoney,
   sayPart,
+  sayShare,
 } from '../../../../../../shared/core/events/webhooks/messages/say.ts';
 import { EVENT_TYPES, WEBHOOK_FORMATS } from '../../../../../../shared/platform/basics/contract.ts';
 import { envelopeOf, HOSTILE } from '../../../../../support/channels/envelopes.ts';
@@ -145,7 +146,7 @@ describe('words', () => {
       ['Tokens', '2,000 tokens, usually 50'],
       ['Cost', '$9.99, usually $0.50'],
       ['Errors', '40 % of the calls failed, usually 5 %'],
-      ['Within an hour', '6,000,000 tokens, beyond 5,000,000 tokens'],
+      ['Runaway', '6,000,000 tokens within an hour, limit 5,000,000'],
     ]);
   });
 
@@ -170,6 +171,8 @@ describe('words', () => {
     ]);
     expect(sayPart('tokens_in', 412, 500)).toBe('412 of 500 input tokens');
     expect(sayAmount('signals', 999)).toBe('999 calls');
+    expect(sayAmount('tokens', 978_988.2333)).toBe('978,988 tokens');
+    expect([sayShare(6.48223), sayShare(2_868)]).toEqual(['648.2 %', 'more than 999 %']);
   });
 
   it('of a preview are those that a message has, for each type', () => {
