@@ -7,11 +7,14 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../../packages/stack/files.ts';
+import { findFreePort } from '../../packages/stack/ports.ts';
+import { type Environment, environmentOf } from '../../packages/stack/read-run.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
 import { newFolder } from '../support/destinations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { newDataDir, pressCtrlC, runUp, type UpRun, untilReady } from '../support/up-run.ts';
 
 const FOLDER = 'docs/how-to';
 const PAGES = globSync('*.md', { cwd: join(ROOT, FOLDER) }).toSorted();
@@ -46,6 +49,46 @@ describe.each(PAGES)('docs/how-to/%s', (page) => {
   });
 });
 
+/** Runs commands as a person in the checkout who has nothing but these variables. */
+async function follow(commands: readonly string[], variables: Environment): Promise<string> {
+  const { PATH = '', HOME = '' } = process.env;
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
+    cwd: ROOT,
+    env: { PATH, HOME, ...variables },
+    timeout: 240_000,
+  });
+  return stdout;
+}
+
+describe('the commands of docs/how-to on the demo organization, as README starts it', () => {
+  const dataDir = newDataDir();
+  let up: UpRun;
+  let slack: Receiver;
+  let variables: Environment;
+  beforeAll(async () => {
+    up = runUp(['--port', String(await findFreePort()), '--data', dataDir, '--json'], {
+      WORKER_PORT: '0',
+    });
+    slack = await startReceiver();
+    const { api, orgs } = await untilReady(up, 200_000);
+    const [acme] = orgs;
+    const given = { API: api, KEY: acme?.api_key, ORG: acme?.org_id, SLACK_URL: slack.url };
+    const PERSON = acme?.members[0]?.session_token ?? undefined;
+    variables = { ...environmentOf({}, dataDir), ...given, PERSON };
+  }, 240_000);
+  afterAll(async () => {
+    await pressCtrlC(up);
+    await slack?.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  test.each(PAGES)('%s can be followed literally', { timeout: 300_000 }, async (page) => {
+    const name = basename(page, '.md');
+    const { [name]: expected } = { ...OUTCOMES, ...DEMO_OUTCOMES };
+    expect(await follow(commandsOf(page), variables)).toMatch(expected ?? /./);
+  });
+});
+
 describe('the commands of docs/how-to', () => {
   let stack: DashboardStack;
   let slack: Receiver;
@@ -60,22 +103,9 @@ describe('the commands of docs/how-to', () => {
     await slack?.close();
   });
 
-  /** As a person in the checkout who has nothing but these variables and those of the command line. */
   const run = async (commands: readonly string[], more: Record<string, string> = {}): Promise<string> => {
-    const given = {
-      API: stack.url,
-      KEY: stack.key,
-      ORG: stack.orgId,
-      PERSON: await stack.tokenOf('grace'),
-      SLACK_URL: slack.url,
-    };
-    const { PATH = '', HOME = '' } = process.env;
-    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
-      cwd: ROOT,
-      env: { PATH, HOME, ...stack.env, ...given, ...more },
-      timeout: 240_000,
-    });
-    return stdout;
+    const given = { API: stack.url, KEY: stack.key, ORG: stack.orgId, SLACK_URL: slack.url };
+    return follow(commands, { ...stack.env, ...given, PERSON: await stack.tokenOf('grace'), ...more });
   };
 
   test.each(PAGES)('%s can be followed literally, and again', { timeout: 600_000 }, async (page) => {
@@ -170,6 +200,13 @@ const COMPLETION = {
     { index: 0, message: { role: 'assistant', content: 'Hello from Python.' }, finish_reason: 'stop' },
   ],
   usage: { prompt_tokens: 1_300, completion_tokens: 70, total_tokens: 1_370 },
+};
+
+/** The same where the demo's people and calls are in it. */
+const DEMO_OUTCOMES: Record<string, RegExp> = {
+  // Everybody has sent calls.
+  'connect-your-team': /"OTEL_LOGS_EXPORTER": "otlp"[\s\S]*\ntrue\n/,
+  'costs-to-a-bucket': /state: succeeded[\s\S]*"the same: [\d.]+ USD"\n$/,
 };
 
 /** Output of the commands of a page when they have worked. */

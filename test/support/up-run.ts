@@ -63,9 +63,9 @@ function environmentOfATerminal(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.has(name)));
 }
 
-export async function untilReady(run: UpRun): Promise<Line> {
+export async function untilReady(run: UpRun, timeoutMs = 60_000): Promise<Line> {
   const answered = () => run.stdout().includes('\n') || run.child.exitCode !== null;
-  await waitUntil(async () => answered(), { timeoutMs: 60_000 });
+  await waitUntil(async () => answered(), { timeoutMs });
   if (!run.stdout().includes('\n')) throw new Error(`scripts/up is not ready:\n${run.stderr()}`);
   return readyLine.parse(JSON.parse(run.stdout()));
 }

@@ -24,8 +24,9 @@ import { Page } from '../parts/page/page.tsx';
 import { type Column, QueryRows, Rows } from '../parts/page/rows.tsx';
 import { Section } from '../parts/page/section.tsx';
 import { Facts } from '../parts/text/facts.tsx';
+import { FilterLink } from '../parts/text/filter-link.tsx';
 import { State } from '../parts/text/state.tsx';
-import { useNames } from '../parts/text/user-name.tsx';
+import { UserName, useNames } from '../parts/text/user-name.tsx';
 import { Amount } from '../parts/text/values.tsx';
 import { When } from '../parts/time/when.tsx';
 import { SectionsOfWings } from '../wings/sections.tsx';
@@ -94,6 +95,7 @@ function Standing({ budget }: { budget: Budget }) {
     'Starts again': window_end === null ? 'never' : <When at={window_end} />,
     ...(counted_from > window_start ? { 'Counts from': <When at={counted_from} /> } : {}),
     Timezone: budget.timezone,
+    ...scopeOf(budget),
   };
   return (
     <Paper withBorder p="md">
@@ -108,6 +110,14 @@ function Standing({ budget }: { budget: Budget }) {
       </Stack>
     </Paper>
   );
+}
+
+/** The project, the team or the person that a budget counts, with the way to its usage. */
+function scopeOf({ scope, scope_id }: Budget): Record<string, React.ReactNode> {
+  if (scope === 'org') return {};
+  if (scope === 'user') return { Person: <UserName id={scope_id} /> };
+  if (scope === 'team') return { Team: <FilterLink by="team" of={scope_id} /> };
+  return { Project: <FilterLink by="project_id" of={scope_id} /> };
 }
 
 function Reserved({ budget: { metric, reserved } }: { budget: Budget }) {

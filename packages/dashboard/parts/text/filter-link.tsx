@@ -1,12 +1,13 @@
 import { Fragment, useContext } from 'react';
 import type { FilterName, Filters } from '../../data/range.ts';
+import { seesTeams, useMe } from '../../data/use-me.ts';
 import { useRangeSearch } from '../../data/use-range.ts';
 import { withoutHost } from '../../words/work.ts';
 import { InLink } from './in-link.ts';
 import { Name } from './name.tsx';
 import { PageLink } from './page-link.tsx';
 
-/** A model, a project, a repository and so on, which leads to its page: Overview of it alone. `also` narrows that page further. */
+/** A model, a project, a repository and so on, which leads to its page: Overview of it alone; a team only for whoever sees teams. `also` narrows that page further. */
 export function FilterLink({
   by,
   of,
@@ -21,7 +22,9 @@ export function FilterLink({
 }) {
   const search = { ...useRangeSearch(), ...also, [by]: of };
   const shown = <Name of={label ?? (by === 'repository' ? withoutHost(of) : of)} />;
-  if (useContext(InLink)) return shown;
+  const isInLink = useContext(InLink);
+  const mayOpen = seesTeams(useMe()) || by !== 'team';
+  if (isInLink || !mayOpen) return shown;
   return (
     <PageLink to="/" search={search} inherit {...(by === 'repository' ? { title: of } : {})}>
       {shown}
