@@ -11,6 +11,8 @@ import { spendDemoCredits } from './spends.ts';
 import { generateTraffic, SPIKING_MEMBER } from './traffic.ts';
 
 const SEED = 20_260_401;
+/** Calls between two lines of progress. */
+const SAID_EACH = 3 * SIGNALS_PER_REQUEST;
 /** A play that was interrupted longer ago begins anew: its first days would be too old to be taken. */
 const RESUMED_FOR_MS = 4 * DAY_MS;
 
@@ -35,7 +37,7 @@ export async function playDemoTraffic(
     const played = await playAll(apiUrl, demo, Date.parse(traffic.until), signal);
     writeDemo(dataDir, { ...demo, traffic: { ...traffic, played: true } });
     say(
-      `Played ${played} signals of demo traffic in ${((performance.now() - started) / 1000).toFixed(1)} s.`,
+      `Played ${count(played)} calls of demo traffic in ${((performance.now() - started) / 1000).toFixed(1)} s.`,
     );
     return true;
   } catch (error) {
@@ -48,6 +50,7 @@ export async function playDemoTraffic(
 async function playAll(apiUrl: string, demo: Demo, untilMs: number, signal: AbortSignal): Promise<number> {
   let played = 0;
   const [first] = demo.orgs;
+  say('Playing the demo: spends of credits …');
   if (first) await spendDemoCredits(apiUrl, first, signal);
   for (const [index, { name, members, api_key }] of demo.orgs.entries()) {
     const target = { api: apiUrl, apiKey: api_key ?? '', signal };
@@ -55,14 +58,20 @@ async function playAll(apiUrl: string, demo: Demo, untilMs: number, signal: Abor
     const userIds = members.map((member) => member.user_id);
     const signals = placeCalls(owner, generateTraffic(userIds, untilMs, SEED + index));
     for (let at = 0; at < signals.length; at += SIGNALS_PER_REQUEST) {
+      if (at % SAID_EACH === 0) say(`Playing calls of ${name}: ${count(at)} of ${count(signals.length)} …`);
       refuseRejections(await sendSignals(target, signals.slice(at, at + SIGNALS_PER_REQUEST), pause));
     }
     played += signals.length;
+    say(`Reporting pull requests of ${name} …`);
     await reportPullRequests(target, owner, signals, untilMs);
     const careless = members[SPIKING_MEMBER];
     if (careless) await addDemoRules(target, careless.user_id);
   }
   return played;
+}
+
+function count(calls: number): string {
+  return calls.toLocaleString('en-US');
 }
 
 /** A signal of our own that is rejected is a fault of ours. */

@@ -58,6 +58,7 @@ export async function bringUp(
     startProcess(supervisor, planService('api', 'api/main.ts', `${api}/readyz`, dataDir, env)),
     startProcess(supervisor, planService('worker', 'workers/main.ts', workerReadiness(env), dataDir, env)),
   ]);
+  say('Making the demo organizations …');
   const orgs = await prepareDemo(supervisor, dataDir, env);
   const hasPlayed = !options.empty && (await playDemoTraffic(api, dataDir, signal));
   if (hasPlayed) await freezeDemoWeeks(supervisor, dataDir, env, orgs);
@@ -98,6 +99,7 @@ async function freezeDemoWeeks(
   env: Environment,
   orgs: readonly ShownOrganization[],
 ): Promise<void> {
+  say('Counting the weeks of Analytics …');
   const script = 'scripts/governor.ts';
   for (const { org_id } of orgs) {
     const args = ['--json', 'analytics', 'freeze', org_id];

@@ -48,6 +48,31 @@ describe('the guide in a browser', () => {
     },
   );
 
+  test('is searched by the keyboard, and copies code', async () => {
+    const { page, faults, context } = await openPage(browser, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await page.goto(`${api.url}/guide/quick-start`);
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^scripts\/up /);
+    const search = page.getByRole('searchbox', { name: 'Search the guide' });
+    await search.fill('session timeout');
+    await page
+      .getByRole('status')
+      .getByText(/^\d+ found/)
+      .waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await search.inputValue()).toBe('');
+    await search.fill('the timeout');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/guide/sessions#the-timeout');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('its links lead from page to page, and on a narrow screen to the table of pages', async () => {
     const { page, faults, context } = await openPage(browser, { viewport: { width: 390, height: 844 } });
     await page.goto(`${api.url}/guide/budgets`);

@@ -10,19 +10,28 @@ export interface Page {
   markdown: string;
 }
 
-/** The pages of the guide: README's part about the documentation first, then every page of `docs/`. */
+/** The pages of the guide: README's parts about the documentation and the quick start first, then every page of `docs/`. */
 export function readPages(): Page[] {
   const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-  const [, contents = ''] = /\n## Documentation\n([\s\S]*?)\n## /.exec(read('README.md')) ?? [];
-  if (contents === '') throw new Error('README.md has no part "Documentation".');
+  const readme = read(CONTENTS);
+  // Who reads it here knows where it is.
+  const contents = partOf(readme, 'Documentation').replace(/^A running service shows .*\n/m, '');
+  const start = partOf(readme, 'Run it').replace(/^!\[.*\n/m, '');
   const files = globSync('docs/**/*.md', { cwd: ROOT }).toSorted();
   return [
     { file: CONTENTS, path: '/guide', markdown: `# The guide\n${contents.replaceAll('\n### ', '\n## ')}` },
+    { file: `${CONTENTS}#run-it`, path: '/guide/quick-start', markdown: `# Quick start\n${start}` },
     ...files.map((file) => ({ file, path: pathOf(file), markdown: read(file) })),
   ];
 }
 
 export const CONTENTS = 'README.md';
+
+function partOf(readme: string, heading: string): string {
+  const [, part = ''] = new RegExp(`\\n## ${heading}\\n([\\s\\S]*?)\\n## `).exec(readme) ?? [];
+  if (part === '') throw new Error(`README.md has no part "${heading}".`);
+  return part;
+}
 
 function pathOf(file: string): string {
   return posix.join('/guide', posix.relative('docs', file).replace(/(\/README)?\.md$/, ''));

@@ -2,10 +2,13 @@ import { posix } from 'node:path';
 import { layout, NOT_FOUND, type Place } from './layout.ts';
 import { renderMarkdown } from './markdown.ts';
 import { CONTENTS, type Page } from './pages.ts';
+import { type FoundPart, partsOf } from './search.ts';
 
 export interface Guide {
   /** The files by their names, such as `how-to/deploy.html`. */
   files: Map<string, string>;
+  /** The parts of pages to search in. Decisions are found by their titles alone. */
+  parts: FoundPart[];
   /** Links to a page or a heading that does not exist, a line each. They stay plain text. */
   broken: string[];
 }
@@ -31,7 +34,10 @@ export function renderGuide(pages: readonly Page[]): Guide {
     page.path === '/guide' ? 'index.html' : `${page.path.slice('/guide/'.length)}.html`,
     layout({ title, html, path: page.path }, contents),
   ]);
-  return { files: new Map([...files, ['not-found.html', layout(NOT_FOUND, contents)]]), broken };
+  const parts = rendered.flatMap(({ page, title, html }) =>
+    partsOf({ title, html, path: page.path }, { isWhole: !page.path.startsWith('/guide/adr/') }),
+  );
+  return { files: new Map([...files, ['not-found.html', layout(NOT_FOUND, contents)]]), parts, broken };
 }
 
 /** An address within the guide or elsewhere; null for a file of the repository, undefined for a page that does not exist. */
@@ -41,10 +47,12 @@ function addressOf(
   pathByFile: ReadonlyMap<string, string>,
 ): string | null | undefined {
   if (/^https?:\/\//.test(href)) return href;
-  // README is the contents of the guide here: its own headings are not among them.
-  if (href.startsWith('#')) return from === CONTENTS ? null : href;
+  // README is the contents of the guide here: of its own headings some are pages.
+  if (href.startsWith('#')) return from === CONTENTS ? (pathByFile.get(CONTENTS + href) ?? null) : href;
   const [target = '', anchor] = href.split('#');
   const file = posix.normalize(posix.join(posix.dirname(from), target));
+  const ofPart = pathByFile.get(`${file}#${anchor}`);
+  if (ofPart !== undefined) return ofPart;
   if (file === 'docs/openapi.json') return '/openapi.json';
   if (file === CONTENTS) return '/guide';
   const path = pathByFile.get(file);
@@ -72,7 +80,7 @@ function contentsOf(pages: readonly Page[]): Place[] {
       return {
         heading: part.split('\n', 1)[0] ?? '',
         pages: links.flatMap(([, label = '', file = '']) => {
-          const path = pathByFile.get(file);
+          const path = pathByFile.get(file.startsWith('#') ? CONTENTS + file : file);
           return path === undefined ? [] : [{ label, path }];
         }),
       };

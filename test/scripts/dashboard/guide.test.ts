@@ -11,7 +11,7 @@ const page = (file: string, markdown: string) => ({
 
 describe('the guide', () => {
   const pages = readPages();
-  const { files, broken } = renderGuide(pages);
+  const { files, parts, broken } = renderGuide(pages);
 
   test('has every page of docs/, and each link leads to a page and a heading that exist', () => {
     expect(broken).toEqual([]);
@@ -20,7 +20,7 @@ describe('the guide', () => {
       expect([...files.keys()]).toContain(`${name}.html`);
   });
 
-  test('links to no file of the repository and to no script', () => {
+  test('links to no file of the repository, and has scripts as files alone', () => {
     for (const [name, html] of files) {
       const links = [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = '']) => href);
       expect(
@@ -33,9 +33,32 @@ describe('the guide', () => {
       ).toEqual([]);
       expect(html.match(/<(script|style|iframe|img)\b[^>]*>/g), name).toEqual([
         '<script src="/dashboard/scheme.js">',
+        '<script src="/dashboard/guide.js" defer>',
       ]);
       expect(html, name).not.toMatch(/ (style|on\w+)=/);
     }
+  });
+
+  test('has the quick start as a page, to which the how-tos lead, and each page leads to the next', () => {
+    const start = files.get('quick-start.html') ?? '';
+    expect(start).toContain('KEY=$(jq -r');
+    expect(start).toContain(
+      '<a rel="next" href="/guide/how-to/connect-your-team">Next: connect your team</a>',
+    );
+    expect(start).not.toContain('rel="prev"');
+    expect(files.get('how-to/first-budget.html')).toContain('<a href="/guide/quick-start">quick start</a>');
+    expect(files.get('how-to/connect-your-team.html')).toContain('<a rel="prev" href="/guide/quick-start">');
+    expect(files.get('index.html')).toContain('<a href="/guide/quick-start">quick start</a>');
+    expect(files.get('index.html')).not.toContain('A running service shows these pages');
+  });
+
+  test('can be searched by headings and text, decisions by their titles', () => {
+    const timeout = parts.find(([address]) => address === '/guide/sessions#the-timeout');
+    expect(timeout?.slice(2)).toEqual(['The timeout', expect.stringContaining('session_timeout')]);
+    const decisions = parts.filter(([address]) => address.startsWith('/guide/adr/'));
+    expect(decisions.length).toBeGreaterThan(100);
+    expect(decisions.every(([, , , text]) => text === '')).toBe(true);
+    expect(JSON.stringify(parts)).not.toMatch(/<\/?(a|p|code)\b|&amp;/);
   });
 
   test('lists every page of how-tos and references, each under one heading', () => {
