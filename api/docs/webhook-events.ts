@@ -55,7 +55,7 @@ const EVENTS: EventDocuments = {
   },
   ...eventsOfWings(),
   'budget.threshold': {
-    summary: 'A budget has reached a per cent that the webhook asks for',
+    summary: 'A budget has reached a percentage that the webhook asks for',
     data: z.strictObject({ ...windowed, alert_at: z.int() }),
   },
   'budget.forecast': {

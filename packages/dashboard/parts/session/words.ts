@@ -66,7 +66,7 @@ const ACTIONS = {
   escalate: 'somebody was asked',
 } as const;
 
-/** A decision of a policy as a sentence: "The tool permission guard of config warned (edit), and it went on: too dear." */
+/** A decision of a policy as a sentence: "The tool permission guard of config warned (edit), and it went on: too expensive." */
 export function decisionWords({ intervention, tool_name }: Signal): string {
   if (!intervention) return '';
   const { kind, verdict, action, source, policy_id, reason } = intervention;

@@ -23,7 +23,7 @@ export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
 /** All that it is sent: also what its settings ask for. */
 export const SENT: Record<PreviewAsked['type'], string> = {
   ...EVENTS,
-  'budget.threshold': 'A budget has reached a per cent of yours',
+  'budget.threshold': 'A budget has reached a percentage that you chose',
   'budget.forecast': 'A budget will be exceeded',
   digest: 'A digest',
 };

@@ -10,6 +10,7 @@ import { Page } from '../../parts/page/page.tsx';
 import { RangeBar } from '../../parts/page/range-bar.tsx';
 import { Section } from '../../parts/page/section.tsx';
 import { exact } from '../../parts/text/format.ts';
+import { When } from '../../parts/time/when.tsx';
 import { WorkButton } from '../../parts/work/button.tsx';
 import { BELOW_EXPORT } from '../export-sections.ts';
 
@@ -186,7 +187,7 @@ function FirstRows({ first, rows, isMore }: Preview) {
                     className={typeof cells[name] === 'number' ? 'number' : 'clip'}
                     maw={240}
                   >
-                    <bdi>{wordsOf(cells[name])}</bdi>
+                    <Cell of={cells[name]} />
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -196,6 +197,14 @@ function FirstRows({ first, rows, isMore }: Preview) {
       </section>
     </>
   );
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** A value of a row. A time is one of the page; the file has it as ISO 8601. */
+function Cell({ of }: { of: unknown }) {
+  if (typeof of === 'string' && INSTANT.test(of)) return <When at={of} precision="second" />;
+  return <bdi>{wordsOf(of)}</bdi>;
 }
 
 function wordsOf(value: unknown): string {

@@ -145,7 +145,7 @@ describe('an answer', () => {
     expect(readers()).toEqual(['ada@example.com']);
     expect(texts()[0]).toContain('Subject: Your request for $5.00 more was approved');
     expect(texts()[0]).toContain(
-      '$3.00 more of a budget of your organization: approved until 2026-11-24T13:00:00.000Z.',
+      '$3.00 more of a budget of your organization: approved until 24 Nov, 13:00 UTC.',
     );
     expect(texts()[0]).not.toContain('Everybody');
 

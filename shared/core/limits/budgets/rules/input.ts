@@ -35,7 +35,7 @@ const fields = {
   window: z
     .enum(BUDGET_WINDOWS)
     .describe(
-      'A calendar interval; weeks begin on Monday. `rolling`: the last days, today included. `total`: from a date on, without end',
+      'A calendar interval; weeks begin on Monday. `rolling`: the last days, today included. `total`: from a date on, never reset',
     ),
   fiscal_start_month: z
     .int()
