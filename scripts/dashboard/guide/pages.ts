@@ -14,7 +14,7 @@ export interface Page {
 export function readPages(): Page[] {
   const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
   const readme = read(CONTENTS);
-  // Who reads it here knows where it is.
+  // Readers of the guide know where it is.
   const contents = partOf(readme, 'Documentation').replace(/^A running service shows .*\n/m, '');
   const start = partOf(readme, 'Run it').replace(/^!\[.*\n/m, '');
   const files = globSync('docs/**/*.md', { cwd: ROOT }).toSorted();
