@@ -1,6 +1,8 @@
 // Beside the text of the guide: buttons that copy code, and a search. Without a script the pages are whole.
 (() => {
   const MOST_FOUND = 12;
+  // The build makes it.
+  const INDEX = '/dashboard/guide-search.js';
 
   function make(tag, properties) {
     return Object.assign(document.createElement(tag), properties);
@@ -33,7 +35,7 @@
 
   let parts = null;
   async function readParts() {
-    parts ??= import('/dashboard/guide-search.js').then((file) => file.default);
+    parts ??= import(INDEX).then((file) => file.default);
     return parts;
   }
 
