@@ -1,10 +1,9 @@
 import type { Watch } from '../hooks/concern.ts';
+import type { FirstQuestion } from '../hooks/wing.ts';
 import {
-  anomaliesQuery,
   budgetsQuery,
   membersQuery,
   meQuery,
-  NEWEST,
   ownVerdictQuery,
   preferencesQuery,
   webhooksQuery,
@@ -16,11 +15,11 @@ import { seesTeams, teamsOf } from './use-me.ts';
 
 /**
  * Asks for what the first page will ask for, into the memory where it will look: the person, then the warnings above every
- * page, and all of Overview, where most people begin. `watches` are questions of admins. Never throws: what fails is asked for by the page, which shows why.
+ * page, and all of Overview, where most people begin. `watches` are questions of admins, `ofOverview` those of wings on that page. Never throws: what fails is asked for by the page, which shows why.
  */
 export async function ask(
   { pathname, search }: Pick<Location, 'pathname' | 'search'>,
-  watches: readonly Watch[],
+  { watches, ofOverview }: { watches: readonly Watch[]; ofOverview: readonly FirstQuestion[] },
 ): Promise<void> {
   await queryClient.prefetchQuery(meQuery());
   const me = queryClient.getQueryData(meQuery().queryKey);
@@ -36,7 +35,7 @@ export async function ask(
   const range = rangeOf(shared, me.org.timezone, Date.now());
   const filters = filtersOf(shared, seesTeams(me));
   const usage = queryClient.prefetchQuery(usageNow(range, filters, teamsOf(me)));
-  void queryClient.prefetchQuery(anomaliesQuery(NEWEST));
+  for (const askFirst of ofOverview) void askFirst();
   if (me.role === 'admin') void queryClient.prefetchQuery(membersQuery());
   await usage;
   await queryClient.prefetchQuery(usageBefore(range, filters, teamsOf(me)));

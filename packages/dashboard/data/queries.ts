@@ -119,17 +119,6 @@ export function budgetUsageQuery(id: string, window_start: string) {
   });
 }
 
-/** The anomalies that Overview shows. */
-export const NEWEST = { limit: 5 } as const;
-
-export function anomaliesQuery(query: QueryOf<'/api/v1/anomalies'>) {
-  return queryOptions({
-    queryKey: ['anomalies', query],
-    queryFn: () => take(api.GET('/api/v1/anomalies', { params: { query } })),
-    refetchInterval: 60_000,
-  });
-}
-
 export function webhooksQuery() {
   return queryOptions({
     queryKey: ['webhooks'],

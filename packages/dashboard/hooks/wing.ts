@@ -23,9 +23,23 @@ export interface AuditedWing {
 
 /** A part of a wing in a page of the core, and its place there. */
 export interface PageSection {
-  readonly at: 'sessions' | 'settings' | 'alerts' | 'credits above' | 'credits' | 'budget' | 'person';
+  readonly at:
+    | 'overview'
+    | 'sessions'
+    | 'session'
+    | 'settings'
+    | 'alerts'
+    | 'credits above'
+    | 'credits'
+    | 'budgets actions'
+    | 'budget actions'
+    | 'budget'
+    | 'person';
   readonly Content: ComponentType;
 }
+
+/** Asks what a part of a wing on Overview will ask, into the memory where it will look. */
+export type FirstQuestion = () => Promise<void>;
 
 /** A line in the timeline of a session that is no signal. */
 export interface TimelineNote {

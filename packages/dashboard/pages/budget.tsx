@@ -1,6 +1,6 @@
-import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { api, take } from '../data/client.ts';
 import type { Budget } from '../data/queries.ts';
@@ -179,17 +179,7 @@ function Actions({ budget }: { budget: Budget }) {
     () => take(api.DELETE('/api/v1/budgets/{id}', { params: { path: { id: budget.id } } })),
     { list: 'budgets', done: 'The budget is deleted.' },
   );
-  const search = { budget: budget.id } as never;
-  const raises = (
-    <>
-      <Button component={Link} to="/raise" search={search} variant="default">
-        Ask for more
-      </Button>
-      <Button component={Link} to="/raises" search={search} variant="default">
-        Raises
-      </Button>
-    </>
-  );
+  const raises = <SectionsOfWings at="budget actions" />;
   if (!isAdmin) return raises;
   return (
     <Group gap="sm">

@@ -1,6 +1,5 @@
 import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { Budget } from '../data/queries.ts';
 import { allBudgetsQuery } from '../data/queries.ts';
 import { useDialog } from '../data/use-dialog.ts';
@@ -22,6 +21,7 @@ import { PageLink } from '../parts/text/page-link.tsx';
 import { State } from '../parts/text/state.tsx';
 import { useNames } from '../parts/text/user-name.tsx';
 import { When } from '../parts/time/when.tsx';
+import { SectionsOfWings } from '../wings/sections.tsx';
 
 /** How much is left, and whether it will last. */
 export function Budgets() {
@@ -35,9 +35,7 @@ export function Budgets() {
       lead="A budget warns at 80 % and again at 100 %, once per window."
       actions={
         <Group gap="sm">
-          <Button component={Link} to="/raises" variant="default">
-            Raises
-          </Button>
+          <SectionsOfWings at="budgets actions" />
           {create}
         </Group>
       }

@@ -12,8 +12,9 @@ import { ProblemNote } from '../parts/page/problem-note.tsx';
 import { RangeBar } from '../parts/page/range-bar.tsx';
 import { UsageTiles } from '../parts/usage/tiles.tsx';
 import { WorkButton } from '../parts/work/button.tsx';
-import { AnomalyCard, BudgetCard } from './overview/attention.tsx';
+import { SectionsOfWings } from '../wings/sections.tsx';
 import { BudgetButton } from './overview/budget-button.tsx';
+import { BudgetCard } from './overview/budget-card.tsx';
 import { CostCard } from './overview/cost-card.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
 import { TopList } from './overview/top-list.tsx';
@@ -60,9 +61,7 @@ export function Overview() {
         <Grid.Col span={{ base: 12, md: 6 }}>
           <BudgetCard />
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <AnomalyCard />
-        </Grid.Col>
+        <SectionsOfWings at="overview" />
       </Grid>
     </Page>
   );

@@ -1,9 +1,9 @@
-import { Alert, Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { type AnswerOf, api, take } from '../data/client.ts';
-import { anomaliesQuery, breakdownQuery, type SessionAnswer, sessionQuery } from '../data/queries.ts';
+import { api, take } from '../data/client.ts';
+import { breakdownQuery, type SessionAnswer, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { ChartCard } from '../parts/chart/card.tsx';
@@ -18,7 +18,7 @@ import { type Signal, type Work, whereItWent } from '../parts/session/words.ts';
 import { WorksBar } from '../parts/session/works.tsx';
 import { Facts } from '../parts/text/facts.tsx';
 import { Several } from '../parts/text/filter-link.tsx';
-import { exact, money, more } from '../parts/text/format.ts';
+import { exact, money } from '../parts/text/format.ts';
 import { Name } from '../parts/text/name.tsx';
 import { PageLink } from '../parts/text/page-link.tsx';
 import { plainName } from '../parts/text/plain-name.ts';
@@ -26,9 +26,8 @@ import { State } from '../parts/text/state.tsx';
 import { UserName } from '../parts/text/user-name.tsx';
 import { Count } from '../parts/text/values.tsx';
 import { useZone, When } from '../parts/time/when.tsx';
-import { AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
-import { AnomalyAnswers, AnomalyState } from '../parts/usage/anomaly-answer.tsx';
 import { CALL_ACTIONS } from '../wings/call-actions.ts';
+import { SectionsOfWings } from '../wings/sections.tsx';
 import { useTimelineNotes } from '../wings/timeline-notes.ts';
 import { dateTime, duration } from '../words/time.ts';
 import { isAttributed, pullRequestsOf, workKey } from '../words/work.ts';
@@ -48,7 +47,6 @@ export function SessionDetail() {
   const { id = '' } = useParams({ strict: false });
   const zone = useZone();
   const session = useQuery(sessionQuery(id));
-  const anomalies = useQuery(anomaliesQuery({ session_id: id }));
   return (
     <Page
       back={{ to: '/sessions', label: 'Sessions' }}
@@ -72,9 +70,7 @@ export function SessionDetail() {
               <Paper withBorder p="md">
                 <Facts of={{ ...factsOf(fields), ...workFacts(attribution) }} />
               </Paper>
-              {anomalies.data?.data.map((anomaly) => (
-                <AnomalyNote key={anomaly.id} anomaly={anomaly} />
-              ))}
+              <SectionsOfWings at="session" />
               {signals.length > 1 && <ChartCard {...costChart(signals, zone)} />}
               <Calls session={data} />
             </Stack>
@@ -111,34 +107,6 @@ function CostOf({ session, signals }: { session: Session; signals: readonly Sign
         </Stack>
       )}
     </Load>
-  );
-}
-
-type Anomaly = AnswerOf<'/api/v1/anomalies'>['data'][number];
-
-function AnomalyNote({ anomaly }: { anomaly: Anomaly }) {
-  const { anomaly_type, observed, baseline_avg, deviation_pct, detected_at, corrected_at } = anomaly;
-  return (
-    <Alert
-      color={anomaly.state === 'new' ? 'orange' : 'gray'}
-      variant="outline"
-      title={RULES[anomaly_type].name}
-    >
-      Observed <AnomalyFigure of={anomaly} value={observed} /> against{' '}
-      <AnomalyFigure of={anomaly} value={baseline_avg} />{' '}
-      {anomaly_type === 'runaway_session' ? 'allowed' : 'usual'} ({more(deviation_pct)}), seen{' '}
-      <When at={detected_at} />. {RULES[anomaly_type].rule}.
-      {corrected_at && (
-        <>
-          {' '}
-          Calls of this session were voided on <When at={corrected_at} />.
-        </>
-      )}
-      <Group gap="sm" mt="xs">
-        <AnomalyState of={anomaly} />
-        <AnomalyAnswers of={anomaly} />
-      </Group>
-    </Alert>
   );
 }
 

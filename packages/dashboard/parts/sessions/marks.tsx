@@ -1,7 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconCoin } from '@tabler/icons-react';
 import type { AnswerOf } from '../../data/client.ts';
-import { RULES } from '../usage/anomaly.tsx';
 
 export type Session = AnswerOf<'/api/v1/sessions'>['data'][number];
 
@@ -15,7 +14,7 @@ export function isExpensive({ cost_usd }: Pick<Session, 'cost_usd'>, meanUsd: nu
 
 /** The marks of a session that one should look at, each an icon and a word. */
 export function Marks({ session, meanUsd }: { session: Session; meanUsd: number | undefined }) {
-  const kinds = session.anomaly_types.map((type) => RULES[type].name).join(', ');
+  const kinds = session.anomaly_types.map((type) => type.replaceAll('_', ' ')).join(', ');
   return (
     <>
       {kinds !== '' && (

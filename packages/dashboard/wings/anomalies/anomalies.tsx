@@ -1,6 +1,5 @@
 import { Group, Text } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
-import { anomaliesQuery } from '../../data/queries.ts';
 import { useChoice, useFilters, useRange } from '../../data/use-range.ts';
 import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
 import { Page } from '../../parts/page/page.tsx';
@@ -12,8 +11,9 @@ import { more } from '../../parts/text/format.ts';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { When } from '../../parts/time/when.tsx';
-import { type Anomaly, AnomalyFigure, RULES } from '../../parts/usage/anomaly.tsx';
-import { ANOMALY_STATES, AnomalyAnswers, AnomalyState } from '../../parts/usage/anomaly-answer.tsx';
+import { ANOMALY_STATES, AnomalyAnswers, AnomalyState } from './answer.tsx';
+import { type Anomaly, AnomalyFigure, RULES } from './figure.tsx';
+import { anomaliesQuery } from './query.ts';
 
 const COLUMNS: readonly Column<Anomaly>[] = [
   {

@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../data/client.ts';
-import { money, percent } from '../text/format.ts';
-import { Count } from '../text/values.tsx';
+import { money, percent } from '../../parts/text/format.ts';
+import { Count } from '../../parts/text/values.tsx';
 
 export type Anomaly = AnswerOf<'/api/v1/anomalies'>['data'][number];
 type AnomalyType = Anomaly['anomaly_type'];

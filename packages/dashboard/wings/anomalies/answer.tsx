@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { api, take } from '../../data/client.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useIsAdmin } from '../../data/use-me.ts';
-import { ActButton } from '../form/act-button.tsx';
-import { ActForm } from '../form/act-form.tsx';
-import { Dialog } from '../form/dialog.tsx';
-import { Choice } from '../form/fields.tsx';
-import { UserName } from '../text/user-name.tsx';
-import { When } from '../time/when.tsx';
-import { type Anomaly, RULES } from './anomaly.tsx';
+import { ActButton } from '../../parts/form/act-button.tsx';
+import { ActForm } from '../../parts/form/act-form.tsx';
+import { Dialog } from '../../parts/form/dialog.tsx';
+import { Choice } from '../../parts/form/fields.tsx';
+import { UserName } from '../../parts/text/user-name.tsx';
+import { When } from '../../parts/time/when.tsx';
+import { type Anomaly, RULES } from './figure.tsx';
 
 export const ANOMALY_STATES = { new: 'New', acknowledged: 'Acknowledged', expected: 'Expected' } as const;
 
