@@ -20,6 +20,7 @@ import { detailsOf } from '../core/credits/ledger/transaction.ts';
 import { type PersonRecord, wingsOf } from '../core/hooks/wing.ts';
 import { budgetRows, personOverrideRows } from '../core/limits/budgets/rules/model.ts';
 import { inputOf, thresholdOf } from '../core/limits/budgets/rules/view.ts';
+import { isOwnedBy } from '../core/limits/budgets/rules/visible.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -84,10 +85,13 @@ function timeOf(time: Date | null): string | null {
   return time && isoTime(time.getTime());
 }
 
-/** The budgets of this user, and the exceptions from templates. The audit log names their makers. */
+/** The budgets of this user, those that the user owns, and the exceptions from templates. The audit log names their makers. */
 async function* budgetsOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<PersonRecord> {
-  for await (const budget of budgetRows(ctx).find({ org_id, scope: 'user', scope_id: user_id })) {
-    const data = { id: budget._id, ...inputOf(budget), created_at: timeOf(budget.created_at) };
+  const own = [{ scope: 'user' as const, scope_id: user_id }, { 'owner.user_id': user_id }];
+  for await (const budget of budgetRows(ctx).find({ org_id, $or: own })) {
+    const { owner, ...input } = inputOf(budget);
+    const shown = { ...input, owner: isOwnedBy(budget, user_id) ? owner : null };
+    const data = { id: budget._id, ...shown, created_at: timeOf(budget.created_at) };
     yield { kind: 'budget', data };
   }
   for await (const { budget_id, limit } of personOverrideRows(ctx).find({ org_id, user_id })) {

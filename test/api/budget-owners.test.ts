@@ -5,6 +5,7 @@ import { eventRows } from '../../shared/core/events/record/model.ts';
 import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { unsubscribeUrl } from '../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
 import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
+import { budgetWindowRows } from '../../shared/core/limits/budgets/rules/counted.ts';
 import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { eraseMember } from '../../shared/people/erase-member.ts';
@@ -12,6 +13,7 @@ import { removeMember } from '../../shared/people/remove-member.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { mailOwner } from '../../workers/index.ts';
 import { fixture } from '../support/fixture.ts';
+import { standingStillAfter } from '../support/interleave.ts';
 import { SECRET } from '../support/webhooks.ts';
 
 const f = await fixture({ clock: Date.UTC(2026, 10, 18, 10), smtp: true, perTest: true });
@@ -99,6 +101,24 @@ describe('the owner of a budget', () => {
     expect(check.refused_by.name).toBe('All');
     const other = await f.keyOf('bob', ['usage:read', 'budgets:check']);
     expect((await f.send(`/api/v1/budgets/${id}`, undefined, { key: other })).status).toBe(404);
+  });
+
+  it('reads its name in the raises that the person asks for', async () => {
+    await f.member('ada');
+    const { id } = await budget({ owner: { user_id: 'ada' } });
+    const key = await f.keyOf('ada', ['budgets:check']);
+    const asked = await f.ask('/api/v1/raises', { budget_id: id, amount: 1 }, { key });
+    const { data } = await f.ask('/api/v1/raises', undefined, { key });
+    expect([asked.budget_name, data[0].budget_name]).toEqual(['All', 'All']);
+    await change(id, { owner: null });
+    expect((await f.ask(`/api/v1/raises/${asked.id}`, undefined, { key })).budget_name).toBeNull();
+  });
+
+  it('that is a deleted channel is none', async () => {
+    const owner = await channel();
+    const { id } = await budget({ owner: { webhook_id: owner } });
+    await f.send(`/api/v1/webhooks/${owner}`, undefined, { method: 'DELETE' });
+    expect((await f.ask(`/api/v1/budgets/${id}`)).owner).toBeNull();
   });
 
   it('of a template sees the own part of it alone, and is mailed about others only as an admin', async () => {
@@ -201,6 +221,18 @@ describe('a muted budget', () => {
     await evaluate();
     expect([await got(asking), await got(json), mailsTo(ada.email).length]).toEqual([[], all, 0]);
     expect(await budgetRows(f.ctx).countDocuments({ _id: id, revision })).toBe(1);
+  });
+
+  it('is muted for an evaluation that meets the change', async () => {
+    const asking = await channel();
+    const { id } = await budget();
+    await f.spend({ user_id: 'bob' });
+    const answers: number[] = [];
+    const slow = standingStillAfter(f.ctx, budgetWindowRows, async () => {
+      answers.push((await change(id, { muted_until: until() })).status);
+    });
+    await evaluateDue(slow, f.orgId);
+    expect([answers, await got(asking)]).toEqual([[200], []]);
   });
 
   it('tells again of what happens after the silence, and when it is ended', async () => {

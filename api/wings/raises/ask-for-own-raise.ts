@@ -1,5 +1,5 @@
 import { askForRaise as ask } from '../../../shared/wings/raises/ask.ts';
-import { readRaise } from '../../../shared/wings/raises/read-raises.ts';
+import { readRaise, withOwned } from '../../../shared/wings/raises/read-raises.ts';
 import { ownRaiseView, raiseInput, viewOwnRaise } from '../../../shared/wings/raises/view.ts';
 import { route } from '../../basics/route.ts';
 import { personViewer } from './schemas.ts';
@@ -16,9 +16,17 @@ export const askForOwnRaise = route({
   creates: {
     prefix: 'rai',
     get: async (principal, id, ctx) =>
-      viewOwnRaise(await readRaise(ctx, principal, id), personViewer(principal), ctx.clock.now()),
+      viewOwnRaise(
+        await readRaise(ctx, principal, id),
+        await withOwned(ctx, personViewer(principal)),
+        ctx.clock.now(),
+      ),
   },
   errors: ['not_found', 'conflict', 'too_many_requests'],
   handle: async ({ principal, body }, ctx) =>
-    viewOwnRaise(await ask(ctx, principal, body), personViewer(principal), ctx.clock.now()),
+    viewOwnRaise(
+      await ask(ctx, principal, body),
+      await withOwned(ctx, personViewer(principal)),
+      ctx.clock.now(),
+    ),
 });

@@ -1,5 +1,5 @@
 import { askForRaise as ask } from '../../../shared/wings/raises/ask.ts';
-import { readRaise } from '../../../shared/wings/raises/read-raises.ts';
+import { readRaise, withOwned } from '../../../shared/wings/raises/read-raises.ts';
 import { raiseInput, raiseView, viewRaise } from '../../../shared/wings/raises/view.ts';
 import { route } from '../../basics/route.ts';
 import { personOf } from './schemas.ts';
@@ -19,9 +19,13 @@ export const askForRaise = route({
   creates: {
     prefix: 'rai',
     get: async (principal, id, ctx) =>
-      viewRaise(await readRaise(ctx, personOf(principal), id), principal, ctx.clock.now()),
+      viewRaise(
+        await readRaise(ctx, personOf(principal), id),
+        await withOwned(ctx, principal),
+        ctx.clock.now(),
+      ),
   },
   errors: ['missing_scope', 'not_found', 'conflict', 'too_many_requests'],
   handle: async ({ principal, body }, ctx) =>
-    viewRaise(await ask(ctx, personOf(principal), body), principal, ctx.clock.now()),
+    viewRaise(await ask(ctx, personOf(principal), body), await withOwned(ctx, principal), ctx.clock.now()),
 });

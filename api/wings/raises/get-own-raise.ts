@@ -1,4 +1,4 @@
-import { readRaise } from '../../../shared/wings/raises/read-raises.ts';
+import { readRaise, withOwned } from '../../../shared/wings/raises/read-raises.ts';
 import { ownRaiseView, viewOwnRaise } from '../../../shared/wings/raises/view.ts';
 import { route } from '../../basics/route.ts';
 import { personViewer, raiseParams } from './schemas.ts';
@@ -13,7 +13,7 @@ export const getOwnRaise = route({
   success: { status: 200, description: 'The raise', body: ownRaiseView },
   errors: ['not_found'],
   handle: async ({ principal, params }, ctx) => {
-    const viewer = personViewer(principal);
+    const viewer = await withOwned(ctx, personViewer(principal));
     return viewOwnRaise(await readRaise(ctx, viewer, params.id), viewer, ctx.clock.now());
   },
 });

@@ -1,4 +1,4 @@
-import { readRaise } from '../../../shared/wings/raises/read-raises.ts';
+import { readRaise, withOwned } from '../../../shared/wings/raises/read-raises.ts';
 import { raiseView, viewRaise } from '../../../shared/wings/raises/view.ts';
 import { route } from '../../basics/route.ts';
 import { keyViewer, raiseParams } from './schemas.ts';
@@ -13,7 +13,7 @@ export const getRaise = route({
   success: { status: 200, description: 'The raise', body: raiseView },
   errors: ['missing_scope', 'not_found'],
   handle: async ({ principal, params }, ctx) => {
-    const viewer = keyViewer(principal);
+    const viewer = await withOwned(ctx, keyViewer(principal));
     return viewRaise(await readRaise(ctx, viewer, params.id), viewer, ctx.clock.now());
   },
 });

@@ -1,4 +1,4 @@
-import { listRaises as list } from '../../../shared/wings/raises/read-raises.ts';
+import { listRaises as list, withOwned } from '../../../shared/wings/raises/read-raises.ts';
 import { ownRaiseView, viewOwnRaise } from '../../../shared/wings/raises/view.ts';
 import { route } from '../../basics/route.ts';
 import { answerPage, pageOf } from '../../schemas/page.ts';
@@ -16,7 +16,7 @@ export const listOwnRaises = route({
   errors: ['invalid_cursor'],
   handle: async ({ principal, query }, ctx) => {
     const { limit: _limit, cursor: _cursor, order: _order, ...filter } = query;
-    const viewer = personViewer(principal);
+    const viewer = await withOwned(ctx, personViewer(principal));
     return answerPage(
       ctx,
       ['own raises', viewer.orgId, viewer.userId, filter],

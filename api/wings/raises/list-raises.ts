@@ -1,4 +1,4 @@
-import { listRaises as list } from '../../../shared/wings/raises/read-raises.ts';
+import { listRaises as list, withOwned } from '../../../shared/wings/raises/read-raises.ts';
 import { raiseView, viewRaise } from '../../../shared/wings/raises/view.ts';
 import { route } from '../../basics/route.ts';
 import { answerPage, pageOf } from '../../schemas/page.ts';
@@ -17,7 +17,7 @@ export const listRaises = route({
   errors: ['missing_scope', 'invalid_cursor'],
   handle: async ({ principal, query }, ctx) => {
     const { limit: _limit, cursor: _cursor, order: _order, ...filter } = query;
-    const viewer = keyViewer(principal);
+    const viewer = await withOwned(ctx, keyViewer(principal));
     return answerPage(
       ctx,
       ['raises', viewer.orgId, viewer.userId, filter],

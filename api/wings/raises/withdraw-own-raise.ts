@@ -1,3 +1,4 @@
+import { withOwned } from '../../../shared/wings/raises/read-raises.ts';
 import { ownRaiseView, viewOwnRaise } from '../../../shared/wings/raises/view.ts';
 import { withdrawRaise as withdraw } from '../../../shared/wings/raises/withdraw.ts';
 import { route } from '../../basics/route.ts';
@@ -13,5 +14,9 @@ export const withdrawOwnRaise = route({
   success: { status: 200, description: 'The raise', body: ownRaiseView },
   errors: ['not_found', 'conflict'],
   handle: async ({ principal, params }, ctx) =>
-    viewOwnRaise(await withdraw(ctx, principal, params.id), personViewer(principal), ctx.clock.now()),
+    viewOwnRaise(
+      await withdraw(ctx, principal, params.id),
+      await withOwned(ctx, personViewer(principal)),
+      ctx.clock.now(),
+    ),
 });

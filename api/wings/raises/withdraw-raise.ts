@@ -1,3 +1,4 @@
+import { withOwned } from '../../../shared/wings/raises/read-raises.ts';
 import { raiseView, viewRaise } from '../../../shared/wings/raises/view.ts';
 import { withdrawRaise as withdraw } from '../../../shared/wings/raises/withdraw.ts';
 import { route } from '../../basics/route.ts';
@@ -13,5 +14,9 @@ export const withdrawRaise = route({
   success: { status: 200, description: 'The raise', body: raiseView },
   errors: ['missing_scope', 'not_found', 'conflict'],
   handle: async ({ principal, params }, ctx) =>
-    viewRaise(await withdraw(ctx, personOf(principal), params.id), principal, ctx.clock.now()),
+    viewRaise(
+      await withdraw(ctx, personOf(principal), params.id),
+      await withOwned(ctx, principal),
+      ctx.clock.now(),
+    ),
 });

@@ -13,6 +13,7 @@ import { amountWords } from './amounts.ts';
 import { mailRaiseJob } from './jobs.ts';
 import { type Raise, raiseRows, stateAt } from './model.ts';
 import { raiseLink } from './plan-told.ts';
+import { withOwned } from './read-raises.ts';
 
 /** Characters of a name, and of a note. */
 const NAME = 80;
@@ -52,7 +53,9 @@ function mayRead({ user_id, role }: Member, raise: Raise): boolean {
 async function write(ctx: Context, { key, raise, member }: Content): Promise<Mail> {
   const isAnswer = raise.user_id === member.user_id;
   const url = unsubscribeUrl(ctx.config, member._id);
-  const { subject, lines } = isAnswer ? answerText(raise) : requestText(raise);
+  const viewer = await withOwned(ctx, { orgId: raise.org_id, userId: raise.user_id, scopes: [] });
+  const isSeen = isVisible(viewer, raise) || Boolean(viewer.owned?.has(raise.budget_id));
+  const { subject, lines } = isAnswer ? answerText(raise, isSeen) : requestText(raise);
   const notes = isAnswer ? raise.answer_note : raise.note;
   return {
     to: [member.email],
@@ -82,9 +85,8 @@ function requestText({ user_id, metric, amount, budget_name }: Raise) {
   };
 }
 
-function answerText(raise: Raise) {
-  const { metric, granted, amount, state, user_id, org_id, ends_at } = raise;
-  const isSeen = isVisible({ orgId: org_id, userId: user_id, scopes: [] }, raise);
+function answerText(raise: Raise, isSeen: boolean) {
+  const { metric, granted, amount, state, ends_at } = raise;
   const budget = isSeen
     ? `the budget “${unlinked(oneLine(raise.budget_name, NAME))}”`
     : 'a budget of your organization';

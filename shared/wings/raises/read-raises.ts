@@ -1,11 +1,13 @@
 import type { ClientSession, mongo } from 'mongoose';
 import { maySee, narrowToReader, type Reader } from '../../core/accounts/organizations/reader.ts';
+import { budgetRows } from '../../core/limits/budgets/rules/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { LIST_AHEAD_MS, type Listed, type ListPage } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { listRows } from '../../platform/mongo/list-rows.ts';
 import { type Raise, type RaiseState, raiseRows } from './model.ts';
+import type { RaiseViewer } from './view.ts';
 
 /** A raise that a reader may see: a person reads its own. Throws `not_found`. */
 export async function readRaise(
@@ -60,4 +62,12 @@ function stateFilter(state: RaiseState, nowMs: number): mongo.Filter<Raise> {
     case 'revoked':
       return { state };
   }
+}
+
+/** A viewer of raises, with the budgets that the person owns: their names are shown to the person too. */
+export async function withOwned(ctx: Context, viewer: RaiseViewer): Promise<RaiseViewer> {
+  const { orgId: org_id, userId } = viewer;
+  if (userId === null) return viewer;
+  const owned = await budgetRows(ctx).distinct('_id', { org_id, 'owner.user_id': userId });
+  return { ...viewer, owned: new Set(owned) };
 }

@@ -60,6 +60,8 @@ export const ownRaiseView = viewWith(z.int());
 
 export interface RaiseViewer extends Viewer {
   isAdmin?: boolean;
+  /** Budgets that the person owns (`withOwned`). */
+  owned?: ReadonlySet<string>;
 }
 
 export function viewRaise(raise: Raise, viewer: RaiseViewer, nowMs: number): z.output<typeof raiseView> {
@@ -79,7 +81,7 @@ function view<Time>(raise: Raise, viewer: RaiseViewer, nowMs: number, timeOf: (t
   return {
     id: raise._id,
     budget_id: raise.budget_id,
-    budget_name: isVisible(viewer, raise) ? raise.budget_name : null,
+    budget_name: isVisible(viewer, raise) || viewer.owned?.has(raise.budget_id) ? raise.budget_name : null,
     user_id: raise.user_id,
     metric,
     amount: amountFrom(metric, raise.amount),

@@ -42,7 +42,8 @@ export function BudgetAlerts({ budget }: { budget: Budget }) {
         ) : null}{' '}
         {budget.muted_until && (
           <>
-            Muted until <When at={budget.muted_until} />: until then nobody reads its alerts, nor later.
+            Muted until <When at={budget.muted_until} />: no channel and no owner gets the alerts of this
+            time.
           </>
         )}
       </Text>

@@ -8,7 +8,7 @@ import { useMemberChoice } from '../text/user-name.tsx';
 
 export type ChannelFilter = NonNullable<AnswerOf<'/api/v1/webhooks/{id}'>['filter']>;
 
-const ABOUT = { all: 'Everything in the organization', some: 'Only some teams, projects, budgets or people' };
+const ABOUT = { all: 'Everything in the organization', some: 'Only some of it' };
 
 const MOST = 100;
 

@@ -1,5 +1,6 @@
-import { Group, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
+import { useIsAdmin } from '../../data/use-me.ts';
 import { useChoice, useFilters, useRange } from '../../data/use-range.ts';
 import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
 import { Page } from '../../parts/page/page.tsx';
@@ -34,6 +35,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
   {
     label: 'Baseline',
     isNumber: true,
+    narrow: 'hidden',
     render: (anomaly) => <AnomalyFigure of={anomaly} value={anomaly.baseline_avg} />,
   },
   {
@@ -42,25 +44,8 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     narrow: 'hidden',
     render: ({ deviation_pct }) => more(deviation_pct),
   },
-  {
-    label: 'Rule',
-    narrow: 'hidden',
-    render: ({ anomaly_type }) => (
-      <Text span inherit c="dimmed">
-        {RULES[anomaly_type].rule}
-      </Text>
-    ),
-  },
-  {
-    label: 'State',
-    narrow: 'first',
-    render: (anomaly) => (
-      <Group gap="xs">
-        <AnomalyState of={anomaly} />
-        <AnomalyAnswers of={anomaly} />
-      </Group>
-    ),
-  },
+  { label: 'State', render: (anomaly) => <AnomalyState of={anomaly} /> },
+  { label: 'Answer', narrow: 'hidden', render: (anomaly) => <AnomalyAnswers of={anomaly} /> },
   {
     label: 'Seen',
     isShort: true,
@@ -80,6 +65,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
 /** Unusual sessions, each compared with the usual ones before it. */
 export function Anomalies() {
   const range = useRange();
+  const isAdmin = useIsAdmin();
   const { user_id } = useFilters();
   const { session_id, order } = useSearch({ strict: false }) as Record<string, string | undefined>;
   const anomaly_type = useChoice('anomaly_type', RULES);
@@ -113,7 +99,7 @@ export function Anomalies() {
         pages={pages}
         height={300}
         label="Anomalies"
-        columns={COLUMNS}
+        columns={isAdmin ? COLUMNS : COLUMNS.filter(({ label }) => label !== 'Answer')}
         keyOf={({ id }) => id}
         empty={
           <Empty>

@@ -1,4 +1,4 @@
-import { Badge, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { api, take } from '../../data/client.ts';
 import { useAct } from '../../data/use-act.ts';
@@ -18,7 +18,12 @@ const LENGTHS = { '1': 'A day', '7': 'A week', '30': '30 days', '90': '90 days' 
 
 /** The state of an anomaly, in words. */
 export function AnomalyState({ of: { state, acknowledged_by, expected_until } }: { of: Anomaly }) {
-  if (state === 'new') return <Badge color="orange.9">New</Badge>;
+  if (state === 'new')
+    return (
+      <Text span inherit fw={600}>
+        New
+      </Text>
+    );
   if (state === 'acknowledged')
     return (
       <Text span inherit>
@@ -46,14 +51,14 @@ export function AnomalyAnswers({ of: anomaly }: { of: Anomaly }) {
   return (
     <Group gap="xs" className="no-print">
       {state === 'new' && (
-        <ActButton act={acknowledge} size="xs" aria-label={`Acknowledge: ${name}`}>
+        <ActButton act={acknowledge} size="compact-sm" aria-label={`Acknowledge: ${name}`}>
           Acknowledge
         </ActButton>
       )}
       <Dialog
         label="Expected…"
         title={`${name}: nothing new`}
-        button={{ size: 'xs', 'aria-label': `Expected: ${name}` }}
+        button={{ size: 'compact-sm', 'aria-label': `Expected: ${name}` }}
       >
         {(close) => <Expectation of={anomaly} onDone={close} />}
       </Dialog>
