@@ -120,7 +120,7 @@ function placesOf(file: string, at: number, steps = 0): Place[] {
 
 function isDeclared({ file, start }: ChanceFault): boolean {
   const statement = sourceOf(file).statements.find((one) => one.pos <= start && start < one.end);
-  return /^shared\//.test(file) && statement !== undefined && !isInFunction(statement, start);
+  return file.startsWith('shared/') && statement !== undefined && !isInFunction(statement, start);
 }
 
 function isInFunction(statement: ts.Node, at: number): boolean {
