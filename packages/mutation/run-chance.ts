@@ -10,6 +10,8 @@ const LEAST_SCORE = 0.85;
 const FIRST_FILES = 3;
 /** Errors of a test that waited for something. */
 const OF_TIME = /in vain|longer than|timed out|does not answer|unavailable/i;
+/** They kill processes and cut connections, and fail by chance more often than others. */
+const DRILLS = 'test/drills/';
 /** Beyond what the tests took when they were recorded. */
 const PATIENCE_MS = 90_000;
 /** A test that waits in vain, or a busy machine. */
@@ -72,8 +74,8 @@ export async function runTests(
     if (outcome.verdict === 'survived') continue;
     const failing = paths.find((path) => outcome.by.includes(path));
     if (!failing) return outcome;
-    // A busy machine is no fault: a test that waited too long must do so twice.
-    const again = OF_TIME.test(outcome.by)
+    // A busy machine is no fault: a test that waited too long, and a drill, must fail twice.
+    const again = OF_TIME.test(outcome.by) || failing.startsWith(DRILLS)
       ? await runFault(tree, { ...faulty, tests: [failing] }, env, stop)
       : outcome;
     if (again.verdict === 'caught' && (await isGood(failing))) return outcome;
