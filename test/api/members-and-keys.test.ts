@@ -60,6 +60,25 @@ describe('members', () => {
     expect((await ask(admin, 'PATCH', path, { name: 'x' })).status).toBe(404);
   });
 
+  test.each([
+    ['POST /v1/members', (email: string, role: string) => ({ path: '/v1/members', body: { email, role } })],
+    [
+      'POST /v1/invitations',
+      (email: string, role: string) => ({
+        path: '/v1/invitations',
+        body: { emails: [email], role, mail: false },
+      }),
+    ],
+  ])('added by %s are addresses of admins where they are admins, and only then', async (_route, add) => {
+    const listed = async () => (await ask(admin, 'GET', '/v1/organization')).body.admin_emails;
+    const before = await listed();
+    for (const role of ['member', 'admin']) {
+      const { path, body } = add(`${role}@example.org`, role);
+      expect((await ask(admin, 'POST', path, body)).status).toBeLessThan(300);
+    }
+    expect(await listed()).toEqual([...before, 'admin@example.org']);
+  });
+
   test('are listed with the time of their newest signal, however long ago', async () => {
     const { key } = await createApiKey(api.ctx, { org_id: admin.orgId, scopes: ['signals:write'] });
     const old = clock.now() - 20 * 86_400_000;

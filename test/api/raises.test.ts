@@ -211,7 +211,9 @@ describe('asking for more', () => {
     ]);
     const id = answers.find(({ status }) => status === 201)?.body.id;
     for (const { status, body } of answers) if (status === 409) expect(body.id).toBe(id);
-    expect((await act(id, 'withdraw', ada)).body.status).toBe('withdrawn');
+    const before = await counted('withdrawn');
+    for (const _ of ['once', 'again']) expect((await act(id, 'withdraw', ada)).body.status).toBe('withdrawn');
+    expect(await counted('withdrawn')).toBe(before + 1);
     expect((await ask()).status).toBe(201);
   });
 
