@@ -75,9 +75,10 @@ export async function runTests(
     const failing = paths.find((path) => outcome.by.includes(path));
     if (!failing) return outcome;
     // A busy machine is no fault: a test that waited too long, and a drill, must fail twice.
-    const again = OF_TIME.test(outcome.by) || failing.startsWith(DRILLS)
-      ? await runFault(tree, { ...faulty, tests: [failing] }, env, stop)
-      : outcome;
+    const again =
+      OF_TIME.test(outcome.by) || failing.startsWith(DRILLS)
+        ? await runFault(tree, { ...faulty, tests: [failing] }, env, stop)
+        : outcome;
     if (again.verdict === 'caught' && (await isGood(failing))) return outcome;
     waiting.unshift(batch.filter(({ path }) => path !== failing));
   }
