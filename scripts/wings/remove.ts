@@ -13,6 +13,7 @@ export const TABLES: readonly string[] = [
   'packages/governor/src/wings.ts',
   'packages/dashboard/wings/index.ts',
   'packages/dashboard/wings/sentences.ts',
+  'packages/dashboard/wings/of-overview.ts',
   'packages/dashboard/wings/palette.ts',
   'packages/dashboard/wings/settings-tabs.ts',
   'packages/dashboard/wings/export-sections.ts',

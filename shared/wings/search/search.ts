@@ -20,7 +20,10 @@ export const foundView = z.strictObject({
   about: z
     .string()
     .optional()
-    .describe('More of it: the reference of a pull request, the repository of a branch'),
+    .meta({
+      description: 'More of it: the reference of a pull request, the repository of a branch',
+      examples: ['github.com/acme/shop'],
+    }),
   path: z.string().describe('Its page of the dashboard'),
 });
 

@@ -207,7 +207,9 @@ describe('replaying', () => {
   it('does not repeat what the API refuses', async () => {
     server.failures.push({ status: 401 });
     const replayed = replay(await optionsFor(SMALL_TRACE), fakeTimers());
-    await expect(replayed).rejects.toThrow('POST /api/v1/signals answered 401 fake_code: fake detail');
+    await expect(replayed).rejects.toThrow(
+      'POST /api/v1/signals answered 401 fake_code: this key is unknown there, or was revoked or has expired',
+    );
     expect(server.batches).toHaveLength(1);
   });
 

@@ -41,7 +41,7 @@ const AT_THE_STORES = [
 /** Dependencies that open no connection. */
 const QUIET = (
   '@bufbuild/protobuf @bull-board/api @bull-board/express @modelcontextprotocol/server @pydantic/genai-prices aws4fetch ' +
-  'commander express express-session hyparquet-writer ipaddr.js lru-cache node pino prom-client rate-limiter-flexible ' +
+  'commander express express-session hyparquet-writer ipaddr.js lru-cache node pino piscina prom-client rate-limiter-flexible ' +
   'string-width swagger-ui-dist zod'
 ).split(' ');
 const STORES = ['bullmq', 'ioredis', 'mongodb', 'mongoose'];
