@@ -58,7 +58,9 @@ it('two workers send a channel one message per change of state, and a JSON webho
   const budget = { name: 'Cost', scope: 'org', scope_id: orgId, metric: 'cost_usd', window: 'monthly' };
   await call(key, '/api/v1/budgets', { ...budget, threshold: 10 });
   const ts = Date.now();
-  await call(key, '/api/v1/signals', makeSignal({ ts, cost_usd: 64.8223, tool_name: 'run_tests' }));
+  // A session of $50 is unusual by itself.
+  const spent = ['ada', 'bob'].map((user_id) => makeSignal({ ts, user_id, cost_usd: 32.41115 }));
+  await call(key, '/api/v1/signals', { signals: spent });
   await until(() => arrived('budget.threshold').length === 2, { timeoutMs: 30_000 });
   await until(() => texts().length > 0, { timeoutMs: 30_000 });
   const spikes = Array.from({ length: 25 }, (_, at) =>
