@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
-import { timeWords } from '../../shared/core/limits/enforcement/check/words.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { addMember } from '../../shared/people/members.ts';
+import { sayMoment } from '../../shared/platform/basics/say-moment.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
@@ -108,7 +108,7 @@ describe('a check', () => {
     });
     expect(await ask(2.5)).toMatchObject({
       allow: false,
-      reason: `Budget "second" has $1.00 of $9.00 left until ${timeWords(window_end)}.`,
+      reason: `Budget "second" has $1.00 of $9.00 left until ${sayMoment(window_end)}.`,
       refused_by: { id, name: 'second', cause: 'spent', resets_at: window_end },
       retry_at: window_end,
       budgets: [{ refuses: false, cause: null }, { refuses: true, cause: 'spent' }, { refuses: true }],

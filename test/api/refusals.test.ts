@@ -313,14 +313,12 @@ test('a refusal says until when in the timezone of the budget, and to whom does 
   const bound = await keyOf('ada', [...BOUND_SCOPES]);
   const { body } = await hook(bound, 'UserPromptSubmit');
   expect(body.reason).toMatch(
-    /^A budget of your organization refuses this call until 1 Dec, 00:00 Europe\/Berlin\.\nAsk for more: /,
+    /^A budget of your organization refuses this call until 1 Dec, 00:00 CET\.\nAsk for more: /,
   );
   const refused = await post(bound, 'budgets/check', {});
   expect(refused.retry_at).toBe('2026-11-30T23:00:00.000Z');
   const line = await api.call('/api/v1/me/budget?format=line', { key: bound });
-  expect(line.text).toBe(
-    'A budget of your organization refuses your calls until 1 Dec, 00:00 Europe/Berlin\n',
-  );
+  expect(line.text).toBe('A budget of your organization refuses your calls until 1 Dec, 00:00 CET\n');
 });
 
 test('a refusal by a total, and one that ends with a reservation, say no end', async () => {

@@ -5,8 +5,8 @@ import { mailAddressFor } from '../../core/events/webhooks/endpoints/mail-target
 import { unsubscribeHeaders, unsubscribeUrl } from '../../core/events/webhooks/endpoints/unsubscribe.ts';
 import { oneLine, unlinked } from '../../core/events/webhooks/messages/text.ts';
 import { isVisible } from '../../core/limits/budgets/rules/visible.ts';
-import { timeWords } from '../../core/limits/enforcement/check/words.ts';
 import { hashedKey } from '../../platform/basics/ids.ts';
+import { sayMoment } from '../../platform/basics/say-moment.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { Mail } from '../../platform/mail/send-mail.ts';
 import { amountWords } from './amounts.ts';
@@ -91,7 +91,7 @@ function answerText(raise: Raise, isSeen: boolean) {
     ? `the budget “${unlinked(oneLine(raise.budget_name, NAME))}”`
     : 'a budget of your organization';
   const more = amountWords(metric, granted ?? amount);
-  const until = state === 'approved' && ends_at ? ` until ${timeWords(ends_at.toISOString())}` : '';
+  const until = state === 'approved' && ends_at ? ` until ${sayMoment(ends_at.toISOString())}` : '';
   return {
     subject: `Your request for ${amountWords(metric, amount)} more was ${state}`,
     lines: [`${more} more of ${budget}: ${state}${until}.`],

@@ -3,6 +3,7 @@ import { mailAdmins } from '../../../core/events/webhooks/endpoints/mail-admins.
 import { oneLine, unlinked } from '../../../core/events/webhooks/messages/text.ts';
 import { isoTime } from '../../../platform/basics/clock.ts';
 import { baseUrl } from '../../../platform/basics/config.ts';
+import { sayMoment } from '../../../platform/basics/say-moment.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { FAILURES } from './failures.ts';
 import { alertDestinationJob } from './jobs.ts';
@@ -51,5 +52,5 @@ function nameOf({ name }: Destination): string {
 }
 
 function timeOf(date: Date | null): string {
-  return date ? isoTime(date.getTime()) : 'now';
+  return date ? sayMoment(isoTime(date.getTime())) : 'now';
 }

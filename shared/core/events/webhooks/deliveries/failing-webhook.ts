@@ -1,5 +1,6 @@
 import { isoTime } from '../../../../platform/basics/clock.ts';
 import { baseUrl } from '../../../../platform/basics/config.ts';
+import { sayMoment } from '../../../../platform/basics/say-moment.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import type { FailingKind } from '../endpoints/alert-failing.ts';
 import { alertAdminsJob } from '../endpoints/jobs.ts';
@@ -38,7 +39,7 @@ async function mailFailing(ctx: Context, webhook: Webhook): Promise<boolean> {
 }
 
 function textOf(webhook: Webhook, ownUrl: string): string {
-  const since = webhook.failing_since ? isoTime(webhook.failing_since.getTime()) : 'now';
+  const since = webhook.failing_since ? sayMoment(isoTime(webhook.failing_since.getTime())) : 'now';
   return [
     `A delivery to the webhook ${webhook._id} (${new URL(webhook.url).host || webhook.url}) has failed its fifth attempt at ${since}.`,
     '',

@@ -1,7 +1,8 @@
+import { sayMoment } from '../../../../platform/basics/say-moment.ts';
 import type { Words } from '../../record/new-event.ts';
 import { amountOf, nameOf, type Payload, personOf, type Reader, textOf } from './describe.ts';
 import type { Fact, Message } from './message.ts';
-import { sayAmount, sayMoment, sayPart, sayPeriod, sayShare } from './say.ts';
+import { sayAmount, sayPart, sayPeriod, sayShare } from './say.ts';
 import { oneLine, readable } from './text.ts';
 
 type BudgetType = 'budget.warning' | 'budget.exceeded' | 'budget.threshold' | 'budget.forecast';

@@ -1,3 +1,4 @@
+import { sayMoment } from '../../../../platform/basics/say-moment.ts';
 import type { Words } from '../../record/new-event.ts';
 import {
   describeCredits,
@@ -14,7 +15,7 @@ import {
 import { describeAnomalies } from './describe-anomaly.ts';
 import { describeBudget } from './describe-budget.ts';
 import type { Envelope, Fact, LinkedMessage, Message } from './message.ts';
-import { sayAmount, sayMoment } from './say.ts';
+import { sayAmount } from './say.ts';
 import { oneLine, readable } from './text.ts';
 
 /** Characters of a title; of the label and of the value of a fact. */

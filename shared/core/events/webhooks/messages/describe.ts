@@ -1,6 +1,7 @@
+import { sayMoment } from '../../../../platform/basics/say-moment.ts';
 import type { Words } from '../../record/new-event.ts';
 import type { Fact, Message } from './message.ts';
-import { sayMoment, sayMoney } from './say.ts';
+import { sayMoney } from './say.ts';
 import { oneLine, readable } from './text.ts';
 
 export type Payload = Readonly<Record<string, unknown>>;

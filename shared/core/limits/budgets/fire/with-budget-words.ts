@@ -1,10 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import { isoTime } from '../../../../platform/basics/clock.ts';
+import { sayMoment } from '../../../../platform/basics/say-moment.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import type { NewEvent, Words } from '../../../events/record/new-event.ts';
 import { areTold, withWords } from '../../../events/webhooks/deliveries/with-words.ts';
 import type { Subscriber } from '../../../events/webhooks/endpoints/find-subscribers.ts';
-import { sayMoment, sayPeriod } from '../../../events/webhooks/messages/say.ts';
+import { sayPeriod } from '../../../events/webhooks/messages/say.ts';
 import type { BudgetRules } from '../rules/budget-rules.ts';
 import { forecast } from '../rules/evaluate.ts';
 import { forecastFrom } from '../rules/evaluate-alerts.ts';

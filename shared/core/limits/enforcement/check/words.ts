@@ -1,3 +1,4 @@
+import { sayMoment } from '../../../../platform/basics/say-moment.ts';
 import { shown, thresholdOf } from '../../budgets/rules/view.ts';
 import { isVisible, type Viewer } from '../../budgets/rules/visible.ts';
 import { shownEnd } from '../../budgets/rules/windows.ts';
@@ -26,26 +27,7 @@ export function reasonOf(refusing: RefusingBudget, viewer: Viewer): string {
 /** Until when a budget refuses, where only the end of its window helps: a reservation may end before that. */
 function untilWords({ budget, cause, interval }: RefusingBudget): string {
   const end = cause === 'spent' ? shownEnd(interval) : null;
-  return end === null ? '' : ` until ${timeWords(end, budget.timezone)}`;
-}
-
-/** By timezone, of which there are few hundred. */
-const minutes = new Map<string, Intl.DateTimeFormat>();
-
-/** An ISO time as people of a timezone read it: "1 Dec, 00:00 UTC", "1 Dec, 00:00 Europe/Berlin". */
-export function timeWords(instant: string, timeZone = 'UTC'): string {
-  const known = minutes.get(timeZone);
-  const minute =
-    known ??
-    new Intl.DateTimeFormat('en-GB', {
-      day: 'numeric',
-      month: 'short',
-      hour: '2-digit',
-      minute: '2-digit',
-      timeZone,
-    });
-  if (!known) minutes.set(timeZone, minute);
-  return `${minute.format(Temporal.Instant.from(instant).epochMilliseconds)} ${timeZone}`;
+  return end === null ? '' : ` until ${sayMoment(end, budget.timezone)}`;
 }
 
 /** As exact as the API: up to four decimals. */

@@ -7,12 +7,12 @@ import { previewMessage } from '../../../../../../shared/core/events/webhooks/me
 import { render } from '../../../../../../shared/core/events/webhooks/messages/render.ts';
 import {
   sayAmount,
-  sayMoment,
   sayMoney,
   sayPart,
   sayShare,
 } from '../../../../../../shared/core/events/webhooks/messages/say.ts';
 import { EVENT_TYPES, WEBHOOK_FORMATS } from '../../../../../../shared/platform/basics/contract.ts';
+import { sayMoment } from '../../../../../../shared/platform/basics/say-moment.ts';
 import { envelopeOf, HOSTILE } from '../../../../../support/channels/envelopes.ts';
 import { DISCORD, SLACK, TEAMS } from '../../../../../support/channels/schemas.ts';
 
