@@ -147,7 +147,7 @@ describe('the dashboard, step by step', () => {
     await form.getByText('Keep this secret now').waitFor();
     expect(await form.getByRole('region', { name: 'Secret' }).textContent()).toMatch(/^whsec_.{44}$/);
     await form.getByRole('button', { name: 'I have kept it' }).click();
-    await page.getByRole('link', { name: receiver.url }).click();
+    await page.getByRole('link').filter({ hasText: receiver.url }).click();
 
     await stack.report({ user_id: 'first-user' });
     await page.getByText('This webhook is failing').waitFor({ timeout: 60_000 });
