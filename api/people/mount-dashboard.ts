@@ -1,5 +1,5 @@
 import { type Express, type NextFunction, type Request, type Response, Router } from 'express';
-import { baseUrl } from '../../shared/platform/basics/config.ts';
+import { baseUrl, dashboardUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { refuseAllButDashboard } from '../auth/cross-site.ts';
@@ -13,7 +13,6 @@ import { browserSession } from './browser-session.ts';
 import { isFile, sendFile, sendGuide, sendPage } from './files.ts';
 import { authenticatePerson } from './person.ts';
 import { answerInvitation, answerSession } from './session.ts';
-import { dashboardUrl } from './settings.ts';
 import { beginSignIn, endSignIn, sendAway } from './sign-in.ts';
 import { signOut } from './sign-out.ts';
 

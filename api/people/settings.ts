@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { baseUrl, type Config } from '../../shared/platform/basics/config.ts';
+import { baseUrl, type Config, dashboardUrl } from '../../shared/platform/basics/config.ts';
 
 /**
  * How a cookie of the dashboard is named and kept; `suffix` tells the cookies apart. Browsers keep `__Host-` names for this
@@ -11,11 +11,6 @@ export function cookieSettings(config: Config, suffix = '') {
     name: `${secure ? '__Host-' : ''}ug${suffix}`,
     options: { path: '/', httpOnly: true, sameSite: 'lax', secure },
   } as const;
-}
-
-/** A URL of the dashboard, of BASE_URL and never of a request's Host. */
-export function dashboardUrl(config: Config, path = ''): string {
-  return `${baseUrl(config)}/dashboard/${path}`;
 }
 
 /** 32 bytes of SESSION_SECRET for one purpose. */

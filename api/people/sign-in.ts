@@ -3,12 +3,13 @@ import * as oidc from 'openid-client';
 import { confirmEmail } from '../../shared/core/accounts/identity/confirm-email.ts';
 import { findMemberByIdentity } from '../../shared/core/accounts/identity/find-member.ts';
 import { type Claims, findInvitations } from '../../shared/core/accounts/identity/invitations.ts';
+import { dashboardUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { problemOf } from '../basics/problem.ts';
 import { beginSession, beginVisit } from './browser-session.ts';
 import { issuerOf, issuerUnavailable } from './issuer.ts';
-import { cookieSettings, dashboardUrl, returnPath } from './settings.ts';
+import { cookieSettings, returnPath } from './settings.ts';
 import { keepSignIn, takeSignIn } from './sign-in-cookie.ts';
 
 /** `GET /dashboard/login?return_to=`: sends the browser to the identity provider (authorization code, PKCE, state, nonce). */

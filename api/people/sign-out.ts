@@ -1,9 +1,10 @@
 import type { Request, Response } from 'express';
 import * as oidc from 'openid-client';
+import { dashboardUrl } from '../../shared/platform/basics/config.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { endSession } from './browser-session.ts';
 import { issuerOf } from './issuer.ts';
-import { cookieSettings, dashboardUrl } from './settings.ts';
+import { cookieSettings } from './settings.ts';
 
 /** `POST /dashboard/logout`: ends the session here and answers where to end it at the identity provider too. */
 export async function signOut(ctx: Context, req: Request, res: Response): Promise<void> {

@@ -10,7 +10,7 @@ import { memberReplacement, rosterWrite } from '../core/accounts/organizations/r
 import { teamNames } from '../core/accounts/organizations/view.ts';
 import { planTeamChange } from '../core/limits/budgets/count/recount.ts';
 import { dateAt } from '../platform/basics/clock.ts';
-import { baseUrl } from '../platform/basics/config.ts';
+import { dashboardUrl } from '../platform/basics/config.ts';
 import { ROLES } from '../platform/basics/contract.ts';
 import { foldEmail, isEmail } from '../platform/basics/email.ts';
 import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
@@ -58,7 +58,7 @@ type Invitations = z.output<typeof invitationsView>;
 
 /** The link that is given to invited people: the verified address with which they sign in decides. */
 export function joinLink(ctx: Context): string {
-  return `${baseUrl(ctx.config)}/dashboard/join`;
+  return dashboardUrl(ctx.config, 'join');
 }
 
 /**

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { dashboardUrl } from '../../../shared/platform/basics/config.ts';
 import { DomainError } from '../../../shared/platform/basics/errors.ts';
 import { beginCheckout as begin } from '../../../shared/wings/purchases/begin-checkout.ts';
 import { route } from '../../basics/route.ts';
-import { dashboardUrl } from '../../people/settings.ts';
 
 export const beginCheckout = route({
   method: 'post',

@@ -182,6 +182,11 @@ export function baseUrl(config: Config): string {
   return config.baseUrl?.replace(/\/$/, '') ?? `http://127.0.0.1:${config.port}`;
 }
 
+/** A URL of the dashboard, of BASE_URL and never of a request's Host. */
+export function dashboardUrl(config: Config, path = ''): string {
+  return `${baseUrl(config)}/dashboard/${path}`;
+}
+
 /** The audience of access tokens for the MCP endpoint, which is also the name of that resource (RFC 8707). */
 export function mcpAudience(config: Config): string {
   return config.mcpAudience ?? `${baseUrl(config)}/mcp`;

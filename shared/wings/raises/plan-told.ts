@@ -6,7 +6,7 @@ import { withWords } from '../../core/events/webhooks/deliveries/with-words.ts';
 import { findSubscribers } from '../../core/events/webhooks/endpoints/find-subscribers.ts';
 import { takesMail } from '../../core/events/webhooks/endpoints/mail-target.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
-import { baseUrl } from '../../platform/basics/config.ts';
+import { dashboardUrl } from '../../platform/basics/config.ts';
 import { joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { setDue } from '../../platform/due/plan-due.ts';
@@ -17,7 +17,7 @@ import type { Raise } from './model.ts';
 
 /** The page of a raise. It holds no credential: only a signed-in admin answers there. */
 export function raiseLink(ctx: Context, { _id }: Pick<Raise, '_id'>): string {
-  return `${baseUrl(ctx.config)}/dashboard/raises/${_id}`;
+  return dashboardUrl(ctx.config, `raises/${_id}`);
 }
 
 /** Names the due row of a mail about a raise in this state to an account. */

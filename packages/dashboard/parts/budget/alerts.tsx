@@ -13,6 +13,7 @@ import { Section } from '../page/section.tsx';
 import { PageLink } from '../text/page-link.tsx';
 import { UserName, useMemberChoice } from '../text/user-name.tsx';
 import { When } from '../time/when.tsx';
+import { isChannel } from '../webhook/words.ts';
 
 const HOUR_MS = 3_600_000;
 const LENGTHS = { '1': 'An hour', '24': 'A day', '168': 'A week', '720': '30 days' } as const;
@@ -140,7 +141,7 @@ function OwnerForm({ budget, onDone }: { budget: Budget; onDone: () => void }) {
   const [value, setValue] = useState(choiceOf(budget.owner));
   const members = Object.entries(useMemberChoice() ?? {});
   const webhooks = useQuery(webhooksQuery());
-  const channels = (webhooks.data?.data ?? []).filter(({ format }) => format !== 'json');
+  const channels = (webhooks.data?.data ?? []).filter(isChannel);
   const change = useChange(budget.id, 'The owner is changed.', onDone);
   const data = [
     { value: '', label: 'Nobody' },

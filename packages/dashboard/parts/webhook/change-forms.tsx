@@ -7,6 +7,7 @@ import { ActForm, changesOf } from '../form/act-form.tsx';
 import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
 import { NameField } from './creation.tsx';
 import { EventChoice } from './events.tsx';
+import { isChannel } from './words.ts';
 
 type DetailedWebhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
@@ -59,7 +60,7 @@ export function AlertsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDo
       submit="Save"
       isReady={Object.keys(changes).length > 0}
     >
-      <AlertSettings value={fields} onChange={setFields} isChannel={webhook.format !== 'json'} />
+      <AlertSettings value={fields} onChange={setFields} isChannel={isChannel(webhook)} />
     </ActForm>
   );
 }

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { baseUrl } from '../../../../platform/basics/config.ts';
+import { dashboardUrl } from '../../../../platform/basics/config.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { memberRows } from '../../../accounts/organizations/model.ts';
 import { readOrganization, timezoneAt } from '../../../accounts/organizations/read-organization.ts';
@@ -58,14 +58,9 @@ function peopleIn({ data, words }: NewEvent): string[] {
   return [...ids, ...users].filter((id) => typeof id === 'string');
 }
 
-/** An address of a page of the dashboard. */
-export function pageOf(ctx: Context, path: string): string {
-  return `${baseUrl(ctx.config)}/dashboard/${path}`;
-}
-
 function linkOf(ctx: Context, { type, data, webhook_id }: NewEvent): string {
   const page = (...path: unknown[]) =>
-    pageOf(ctx, path.map((part) => encodeURIComponent(String(part))).join('/'));
+    dashboardUrl(ctx.config, path.map((part) => encodeURIComponent(String(part))).join('/'));
   switch (type) {
     case 'session.started':
     case 'session.ended':

@@ -1,4 +1,5 @@
 import { dateAt, isoTime } from '../../../../platform/basics/clock.ts';
+import { dashboardUrl } from '../../../../platform/basics/config.ts';
 import type { EventType } from '../../../../platform/basics/contract.ts';
 import { DomainError } from '../../../../platform/basics/errors.ts';
 import { derivedId, newId } from '../../../../platform/basics/ids.ts';
@@ -9,7 +10,6 @@ import { readOrganization, timezoneAt } from '../../../accounts/organizations/re
 import { eventRows } from '../../record/model.ts';
 import { envelopeOf, type Words } from '../../record/new-event.ts';
 import { type AttemptError, type Delivery, deliveryRows } from '../deliveries/model.ts';
-import { pageOf } from '../deliveries/with-words.ts';
 import { takeMailPermit } from '../endpoints/mail-permits.ts';
 import { mailAddressOf } from '../endpoints/mail-target.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';
@@ -63,7 +63,7 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
 async function testWords(ctx: Context, webhook: Webhook): Promise<Words> {
   const organization = await readOrganization(ctx, webhook.org_id);
   const timezone = timezoneAt(organization, ctx.clock.now());
-  return { timezone, link: pageOf(ctx, `alerts/${webhook._id}`) };
+  return { timezone, link: dashboardUrl(ctx.config, `alerts/${webhook._id}`) };
 }
 
 /** Adds a test to the log, with the bytes that were sent, unless its webhook was deleted meanwhile. */
