@@ -1,99 +1,60 @@
 import type { Tier } from '../../platform/basics/contract.ts';
-import { collection } from '../../platform/mongo/collection.ts';
-import { anything, nullable, object, optional } from '../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../platform/mongo/collection.ts';
+import { anything, nullable, type ObjectOf, object, only, optional } from '../../platform/mongo/fields.ts';
 import { userId } from '../accounts/organizations/user-id.ts';
 import type { Bucket, Reason } from './buckets.ts';
 
-/** The start of an account's months, by a wall clock. The 31st is the last day of a shorter month. */
-export interface Anchor {
+const ANCHOR = {
   /** 1..31 */
-  day: number;
+  day: Number,
   /** `HH:MM:SS` */
-  time: string;
-  timezone: string;
-}
+  time: String,
+  timezone: String,
+};
 
-/** The account of one member: the part that Redis cannot lose. */
-export interface CreditAccount {
-  /** The member's id. */
-  _id: string;
-  org_id: string;
-  user_id: string;
-  plan: Tier;
-  anchor: Anchor;
-  created_at: Date;
-  /** The `seq` through which its ledger rows have no receipts any more. */
-  receipts_gone_through?: number;
-}
+/** The start of an account's months, by a wall clock. The 31st is the last day of a shorter month. */
+export interface Anchor extends ObjectOf<typeof ANCHOR> {}
 
-export const creditAccountRows = collection<CreditAccount>('credit_accounts', {
+export const creditAccountRows = collection('credit_accounts', {
   about: 'A member’s account of credits: the plan, and when its months begin.',
   fields: {
+    /** The member's id. */
     _id: String,
     org_id: String,
     user_id: userId,
-    plan: String,
-    anchor: object({ day: Number, time: String, timezone: String }),
+    plan: only<Tier>(String),
+    anchor: object(ANCHOR),
     created_at: Date,
+    /** The `seq` through which its ledger rows have no receipts any more. */
     receipts_gone_through: optional(Number),
   },
   indexes: [{ key: { org_id: 1, user_id: 1 } }],
 });
 
-/** The token that a device spends with. Redis holds the same beside the balance, and is rebuilt from here. */
-export interface DeviceToken {
-  /** The device's id. */
-  _id: string;
-  account_id: string;
-  /** The id inside the token. */
-  token_id: string;
-  /** Keyed hash of the token. */
-  token_hmac: string;
-  revoked_at: Date | null;
-  /** When it last spent, to the minute. */
-  last_seen_at: Date | null;
-}
+/** The account of one member: the part that Redis cannot lose. */
+export interface CreditAccount extends RowOf<typeof creditAccountRows> {}
 
-export const deviceTokenRows = collection<DeviceToken>('device_tokens', {
+export const deviceTokenRows = collection('device_tokens', {
   about: 'The keyed hash of the token that a device spends with.',
   fields: {
+    /** The device's id. */
     _id: String,
     account_id: String,
+    /** The id inside the token. */
     token_id: String,
+    /** Keyed hash of the token. */
     token_hmac: String,
     revoked_at: nullable(Date),
+    /** When it last spent, to the minute. */
     last_seen_at: nullable(Date),
   },
   indexes: [{ key: { account_id: 1 } }],
 });
 
-export type Balance = [window: number, monthly: number, paid: number, granted: number];
+/** The token that a device spends with. Redis holds the same beside the balance, and is rebuilt from here. */
+export interface DeviceToken extends RowOf<typeof deviceTokenRows> {}
 
-/** One change of one bucket of one account. Kept for ever, and never changed but for its receipt, which goes once no repeat can ask for it. */
-export interface LedgerRow {
-  /** `transactionId` */
-  _id: string;
-  account_id: string;
-  /** 1, 2, 3 … without a gap in each account. */
-  seq: number;
-  delta: number;
-  bucket: Bucket;
-  reason: Reason;
-  /** Unix seconds; never falls from one `seq` to the next. */
-  created_at: number;
-  /** Hashes of the idempotency key, and of the request that came with it. */
-  idk?: string;
-  fingerprint?: string;
-  /** A spend has its device and, for as long as a repeat may need it, the signed receipt. */
-  device_id?: string;
-  receipt?: string;
-  /** Credits that are left after it. Among rows that were written together, the last one has it. */
-  balance?: Balance;
-  /** A row that opens a window or month has its start and end (epoch ms), and its credits in all. */
-  period?: [startMs: number, endMs: number, limit: number];
-  /** A row of paid or granted credits has the id of its lot, and when that expires (epoch ms; 0 is never). */
-  lot?: [id: string, expiresMs: number];
-}
+export type Balance = [window: number, monthly: number, paid: number, granted: number];
 
 /** The fields of a ledger row that readers are shown. */
 export type LedgerItem = Pick<
@@ -101,23 +62,31 @@ export type LedgerItem = Pick<
   '_id' | 'seq' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'balance'
 >;
 
-export const ledgerRows = collection<LedgerRow>('ledger', {
+export const ledgerRows = collection('ledger', {
   about: 'One change of one bucket of credits. It is never changed.',
   fields: {
+    /** `transactionId` */
     _id: String,
     account_id: String,
+    /** 1, 2, 3 … without a gap in each account. */
     seq: Number,
     delta: Number,
-    bucket: String,
-    reason: String,
+    bucket: only<Bucket>(String),
+    reason: only<Reason>(String),
+    /** Unix seconds; never falls from one `seq` to the next. */
     created_at: Number,
+    /** Hashes of the idempotency key, and of the request that came with it. */
     idk: optional(String),
     fingerprint: optional(String),
+    /** A spend has its device and, for as long as a repeat may need it, the signed receipt. */
     device_id: optional(String),
     receipt: optional(String),
-    balance: optional([Number]),
-    period: optional([anything]),
-    lot: optional([anything]),
+    /** Credits that are left after it. Among rows that were written together, the last one has it. */
+    balance: optional(only<Balance>([Number])),
+    /** A row that opens a window or month has its start and end (epoch ms), and its credits in all. */
+    period: optional(only<[startMs: number, endMs: number, limit: number]>([anything])),
+    /** A row of paid or granted credits has the id of its lot, and when that expires (epoch ms; 0 is never). */
+    lot: optional(only<[id: string, expiresMs: number]>([anything])),
   },
   shardKey: { account_id: 1, seq: 1 },
   indexes: [
@@ -127,79 +96,60 @@ export const ledgerRows = collection<LedgerRow>('ledger', {
   ],
 });
 
+/** One change of one bucket of one account. Kept for ever, and never changed but for its receipt, which goes once no repeat can ask for it. */
+export interface LedgerRow extends RowOf<typeof ledgerRows> {}
+
 /** The id of a ledger row: the account's own letters, and the row's number in it. */
 export function transactionId(accountId: string, seq: number): string {
   return `txn_${accountId.slice(accountId.indexOf('_') + 1)}_${seq}`;
 }
 
-/** One row per shard. Every transaction that writes the shard's ledger raises `n`, so that a stalled writer fails. */
-export interface LedgerFence {
-  /** `00`..`63` */
-  _id: string;
-  n: number;
-  /** Stream id of the last entry that the ledger holds: a Redis whose stream ends earlier has lost something. */
-  last_id: string;
-  /** Identity of the Redis data that the shard was last opened for: only its entries go into the ledger. */
-  epoch: string;
-}
-
-export const ledgerFenceRows = collection<LedgerFence>('ledger_fences', {
+export const ledgerFenceRows = collection('ledger_fences', {
   about: 'The last row that a shard of the ledger has written.',
   fields: {
+    /** `00`..`63` */
     _id: String,
     n: Number,
+    /** Stream id of the last entry that the ledger holds: a Redis whose stream ends earlier has lost something. */
     last_id: String,
+    /** Identity of the Redis data that the shard was last opened for: only its entries go into the ledger. */
     epoch: String,
   },
 });
 
-/** The alerts of an account: each is true from when its total fell to the level until something lifted it above. */
-export interface CreditAlertRow {
-  /** The account. */
-  _id: string;
-  low: boolean;
-  depleted: boolean;
-}
+/** One row per shard. Every transaction that writes the shard's ledger raises `n`, so that a stalled writer fails. */
+export interface LedgerFence extends RowOf<typeof ledgerFenceRows> {}
 
-export const creditAlertRows = collection<CreditAlertRow>('credit_alerts', {
+/** The alerts of an account: each is true from when its total fell to the level until something lifted it above. */
+export const creditAlertRows = collection('credit_alerts', {
   about: 'The alerts of an account that have been raised and not yet been reset.',
   fields: {
+    /** The account. */
     _id: String,
     low: Boolean,
     depleted: Boolean,
   },
 });
 
-/** A Checkout Session that was paid, and the one account that it is granted to. */
-export interface PaidCheckout {
-  /** The id that Stripe gave it. */
-  _id: string;
-  account_id: string;
-  paid_at: Date;
-}
-
-export const paidCheckoutRows = collection<PaidCheckout>('paid_checkouts', {
+export const paidCheckoutRows = collection('paid_checkouts', {
   about: 'A payment, and the account that its credits went to.',
   fields: {
+    /** The id that Stripe gave it. */
     _id: String,
     account_id: String,
     paid_at: Date,
   },
 });
 
-/** The public half of a key that has signed. Old ones stay, so that old receipts can be checked. */
-export interface SigningKey {
-  /** The `kid`. */
-  _id: string;
-  x: string;
-  created_at: Date;
-}
-
-export const signingKeyRows = collection<SigningKey>('signing_keys', {
+export const signingKeyRows = collection('signing_keys', {
   about: 'The public half of a key that has signed receipts.',
   fields: {
+    /** The `kid`. */
     _id: String,
     x: String,
     created_at: Date,
   },
 });
+
+/** The public half of a key that has signed. Old ones stay, so that old receipts can be checked. */
+export interface SigningKey extends RowOf<typeof signingKeyRows> {}

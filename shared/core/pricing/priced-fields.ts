@@ -23,8 +23,10 @@ export const PRICED_FIELDS = [
 ] as const satisfies readonly (keyof PricedFields)[];
 
 /** Those of the fields that are there. Pure. */
-export function pricedFieldsOf(call: PricedFields): PricedFields {
-  const found: PricedFields = {};
+export function pricedFieldsOf(call: PricedFields): {
+  [Field in keyof PricedFields]: Exclude<PricedFields[Field], undefined>;
+} {
+  const found = {};
   for (const field of PRICED_FIELDS)
     if (call[field] !== undefined) Object.assign(found, { [field]: call[field] });
   return found;

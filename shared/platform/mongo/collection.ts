@@ -7,7 +7,7 @@ import {
   stagesByIndex,
   writeById,
 } from './embedded-filters.ts';
-import type { Field, Fields, OTHERS } from './fields.ts';
+import type { Field, Fields, ObjectOf, OTHERS } from './fields.ts';
 
 /** A row of any collection: its primary key is a string of ours. */
 export interface Row {
@@ -33,11 +33,22 @@ export interface DeclaredCollection<T extends Row> extends CollectionDeclaration
   (ctx: { db: Db }): mongo.Collection<T>;
 }
 
+/** A row of a declared collection. */
+export type RowOf<Rows> = Rows extends DeclaredCollection<infer T> ? T : never;
+
 /**
  * Declares a collection of a noun. Its handle is the driver's, and refuses a filter that is or holds `undefined`: the
  * driver would drop it, and a filter without its tenant matches every tenant.
  */
+export function collection<F extends Fields & { _id: Field }>(
+  collectionName: string,
+  declared: Omit<Declaring<ObjectOf<F>, never>, 'fields'> & { fields: F },
+): DeclaredCollection<ObjectOf<F> & Row>;
 export function collection<T extends Row, Own extends keyof T = keyof T>(
+  collectionName: string,
+  declared: Declaring<T, Own>,
+): DeclaredCollection<T>;
+export function collection<T extends Row, Own extends keyof T>(
   collectionName: string,
   { about, fields, indexes = [], shardKey = null }: Declaring<T, Own>,
 ): DeclaredCollection<T> {

@@ -30,18 +30,53 @@ export interface Personal {
   readonly kept?: string;
 }
 
-export const optional = (field: Field): FieldOptions => ({ ...optionsOf(field), isOptional: true });
-export const nullable = (field: Field): FieldOptions => ({ ...optionsOf(field), isNullable: true });
-export const object = (fields: Fields): FieldOptions => ({ type: { object: fields } });
-export const mapOf = (field: Field): FieldOptions => ({ type: { mapOf: field } });
+/** A field, with the type of its values: `holds` is never set. */
+type Holding<T> = FieldOptions & { readonly holds?: T };
+
+/** The type of a field's values. */
+type ValueOf<F> = F extends StringConstructor
+  ? string
+  : F extends NumberConstructor
+    ? number
+    : F extends BooleanConstructor
+      ? boolean
+      : F extends DateConstructor
+        ? Date
+        : F extends readonly [infer Item]
+          ? ValueOf<Item>[]
+          : F extends { readonly holds?: infer T }
+            ? T
+            : never;
+
+type IsOptional = { readonly isOptional: true };
+
+/** The type of an object with these fields. */
+export type ObjectOf<F extends Fields> = {
+  [Name in keyof F as F[Name] extends IsOptional ? never : Name]: ValueOf<F[Name]>;
+} & { [Name in keyof F as F[Name] extends IsOptional ? Name : never]?: ValueOf<F[Name]> };
+
+export const optional = <F extends Field>(field: F): Holding<ValueOf<F>> & IsOptional => ({
+  ...optionsOf(field),
+  isOptional: true,
+});
+export const nullable = <F extends Field>(field: F): Holding<ValueOf<F> | null> => ({
+  ...optionsOf(field),
+  isNullable: true,
+});
+export const object = <F extends Fields>(fields: F): Holding<ObjectOf<F>> => ({ type: { object: fields } });
+export const mapOf = <F extends Field>(field: F): Holding<Record<string, ValueOf<F>>> => ({
+  type: { mapOf: field },
+});
+/** A field whose values are of a narrower type than it says. */
+export const only = <T>(field: Field): Holding<T> => optionsOf(field);
 /** A value whose shape its collection does not know. */
-export const anything: FieldOptions = { type: 'anything' };
+export const anything: Holding<unknown> = { type: 'anything' };
 
-export const erased = (field: Field): FieldOptions => personal(field, { erased: true });
-export const hashed = (field: Field): FieldOptions => personal(field, { hashed: true });
-export const kept = (field: Field, reason: string): FieldOptions => personal(field, { kept: reason });
+export const erased = <F extends Field>(field: F) => personal(field, { erased: true });
+export const hashed = <F extends Field>(field: F) => personal(field, { hashed: true });
+export const kept = <F extends Field>(field: F, reason: string) => personal(field, { kept: reason });
 
-function personal(field: Field, personal: Personal): FieldOptions {
+function personal<F extends Field>(field: F, personal: Personal): Holding<ValueOf<F>> {
   const options = optionsOf(field);
   return { ...options, personal: { ...options.personal, ...personal } };
 }

@@ -2,19 +2,13 @@ import { isDuplicateKey } from '../basics/errors.ts';
 import { StartFault } from '../basics/start-fault.ts';
 import { collection } from './collection.ts';
 import type { Db } from './connect.ts';
+import { only } from './fields.ts';
 import { instanceRows } from './transaction-guard.ts';
 
-/** The one row that says which form the data has. */
-interface SchemaRow {
-  _id: 'schema';
-  version: number;
-  changed_at: Date;
-}
-
-export const schemaRows = collection<SchemaRow>('schema', {
+export const schemaRows = collection('schema', {
   about: 'The version of the data.',
   fields: {
-    _id: String,
+    _id: only<'schema'>(String),
     version: Number,
     changed_at: Date,
   },

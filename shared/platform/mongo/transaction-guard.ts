@@ -3,27 +3,23 @@ import { isStoreError } from '../basics/errors.ts';
 import { every } from '../basics/every.ts';
 import type { Log } from '../basics/log.ts';
 import { within } from '../basics/within.ts';
-import { collection } from './collection.ts';
+import { collection, type RowOf } from './collection.ts';
 import type { Db } from './connect.ts';
 import { endSessions } from './transaction.ts';
 
-/** One process that runs transactions, and the driver sessions that it runs them in. */
-interface Instance {
-  _id: string;
-  /** Grows while the process lives. */
-  heartbeat: number;
-  /** Driver session ids, hex. */
-  sessions: string[];
-}
-
-export const instanceRows = collection<Instance>('instances', {
+export const instanceRows = collection('instances', {
   about: 'A running process and its transactions, so that others can end those of a dead one.',
   fields: {
     _id: String,
+    /** Grows while the process lives. */
     heartbeat: Number,
+    /** Driver session ids, hex. */
     sessions: [String],
   },
 });
+
+/** One process that runs transactions, and the driver sessions that it runs them in. */
+interface Instance extends RowOf<typeof instanceRows> {}
 
 export interface TransactionGuard {
   stop(): Promise<void>;

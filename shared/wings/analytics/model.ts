@@ -1,6 +1,6 @@
 import { userId } from '../../core/accounts/organizations/user-id.ts';
-import { collection } from '../../platform/mongo/collection.ts';
-import { object, optional } from '../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../platform/mongo/collection.ts';
+import { object, only, optional } from '../../platform/mongo/fields.ts';
 import type { Contribution } from './suppress.ts';
 
 export const DIMENSIONS = ['none', 'model', 'adapter', 'project', 'team', 'hour_of_week'] as const;
@@ -26,28 +26,6 @@ export interface FrozenDimension {
   parts: number;
 }
 
-/** A closed week as it is answered: decided once, over the members and teams of that time (docs/analytics.md). */
-export interface FrozenWeek {
-  /** `weekKey(...)`. */
-  _id: string;
-  org_id: string;
-  start: Date;
-  frozen_at: Date;
-  /** The sums of the week, late signals included, when its late part was last judged: see `sumWeek`. */
-  seen_sums: string;
-  /** Without those that had too many values, and without `hour_of_week` when the week's quarter hours were gone. */
-  dimensions: Partial<Record<Dimension, FrozenDimension>>;
-}
-
-/** Cells of one dimension of a frozen week, also those that are not shown. */
-export interface FrozenCells {
-  /** `cellsKey(...)`. */
-  _id: string;
-  org_id: string;
-  /** JSON, as `packCells` writes it. */
-  cells: string;
-}
-
 export const FROZEN = ['sessions', 'signals', 'errors', 'tokens_in', 'tokens_out', 'cost_nusd'] as const;
 
 const FROZEN_DIMENSION = object({
@@ -58,31 +36,44 @@ const FROZEN_DIMENSION = object({
 });
 
 /** Read by primary key only. */
-export const frozenWeekRows = collection<FrozenWeek>('analytics_weeks', {
+export const frozenWeekRows = collection('analytics_weeks', {
   about: 'A closed week of analytics, as it is answered.',
   fields: {
+    /** `weekKey(...)`. */
     _id: String,
     org_id: String,
     start: Date,
     frozen_at: Date,
+    /** The sums of the week, late signals included, when its late part was last judged: see `sumWeek`. */
     seen_sums: String,
-    dimensions: object({
-      team: optional(FROZEN_DIMENSION),
-      adapter: optional(FROZEN_DIMENSION),
-      model: optional(FROZEN_DIMENSION),
-      none: optional(FROZEN_DIMENSION),
-      project: optional(FROZEN_DIMENSION),
-      hour_of_week: optional(FROZEN_DIMENSION),
-    }),
+    /** Without those that had too many values, and without `hour_of_week` when the week's quarter hours were gone. */
+    dimensions: only<Partial<Record<Dimension, FrozenDimension>>>(
+      object({
+        team: optional(FROZEN_DIMENSION),
+        adapter: optional(FROZEN_DIMENSION),
+        model: optional(FROZEN_DIMENSION),
+        none: optional(FROZEN_DIMENSION),
+        project: optional(FROZEN_DIMENSION),
+        hour_of_week: optional(FROZEN_DIMENSION),
+      }),
+    ),
   },
 });
 
+/** A closed week as it is answered: decided once, over the members and teams of that time (docs/analytics.md). */
+export interface FrozenWeek extends RowOf<typeof frozenWeekRows> {}
+
 /** Read by primary key only. */
-export const frozenCellRows = collection<FrozenCells>('analytics_cells', {
+export const frozenCellRows = collection('analytics_cells', {
   about: 'The sums of a closed week by person and value, of which only groups are shown.',
   fields: {
+    /** `cellsKey(...)`. */
     _id: String,
     org_id: String,
+    /** JSON, as `packCells` writes it. */
     cells: userId,
   },
 });
+
+/** Cells of one dimension of a frozen week, also those that are not shown. */
+export interface FrozenCells extends RowOf<typeof frozenCellRows> {}

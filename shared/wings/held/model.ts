@@ -4,8 +4,8 @@ import { draftFields, nameField, placeField } from '../../core/calls/signals/mod
 import { dateAt } from '../../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../../platform/basics/contract.ts';
 import { derivedId } from '../../platform/basics/ids.ts';
-import { collection } from '../../platform/mongo/collection.ts';
-import { nullable, object, optional } from '../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../platform/mongo/collection.ts';
+import { nullable, object, only, optional } from '../../platform/mongo/fields.ts';
 import { retentionRule } from '../../platform/mongo/retention.ts';
 import type { HoldAbove } from './settings.ts';
 
@@ -15,50 +15,35 @@ export type HeldState = (typeof HELD_STATES)[number];
 export const HELD_LIMITS = ['tokens', 'cost_usd'] as const;
 export type HeldLimit = (typeof HELD_LIMITS)[number];
 
-/** A signal above a limit of its organization. Nothing counts it until an admin releases it. */
-export interface HeldSignal {
-  /** `heldKey(...)`: derived from the signal's own key, so that a repeat is the same row. */
-  _id: string;
-  org_id: string;
-  user_id: string;
-  adapter: string;
-  /** The time of the signal: the row goes once no signal of that age is taken any more. */
-  ts: Date;
-  signal: Draft;
-  above: HeldLimit[];
-  /** The limits at that time. */
-  hold_above: HoldAbove;
-  state: HeldState;
-  held_at: Date;
-  /** The decision: when, by which account, key or process, and the session of a released signal. */
-  decided_at: Date | null;
-  decided_by: string | null;
-  session_id: string | null;
-}
-
-export const heldRows = collection<HeldSignal>('held_signals', {
+export const heldRows = collection('held_signals', {
   about: 'A signal above a limit of its organization, until an admin decides.',
   fields: {
+    /** `heldKey(...)`: derived from the signal's own key, so that a repeat is the same row. */
     _id: String,
     org_id: String,
     user_id: userId,
     adapter: String,
+    /** The time of the signal: the row goes once no signal of that age is taken any more. */
     ts: Date,
-    signal: object({
-      ...draftFields,
-      parts: optional(
-        object({
-          own: [String],
-          place: optional(placeField),
-          task: optional(nameField),
-        }),
-      ),
-      settles_own: optional(Boolean),
-    }),
-    above: [String],
-    hold_above: object({ tokens: nullable(Number), cost_usd: nullable(Number) }),
-    state: String,
+    signal: only<Draft>(
+      object({
+        ...draftFields,
+        parts: optional(
+          object({
+            own: [String],
+            place: optional(placeField),
+            task: optional(nameField),
+          }),
+        ),
+        settles_own: optional(Boolean),
+      }),
+    ),
+    above: only<HeldLimit[]>([String]),
+    /** The limits at that time. */
+    hold_above: only<HoldAbove>(object({ tokens: nullable(Number), cost_usd: nullable(Number) })),
+    state: only<HeldState>(String),
     held_at: Date,
+    /** The decision: when, by which account, key or process, and the session of a released signal. */
     decided_at: nullable(Date),
     decided_by: nullable(userId),
     session_id: nullable(String),
@@ -72,6 +57,9 @@ export const heldRows = collection<HeldSignal>('held_signals', {
     { key: { ts: 1 } },
   ],
 });
+
+/** A signal above a limit of its organization. Nothing counts it until an admin releases it. */
+export interface HeldSignal extends RowOf<typeof heldRows> {}
 
 /** The id of a held signal, from the key of the signal. */
 export function heldKey({ _id }: Pick<Draft, '_id'>): string {

@@ -1,8 +1,8 @@
 import { userId } from '../../core/accounts/organizations/user-id.ts';
 import type { Budget, BudgetMetric, BudgetScope } from '../../core/limits/budgets/rules/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
-import { collection } from '../../platform/mongo/collection.ts';
-import { erased, nullable, optional } from '../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../platform/mongo/collection.ts';
+import { erased, nullable, only, optional } from '../../platform/mongo/fields.ts';
 import type { RetentionRule } from '../../platform/mongo/retention.ts';
 
 export const RAISE_STATES = [
@@ -16,61 +16,35 @@ export const RAISE_STATES = [
 ] as const;
 export type RaiseState = (typeof RAISE_STATES)[number];
 
-/** A request for more of a budget. Approved, it adds to the budget's limit until it ends. */
-export interface Raise {
-  _id: string;
-  org_id: string;
-  user_id: string;
-  budget_id: string;
-  /** The budget as it was when the raise was asked for, of a template the person's own. */
-  budget_name: string;
-  scope: BudgetScope;
-  scope_id: string;
-  metric: BudgetMetric;
-  /** In the unit of the budget's limit, as `granted` is. */
-  amount: number;
-  /** Seconds from the answer on; null: to the end of the window. */
-  duration_s: number | null;
-  note: string | null;
-  /** The admin's word to the person. */
-  answer_note: string | null;
-  /** Until when the notes are kept. */
-  notes_until: Date;
-  /** As it was last written: `stateAt` is the state at a moment. */
-  state: RaiseState;
-  /** `pendingKey(...)` while it is pending, so that there is one per person and budget. */
-  pending_for?: string;
-  created_at: Date;
-  expires_at: Date;
-  answered_at: Date | null;
-  /** The account of the admin who answered last. */
-  answered_by: string | null;
-  granted: number | null;
-  granted_s: number | null;
-  ends_at: Date | null;
-}
-
-export const raiseRows = collection<Raise>('raises', {
+export const raiseRows = collection('raises', {
   about: 'A request for more of a budget, and its answer.',
   fields: {
     _id: String,
     org_id: String,
     user_id: userId,
     budget_id: String,
+    /** The budget as it was when the raise was asked for, of a template the person's own. */
     budget_name: String,
-    scope: String,
+    scope: only<BudgetScope>(String),
     scope_id: userId,
-    metric: String,
+    metric: only<BudgetMetric>(String),
+    /** In the unit of the budget's limit, as `granted` is. */
     amount: Number,
+    /** Seconds from the answer on; null: to the end of the window. */
     duration_s: nullable(Number),
     note: nullable(erased(String)),
+    /** The admin's word to the person. */
     answer_note: nullable(erased(String)),
+    /** Until when the notes are kept. */
     notes_until: Date,
-    state: String,
+    /** As it was last written: `stateAt` is the state at a moment. */
+    state: only<RaiseState>(String),
+    /** `pendingKey(...)` while it is pending, so that there is one per person and budget. */
     pending_for: optional(String),
     created_at: Date,
     expires_at: Date,
     answered_at: nullable(Date),
+    /** The account of the admin who answered last. */
     answered_by: nullable(userId),
     granted: nullable(Number),
     granted_s: nullable(Number),
@@ -89,6 +63,9 @@ export const raiseRows = collection<Raise>('raises', {
     { key: { notes_until: 1 } },
   ],
 });
+
+/** A request for more of a budget. Approved, it adds to the budget's limit until it ends. */
+export interface Raise extends RowOf<typeof raiseRows> {}
 
 export function pendingKey({ budget_id, user_id }: Pick<Raise, 'budget_id' | 'user_id'>): string {
   return `${budget_id}/${user_id}`;

@@ -28,7 +28,7 @@ const has =
     names.every((name) => Object.hasOwn(value, name));
 
 test.each<[string, RegExp, (value: unknown) => boolean, readonly unknown[]]>([
-  ['collection', /= collection</, has('collectionName', 'indexes', 'shardKey'), COLLECTIONS],
+  ['collection', /= collection[<(]/, has('collectionName', 'indexes', 'shardKey'), COLLECTIONS],
   ['job', /= (?:job|dueJob)\(/, has('kind', 'data'), JOBS],
   ['retention rule', /etention(?:Rule)?\b.*=/, has('kind', 'purge'), RETENTION],
   ['migration', /: Migration =/, has('version', 'what', 'run'), MIGRATIONS],

@@ -1,6 +1,6 @@
 import { KEY_KEPT_DAYS, type Scope } from '../../../platform/basics/contract.ts';
-import { collection } from '../../../platform/mongo/collection.ts';
-import { erased, nullable, object, optional } from '../../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../../platform/mongo/collection.ts';
+import { erased, nullable, object, only, optional } from '../../../platform/mongo/fields.ts';
 import { daysBefore, retentionRule } from '../../../platform/mongo/retention.ts';
 import { userId } from '../organizations/user-id.ts';
 
@@ -20,31 +20,6 @@ export function nameMaker({ user_id, key_id }: Maker): string {
   return user_id ?? key_id ?? 'operator';
 }
 
-/** A stored API key: its keyed hash, never the key itself. */
-export interface ApiKey {
-  /** The key id inside the key. */
-  _id: string;
-  org_id: string;
-  /** HMAC-SHA256 of the whole key with the pepper, hex. */
-  hmac: string;
-  name: string;
-  scopes: Scope[];
-  /** A bound key sees and reports only this user. */
-  user_id: string | null;
-  /** The project of signals that name no project. */
-  project_id: string | null;
-  /** The person or key that saw the key when it was made. */
-  made_by: Maker;
-  created_at: Date;
-  expires_at: Date | null;
-  /** The end of the grace of a key that was rotated. */
-  retires_at?: Date;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
-  /** Rises with each webhook that the key makes (`confirmActor`). */
-  touches?: number;
-}
-
 /** When a key ends by itself: when it expires or, once it was rotated, with its grace. Null: never. */
 export function endOfKey({ expires_at, retires_at }: ApiKey): Date | null {
   if (!expires_at || !retires_at) return retires_at ?? expires_at;
@@ -57,22 +32,29 @@ export function isLive(key: ApiKey, nowMs: number): boolean {
   return key.revoked_at === null && (!end || end.getTime() > nowMs);
 }
 
-export const apiKeyRows = collection<ApiKey>('api_keys', {
+export const apiKeyRows = collection('api_keys', {
   about: 'An API key: its keyed hash, never the key.',
   fields: {
+    /** The key id inside the key. */
     _id: String,
     org_id: String,
+    /** HMAC-SHA256 of the whole key with the pepper, hex. */
     hmac: String,
     name: erased(String),
-    scopes: [String],
+    scopes: only<Scope[]>([String]),
+    /** A bound key sees and reports only this user. */
     user_id: nullable(userId),
+    /** The project of signals that name no project. */
     project_id: nullable(String),
-    made_by: makerField,
+    /** The person or key that saw the key when it was made. */
+    made_by: only<Maker>(makerField),
     created_at: Date,
     expires_at: nullable(Date),
+    /** The end of the grace of a key that was rotated. */
     retires_at: optional(Date),
     revoked_at: nullable(Date),
     last_used_at: nullable(Date),
+    /** Rises with each webhook that the key makes (`confirmActor`). */
     touches: optional(Number),
   },
   indexes: [
@@ -80,6 +62,8 @@ export const apiKeyRows = collection<ApiKey>('api_keys', {
     { key: { org_id: 1, user_id: 1, created_at: 1, _id: 1 } },
   ],
 });
+
+export interface ApiKey extends RowOf<typeof apiKeyRows> {}
 
 /** No index: the keys of all organizations are few. */
 export const keyRetention = retentionRule('api-keys', apiKeyRows, {

@@ -9,19 +9,13 @@ import { deleteRows, replaceRow, type Write } from '../../../platform/mongo/writ
 import type { Member } from './model.ts';
 
 /**
- * A mailbox that takes no mails of an organization and belongs to no present member there. It outlives the member, so that who
- * has said no is not written to again after a removal and another invitation. The row is a hash: it shows no address.
+ * A row belongs to no present member there. It outlives the member, so that who has said no is not written to again after a removal and another
+ * invitation.
  */
-interface EndedMails {
-  /** Keyed hash of organization and mailbox. */
-  _id: string;
-  org_id: string;
-  ended_at: Date;
-}
-
-export const endedMailRows = collection<EndedMails>('ended_mails', {
+export const endedMailRows = collection('ended_mails', {
   about: 'A mailbox that wants no mails of an organization. Its id is a hash of the address.',
   fields: {
+    /** Keyed hash of organization and mailbox. */
     _id: String,
     org_id: String,
     ended_at: Date,

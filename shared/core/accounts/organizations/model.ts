@@ -1,6 +1,6 @@
 import type { KPopulation, Role, Tier } from '../../../platform/basics/contract.ts';
-import { collection } from '../../../platform/mongo/collection.ts';
-import { erased, nullable, object, optional } from '../../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../../platform/mongo/collection.ts';
+import { erased, nullable, object, only, optional } from '../../../platform/mongo/fields.ts';
 import { userId } from './user-id.ts';
 
 interface CoreOrganization {
@@ -53,47 +53,28 @@ export const organizationRows = collection<Organization, keyof CoreOrganization>
   },
 });
 
-/** A user in an organization. One member is one account of credits and devices. */
-export interface Member {
-  _id: string;
-  org_id: string;
-  user_id: string;
-  /** Null once the member was removed: the ids stay, the person's data go. */
-  email: string | null;
-  /** The person has signed in with this e-mail, or an operator has named it. Mail goes to no other address. */
-  email_confirmed?: true;
-  /** When the person ended the mails of the organization: none goes there until the person asks for them again. */
-  mails_ended_at?: Date;
-  name: string | null;
-  role: Role;
-  teams: string[];
-  /** Identity-provider subject; unique together, so a person belongs to one organization. */
-  idp?: { iss: string; sub: string };
-  /** The account that added the member; absent when an operator did. */
-  invited_by?: string;
-  /** When the invited person said no: until an admin renews the invitation nobody can join by it. */
-  declined_at?: Date;
-  /** Rises with each device and key that the member makes (`touchMember`). */
-  touches?: number;
-  created_at: Date;
-  removed_at: Date | null;
-}
-
-export const memberRows = collection<Member>('members', {
+export const memberRows = collection('members', {
   about: 'A user of an organization, who is one account of credits and devices.',
   fields: {
     _id: String,
     org_id: String,
     user_id: userId,
+    /** Null once the member was removed: the ids stay, the person's data go. */
     email: nullable(erased(String)),
-    email_confirmed: optional(Boolean),
+    /** The person has signed in with this e-mail, or an operator has named it. Mail goes to no other address. */
+    email_confirmed: optional(only<true>(Boolean)),
+    /** When the person ended the mails of the organization: none goes there until the person asks for them again. */
     mails_ended_at: optional(Date),
     name: nullable(erased(String)),
-    role: String,
+    role: only<Role>(String),
     teams: [String],
+    /** Identity-provider subject; unique together, so a person belongs to one organization. */
     idp: optional(object({ iss: String, sub: erased(String) })),
+    /** The account that added the member; absent when an operator did. */
     invited_by: optional(userId),
+    /** When the invited person said no: until an admin renews the invitation nobody can join by it. */
     declined_at: optional(Date),
+    /** Rises with each device and key that the member makes (`touchMember`). */
     touches: optional(Number),
     created_at: Date,
     removed_at: nullable(Date),
@@ -109,3 +90,5 @@ export const memberRows = collection<Member>('members', {
     },
   ],
 });
+
+export interface Member extends RowOf<typeof memberRows> {}

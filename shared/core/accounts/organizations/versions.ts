@@ -1,10 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../../../platform/context/context.ts';
-import { collection } from '../../../platform/mongo/collection.ts';
+import { collection, type RowOf } from '../../../platform/mongo/collection.ts';
 import { ALL_COUNTER_SHARDS } from '../../../platform/mongo/counter-shards.ts';
-import { optional } from '../../../platform/mongo/fields.ts';
+import { only, optional } from '../../../platform/mongo/fields.ts';
 import { updateRow, type Write } from '../../../platform/mongo/writes.ts';
+
+export const organizationVersionRows = collection('organization_versions', {
+  about: 'The versions of an organization’s rules, by which writers notice each other.',
+  fields: {
+    /** `versionKey(...)`. */
+    _id: String,
+    org_id: String,
+    /** Rises with each change of the organization's settings, teams, budgets and webhooks: the same in all shards. */
+    version: Number,
+    /** Rises with each batch of signals, and with each transaction that raises events. */
+    touches: optional(Number),
+    /** Rises with each change of the organization's contexts and boundaries: the same in all shards; absent before the first. */
+    contexts: optional(Number),
+    /**
+     * There while a change that met a conflict waits: batches of signals let it go first (docs/adr/0264). It proves nothing, so one
+     * that a dead process left behind costs one batch half a second.
+     */
+    change_waits: optional(only<true>(Boolean)),
+  },
+
+  // For the embedded store, which reads more than one row for a filter that no index holds whole.
+  indexes: [{ key: { _id: 1, version: 1, contexts: 1, change_waits: 1 } }],
+});
 
 /**
  * The conflict row between what records signals or raises events and what changes the rules by which it does. Under snapshot
@@ -12,37 +35,7 @@ import { updateRow, type Write } from '../../../platform/mongo/writes.ts';
  * raises events writes one shard of the organization, one that changes a rule writes all shards. One of two that overlap
  * meets a write conflict and runs again on a snapshot that holds the other (docs/adr/0040, docs/adr/0160).
  */
-export interface OrganizationVersion {
-  /** `versionKey(...)`. */
-  _id: string;
-  org_id: string;
-  /** Rises with each change of the organization's settings, teams, budgets and webhooks: the same in all shards. */
-  version: number;
-  /** Rises with each batch of signals, and with each transaction that raises events. */
-  touches?: number;
-  /** Rises with each change of the organization's contexts and boundaries: the same in all shards; absent before the first. */
-  contexts?: number;
-  /**
-   * There while a change that met a conflict waits: batches of signals let it go first (docs/adr/0264). It proves nothing, so one
-   * that a dead process left behind costs one batch half a second.
-   */
-  change_waits?: true;
-}
-
-export const organizationVersionRows = collection<OrganizationVersion>('organization_versions', {
-  about: 'The versions of an organization’s rules, by which writers notice each other.',
-  fields: {
-    _id: String,
-    org_id: String,
-    version: Number,
-    touches: optional(Number),
-    contexts: optional(Number),
-    change_waits: optional(Boolean),
-  },
-
-  // For the embedded store, which reads more than one row for a filter that no index holds whole.
-  indexes: [{ key: { _id: 1, version: 1, contexts: 1, change_waits: 1 } }],
-});
+export interface OrganizationVersion extends RowOf<typeof organizationVersionRows> {}
 
 function versionKey(orgId: string, shard: number): string {
   return `${orgId}/${shard}`;

@@ -1,43 +1,7 @@
 import type { AnomalyType } from '../../../platform/basics/contract.ts';
-import { collection } from '../../../platform/mongo/collection.ts';
-import { nullable, object, optional } from '../../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../../platform/mongo/collection.ts';
+import { nullable, object, only, optional } from '../../../platform/mongo/fields.ts';
 import { userId } from '../../accounts/organizations/user-id.ts';
-
-/** A run of activity of one user in one project with one adapter. */
-export interface Session {
-  _id: string;
-  org_id: string;
-  user_id: string;
-  project_id: string;
-  adapter: string;
-  /** `sessionKey(...)` of the four above. */
-  key: string;
-  state: 'open' | 'ended';
-  end_reason: 'timeout' | 'closed' | null;
-  started_at: Date;
-  last_activity_at: Date;
-  /** Last activity, or the moment of an explicit close: never before the last activity. */
-  ended_at: Date;
-  /** The model with the most tokens; `unknown` when no signal named one. */
-  model: string;
-  /** The provider whose price this model has. Sessions of earlier versions have none until their model changes. */
-  price_provider?: string;
-  /** In the order of first use. */
-  model_tokens: { model: string; tokens: number; first_at: Date }[];
-  tokens_in: number;
-  tokens_out: number;
-  cost_nusd: number;
-  unpriced_signals: number;
-  signal_count: number;
-  error_count: number;
-  intervention_count: number;
-  /** The kinds of its anomalies; absent while it has none. */
-  anomaly_types?: AnomalyType[];
-  /** When it was last checked for anomalies; absent before the first check. */
-  checked_at?: Date;
-  /** When its last signal was voided. It counts again once another one joins it. */
-  emptied_at?: Date;
-}
 
 /** A session as it was (null: it is new) and as it becomes. */
 export interface SessionChange {
@@ -45,7 +9,7 @@ export interface SessionChange {
   after: Session;
 }
 
-export const sessionRows = collection<Session>('sessions', {
+export const sessionRows = collection('sessions', {
   about: 'A run of activity of one user in one project with one adapter.',
   fields: {
     _id: String,
@@ -53,14 +17,19 @@ export const sessionRows = collection<Session>('sessions', {
     user_id: userId,
     project_id: String,
     adapter: String,
+    /** `sessionKey(...)` of the four above. */
     key: String,
-    state: String,
-    end_reason: nullable(String),
+    state: only<'open' | 'ended'>(String),
+    end_reason: nullable(only<'timeout' | 'closed'>(String)),
     started_at: Date,
     last_activity_at: Date,
+    /** Last activity, or the moment of an explicit close: never before the last activity. */
     ended_at: Date,
+    /** The model with the most tokens; `unknown` when no signal named one. */
     model: String,
+    /** The provider whose price this model has. Sessions of earlier versions have none until their model changes. */
     price_provider: optional(String),
+    /** In the order of first use. */
     model_tokens: [object({ model: String, tokens: Number, first_at: Date })],
     tokens_in: Number,
     tokens_out: Number,
@@ -69,8 +38,11 @@ export const sessionRows = collection<Session>('sessions', {
     signal_count: Number,
     error_count: Number,
     intervention_count: Number,
-    anomaly_types: optional([String]),
+    /** The kinds of its anomalies; absent while it has none. */
+    anomaly_types: optional(only<AnomalyType[]>([String])),
+    /** When it was last checked for anomalies; absent before the first check. */
     checked_at: optional(Date),
+    /** When its last signal was voided. It counts again once another one joins it. */
     emptied_at: optional(Date),
   },
   shardKey: { org_id: 1, _id: 1 },
@@ -99,17 +71,13 @@ export const sessionRows = collection<Session>('sessions', {
   ],
 });
 
+export interface Session extends RowOf<typeof sessionRows> {}
+
 /**
  * The newest session of a key. A transaction that changes which sessions a key has writes this row, so that two
  * such transactions conflict instead of both missing what the other did.
  */
-export interface SessionHead {
-  _id: string;
-  session_id: string;
-  version: number;
-}
-
-export const sessionHeadRows = collection<SessionHead>('session_heads', {
+export const sessionHeadRows = collection('session_heads', {
   about: 'The newest session of a user, project and adapter.',
   fields: {
     _id: String,

@@ -1,63 +1,20 @@
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { hashedKey } from '../../../platform/basics/ids.ts';
-import { collection } from '../../../platform/mongo/collection.ts';
-import { erased, hashed, kept, mapOf, nullable, object, optional } from '../../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../../platform/mongo/collection.ts';
+import {
+  erased,
+  hashed,
+  kept,
+  mapOf,
+  nullable,
+  object,
+  only,
+  optional,
+} from '../../../platform/mongo/fields.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
 import { userId } from '../../accounts/organizations/user-id.ts';
-import type { PricedFields } from '../../pricing/priced-fields.ts';
 import type { SignalInput } from './input.ts';
 import type { Part } from './place.ts';
-
-/** One AI call, or one intervention of a gate, as recorded. Prompt and tool bodies are never kept. */
-export interface Signal extends PricedFields {
-  /** `signalKey(...)`: the idempotency key of the signal, so that uniqueness is the primary key's. */
-  _id: string;
-  org_id: string;
-  /** The client's own id. */
-  id: string;
-  type: 'call' | 'intervention';
-  ts: Date;
-  user_id: string;
-  project_id: string;
-  adapter: string;
-  model: string | null;
-  provider: string | null;
-  /** The provider that it counts under (`countedProvider`). Signals of earlier versions have none. */
-  price_provider?: string;
-  tokens_in: number;
-  tokens_out: number;
-  cache_read_tokens: number;
-  cache_write_tokens: number;
-  /** Integer nano-USD; null when no price is known. */
-  cost_nusd: number | null;
-  cost_source: 'reported' | 'computed' | 'unknown' | 'rule';
-  /** The rule that gave it its price, with the name that the rule had then. */
-  price_rule?: { readonly id: string; readonly name: string };
-  /** The list price of a call that a rule has priced, nano-USD; absent where the list has none. */
-  list_nusd?: number;
-  /** The reported cost that a rule has replaced, nano-USD: it holds again once no rule replaces it. */
-  reported_nusd?: number;
-  /** True: it used tokens that nobody counted. */
-  uncounted?: true;
-  error?: { code: string; message?: string | undefined };
-  latency_ms?: number;
-  tool_name?: string;
-  metadata?: Record<string, string>;
-  /** A gate's `verdict`, and the `action` that followed. */
-  intervention?: NonNullable<SignalInput['intervention']>;
-  /** The budget reservation that its cost replaces. */
-  reservation_id?: string;
-  /** `clientSessionKey(...)`; absent without `metadata.client_session_id`. */
-  client_session?: string;
-  /** The id of the work that it belongs to; absent when it belongs to none. */
-  work?: string;
-  /** The parts of the work that the signal itself said. */
-  own?: Part[];
-  session_id: string;
-  received_at: Date;
-  /** Set once an admin has voided it: it counts nowhere, and its id stays taken. */
-  voided?: { at: Date; by: string; reason: string };
-}
 
 /** A name of a branch or a task, which an organization may hide. It is not known whose it is. */
 export const nameField = object({
@@ -70,16 +27,19 @@ export const placeField = object({ repository: String, branch: optional(nameFiel
 
 /** The fields of a signal before it has a session. */
 export const draftFields = {
+  /** `signalKey(...)`: the idempotency key of the signal, so that uniqueness is the primary key's. */
   _id: String,
   org_id: String,
+  /** The client's own id. */
   id: String,
-  type: String,
+  type: only<'call' | 'intervention'>(String),
   ts: Date,
   user_id: userId,
   project_id: String,
   adapter: String,
   model: nullable(String),
   provider: nullable(String),
+  /** The provider that it counts under (`countedProvider`). Signals of earlier versions have none. */
   price_provider: optional(String),
   tokens_in: Number,
   tokens_out: Number,
@@ -91,33 +51,50 @@ export const draftFields = {
   region: optional(String),
   output_image_tokens: optional(Number),
   output_audio_tokens: optional(Number),
+  /** Integer nano-USD; null when no price is known. */
   cost_nusd: nullable(Number),
-  cost_source: String,
+  cost_source: only<'reported' | 'computed' | 'unknown' | 'rule'>(String),
+  /** The rule that gave it its price, with the name that the rule had then. */
   price_rule: optional(object({ id: String, name: String })),
+  /** The list price of a call that a rule has priced, nano-USD; absent where the list has none. */
   list_nusd: optional(Number),
+  /** The reported cost that a rule has replaced, nano-USD: it holds again once no rule replaces it. */
   reported_nusd: optional(Number),
-  uncounted: optional(Boolean),
-  error: optional(object({ code: String, message: optional(erased(String)) })),
+  /** True: it used tokens that nobody counted. */
+  uncounted: optional(only<true>(Boolean)),
+  error: optional(
+    only<{ code: string; message?: string | undefined }>(
+      object({ code: String, message: optional(erased(String)) }),
+    ),
+  ),
   latency_ms: optional(Number),
   tool_name: optional(String),
   metadata: optional(erased(mapOf(String))),
+  /** A gate's `verdict`, and the `action` that followed. */
   intervention: optional(
-    object({
-      kind: String,
-      verdict: String,
-      action: String,
-      source: String,
-      policy_id: optional(String),
-      rule_id: optional(String),
-      reason: optional(erased(String)),
-      severity: optional(String),
-    }),
+    only<NonNullable<SignalInput['intervention']>>(
+      object({
+        kind: String,
+        verdict: String,
+        action: String,
+        source: String,
+        policy_id: optional(String),
+        rule_id: optional(String),
+        reason: optional(erased(String)),
+        severity: optional(String),
+      }),
+    ),
   ),
+  /** The budget reservation that its cost replaces. */
   reservation_id: optional(String),
+  /** `clientSessionKey(...)`; absent without `metadata.client_session_id`. */
   client_session: optional(erased(String)),
+  /** The id of the work that it belongs to; absent when it belongs to none. */
   work: optional(String),
-  own: optional([String]),
+  /** The parts of the work that the signal itself said. */
+  own: optional(only<Part[]>([String])),
   received_at: Date,
+  /** Set once an admin has voided it: it counts nowhere, and its id stays taken. */
   voided: optional(
     object({
       at: Date,
@@ -127,7 +104,7 @@ export const draftFields = {
   ),
 };
 
-export const signalRows = collection<Signal>('signals', {
+export const signalRows = collection('signals', {
   about: 'One AI call, or one intervention of a gate. Prompts, answers and bodies of tools are never kept.',
   fields: {
     ...draftFields,
@@ -159,6 +136,8 @@ export const signalRows = collection<Signal>('signals', {
     { key: { work: 1, ts: 1, _id: 1 }, partialFilterExpression: { work: { $gt: '' } } },
   ],
 });
+
+export interface Signal extends RowOf<typeof signalRows> {}
 
 /** The identity of a signal: 192 bits of SHA-256 over organization, adapter and client id. */
 export function signalKey(orgId: string, adapter: string, id: string): string {

@@ -1,6 +1,6 @@
 import { SIGNAL_AGE_MS } from '../../../platform/basics/contract.ts';
-import { collection } from '../../../platform/mongo/collection.ts';
-import { nullable, optional } from '../../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../../platform/mongo/collection.ts';
+import { nullable, only, optional } from '../../../platform/mongo/fields.ts';
 import { daysBefore, retentionRule } from '../../../platform/mongo/retention.ts';
 import { userId } from '../../accounts/organizations/user-id.ts';
 
@@ -23,23 +23,6 @@ export type RollupPeriod = 'quarter_hour' | 'day';
 /** The periods that are kept as snapshots once they have closed. A month has no rollups: it is its days. */
 export type SnapshotPeriod = 'day' | 'month';
 
-/** Sums over one period for one (user, project, model, adapter, provider, work). Always equal to the signals below it. */
-export interface Rollup extends Measures {
-  /** `rollupKey(...)`. */
-  _id: string;
-  org_id: string;
-  period: RollupPeriod;
-  start: Date;
-  user_id: string;
-  project_id: string;
-  model: string;
-  adapter: string;
-  /** By its price-list id, else by its own name. Rollups of earlier versions have none: they are of their model's provider. */
-  provider?: string;
-  /** The id of the work. Sessions, and signals that belong to none, count in rows without one. */
-  work?: string;
-}
-
 /** The dimensions that questions filter and group by. */
 export const DIMENSIONS = ['user_id', 'project_id', 'model', 'adapter'] as const;
 
@@ -53,43 +36,21 @@ export type Dimensions = Pick<Rollup, (typeof ROLLUP_DIMENSIONS)[number]>;
 /** The dimensions of a snapshot's totals: there are few values of both. */
 export const TOTAL_DIMENSIONS = ['model', 'adapter'] as const;
 
-/**
- * The sums of one closed day or month as one row, so that a question about many of them reads few rows
- * (docs/usage.md). A late signal marks it stale in the signal's own transaction; then the rollups answer until it is
- * made again. Read by primary key only.
- */
-export interface Snapshot {
-  /** `snapshotKey(...)`. */
-  _id: string;
-  org_id: string;
-  period: SnapshotPeriod;
-  start: Date;
-  /** Grows whenever the row is made or marked: two reads of one version that is not stale read the same sums. */
-  version: number;
-  /** Rollups have changed since it was made, or it was never made. A stale row holds no sums. */
-  is_stale: boolean;
-  /** Sums by `TOTAL_DIMENSIONS` as `packCells` writes them. Null when they are too many for one row. */
-  totals?: string | null;
-  /** Sums by `CELL_DIMENSIONS`, likewise; where `dimensions` is absent, by `DIMENSIONS`. */
-  cells?: string | null;
-  /** Sums by `ROLLUP_DIMENSIONS`, likewise. Absent when no call of the period belongs to a work: then the cells have them. */
-  works?: string | null;
-  /** How many dimensions its cells have. */
-  dimensions?: number;
-}
-
-export const rollupRows = collection<Rollup>('rollups', {
+export const rollupRows = collection('rollups', {
   about: 'The sums of a quarter hour or a day by user, project, model, adapter, provider and work.',
   fields: {
+    /** `rollupKey(...)`. */
     _id: String,
     org_id: String,
-    period: String,
+    period: only<RollupPeriod>(String),
     start: Date,
     user_id: userId,
     project_id: String,
     model: String,
     adapter: String,
+    /** By its price-list id, else by its own name. Rollups of earlier versions have none: they are of their model's provider. */
     provider: optional(String),
+    /** The id of the work. Sessions, and signals that belong to none, count in rows without one. */
     work: optional(String),
     tokens_in: Number,
     tokens_out: Number,
@@ -112,22 +73,39 @@ export const rollupRows = collection<Rollup>('rollups', {
   ],
 });
 
-export const snapshotRows = collection<Snapshot>('usage_snapshots', {
+/** Sums over one period for one (user, project, model, adapter, provider, work). Always equal to the signals below it. */
+export interface Rollup extends RowOf<typeof rollupRows> {}
+
+export const snapshotRows = collection('usage_snapshots', {
   about: 'The sums of a closed day or month in one row, made of its rollups.',
   fields: {
+    /** `snapshotKey(...)`. */
     _id: String,
     org_id: String,
-    period: String,
+    period: only<SnapshotPeriod>(String),
     start: Date,
+    /** Grows whenever the row is made or marked: two reads of one version that is not stale read the same sums. */
     version: Number,
+    /** Rollups have changed since it was made, or it was never made. A stale row holds no sums. */
     is_stale: Boolean,
+    /** Sums by `TOTAL_DIMENSIONS` as `packCells` writes them. Null when they are too many for one row. */
     totals: optional(nullable(String)),
+    /** Sums by `CELL_DIMENSIONS`, likewise; where `dimensions` is absent, by `DIMENSIONS`. */
     cells: optional(nullable(userId)),
+    /** Sums by `ROLLUP_DIMENSIONS`, likewise. Absent when no call of the period belongs to a work: then the cells have them. */
     works: optional(nullable(userId)),
+    /** How many dimensions its cells have. */
     dimensions: optional(Number),
   },
   shardKey: { _id: 1 },
 });
+
+/**
+ * The sums of one closed day or month as one row, so that a question about many of them reads few rows
+ * (docs/usage.md). A late signal marks it stale in the signal's own transaction; then the rollups answer until it is
+ * made again. Read by primary key only.
+ */
+export interface Snapshot extends RowOf<typeof snapshotRows> {}
 
 /** Quarter hours are kept for 36 days: they are read for 35, and no reader meets the purge. Days and months stay. */
 export const quarterHourRetention = retentionRule('quarter_hours', rollupRows, {

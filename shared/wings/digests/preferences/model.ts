@@ -1,5 +1,5 @@
-import { collection } from '../../../platform/mongo/collection.ts';
-import { nullable, object, optional } from '../../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../../platform/mongo/collection.ts';
+import { nullable, object, only, optional } from '../../../platform/mongo/fields.ts';
 
 export const MAILED_DIGESTS = ['none', 'daily', 'weekly'] as const;
 export type MailedDigest = (typeof MAILED_DIGESTS)[number];
@@ -12,33 +12,25 @@ export interface Dismissal {
   until: Date | null;
 }
 
-/** Choices of one person, kept for all devices of the person. */
-export interface Preferences {
-  /** The member's account. */
-  _id: string;
-  org_id: string;
-  digest: MailedDigest;
-  /** Oldest first. */
-  dismissed: readonly Dismissal[];
-  /** When the person last asked for a digest at once: those of the last hour. */
-  asked: readonly Date[];
-  /** The newest period whose digest was sent. */
-  last_period?: string;
-}
-
 /** The preferences of a person who has changed none. */
 export function noPreferences(accountId: string, orgId: string): Preferences {
   return { _id: accountId, org_id: orgId, digest: 'none', dismissed: [], asked: [] };
 }
 
-export const preferencesRows = collection<Preferences>('preferences', {
+export const preferencesRows = collection('preferences', {
   about: 'The choices of one person: the digest, and the notices that are dismissed.',
   fields: {
+    /** The member's account. */
     _id: String,
     org_id: String,
-    digest: String,
-    dismissed: [object({ id: String, until: nullable(Date) })],
+    digest: only<MailedDigest>(String),
+    /** Oldest first. */
+    dismissed: only<readonly Dismissal[]>([object({ id: String, until: nullable(Date) })]),
+    /** When the person last asked for a digest at once: those of the last hour. */
     asked: [Date],
+    /** The newest period whose digest was sent. */
     last_period: optional(String),
   },
 });
+
+export interface Preferences extends RowOf<typeof preferencesRows> {}

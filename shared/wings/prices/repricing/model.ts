@@ -1,47 +1,7 @@
 import { userId } from '../../../core/accounts/organizations/user-id.ts';
-import { collection } from '../../../platform/mongo/collection.ts';
-import { nullable, object } from '../../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../../platform/mongo/collection.ts';
+import { nullable, type ObjectOf, object, only } from '../../../platform/mongo/fields.ts';
 import { keptForDays, retentionRule } from '../../../platform/mongo/retention.ts';
-
-/** The measures of a repricing as they are stored. Costs are whole nano-USD, which may pass 2^53, as text. */
-export interface StoredMeasures {
-  signals: number;
-  changed: number;
-  cost_before: string;
-  cost_after: string;
-  unpriced_before: number;
-  unpriced_after: number;
-}
-
-export const REPRICING_STATES = ['preview', 'applying', 'applied'] as const;
-export type RepricingState = (typeof REPRICING_STATES)[number];
-
-/** Recorded calls that get the prices of the organization's present rules: first a preview, then applied part by part. */
-export interface Repricing extends StoredMeasures {
-  _id: string;
-  org_id: string;
-  state: RepricingState;
-  from: Date;
-  to: Date;
-  model: string | null;
-  provider: string | null;
-  only_unpriced: boolean;
-  days: (StoredMeasures & { day: string })[];
-  models: (StoredMeasures & { model: string })[];
-  /** The price rules that it was made by (`hashOfRules`). */
-  rules: string;
-  /** The set of its parts, the number of those that change calls, and of those that only list calls which stay as they are. */
-  parts_set: string;
-  parts: number;
-  staying_parts: number;
-  /** Parts that are applied, and the calls of these that have their new price, and that no longer were as in the preview. */
-  parts_done: number;
-  applied: number;
-  skipped: number;
-  created_at: Date;
-  created_by: string;
-  applied_at: Date | null;
-}
 
 const MEASURES = {
   signals: Number,
@@ -52,12 +12,18 @@ const MEASURES = {
   unpriced_after: Number,
 };
 
-export const repricingRows = collection<Repricing>('repricings', {
+/** The measures of a repricing as they are stored. Costs are whole nano-USD, which may pass 2^53, as text. */
+export interface StoredMeasures extends ObjectOf<typeof MEASURES> {}
+
+export const REPRICING_STATES = ['preview', 'applying', 'applied'] as const;
+export type RepricingState = (typeof REPRICING_STATES)[number];
+
+export const repricingRows = collection('repricings', {
   about: 'Recorded calls that get the prices of the present rules: a preview, or what was applied.',
   fields: {
     _id: String,
     org_id: String,
-    state: String,
+    state: only<RepricingState>(String),
     from: Date,
     to: Date,
     model: nullable(String),
@@ -66,10 +32,13 @@ export const repricingRows = collection<Repricing>('repricings', {
     ...MEASURES,
     days: [object({ day: String, ...MEASURES })],
     models: [object({ model: String, ...MEASURES })],
+    /** The price rules that it was made by (`hashOfRules`). */
     rules: String,
+    /** The set of its parts, the number of those that change calls, and of those that only list calls which stay as they are. */
     parts_set: String,
     parts: Number,
     staying_parts: Number,
+    /** Parts that are applied, and the calls of these that have their new price, and that no longer were as in the preview. */
     parts_done: Number,
     applied: Number,
     skipped: Number,
@@ -85,22 +54,24 @@ export const repricingRows = collection<Repricing>('repricings', {
   ],
 });
 
-/** Some calls of a repricing. Those that change go with the transaction that changes them. */
-export interface RepricingPart {
-  /** `partId(...)`. */
-  _id: string;
-  org_id: string;
-  parts_set: string;
-  created_at: Date;
-  /** JSON (`pack-part.ts`): ids of signals, with their cost before and their price after. */
-  packed: string;
-}
+export interface Repricing extends RowOf<typeof repricingRows> {}
 
-export const repricingPartRows = collection<RepricingPart>('repricing_parts', {
+export const repricingPartRows = collection('repricing_parts', {
   about: 'Some calls of a repricing, by their ids, with their cost before and after.',
-  fields: { _id: String, org_id: String, parts_set: String, created_at: Date, packed: String },
+  fields: {
+    /** `partId(...)`. */
+    _id: String,
+    org_id: String,
+    parts_set: String,
+    created_at: Date,
+    /** JSON (`pack-part.ts`): ids of signals, with their cost before and their price after. */
+    packed: String,
+  },
   indexes: [{ key: { org_id: 1, parts_set: 1 } }, { key: { created_at: 1 } }],
 });
+
+/** Some calls of a repricing. Those that change go with the transaction that changes them. */
+export interface RepricingPart extends RowOf<typeof repricingPartRows> {}
 
 export function partId(set: string, kind: 'changing' | 'staying', at: number): string {
   return `${set}/${kind}/${at}`;

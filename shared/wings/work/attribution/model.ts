@@ -1,28 +1,16 @@
 import { nameField, placeField } from '../../../core/calls/signals/model.ts';
 import type { Name, Place } from '../../../core/calls/signals/place.ts';
-import { collection } from '../../../platform/mongo/collection.ts';
+import { collection, type RowOf } from '../../../platform/mongo/collection.ts';
 import { erased, nullable, optional } from '../../../platform/mongo/fields.ts';
 import { keptForDays } from '../../../platform/mongo/retention.ts';
-import type { Told } from './decide-work.ts';
 
-/** A context: the place, the task or both of a client session from a moment on, as a client told it. */
-export interface ContextRow extends Told {
-  /** `contextId(...)` of all that it says. */
-  _id: string;
-  org_id: string;
-  /** `clientSessionKey(...)`. */
-  client_session: string;
-  client_session_id: string;
-  commit?: string;
-  worktree?: Name;
-  renamed_from?: Name;
-}
-
-export const contextRows = collection<ContextRow>('contexts', {
+export const contextRows = collection('contexts', {
   about: 'The repository, the branch or the task of a client session from a moment on.',
   fields: {
+    /** `contextId(...)` of all that it says. */
     _id: String,
     org_id: String,
+    /** `clientSessionKey(...)`. */
     client_session: erased(String),
     client_session_id: erased(String),
     commit: optional(erased(String)),
@@ -40,31 +28,20 @@ export const contextRows = collection<ContextRow>('contexts', {
   ],
 });
 
-/**
- * A work, to which calls belong: a place with the stretch of its branch, a task, or both. A row never changes but for the text of its
- * names, and is kept for ever.
- */
-export interface WorkRow {
-  /** `workId(...)`. */
-  _id: string;
-  org_id: string;
-  repository?: string;
-  branch?: Name;
-  /** `branchKey(...)`, where it has a branch. */
-  head?: string;
-  /** The boundary of the branch that the stretch begins with, epoch ms; 0 before the first. */
-  since: number;
-  task?: Name;
-}
+/** A context, as a client told it. */
+export interface ContextRow extends RowOf<typeof contextRows> {}
 
-export const workRows = collection<WorkRow>('works', {
+export const workRows = collection('works', {
   about: 'A branch, a task or both, to which calls belong.',
   fields: {
+    /** `workId(...)`. */
     _id: String,
     org_id: String,
     repository: optional(String),
     branch: optional(nameField),
+    /** `branchKey(...)`, where it has a branch. */
     head: optional(String),
+    /** The boundary of the branch that the stretch begins with, epoch ms; 0 before the first. */
     since: Number,
     task: optional(nameField),
   },
@@ -77,29 +54,29 @@ export const workRows = collection<WorkRow>('works', {
   ],
 });
 
-/** A moment at which the name of a branch begins to mean something else: its pull request ends, or it is renamed. */
-export interface BoundaryRow {
-  /** `boundaryId(...)`. */
-  _id: string;
-  org_id: string;
-  /** `branchKey(...)`. */
-  branch: string;
-  at: Date;
-  /** The key of the branch that it is from then on; absent where it was not renamed. */
-  renamed_to?: string;
-}
+/**
+ * A work, to which calls belong: a place with the stretch of its branch, a task, or both. A row never changes but for the text of its
+ * names, and is kept for ever.
+ */
+export interface WorkRow extends RowOf<typeof workRows> {}
 
-export const boundaryRows = collection<BoundaryRow>('boundaries', {
+export const boundaryRows = collection('boundaries', {
   about: 'A moment from which the name of a branch means something else.',
   fields: {
+    /** `boundaryId(...)`. */
     _id: String,
     org_id: String,
+    /** `branchKey(...)`. */
     branch: String,
     at: Date,
+    /** The key of the branch that it is from then on; absent where it was not renamed. */
     renamed_to: optional(String),
   },
   indexes: [{ key: { branch: 1, at: 1 } }, { key: { renamed_to: 1 } }],
 });
+
+/** A moment at which the name of a branch begins to mean something else: its pull request ends, or it is renamed. */
+export interface BoundaryRow extends RowOf<typeof boundaryRows> {}
 
 /** The parts of a work, as calls are decided by. */
 export function partsOf({ repository, branch, task }: WorkRow): { place?: Place; task?: Name } {
@@ -108,17 +85,10 @@ export function partsOf({ repository, branch, task }: WorkRow): { place?: Place;
 }
 
 /** A session that has calls of a work. The row comes with the first of them and goes with the last. */
-export interface SessionWorkRow {
-  /** `pairOf(...)`. */
-  _id: string;
-  org_id: string;
-  session_id: string;
-  work: string;
-}
-
-export const sessionWorkRows = collection<SessionWorkRow>('session_works', {
+export const sessionWorkRows = collection('session_works', {
   about: 'A session that has calls of a work.',
   fields: {
+    /** `pairOf(...)`. */
     _id: String,
     org_id: String,
     session_id: String,

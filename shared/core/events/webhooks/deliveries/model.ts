@@ -1,7 +1,15 @@
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import type { EventType } from '../../../../platform/basics/contract.ts';
-import { collection } from '../../../../platform/mongo/collection.ts';
-import { type Fields, kept, nullable, object, optional } from '../../../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../../../platform/mongo/collection.ts';
+import {
+  type Fields,
+  kept,
+  nullable,
+  type ObjectOf,
+  object,
+  only,
+  optional,
+} from '../../../../platform/mongo/fields.ts';
 import { daysBefore, daysText, keptForDays, retentionRule } from '../../../../platform/mongo/retention.ts';
 import type { Event } from '../../record/model.ts';
 
@@ -25,66 +33,42 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const ATTEMPT_ERRORS = ['dns', 'connect', 'tls', 'timeout', 'http', 'mail', 'blocked'] as const;
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
-export interface Attempt {
+const ATTEMPT = {
   /** 1..5; begins again at 1 when a held or finished delivery is sent again. */
-  number: number;
-  at: Date;
+  number: Number,
+  at: Date,
   /** The HTTP status, or the code of the mail server; null when there was no answer. */
-  status: number | null;
-  latency_ms: number;
-  error: AttemptError | null;
+  status: nullable(Number),
+  latency_ms: Number,
+  error: nullable(only<AttemptError>(String)),
   /** At most 16 KiB of the answer. */
-  answer: string | null;
-}
-
-/** One event for one webhook, as the log shows it. `deliveries` keeps the finished ones as they are. */
-export interface Delivery {
-  /** Derived from event and webhook, so that there is one. */
-  _id: string;
-  event_id: string;
-  webhook_id: string;
-  org_id: string;
-  type: EventType;
-  status: DeliveryStatus;
-  /** Each sending from attempt 1 on is a round. */
-  round: number;
-  next_attempt_at: Date | null;
-  attempts: Attempt[];
-  created_at: Date;
-  /** Null while it is not finished. The log keeps a delivery for some days from then on. */
-  finished_at: Date | null;
-  /** A test that somebody has sent: it is never sent again. Absent of every other delivery. */
-  test?: true;
-}
+  answer: nullable(String),
+};
+export interface Attempt extends ObjectOf<typeof ATTEMPT> {}
 
 /** The fields of a delivery, whether it is finished or not. */
 const LOGGED_FIELDS = {
+  /** Derived from event and webhook, so that there is one. */
   _id: String,
   event_id: String,
   webhook_id: String,
   org_id: String,
-  type: String,
+  type: only<EventType>(String),
+  /** Each sending from attempt 1 on is a round. */
   round: Number,
-  attempts: [
-    object({
-      number: Number,
-      at: Date,
-      status: nullable(Number),
-      latency_ms: Number,
-      error: nullable(String),
-      answer: nullable(String),
-    }),
-  ],
+  attempts: [object(ATTEMPT)],
   created_at: Date,
-  test: optional(Boolean),
+  /** A test that somebody has sent: it is never sent again. Absent of every other delivery. */
+  test: optional(only<true>(Boolean)),
 } satisfies Fields;
 
-export const deliveryRows = collection<Delivery>('deliveries', {
+export const deliveryRows = collection('deliveries', {
   about: 'A finished delivery of an event to a webhook, with its attempts.',
   fields: {
     ...LOGGED_FIELDS,
-    status: String,
+    status: only<DeliveryStatus>(String),
     next_attempt_at: nullable(Date),
+    /** Null while it is not finished. The log keeps a delivery for some days from then on. */
     finished_at: nullable(Date),
   },
   shardKey: { webhook_id: 1, _id: 1 },
@@ -95,6 +79,9 @@ export const deliveryRows = collection<Delivery>('deliveries', {
   ],
 });
 
+/** One event for one webhook, as the log shows it. `deliveries` keeps the finished ones as they are. */
+export interface Delivery extends RowOf<typeof deliveryRows> {}
+
 const POSITIONS_PER_MS = 4_096;
 
 /** The place of an event's deliveries in the order of the events, also of those in one transaction. */
@@ -102,38 +89,24 @@ export function positionOf({ created_at, index }: Pick<Event, 'created_at' | 'in
   return created_at.getTime() * POSITIONS_PER_MS + Math.min(index, POSITIONS_PER_MS - 1);
 }
 
-/**
- * A delivery that is not finished, with all that an attempt needs of it. It moves to `deliveries` when it is finished.
- * `(round, attempt)` is the intent: only the outcome of exactly that attempt changes the row.
- */
-export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_at' | 'finished_at'> {
-  /** The event's: what is sent, byte for byte. */
-  body: string;
-  /** The event's, if the webhook is a channel. */
-  words?: string;
-  state: 'pending' | 'held' | 'collected';
-  /** Pending: when the attempt is due, collected: when the digest is, epoch ms. Held: `position`. */
-  at: number;
-  attempt: number;
-  /**
-   * The wake-up (job id) that brings it: what became due together at one webhook shares one, and while a job of that id
-   * lives none of them is woken again.
-   */
-  wake: string;
-  /** `positionOf` its event. */
-  position: number;
-}
-
-export const queuedDeliveryRows = collection<QueuedDelivery>('queued_deliveries', {
+export const queuedDeliveryRows = collection('queued_deliveries', {
   about: 'A delivery that is not finished yet.',
   fields: {
     ...LOGGED_FIELDS,
+    /** The event's: what is sent, byte for byte. */
     body: kept(String, 'it is what the webhook is sent; deleted with the delivery'),
+    /** The event's, if the webhook is a channel. */
     words: optional(kept(String, 'it is what the channel is sent; deleted with the delivery')),
-    state: String,
+    state: only<'pending' | 'held' | 'collected'>(String),
+    /** Pending: when the attempt is due, collected: when the digest is, epoch ms. Held: `position`. */
     at: Number,
     attempt: Number,
+    /**
+     * The wake-up (job id) that brings it: what became due together at one webhook shares one, and while a job of that id
+     * lives none of them is woken again.
+     */
     wake: String,
+    /** `positionOf` its event. */
     position: Number,
   },
   shardKey: { webhook_id: 1, _id: 1 },
@@ -143,6 +116,12 @@ export const queuedDeliveryRows = collection<QueuedDelivery>('queued_deliveries'
     { key: { webhook_id: 1, created_at: 1, _id: 1 } },
   ],
 });
+
+/**
+ * A delivery that is not finished, with all that an attempt needs of it. It moves to `deliveries` when it is finished.
+ * `(round, attempt)` is the intent: only the outcome of exactly that attempt changes the row.
+ */
+export interface QueuedDelivery extends RowOf<typeof queuedDeliveryRows> {}
 
 /** A delivery that is not finished, as the log shows it. */
 export function logOfQueued(queued: QueuedDelivery): Delivery {

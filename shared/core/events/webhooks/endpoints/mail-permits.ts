@@ -12,16 +12,10 @@ const HOUR_MS = 3_600_000;
 const KEPT_S = 86_400;
 
 /** When the newest mails were sent: of an organization to one mailbox, or of the organization in all. */
-export interface MailPermits {
-  /** Hash of the organization, and of the mailbox where it is one's. */
-  _id: string;
-  sent: Date[];
-  last_sent_at: Date;
-}
-
-export const mailPermitRows = collection<MailPermits>('mail_permits', {
+export const mailPermitRows = collection('mail_permits', {
   about: 'When the last mails went to a mailbox, by a hash of its address.',
   fields: {
+    /** Hash of the organization, and of the mailbox where it is one's. */
     _id: String,
     sent: [Date],
     last_sent_at: Date,

@@ -1,5 +1,5 @@
 import { dateAt } from '../../../../platform/basics/clock.ts';
-import { collection } from '../../../../platform/mongo/collection.ts';
+import { collection, type RowOf } from '../../../../platform/mongo/collection.ts';
 import { userId } from '../../../accounts/organizations/user-id.ts';
 import type { Budget } from './model.ts';
 
@@ -36,27 +36,15 @@ export type CounterKey = Pick<Budget, 'scope' | 'scope_id' | 'filter' | 'per'> &
 /** A counter as one of its budgets knows it. */
 export type Counter = CounterKey & Pick<Budget, 'counted_from'>;
 
-/**
- * The counts of a counter in one calendar window. They are spread over counter shards, so that processes do not write the
- * same row: a window's usage is the sum of its rows.
- */
-export interface BudgetWindow extends Counts {
-  /** `windowKey(...)`. */
-  _id: string;
-  org_id: string;
-  /** `counterKey(...)`. */
-  counter: string;
-  window_start: Date;
-  window_end: Date;
-}
-
 /** No signal can reach a window any more once it lies this far back (signals are at most 35 days old). */
 export const WINDOW_KEPT_DAYS = 40;
 export const WINDOW_KEPT_S = WINDOW_KEPT_DAYS * 86_400;
 
 const WINDOW_FIELDS = {
+  /** `windowKey(...)`. */
   _id: String,
   org_id: String,
+  /** `counterKey(...)`. */
   counter: userId,
   window_start: Date,
   window_end: Date,
@@ -69,7 +57,7 @@ const WINDOW_FIELDS = {
   unpriced_signals: Number,
 };
 
-export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
+export const budgetWindowRows = collection('budget_windows', {
   about: 'What a counter of budgets has counted in one window.',
   fields: WINDOW_FIELDS,
   shardKey: { org_id: 1, _id: 1 },
@@ -81,19 +69,23 @@ export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
   ],
 });
 
-/** The counts of one person in one window of a template's counter: like the rows of other windows, spread over counter shards. */
-export interface PersonWindow extends BudgetWindow {
-  /** `personRowKey(...)`. */
-  _id: string;
-  /** The user, by the id that signals name. */
-  person: string;
-  /** When MongoDB wrote the row, by its own clock (`STAMPED`). */
-  updated_at: Date;
-}
+/**
+ * The counts of a counter in one calendar window. They are spread over counter shards, so that processes do not write the
+ * same row: a window's usage is the sum of its rows.
+ */
+export interface BudgetWindow extends RowOf<typeof budgetWindowRows> {}
 
-export const personWindowRows = collection<PersonWindow>('person_windows', {
+export const personWindowRows = collection('person_windows', {
   about: 'What a counter has counted of one person in one window.',
-  fields: { ...WINDOW_FIELDS, person: userId, updated_at: Date },
+  fields: {
+    ...WINDOW_FIELDS,
+    /** `personRowKey(...)`. */
+    _id: String,
+    /** The user, by the id that signals name. */
+    person: userId,
+    /** When MongoDB wrote the row, by its own clock (`STAMPED`). */
+    updated_at: Date,
+  },
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // For evaluations of everybody, for the first read of a process, and for the retention.
@@ -106,6 +98,9 @@ export const personWindowRows = collection<PersonWindow>('person_windows', {
     { key: { org_id: 1, updated_at: 1 } },
   ],
 });
+
+/** The counts of one person in one window of a template's counter: like the rows of other windows, spread over counter shards. */
+export interface PersonWindow extends RowOf<typeof personWindowRows> {}
 
 /** The part of an update that stamps a row of a person: by the clock of MongoDB, since processes have their own. */
 export const STAMPED = { $currentDate: { updated_at: true } } as const;

@@ -1,7 +1,6 @@
-import { collection } from '../../../../platform/mongo/collection.ts';
-import { nullable, object, optional } from '../../../../platform/mongo/fields.ts';
+import { collection, type RowOf } from '../../../../platform/mongo/collection.ts';
+import { nullable, type ObjectOf, object, only, optional } from '../../../../platform/mongo/fields.ts';
 import { userId } from '../../../accounts/organizations/user-id.ts';
-import type { BudgetFilter } from './filter.ts';
 
 export const BUDGET_SCOPES = ['org', 'team', 'project', 'user'] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
@@ -43,64 +42,22 @@ export const UNPRICED = ['allow', 'refuse'] as const;
 export const BUDGET_LEVELS = ['warning', 'exceeded'] as const;
 export type BudgetLevel = (typeof BUDGET_LEVELS)[number];
 
-/** An amount that is added to a budget's limit for a time. A wing makes it (ADR 0271); the rules of budgets read it. */
-export interface BudgetRaise {
-  raise_id: string;
+const RAISE = {
+  raise_id: String,
   /** The person whose limit it raises, if the budget is a template; else it is everybody's. */
-  user_id?: string;
+  user_id: optional(userId),
   /** In the unit of the budget's limit. */
-  amount: number;
+  amount: Number,
   /** It is in force in [starts_at, ends_at), by the clock of whoever asks. */
-  starts_at: Date;
-  ends_at: Date;
-}
+  starts_at: Date,
+  ends_at: Date,
+};
+
+/** An amount that is added to a budget's limit for a time. A wing makes it (ADR 0271); the rules of budgets read it. */
+export interface BudgetRaise extends ObjectOf<typeof RAISE> {}
 
 /** The one who gets a budget's alerts whatever filters say: a member, by mail, or a channel. */
 export type BudgetOwner = { user_id: string } | { webhook_id: string };
-
-export interface Budget {
-  _id: string;
-  org_id: string;
-  name: string;
-  scope: BudgetScope;
-  /** An organization, team, project or user, by its id. */
-  scope_id: string;
-  /** The calls that it counts; null, or absent: all. */
-  filter?: BudgetFilter | null;
-  /** `user`: a template, which counts each user of its scope apart. Null, or absent: all of them together. */
-  per?: BudgetPer | null;
-  metric: BudgetMetric;
-  /** In the unit that usage is counted in: nano-USD for `cost_usd`, otherwise as given. */
-  limit: number;
-  window: BudgetWindowKind;
-  timezone: string;
-  /** The month, 1 to 12, in which a quarter begins. Null, or absent: another window. */
-  fiscal_start_month?: number | null;
-  /** The days that a rolling window holds, the present one included. Null, or absent: another window. */
-  rolling_days?: number | null;
-  /** The date, as YYYY-MM-DD, on which a total begins. Null, or absent: another window. */
-  starts_on?: string | null;
-  enforce: Enforcement;
-  on_error: OnError;
-  /** Only of a hard budget of cost. Null, or absent: `allow`. */
-  unpriced?: 'refuse' | null;
-  /** The part of the rest that one person may hold by reservations of bound keys, in per cent. */
-  reservation_share_pct: number;
-  /** Rises with every edit that the levels depend on, so that they may fire again. */
-  revision: number;
-  /** When its windows were last counted from the rollups. A window that had ended by then raises no event. */
-  counted_at: Date;
-  /** Those that are in force, and those that have ended within the time in which a closed window may fire. */
-  raises?: BudgetRaise[];
-  /** The moment from which its windows were counted then. Absent: they were counted whole. */
-  counted_from?: Date;
-  /** Null, or absent: nobody. */
-  owner?: BudgetOwner | null;
-  /** Until then no channel and no owner gets an alert of it. Null, or absent: it is not muted. */
-  muted_until?: Date | null;
-  created_at: Date;
-  updated_at: Date;
-}
 
 /** Returns true while no channel and no owner gets alerts of a budget. */
 export function isMuted({ muted_until }: Pick<Budget, 'muted_until'>, nowMs: number): boolean {
@@ -117,38 +74,53 @@ export function refusesUnpriced({ unpriced, ...budget }: Budget): boolean {
   return unpriced === 'refuse' && mayRefuseUnpriced(budget);
 }
 
-export const budgetRows = collection<Budget>('budgets', {
+export const budgetRows = collection('budgets', {
   about: 'A budget of an organization, a team, a project or a user.',
   fields: {
     _id: String,
     org_id: String,
     name: String,
-    scope: String,
+    scope: only<BudgetScope>(String),
+    /** An organization, team, project or user, by its id. */
     scope_id: userId,
+    /** The calls that it counts; null, or absent: all. */
     filter: optional(
       nullable(
         object({ models: optional([String]), providers: optional([String]), adapters: optional([String]) }),
       ),
     ),
-    per: optional(nullable(String)),
-    metric: String,
+    /** `user`: a template, which counts each user of its scope apart. Null, or absent: all of them together. */
+    per: optional(nullable(only<BudgetPer>(String))),
+    metric: only<BudgetMetric>(String),
+    /** In the unit that usage is counted in: nano-USD for `cost_usd`, otherwise as given. */
     limit: Number,
-    window: String,
+    window: only<BudgetWindowKind>(String),
     timezone: String,
+    /** The month, 1 to 12, in which a quarter begins. Null, or absent: another window. */
     fiscal_start_month: optional(nullable(Number)),
+    /** The days that a rolling window holds, the present one included. Null, or absent: another window. */
     rolling_days: optional(nullable(Number)),
+    /** The date, as YYYY-MM-DD, on which a total begins. Null, or absent: another window. */
     starts_on: optional(nullable(String)),
-    enforce: String,
-    on_error: String,
-    unpriced: optional(nullable(String)),
+    enforce: only<Enforcement>(String),
+    on_error: only<OnError>(String),
+    /** Only of a hard budget of cost. Null, or absent: `allow`. */
+    unpriced: optional(nullable(only<'refuse'>(String))),
+    /** The part of the rest that one person may hold by reservations of bound keys, in per cent. */
     reservation_share_pct: Number,
+    /** Rises with every edit that the levels depend on, so that they may fire again. */
     revision: Number,
+    /** When its windows were last counted from the rollups. A window that had ended by then raises no event. */
     counted_at: Date,
-    raises: optional([
-      object({ raise_id: String, user_id: optional(userId), amount: Number, starts_at: Date, ends_at: Date }),
-    ]),
+    /** Those that are in force, and those that have ended within the time in which a closed window may fire. */
+    raises: optional([object(RAISE)]),
+    /** The moment from which its windows were counted then. Absent: they were counted whole. */
     counted_from: optional(Date),
-    owner: optional(nullable(object({ user_id: optional(userId), webhook_id: optional(String) }))),
+    /** Null, or absent: nobody. */
+    owner: optional(
+      nullable(only<BudgetOwner>(object({ user_id: optional(userId), webhook_id: optional(String) }))),
+    ),
+    /** Until then no channel and no owner gets an alert of it. Null, or absent: it is not muted. */
     muted_until: optional(nullable(Date)),
     created_at: Date,
     updated_at: Date,
@@ -164,25 +136,20 @@ export const budgetRows = collection<Budget>('budgets', {
   ],
 });
 
-/** An exception from a template for one person. */
-export interface PersonOverride {
-  /** `overrideKey(...)`. */
-  _id: string;
-  org_id: string;
-  budget_id: string;
-  user_id: string;
-  /** In the unit of the budget's limit; null: the template does not count for this person. */
-  limit: number | null;
-}
+export interface Budget extends RowOf<typeof budgetRows> {}
 
-export const personOverrideRows = collection<PersonOverride>('budget_people', {
+export const personOverrideRows = collection('budget_people', {
   about: 'An exception of one person from a budget for each person.',
   fields: {
+    /** `overrideKey(...)`. */
     _id: String,
     org_id: String,
     budget_id: String,
     user_id: userId,
+    /** In the unit of the budget's limit; null: the template does not count for this person. */
     limit: nullable(Number),
   },
   indexes: [{ key: { org_id: 1 } }, { key: { budget_id: 1 } }],
 });
+
+export interface PersonOverride extends RowOf<typeof personOverrideRows> {}
