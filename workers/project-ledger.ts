@@ -145,10 +145,7 @@ interface EntryWait {
   stop(): void;
 }
 
-/**
- * Opens a connection for it: Redis sends nothing else on a connection that waits
- * (https://redis.io/docs/latest/commands/xread/).
- */
+/** Opens a connection of its own: Redis sends nothing else on one that waits (https://redis.io/docs/latest/commands/xread/). */
 export function openEntryWait(ctx: Context): EntryWait {
   const streams = ALL_SHARDS.map((shard) => shardKeys(shard).stream);
   const canAskForAll = groupBySlot(ctx.redis.producer, streams).length === 1;

@@ -11,10 +11,7 @@ export function unauthorized(): DomainError {
   );
 }
 
-/**
- * The bearer token of a request, or null. Throws `invalid_request` for two Authorization headers, of which Node
- * would silently keep the first.
- */
+/** The bearer token of a request, or null. Throws `invalid_request` for two Authorization headers: Node would drop the second. */
 export function bearerToken(req: IncomingMessage): string | null {
   if (countHeader(req, 'authorization') > 1)
     throw new DomainError('invalid_request', 'Send one Authorization header.');

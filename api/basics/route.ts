@@ -132,10 +132,7 @@ export interface Route<
   bodyTypes?: readonly BodyType[];
   /** The largest body after inflating. Default: 1 MiB. */
   bodyBytes?: number;
-  /**
-   * For large bodies of which little is read: the members that are parsed; others are skipped as bytes. Such a body takes
-   * no Content-Encoding.
-   */
+  /** Members of a large body that are parsed; the others are skipped as bytes. Such a body takes no Content-Encoding. */
   readsOnly?: readonly string[];
   /** Throws for a request that its headers rule out, before its body is read. */
   refuseByHeaders?(header: (name: string) => string | undefined, ctx: Context): void;

@@ -63,10 +63,7 @@ function requestContent(route: AnyRoute, body: z.ZodType): Json {
   return Object.fromEntries(bodyTypes.map((type: BodyType) => [MEDIA_TYPES[type], { schema }]));
 }
 
-/**
- * The bodies that have several forms, by name. Inside its operation, the generator for Go would make such a body a type that
- * it sends empty.
- */
+/** Bodies with several forms, by name: inside its operation the generator for Go would make such a body a type that it sends empty. */
 export function bodySchemas(routes: readonly AnyRoute[]): Record<string, Json> {
   const bodies = routes.flatMap((route) =>
     route.body ? [[bodyName(route), inputComponent(route.body)] as const] : [],

@@ -17,10 +17,7 @@ const LIMITS = { deadlineMs: 5_000, mostBytes: 262_144 };
 
 const keptOf = perContext((): Kept => ({ found: null, readAtMs: 0 }));
 
-/**
- * The identity provider as the dashboard's client sees it. Throws `not_ready` when none is set up, `issuer_unavailable`
- * when it does not answer.
- */
+/** The identity provider, for the dashboard's client. Throws `not_ready` when none is set up, `issuer_unavailable` when it is silent. */
 export async function issuerOf(ctx: Context): Promise<oidc.Configuration> {
   const kept = keptOf(ctx);
   const isOld = ctx.clock.elapsed() - kept.readAtMs > REFRESH_AFTER_MS;

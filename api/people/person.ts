@@ -24,10 +24,7 @@ const ADMIN_SCOPES: readonly Scope[] = [
 /** `budgets:check` is there for the state of the own budgets: the routes that ask before a call are not mounted. */
 const MEMBER_SCOPES: readonly Scope[] = ['usage:read', 'budgets:check'];
 
-/**
- * The member who is signed in, as of now: a removal, another role or another identity holds from the next request. Throws
- * `unauthorized`.
- */
+/** The signed-in member as of now: a removal or another role holds from the next request. Throws `unauthorized`. */
 export async function readPerson(ctx: Context, req: Request): Promise<Member> {
   const who = signedIn(ctx, req);
   const member = who && (await findMemberByAccount(ctx, who.accountId));

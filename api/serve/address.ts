@@ -5,10 +5,7 @@ import ipaddr from 'ipaddr.js';
 const MAPPED = '::ffff:';
 const addresses = new WeakMap<object, string>();
 
-/**
- * The address by which a caller is counted. For IPv6 it is the network of 64 bits, because its owner has all addresses in
- * it.
- */
+/** The address by which a caller is counted: of IPv6 the network of 64 bits, since its owner has all addresses in it. */
 export function addressOf(req: Pick<IncomingMessage, 'socket'> & { ip?: string | undefined }): string {
   const known = addresses.get(req);
   if (known !== undefined) return known;

@@ -34,9 +34,7 @@ export function mostBytesOf({ route, req: { headers } }: Exchange): number {
   return Math.min(Number(length ?? maxBytes), maxBytes);
 }
 
-/**
- * True when the caller is known for certain. A device token is proven by a spend; until then its caller is as good as unknown.
- */
+/** True when the caller is known for certain. Only a spend proves a device token. */
 export function isProven({ guards, req }: Exchange, principal: Principal): boolean {
   if (principal.kind === 'none') return false;
   return principal.kind !== 'device' || guards.limits.badCredentials.isKnown(req);

@@ -26,10 +26,7 @@ export function createBadCredentials(ctx: Context) {
   const refused = refusedLately(ctx);
   const isKnown = ({ headers }: Request) => known.get(headers.authorization ?? '') === true;
   return {
-    /**
-     * Counts one refused credential of an address, and forgets that it was valid. Throws `too_many_requests` once there were
-     * too many.
-     */
+    /** Counts a refused credential of an address, and forgets that it was valid. Throws `too_many_requests` after too many. */
     count: async (req: Request): Promise<void> => {
       const credential = req.headers.authorization ?? '';
       known.delete(credential);

@@ -101,9 +101,7 @@ export function createShedder(metrics: Metrics) {
     },
     /** True in the second after the event loop stood for half a second or more. */
     hasStalled: eventLoop.hasStalled,
-    /**
-     * Takes a place, and one of the owner's share of them. The returned function gives both back. Throws `overloaded`.
-     */
+    /** Takes a place, and one of the owner's share. The returned function gives both back. Throws `overloaded`. */
     enter: (priority: Priority, owner?: Owner): (() => void) => {
       const most = CAPS[priority].inFlight;
       const counted = [{ name: priority as string, most }];

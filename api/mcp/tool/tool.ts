@@ -61,10 +61,7 @@ export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output
   throw new DomainError('invalid_request', `The arguments are not valid: ${faults.join('; ')}.`);
 }
 
-/**
- * Refuses to answer a credential of one user about another, in the words for a user that does not exist. Throws
- * `not_found`.
- */
+/** Refuses to answer a credential of one user about another, as if that user did not exist. Throws `not_found`. */
 export function refuseOtherUser({ userId: own }: ApiKeyPrincipal, asked: string | undefined): void {
   if (own !== null && asked !== undefined && asked !== own)
     throw new DomainError('not_found', 'There is no such user.');

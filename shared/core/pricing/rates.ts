@@ -40,9 +40,7 @@ const MAX_LISTED = 4_096;
 const listed = new Map<string, ListedModel | null>();
 const ratesByPrice = new WeakMap<ModelPrice, Rates | null>();
 
-/**
- * The prices of a model at `atMs` (epoch ms), as it was served, or null when nobody has them. Never throws, never does I/O.
- */
+/** The prices of a model at `atMs` (epoch ms), as it was served; null when nobody has them. Never throws, no I/O. */
 export function findRates(
   provider: string | undefined,
   model: string,

@@ -133,10 +133,7 @@ const STORE_ERROR_LABELS = [
   'SystemOverloadedError',
 ];
 
-/**
- * Returns true when a commit was sent and its answer never came. The change was made or it was not, so a caller may not
- * be told that nothing was written.
- */
+/** Returns true when a commit was sent and never answered: nobody may say then that nothing was written. */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const labelled = error as { hasErrorLabel?: (label: string) => boolean };
@@ -166,10 +163,7 @@ const UNREACHABLE =
 const UNREACHABLE_TEXT =
   /ECONNREFUSED|ECONNRESET|ETIMEDOUT|enableOfflineQueue|Connection is closed|Command timed out|Socket timeout|None of startup nodes|Cluster redirections|No master node|is disconnect(ed|ing)/;
 
-/**
- * True when an error says that a store could not be reached, did not answer or cannot serve now: see also
- * `isOutcomeUnknown`.
- */
+/** True of an error that says that a store is unreachable, silent or cannot serve; see also `isOutcomeUnknown`. */
 export function isStoreError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const classes = classesOf(error);

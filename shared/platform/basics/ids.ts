@@ -83,10 +83,7 @@ export function derivedId(prefix: IdPrefix, ...parts: readonly (string | number)
   return `${prefix}_${base62(sha256(parts).subarray(0, 16), 22)}`;
 }
 
-/**
- * A primary key made of what makes a row unique: the first `bytes` of SHA-256 over the JSON of the parts, base64url. Three
- * bytes are four characters, whatever comes after them.
- */
+/** A primary key of what makes a row unique: the first `bytes` of SHA-256 over the parts' JSON, base64url (4 characters for 3 bytes). */
 export function hashedKey(bytes: 12 | 18 | 24, ...parts: readonly (string | number)[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, (bytes / 3) * 4);
 }

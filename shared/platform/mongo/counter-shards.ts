@@ -15,9 +15,7 @@ export function currentShard(): number {
   return ownShard;
 }
 
-/**
- * The shard in which this process writes beside the recording of signals: another one, so that the two never meet there.
- */
+/** The shard in which this process writes beside the recording of signals: another one, so that they never meet. */
 export function secondShard(): number {
   return (ownShard + COUNTER_SHARDS / 2) % COUNTER_SHARDS;
 }

@@ -15,10 +15,7 @@ import { countLimit, firstSpan } from './embedded-ranges.ts';
 
 type Range = Pick<KeysetPage, 'fromMs' | 'toMs'>;
 
-/**
- * One page of the rows that match and whose `field`, a time, is in [fromMs, toMs), in order of (`field`, `_id`). Counts all of
- * them only when `total` is not known.
- */
+/** One page of matching rows whose time `field` is in [fromMs, toMs), by (`field`, `_id`). Counts only without `total`. */
 export async function listRows<Row extends { _id: string }>(
   ctx: { db: Db },
   of: DeclaredCollection<Row>,

@@ -15,10 +15,7 @@ export interface Write {
   /** Its fields may stand beside `_id` in the filter: they say on which shard the row is, and are no condition. */
   readonly shardKey: readonly string[];
   readonly operation: Operation;
-  /**
-   * The update of its row, committed alone, that has others let this transaction go first. It is carried out before another
-   * attempt, once one has met a conflict.
-   */
+  /** An update of its row, committed alone before another attempt after a conflict: others let this transaction go first. */
   readonly ahead?: mongo.UpdateFilter<mongo.Document>;
 }
 

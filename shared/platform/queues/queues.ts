@@ -42,10 +42,7 @@ export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFI
     return queue;
   }
 
-  /**
-   * Adds wake-ups and never fails: what is lost here, the sweeper finds. Not awaited by requests; `drained`
-   * waits for those under way.
-   */
+  /** Adds wake-ups and never fails: the sweeper finds what is lost. Requests do not wait; `drained` waits for those under way. */
   function wake<Data>({ kind }: Job<Data>, wakeUps: readonly WakeUp<Data>[]): void {
     if (wakeUps.length === 0) return;
     const adding = addInPieces(of(kind), wakeUps)

@@ -43,10 +43,7 @@ async function* cut(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<read
   }
 }
 
-/**
- * RFC 4180, with a header; money with 9 decimals; no cell that a spreadsheet would run, also for a reader that ends rows
- * at LF or CR alone.
- */
+/** RFC 4180 with a header, money with 9 decimals, no cell that a spreadsheet would run, also by readers that end rows at LF or CR. */
 async function* encodeCsv(columns: Columns, batches: AsyncIterable<readonly Row[]>): AsyncGenerator<string> {
   let header = csvLine(columns.map(({ name }) => name));
   for await (const rows of batches) {

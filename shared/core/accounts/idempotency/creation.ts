@@ -45,10 +45,7 @@ export async function beginCreation(
   creation.hasBegun = true;
 }
 
-/**
- * Keeps the answer of a creation in its own transaction, after `beginCreation`: for one that leaves no object from which a
- * repeat could be answered.
- */
+/** Keeps the answer of a creation in its transaction, after `beginCreation`, where no object is left to answer a repeat from. */
 export async function answerCreation(
   ctx: Context,
   prefix: IdPrefix,

@@ -18,10 +18,7 @@ export interface Claims {
   isVerified: boolean;
 }
 
-/**
- * The invitations that a verified e-mail names: each present member, one per organization, who has no identity and has not
- * declined. Otherwise the reason why there is none.
- */
+/** The invitations that a verified e-mail names: present members without an identity who have not declined; else why there is none. */
 export async function findInvitations(
   ctx: Context,
   { email, isVerified }: Claims,
@@ -55,10 +52,7 @@ export interface Invitation {
   email: string;
 }
 
-/**
- * Describes invitations to the person who is asked: the organization, the role and the inviter. Omits those that are gone
- * meanwhile.
- */
+/** Describes invitations to the person who is asked: organization, role, inviter. Omits those that are gone. */
 export async function describeInvitations(
   ctx: Context,
   { accountIds, email }: { accountIds: readonly string[]; email: string },

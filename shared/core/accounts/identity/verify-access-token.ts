@@ -16,10 +16,7 @@ export interface Identity {
   sub: string;
 }
 
-/**
- * The identity that an OIDC access token (RFC 9068) names, or null for every way in which the token can be wrong. Throws
- * `issuer_unavailable` only when nothing can be decided because the issuer's keys were never read.
- */
+/** The identity in an OIDC access token (RFC 9068); null for a wrong one. Throws `issuer_unavailable` while no keys were ever read. */
 export async function verifyAccessToken(ctx: Context, token: string): Promise<Identity | null> {
   const { oidcAudience } = ctx.config;
   const verified = oidcAudience === undefined ? null : await verify(ctx, token, oidcAudience);

@@ -29,18 +29,12 @@ export async function refuseTakenEmail(
     throw new DomainError('conflict', 'A member of the organization has this e-mail already.');
 }
 
-/**
- * The writes that put another row of a member in its place. It is deleted and inserted, as the embedded store's unique index
- * would keep an old identity (docs/stores.md).
- */
+/** Replaces a member's row by delete and insert: the embedded store's unique index would keep an old identity (docs/stores.md). */
 export function memberReplacement(member: Member): Write[] {
   return [deleteRows(memberRows, { _id: member._id }), insertRow(memberRows, member)];
 }
 
-/**
- * Throws `conflict` when without this admin nobody could manage the organization. An admin who was invited and has not
- * joined cannot, and perhaps never will.
- */
+/** Throws `conflict` for the last admin who has joined: one who was only invited cannot manage the organization. */
 export async function refuseLastAdmin(
   ctx: Context,
   leaving: Pick<Member, '_id' | 'org_id' | 'role' | 'idp' | 'removed_at'>,
@@ -92,10 +86,7 @@ export function rosterWrite(organization: Organization, change: RosterChange = {
   return updateRow(organizationRows, { _id }, { $inc: { roster_changes: 1 }, $set: lists });
 }
 
-/**
- * The write of a present member's row, for a transaction that has read it and makes something for the member: it conflicts
- * with a removal at the same time, and with another that makes something.
- */
+/** The write of a transaction that makes something for a member: it conflicts with a removal, and with another such transaction. */
 export function memberTouch({ _id }: Pick<Member, '_id'>): Write {
   return updateRow(memberRows, { _id }, { $inc: { touches: 1 } });
 }

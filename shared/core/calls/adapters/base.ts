@@ -156,10 +156,7 @@ export function toolNameOf(record: OtlpRecord, ...keys: readonly string[]): Pick
   return name === undefined ? {} : { tool_name: clip(name, 256) };
 }
 
-/**
- * An error by the first of these attributes, passing over the HTTP status of an answer that began well. Error texts may
- * repeat a prompt, so none is kept.
- */
+/** An error by the first of these attributes, unless it is the HTTP status of an answer that began well. Texts may repeat a prompt. */
 export function errorOf(
   record: OtlpRecord,
   ...keys: readonly string[]

@@ -82,10 +82,7 @@ export function noteLogs(ctx: Context, keyId: string): void {
   keysWithLogs(ctx).set(keyId, true);
 }
 
-/**
- * Takes metrics and drops them. Warns a key that sends Claude Code's, and no logs to this process. Throws `UnreadableOtlp`,
- * `overloaded`.
- */
+/** Takes metrics and drops them. Warns a key that sends Claude Code's without logs. Throws `UnreadableOtlp`, `overloaded`. */
 export async function dropMetrics(
   ctx: Context,
   { orgId, keyId }: { orgId: string; keyId: string },

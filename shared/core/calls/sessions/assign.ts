@@ -167,10 +167,7 @@ export function countSignal(session: Session, signal: CountedSignal, sign: 1 | -
 /** A model of a session, with its tokens and the time of its first signal. */
 export type ModelTokens = Session['model_tokens'][number];
 
-/**
- * Puts the models of a session in the order of first use, and names its primary model: the one with most tokens, the first of
- * equals. Signals give the same order however they arrive. In place.
- */
+/** Orders a session's models by first use and names the primary one, in place: most tokens, the first of equals, however they arrive. */
 export function setModels(session: Session, models: readonly ModelTokens[]): void {
   session.model_tokens = models.toSorted(
     (a, b) => a.first_at.getTime() - b.first_at.getTime() || (a.model < b.model ? -1 : 1),

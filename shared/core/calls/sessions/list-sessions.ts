@@ -64,10 +64,7 @@ async function nameOpen(ctx: Context, orgId: string, filter: SessionFilter): Pro
   return ids.length > most ? filter : { ...filter, ids };
 }
 
-/**
- * Where a list without `from` begins, so that it shows all that `total` counts. From the oldest session on only where
- * the page starts there: on any other page 0 costs nothing.
- */
+/** Where a list without `from` begins: the oldest session where the page starts there, as `total` counts it; 0 elsewhere. */
 async function earliestStartMs(
   ctx: Context,
   orgId: string,

@@ -155,10 +155,7 @@ export function createPeriodStarts(
   };
 }
 
-/**
- * The earliest moment whose day a signal that arrives at `arrivalMs` may change: signals are at most 35 days old,
- * and a day begins up to a day before them.
- */
+/** The earliest moment whose day a signal arriving at `arrivalMs` may change: 35 days before it, and a day for that day's begin. */
 export function earliestCountedMs(arrivalMs: number): number {
   return arrivalMs - SIGNAL_AGE_MS.behind - DAY_MS;
 }

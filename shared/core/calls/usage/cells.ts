@@ -80,10 +80,7 @@ export function matcherOf(match: Match): (cell: Cell) => boolean {
   return (cell) => wanted.every(({ name, values }) => values.has(cell[name] ?? ''));
 }
 
-/**
- * The tables of a snapshot of these cells; null where one would be too long. Equal cells, equal tables, in whatever order
- * they come. Pure.
- */
+/** The tables of a snapshot of these cells, the same in whatever order they come; null where one would be too long. Pure. */
 export function packSnapshot(
   cells: readonly Cell[],
 ): Required<Pick<Snapshot, 'totals' | 'cells' | 'dimensions'>> & Pick<Snapshot, 'works'> {

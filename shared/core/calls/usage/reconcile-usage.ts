@@ -146,10 +146,7 @@ function signalsIn(rollups: readonly Rollup[]): number {
   return days.reduce((sum, { signals }) => sum + signals, 0);
 }
 
-/**
- * Those rollups that are not there as they must be. One that must not be there at all has zeros. A row of zeros is as good
- * as none.
- */
+/** The rollups that are not as they must be; one that must not be there has zeros. A row of zeros is as good as none. */
 function differingOf(right: readonly Rollup[], there: readonly Rollup[]): Rollup[] {
   const none = noMeasures();
   const wanted = new Set(right.map((row) => row._id));

@@ -118,10 +118,7 @@ async function noteDevices(ctx: Context, batches: readonly ShardBatch[]): Promis
 const RESOLUTION_MS = 60_000;
 const lastWritten = boundedCache<string, number>({ max: 100_000 });
 
-/**
- * Records when devices were last seen: `last_seen_at` only ever moves forward, and for each device at most once per
- * minute. Repeating it changes nothing.
- */
+/** Records when devices were last seen, at most once a minute each; `last_seen_at` only moves forward. */
 export async function touchDevices(
   ctx: Context,
   sightings: readonly { device_id: string; at_ms: number }[],
@@ -143,10 +140,7 @@ export async function touchDevices(
   for (const [device_id, at_ms] of due) written.set(device_id, at_ms);
 }
 
-/**
- * Moves all entries of the streams of shards which are about to be opened, while nothing is added to them. Returns the
- * stalled shards, and why they are.
- */
+/** Moves all stream entries of shards about to be opened, which get no more. Returns the stalled shards, and why. */
 export async function drainStreams(ctx: Context, shards: readonly number[]): Promise<Map<number, Error>> {
   const stalled = new Map<number, Error>();
   const after = new Map<number, string>();

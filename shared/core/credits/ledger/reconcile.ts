@@ -136,10 +136,7 @@ async function sumLedger(ctx: Context, accountId: string, seq: number) {
   };
 }
 
-/**
- * Repairs what is off with an account, unless it has changed since the comparison, as by another repair. Returns whether it
- * did: rows that are missing stay missing.
- */
+/** Repairs an account, unless it has changed since the comparison. Returns whether it did: missing rows stay missing. */
 async function repair(
   ctx: Context,
   { state }: AccountRecord,

@@ -24,10 +24,7 @@ interface Wire {
   bytes: Buffer;
 }
 
-/**
- * Opens an `Export…ServiceRequest` (opentelemetry-proto 1.x). Only the fields below are read; everything else, such as a prompt, is
- * skipped as bytes.
- */
+/** Opens an `Export…ServiceRequest` (opentelemetry-proto 1.x). Fields that are not below, such as a prompt, are skipped as bytes. */
 export function openProtobufBody(body: Uint8Array, kind: OtlpKind): BodyReader {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const wire = { reader: new BinaryReader(body), bytes };

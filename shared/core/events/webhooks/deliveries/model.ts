@@ -13,10 +13,7 @@ import {
 import { daysBefore, daysText, keptForDays, retentionRule } from '../../../../platform/mongo/retention.ts';
 import type { Event } from '../../record/model.ts';
 
-/**
- * `expired`: it was held until newer ones had taken all places. `collected`: it waits for a digest. `digested`: a digest
- * took it.
- */
+/** `expired`: held until newer ones had taken all places. `collected`: waits for a digest. `digested`: a digest took it. */
 export const DELIVERY_STATUSES = [
   'pending',
   'succeeded',
@@ -101,10 +98,7 @@ export const queuedDeliveryRows = collection('queued_deliveries', {
     /** Pending: when the attempt is due, collected: when the digest is, epoch ms. Held: `position`. */
     at: Number,
     attempt: Number,
-    /**
-     * The wake-up (job id) that brings it: what became due together at one webhook shares one, and while a job of that id
-     * lives none of them is woken again.
-     */
+    /** The wake-up (job id), shared by all that became due together at one webhook: while its job lives none is woken again. */
     wake: String,
     /** `positionOf` its event. */
     position: Number,

@@ -20,10 +20,7 @@ export const WOKEN_TOGETHER = 20;
 /** Retries that are due within one slice of time share wake-ups, which come early enough for the first of them. */
 const RETRIES_TOGETHER_MS = 100;
 
-/**
- * When the attempt after the failed `attempt` (1..5) is due, epoch ms: exactly the contract's wait after the failure,
- * no jitter; null after the last one. TIME_SCALE shortens the waits outside production.
- */
+/** When the attempt after failed `attempt` (1..5) is due (epoch ms), without jitter; null after the last. TIME_SCALE shortens it. */
 export function nextAttemptAt(
   { config }: Pick<Context, 'config'>,
   attempt: number,
@@ -75,10 +72,7 @@ export function wakeUpsOf(pending: readonly Wakeable[]): PlannedWakeUp[] {
   return [...Map.groupBy(pending, ({ wake }) => wake)].map(([wake, rows]) => wakeUpOf(wake, rows));
 }
 
-/**
- * Plans the wake-up of rows that share `wake`. First attempts and retries have queues of their own, so that neither waits
- * behind the other.
- */
+/** Plans the wake-up of rows that share `wake`: first attempts and retries have a queue each, so neither waits for the other. */
 export function wakeUpOf(wake: string, rows: readonly Wakeable[]): PlannedWakeUp {
   const data: JobData<typeof deliverWebhookJob> = {
     webhook_id: rows[0]?.webhook_id ?? '',
@@ -95,10 +89,7 @@ export function wakeDigest({ webhook_id, at }: Pick<QueuedDelivery, 'webhook_id'
   return { job: sendDigestsJob, id: `${webhook_id}-${at}`, data: {}, dueMs: at };
 }
 
-/**
- * Wakes the deliveries of a webhook that have been due since `untilMs` (epoch) or longer: the oldest, at most `most`. One
- * whose job is queued or runs is not woken twice. Returns how many it found.
- */
+/** Wakes the oldest deliveries of a webhook due since `untilMs`, at most `most`; none whose job is there. Returns how many. */
 export async function wakeDue(
   ctx: Context,
   webhookId: string,

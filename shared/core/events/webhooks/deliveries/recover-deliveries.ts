@@ -46,10 +46,7 @@ export async function recoverDeliveries(
   });
 }
 
-/**
- * Holds the exhausted deliveries of a webhook, some per transaction. The last transaction begins their drain, which then
- * finds all of them in their order. `key` is that of the due row.
- */
+/** Holds a webhook's exhausted deliveries, some per transaction; the last one begins their drain, in order. `key`: the due row's. */
 export async function holdExhausted(ctx: Context, key: string): Promise<void> {
   while (await holdSome(ctx, key));
 }

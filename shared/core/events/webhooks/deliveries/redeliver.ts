@@ -38,10 +38,7 @@ function wordsOf({ words }: Event): Pick<QueuedDelivery, 'words'> {
   return words === undefined ? {} : { words };
 }
 
-/**
- * Returns a finished delivery with its event's bytes and position, to be queued again. Throws `conflict` for a test, and
- * without its event.
- */
+/** Returns a finished delivery to be queued again, with bytes and position. Throws `conflict` for a test, and without its event. */
 export function requeued(
   { status: _status, next_attempt_at: _next, finished_at: _finished, test, ...logged }: Delivery,
   event: Event | null,

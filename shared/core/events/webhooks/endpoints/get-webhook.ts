@@ -3,10 +3,7 @@ import { DomainError } from '../../../../platform/basics/errors.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { type Webhook, webhookRows } from './model.ts';
 
-/**
- * One webhook. `orgId` null: an operator's look, into any organization. Throws `not_found`: another organization's
- * webhook looks like one that never was.
- */
+/** One webhook, by an operator (`orgId` null) of any organization. Throws `not_found`, alike for a foreign one. */
 export async function getWebhook(
   ctx: Context,
   orgId: string | null,

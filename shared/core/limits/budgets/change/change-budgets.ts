@@ -192,10 +192,7 @@ async function refuseTooMany(ctx: Context, orgId: string, transaction: ClientSes
   throw new DomainError('conflict', `An organization may have ${BUDGETS_PER_ORGANIZATION} budgets.`);
 }
 
-/**
- * The writes that count a budget's windows from the rollups, unless another budget or this one as it was has the same counter
- * already. The budget is as it becomes.
- */
+/** Counts a budget as it becomes from the rollups, unless another one, or it as it was, has this counter already. */
 async function planCount(
   ctx: Context,
   organization: Organization,

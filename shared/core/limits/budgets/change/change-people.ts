@@ -78,10 +78,7 @@ export async function removePerson(
   });
 }
 
-/**
- * The writes by which a person's closed windows raise nothing for what they have reached by the new threshold already: levels
- * and alerts.
- */
+/** The writes by which a person's closed windows raise nothing, level or alert, for what the new threshold reaches already. */
 async function planPersonHistory(
   ctx: Context,
   budget: Budget,

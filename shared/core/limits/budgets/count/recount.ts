@@ -116,10 +116,7 @@ export async function planTeamChange(
   return joinPlans(change, { writes, wakeUps: [] });
 }
 
-/**
- * The writes that recount the one counter of these budgets, of templates only the user's windows. Changes in windows that are
- * over raise no events.
- */
+/** Recounts the one counter of these budgets, of templates only the user's. Changes in closed windows raise no events. */
 async function recountShared(
   ctx: Context,
   organization: Organization,

@@ -105,10 +105,7 @@ export interface PersonWindow extends RowOf<typeof personWindowRows> {}
 /** The part of an update that stamps a row of a person: by the clock of MongoDB, since processes have their own. */
 export const STAMPED = { $currentDate: { updated_at: true } } as const;
 
-/**
- * Transactions commit in another order than they stamp their rows, at most 15 s later. Twice as long, so that the clock of a new
- * primary may be behind.
- */
+/** Transactions commit up to 15 s out of the order of their stamps; doubled, as a new primary's clock may be behind. */
 const OVERLAP_MS = 30_000;
 
 /** The rows that may have been committed since a snapshot in which this stamp (epoch ms) was the newest. Pure. */

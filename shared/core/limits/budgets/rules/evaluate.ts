@@ -103,10 +103,7 @@ export function mayFire(interval: Interval, nowMs: number): boolean {
 /** The pace is measured over at least this part of the window, so that its first minutes give no absurd forecast. */
 const SHORTEST_PACE = 1 / 20;
 
-/**
- * The amount at the window's end if usage continues at the pace so far; in the unit of `current`. One that does not end has no
- * other than `current`.
- */
+/** The amount at the window's end at the pace so far, in the unit of `current`; of a window without an end, `current`. */
 export function forecast(current: number, interval: Interval, nowMs: number): number {
   if (interval.endMs === NEVER_MS) return current;
   const lengthMs = interval.endMs - interval.startMs;

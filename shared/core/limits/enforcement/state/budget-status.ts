@@ -62,10 +62,7 @@ export interface NamedCall {
   adapter?: string | undefined;
 }
 
-/**
- * A budget that a call counts in, with the limit that is in force, in the window that is open. Amounts are in the unit of the
- * budget's limit.
- */
+/** A budget that a call counts in: its limit in force, its open window. Amounts are in the unit of the limit. */
 export interface OpenBudget {
   budget: Budget;
   interval: Interval;

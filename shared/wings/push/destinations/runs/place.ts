@@ -31,10 +31,7 @@ export async function takePlace(
   return store.refusesWrites ?? (await store.putText(key, text, 'absent')) === null;
 }
 
-/**
- * Returns true for a marker or a manifest that this destination may replace: its own, and that of a destination of the same
- * organization that was deleted.
- */
+/** True for a marker or manifest that this destination may replace: its own, or that of a deleted one of its organization. */
 export async function mayReplace(
   ctx: Context,
   text: string,
