@@ -15,7 +15,6 @@ export interface Ran {
   result: unknown;
 }
 
-/** A row of the job table. */
 export interface JobRow {
   /** The kind of the job, which is the name of its queue. */
   kind: string;
@@ -32,7 +31,6 @@ interface Work<Of> {
   work: (ctx: Context, of: Of) => Promise<unknown>;
 }
 
-/** Makes a row of a declared job. */
 export function jobRow<Data>(
   { kind, data: shape }: Job<Data>,
   { work, ...row }: Pick<JobRow, 'concurrency' | 'everyMs'> & Work<Data>,

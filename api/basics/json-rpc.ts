@@ -43,7 +43,6 @@ export const RPC = {
   refused: -32_000,
 } as const;
 
-/** An error of JSON-RPC 2.0 with an HTTP status. */
 export function rpcError(
   status: number,
   id: RequestId,

@@ -5,7 +5,6 @@ import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import type { Tool } from '../mcp/tool/tool.ts';
 
-/** The part of a wing in the API. */
 export interface ApiWing {
   /** The name of its row in shared/tables/wings.ts. */
   readonly name: string;

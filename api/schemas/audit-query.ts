@@ -5,7 +5,6 @@ import { text } from '../../shared/platform/basics/text.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { listRange, timeOrDate } from './time.ts';
 
-/** The filters of the audit log. */
 export const auditFilters = {
   action: text(64).optional().describe('Actions that begin with this: `webhook.` for all of webhooks'),
   actor: text(128)

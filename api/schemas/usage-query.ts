@@ -132,7 +132,6 @@ const groupSeriesQuery = {
     ),
 };
 
-/** The query of usage by these groupings. */
 export function usageQuery<Team extends z.ZodType>(groupings: readonly GroupBy[], team: Team) {
   return z.strictObject({
     ...usageRange,

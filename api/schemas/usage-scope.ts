@@ -60,7 +60,6 @@ export function writtenBudgetFor(key: ApiKeyPrincipal, budget: ShownBudgetView) 
   return isVisible(key, budget) ? budget : without(BUDGET_USAGE, budget);
 }
 
-/** The same for a person of a template. */
 export function writtenPersonFor(key: ApiKeyPrincipal, person: PersonView) {
   return key.scopes.includes('usage:read') ? person : without(PERSON_USAGE, person);
 }

@@ -122,7 +122,6 @@ async function* usageOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerat
   }
 }
 
-/** Entries of the audit log by or about the member. */
 async function* auditOf(ctx: Context, { _id, org_id, user_id }: Member): AsyncGenerator<PersonRecord> {
   const concerns = ({ actor, details }: AuditEntry) =>
     actor === _id || details.user_id === user_id || details.account_id === _id;

@@ -20,7 +20,6 @@ export const runDestination = dueJobRow(runDestinationJob, {
   work: oneOfOrganization(runDestinationJob, (ctx, key) => runDueDestination(ctx, key)),
 });
 
-/** A destination fails. */
 export const alertDestination = dueJobRow(alertDestinationJob, {
   concurrency: 4,
   work: (ctx, id) => alertFailing(ctx, failingDestination, id),

@@ -1,6 +1,5 @@
 import { type Fields, TIME, UNIX } from './field.ts';
 
-/** Fields of credits and the ledger. */
 export const credits: Fields = {
   delta: ['The change: negative for a spend', -1],
   bucket: ['The bucket that it was taken from or added to', 'window'],

@@ -1,6 +1,5 @@
 import { type Fields, TIME, UNIX } from './field.ts';
 
-/** Fields of members and their sign-in. */
 export const people: Fields = {
   email: ['The e-mail address', 'ada@example.org'],
   role: ['Rights of the person', 'member'],

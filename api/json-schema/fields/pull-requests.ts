@@ -1,6 +1,5 @@
 import { type Fields, TIME, UNIX } from './field.ts';
 
-/** Fields of pull requests and code hosts. */
 export const pullRequests: Fields = {
   repository: ['The repository', 'github.com/acme/shop'],
   head_repository: ['The repository of the head branch', 'github.com/acme/shop'],

@@ -4,7 +4,6 @@ import { BILLED, FOCUS_VERSIONS } from '../../../shared/wings/exports/focus/colu
 import { type FocusQuestion, GRANULARITIES } from '../../../shared/wings/exports/focus/export-focus.ts';
 import { rangeIn, type TimeOrDate } from '../../schemas/time.ts';
 
-/** The options of a FOCUS file. */
 export const focusOptions = {
   focus_version: z.enum(FOCUS_VERSIONS).optional().describe('The version of FOCUS; default: 1.2'),
   granularity: z

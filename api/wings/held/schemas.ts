@@ -4,7 +4,6 @@ import { text } from '../../../shared/platform/basics/text.ts';
 import { decisionView } from '../../../shared/wings/held/decide.ts';
 import { uniqueIds } from '../../schemas/params.ts';
 
-/** The body of a decision about held signals. */
 export const heldIds = z.strictObject({
   ids: uniqueIds(text(128), CORRECTED_PER_REQUEST).describe('Ids of held signals'),
 });

@@ -34,7 +34,6 @@ export interface Wing extends Declarations {
   readonly search?: SearchHook;
 }
 
-/** The part of a wing in what is done for one member. */
 export interface PersonHook extends MailsHook {
   /** The plan in the transaction that removes the member. */
   remove?(ctx: Context, member: Member, transaction: ClientSession): Promise<RemovalPart>;
@@ -56,13 +55,11 @@ export interface Person {
   userId: string;
 }
 
-/** A record of the export of a member: its kind, and what is kept. */
 export interface PersonRecord {
   kind: string;
   data: object;
 }
 
-/** The part of a wing in the settings of an organization. */
 export interface OrganizationHook {
   /** The plan in the transaction that changes the settings. */
   change?(ctx: Context, orgId: string, change: OrganizationChange): Plan;
@@ -120,7 +117,6 @@ export interface KeptOutcome {
   readonly user_id: string;
 }
 
-/** Drafts that are recorded, each with the session of its key. */
 export interface AssignedDrafts {
   readonly signals: readonly Draft[];
   readonly sessionOf: ReadonlyMap<string, string>;

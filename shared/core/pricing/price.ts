@@ -18,7 +18,6 @@ export interface CallTokens {
   readonly tool_uses?: Readonly<Record<string, number>> | undefined;
 }
 
-/** One call as its adapter reported it. */
 export interface PricedCall extends CallTokens, Service {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;

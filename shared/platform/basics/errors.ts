@@ -74,7 +74,6 @@ export class DomainError extends Error {
   }
 }
 
-/** Returns true for an error of ours with this code. */
 export function isCode(error: unknown, code: ErrorCode): error is DomainError {
   return error instanceof DomainError && error.code === code;
 }

@@ -95,7 +95,6 @@ export function gauge<L extends string>(
   });
 }
 
-/** Declares a histogram of a noun. */
 export function histogram<L extends string>(
   options: Omit<HistogramConfiguration<L>, 'registers'>,
 ): DeclaredMetric<Histogram<L>> {

@@ -123,7 +123,6 @@ function enclosed(cursor: JsonCursor, open: number, close: number, visit: () => 
   cursor.at += 1;
 }
 
-/** The next byte that is not blank; undefined at the end. */
 function peek(cursor: JsonCursor): number | undefined {
   while (BLANKS.has(cursor.bytes[cursor.at])) cursor.at += 1;
   return cursor.bytes[cursor.at];

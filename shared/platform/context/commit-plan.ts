@@ -11,7 +11,6 @@ export interface Plan {
   readonly wakeUps: readonly PlannedWakeUp[];
 }
 
-/** A plan with the result of the change. */
 export interface Decision<Result> extends Plan {
   readonly result: Result;
 }
@@ -64,7 +63,6 @@ export function wakeAll(ctx: Context, wakeUps: readonly PlannedWakeUp[]): void {
     );
 }
 
-/** The shared wake-ups that this process has added. */
 const addedWakeUps = boundedCache<string, true>({ max: 10_000 });
 /** A worker whose clock is ahead may have had a wake-up so long before its time. Milliseconds. */
 const CLOCKS_APART_MS = 50;

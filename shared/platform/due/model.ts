@@ -44,7 +44,6 @@ export const dueRows = collection<DueRow>('due', {
 /** The job of a kind of due row: it carries the row's key. */
 export type DueJob = Job<{ key: string }>;
 
-/** Declares the job of a kind of due row. */
 export function dueJob(kind: string): DueJob {
   return job(kind, { key: z.string() });
 }

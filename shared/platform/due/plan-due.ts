@@ -28,7 +28,6 @@ export function setDue<Details extends object>(job: DueJob, due: Due<Details>): 
   return { writes: [clearDue(job, due.key), ...writes], wakeUps };
 }
 
-/** A write that ends what is due. */
 export function clearDue(job: DueJob, key: string): Write {
   return deleteRows(dueRows, { _id: dueId(job, key) });
 }

@@ -7,7 +7,6 @@ import type { mongo } from 'mongoose';
  */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The indexes of a collection, and its shard key. */
 interface Indexed {
   readonly indexes: readonly { readonly key: object }[];
   readonly shardKey: object | null;

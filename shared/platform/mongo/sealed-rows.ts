@@ -6,13 +6,11 @@ export interface SealedRows {
   owners: Readonly<Record<string, (id: string) => string>>;
 }
 
-/** The sealed fields of a row. */
 export interface Sealed {
   _id: string;
   [field: string]: string | null;
 }
 
-/** Declares the sealed fields of a collection. */
 export function sealedRows<T extends Row>(
   collection: DeclaredCollection<T>,
   owners: SealedRows['owners'],

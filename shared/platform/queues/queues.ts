@@ -19,7 +19,6 @@ export type Queues = ReturnType<typeof openQueues>;
 /** Jobs that one command adds: encoding them holds the event loop. */
 const ADDED_AT_ONCE = 100;
 
-/** Opens the producer's side of the queues. */
 export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFIX) {
   const queues = new Map<string, Queue>();
   const underWay = new Set<Promise<unknown>>();

@@ -15,7 +15,6 @@ export function shardOf(accountId: string): number {
   return crc16(accountId) % SHARDS;
 }
 
-/** The keys of one shard of credits. */
 export function shardKeys(shard: number) {
   const tag = tagOf(shard);
   return {
@@ -30,7 +29,6 @@ export function shardKeys(shard: number) {
 
 export type AccountKeys = ReturnType<typeof accountKeys>;
 
-/** The keys of an account, and those of its shard. */
 export function accountKeys(accountId: string) {
   const shard = shardOf(accountId);
   const tag = tagOf(shard);

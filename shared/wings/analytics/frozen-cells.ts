@@ -5,12 +5,10 @@ import { noActivity } from './read-week.ts';
 /** Maximum bytes of the cells of one row. A longer one would hold up the event loop when it is parsed. */
 const MOST_BYTES = 4 * 2 ** 20;
 
-/** The identity of a frozen week. */
 export function weekKey(orgId: string, startMs: number): string {
   return hashedKey(18, orgId, startMs);
 }
 
-/** The identity of one part of a dimension's cells. */
 export function cellsKey(orgId: string, startMs: number, dimension: Dimension, part: number): string {
   return hashedKey(18, orgId, startMs, dimension, part);
 }

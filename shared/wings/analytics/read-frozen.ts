@@ -25,7 +25,6 @@ export async function readFrozenWeeks(
   return new Map(rows.map((row) => [row._id, row]));
 }
 
-/** The cells of one dimension of a frozen week, also those that are not shown. */
 export async function readFrozenCells(
   ctx: Context,
   { org_id, start, dimensions }: FrozenWeek,

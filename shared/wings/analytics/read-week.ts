@@ -16,7 +16,6 @@ export interface Week {
   toMs: number;
 }
 
-/** Decides where a user is counted. */
 export interface People {
   /** The name of the user's value by team. */
   teamOf: (user: string) => string;
@@ -111,7 +110,6 @@ export function noActivity(user: string, isOther: boolean): UserCell {
   return { user, isOther, ...zeros };
 }
 
-/** Returns whether a cell has any activity. */
 export function isActivity(cell: UserCell): boolean {
   return FROZEN.some((measure) => cell[measure] !== 0);
 }

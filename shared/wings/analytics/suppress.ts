@@ -75,7 +75,6 @@ function isSafe(users: readonly Contribution[], k: number): boolean {
   );
 }
 
-/** The number of active users that count towards k. */
 export function countActive(users: readonly Contribution[]): number {
   return users.filter((user) => user.signals > 0 && !user.isOther).length;
 }

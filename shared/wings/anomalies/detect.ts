@@ -34,7 +34,6 @@ export const RUNAWAY = { tokens: 5_000_000, usd: 100 } as const;
 const ERROR_SPIKE = { signals: 20, times: 2 } as const;
 /** Fewer errors than one in twenty are no baseline: twice nothing would be passed by a single error. */
 const LEAST_ERROR_RATE = 0.05;
-/** 95 %. */
 const Z = 1.96;
 const NUSD_PER_USD = 1e9;
 

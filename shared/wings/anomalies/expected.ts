@@ -6,7 +6,6 @@ import { findByIds } from '../../platform/mongo/find-by-ids.ts';
 import type { FoundAnomaly } from './detect.ts';
 import { type Anomaly, type Expectation, type ExpectedOf, expectationRows } from './model.ts';
 
-/** The key of the expectation of a kind of anomaly: of one session, or of all sessions of a person. */
 export function expectationKey(
   {
     org_id,

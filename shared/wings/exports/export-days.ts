@@ -28,7 +28,6 @@ const BATCH_ROWS = 1_000;
 /** Rows that are made at once of sums in memory. */
 const MADE_ROWS = 100;
 
-/** The columns of a table of days. */
 export function columnsOfDays(level: 'daily' | 'attributed'): Columns {
   const texts = level === 'daily' ? DIMENSIONS : [...DIMENSIONS, ...WORK_FIELDS];
   return [
@@ -112,7 +111,6 @@ export async function* attributedRows(
   }
 }
 
-/** The names of the works of cells, all of one moment. */
 function namesIn(ctx: Context, orgId: string, cells: readonly Cell[]): Promise<WorkNames> {
   const ids = new Set(cells.map(({ work = '' }) => work));
   return inTransaction(ctx.db, (transaction) => dimensionOf(ctx).names(ctx, orgId, { ids }, transaction));
@@ -145,7 +143,6 @@ function cellsOf({ rows }: Grouping): Cell[] {
   return rows.map(({ key, sums }) => ({ ...(key as Partial<Cell>), ...sums }));
 }
 
-/** The cells of one part: of a whole day from its snapshot, where there is one. */
 async function* readCells(
   ctx: Context,
   orgId: string,

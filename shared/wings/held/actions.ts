@@ -1,4 +1,3 @@
-/** The actions of held signals that the audit log can hold. */
 export const HELD_ACTIONS = ['signals.hold_above', 'signals.release', 'signals.discard'] as const;
 
 declare module '../../core/accounts/audit/actions.ts' {

@@ -5,7 +5,6 @@ import type { Context } from '../../platform/context/context.ts';
 import { heldRows } from './model.ts';
 import { viewHeld } from './view.ts';
 
-/** The signals of the member that are held. */
 export async function* exportHeld(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<PersonRecord> {
   for await (const held of heldRows(ctx).find({ org_id, user_id })) {
     const { parts, ...draft } = held.signal;

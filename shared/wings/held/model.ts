@@ -61,7 +61,6 @@ export const heldRows = collection('held_signals', {
 /** A signal above a limit of its organization. Nothing counts it until an admin releases it. */
 export interface HeldSignal extends RowOf<typeof heldRows> {}
 
-/** The id of a held signal, from the key of the signal. */
 export function heldKey({ _id }: Pick<Draft, '_id'>): string {
   return derivedId('hld', _id);
 }

@@ -58,7 +58,6 @@ const discount = z
   .refine((percent) => percent !== 0, 'must not be 0')
   .refine(decimals(4), 'must have at most 4 decimals');
 
-/** A price rule as it is posted. */
 export const priceRuleInput = z
   .strictObject({
     name: nameText(200).describe('The name that its calls show'),
@@ -100,7 +99,6 @@ export const priceRuleInput = z
   });
 export type PriceRuleInput = z.output<typeof priceRuleInput>;
 
-/** A change of a price rule. */
 export const priceRuleChange = z
   .strictObject({
     name: nameText(200).optional(),

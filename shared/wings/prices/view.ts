@@ -36,7 +36,6 @@ export const priceRuleView = z.strictObject({
   updated_at: z.string(),
 });
 
-/** A price rule with what it has changed. */
 export const countedRuleView = priceRuleView.extend({ last_30_days: lastDaysView });
 
 /** A price rule as `countedRuleView` shows it. */

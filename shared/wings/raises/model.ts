@@ -35,7 +35,6 @@ export const raiseRows = collection('raises', {
     note: nullable(erased(String)),
     /** The admin's word to the person. */
     answer_note: nullable(erased(String)),
-    /** Until when the notes are kept. */
     notes_until: Date,
     /** As it was last written: `stateAt` is the state at a moment. */
     state: only<RaiseState>(String),

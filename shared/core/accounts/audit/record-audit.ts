@@ -24,7 +24,6 @@ interface NewEntry {
   details?: Record<string, unknown>;
 }
 
-/** The write of one entry of the audit log, for the plan of its change. */
 export function auditWrite(ctx: Context, entry: NewEntry): Write {
   return insertRow(auditRows, entryOf(ctx, orderedId('aud'), entry));
 }

@@ -53,7 +53,6 @@ export function viewMember(member: Member): z.output<typeof memberView> {
   };
 }
 
-/** A member as the list answers it. */
 export const listedMemberView = memberView.extend({
   last_signal_at: z
     .int()

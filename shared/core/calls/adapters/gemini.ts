@@ -107,7 +107,6 @@ function callOf({ adapter, record }: Origin): PostedSignal {
   };
 }
 
-/** Token counts as Gemini reports them. */
 export interface GeminiCounts {
   input: number;
   output: number;

@@ -62,7 +62,6 @@ export function* walkOtlp(request: OtlpBody, summary: OtlpSummary): Generator<re
   for (const signal of countOnce(spans)) yield [signal];
 }
 
-/** Counts a record, and returns its signals. */
 function addRecord(summary: OtlpSummary, record: OtlpRecord): readonly PostedSignal[] {
   const { signals, isKnown, rejected, releases } = adaptRecord(record);
   summary.records += 1;

@@ -19,7 +19,6 @@ import { withoutFreeText } from '../signals/erase-free-text.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { planRollups, rollupChanges } from '../usage/plan-rollups.ts';
 
-/** Signals that are recorded, with the sessions that they were assigned to. */
 interface AssignedBatch {
   signals: readonly Draft[];
   /** Those of history that raise no events. */

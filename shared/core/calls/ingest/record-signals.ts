@@ -65,7 +65,6 @@ function toResult(sender: Sender, { id }: Draft, outcome: Outcome): SignalResult
   return { id, status: outcome.status, session_id: outcome.session_id };
 }
 
-/** The valid signals of one request. */
 interface Posted extends Pick<Posting, 'confirmed'> {
   drafts: readonly Draft[];
   historical: boolean;

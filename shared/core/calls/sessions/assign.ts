@@ -11,7 +11,6 @@ export interface Assignment {
   placed: Map<string, string>;
   /** Every session that is new or differs, with what it was before (null: new). */
   changed: SessionChange[];
-  /** The newest session of the key. */
   newest: Session | null;
   /**
    * True when the key has gained a session, or one reaches further back or, having ended, further on. Such transactions must
@@ -130,7 +129,6 @@ function begin(
   return session;
 }
 
-/** Adds one signal to the totals of its session, in place. */
 function addSignal(session: Session, signal: Draft): void {
   if (signal.ts < session.started_at) session.started_at = signal.ts;
   if (signal.ts > session.last_activity_at) session.last_activity_at = signal.ts;

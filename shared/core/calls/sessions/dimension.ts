@@ -9,7 +9,6 @@ import type { Session } from './model.ts';
 export interface DimensionHook {
   /** The ids of the works that have these values; undefined where none is asked for. */
   find(ctx: Context, orgId: string, filter: WorkFilter): Promise<string[] | undefined>;
-  /** The names of works by their ids, as a transaction sees them. */
   names(ctx: Context, orgId: string, asked: AskedNames, transaction: ClientSession): Promise<WorkNames>;
   /** The filter of the sessions that had a call in one of these works. */
   sessions(ctx: Context, orgId: string, works: readonly string[]): Promise<WorkedMatch>;

@@ -33,7 +33,6 @@ export interface Sender {
   defaultProjectId: string | null;
 }
 
-/** The sender of the signals that come with a key. */
 export function senderOf(key: { orgId: string; userId: string | null; projectId: string | null }): Sender {
   return { orgId: key.orgId, boundUserId: key.userId, defaultProjectId: key.projectId };
 }

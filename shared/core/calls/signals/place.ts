@@ -21,7 +21,6 @@ export type WorkField = (typeof WORK_FIELDS)[number];
 export type NamedWork = Record<WorkField, string | null>;
 /** The names of a call that belongs to no work. */
 export const NO_WORK: NamedWork = { repository: null, branch: null, pull_request: null, task: null };
-/** Named works by their ids. */
 export type WorkNames = ReadonlyMap<string, NamedWork>;
 
 /** A name as an organization keeps it: as its hash where it hides names. Pure. */

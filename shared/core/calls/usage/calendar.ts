@@ -80,7 +80,6 @@ function nextStartIn(timezone: string, interval: Exclude<SeriesInterval, 'none'>
   return startOf(local.toPlainDate(), interval).toZonedDateTime(timezone).epochMilliseconds;
 }
 
-/** The date that begins the next day, week or month. */
 function startOf(date: Temporal.PlainDate, interval: 'day' | 'week' | 'month'): Temporal.PlainDate {
   if (interval === 'day') return date.add({ days: 1 });
   if (interval === 'week') return date.add({ days: 8 - date.dayOfWeek });

@@ -4,7 +4,6 @@ import type { Key, SummedRow } from './cells.ts';
 import { addSums, isZero, noSums, type Sums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';
 
-/** The groupings that are read from the works of calls. */
 export const WORK_GROUPINGS = WORK_FIELDS;
 
 export const GROUPINGS = [...DIMENSIONS, 'team', ...WORK_GROUPINGS] as const;

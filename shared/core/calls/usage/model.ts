@@ -26,7 +26,6 @@ export type SnapshotPeriod = 'day' | 'month';
 /** The dimensions that questions filter and group by. */
 export const DIMENSIONS = ['user_id', 'project_id', 'model', 'adapter'] as const;
 
-/** The dimensions of a snapshot's cells. */
 export const CELL_DIMENSIONS = [...DIMENSIONS, 'provider'] as const;
 
 /** All dimensions of a rollup within its period. */

@@ -117,7 +117,6 @@ function viewOf(
   };
 }
 
-/** The number of users that have any usage in each bucket. */
 function countActive(users: readonly GroupSeries[]): Map<number, number> {
   const active = new Map<number, number>();
   for (const { series } of users)

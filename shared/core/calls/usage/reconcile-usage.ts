@@ -106,7 +106,6 @@ async function reconcilePart(
 }
 
 interface Compared {
-  /** The day rollups as they must be. */
   days: readonly Rollup[];
   wrong: number;
   writes: readonly Write[];

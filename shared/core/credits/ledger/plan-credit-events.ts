@@ -84,7 +84,6 @@ function eventOf(
 /** Credits of an account by bucket, in the order of `BUCKETS`. */
 type Credits = readonly number[];
 
-/** A ledger row with the credits before and after it. */
 interface LedgerStep {
   row: LedgerRow;
   before: Credits;

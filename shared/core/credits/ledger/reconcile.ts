@@ -12,7 +12,6 @@ import { catchUp } from './catch-up.ts';
 import { ensureAccount } from './ensure-account.ts';
 import { countReceiptsWithoutRows } from './find-receipts-without-rows.ts';
 
-/** The difference between an account's balance and its ledger. */
 export interface Drift {
   account_id: string;
   /** Balance minus sum of the ledger, by bucket; only what is not 0. */

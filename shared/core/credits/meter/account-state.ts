@@ -29,7 +29,6 @@ export interface AccountState {
   lots: Lot[];
 }
 
-/** The state of an account without any row. */
 export function emptyState(): AccountState {
   return { seq: 0, at: 0, window: null, month: null, lots: [] };
 }
@@ -44,7 +43,6 @@ export function storedBalances(state: AccountState): Record<Bucket, number> {
   };
 }
 
-/** Credits in the lots of a bucket. */
 export function sumLots(lots: readonly Lot[], bucket: Lot['bucket']): number {
   return lots.filter((lot) => lot.bucket === bucket).reduce((sum, lot) => sum + lot.left, 0);
 }

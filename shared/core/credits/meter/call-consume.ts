@@ -27,7 +27,6 @@ const replyOfAll = z.tuple([z.int()], replyOfOne);
 
 export type SpendReply = MeterReply<(typeof CODES)[number]>;
 
-/** One spend, as the script takes it. */
 export interface SpendCall {
   keys: AccountKeys;
   /** The key of its idempotency record. */

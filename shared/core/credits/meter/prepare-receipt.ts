@@ -74,7 +74,6 @@ interface CachedAccount {
   bucket: Bucket | null;
 }
 
-/** By account id. */
 export const cachedAccounts = boundedCache<string, CachedAccount>({ max: 200_000 });
 
 /** The device of a token, by token id. */

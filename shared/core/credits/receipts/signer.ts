@@ -99,7 +99,6 @@ function loadKey(text: string): LoadedKey {
   return { text, key, head, publicJwk: jwkOf(jwk.kid, jwk.x) };
 }
 
-/** The public half of a key. */
 export function jwkOf(kid: string, x: string): PublicJwk {
   return { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'Ed25519', use: 'sig' };
 }

@@ -99,7 +99,6 @@ function ruled(
 
 const ratesByPrices = new WeakMap<OwnPrices, Rates>();
 
-/** The rates of prices of one's own, read once. */
 function ratesOf(prices: OwnPrices): Rates {
   const known = ratesByPrices.get(prices);
   if (known) return known;

@@ -12,7 +12,6 @@ export interface Dismissal {
   until: Date | null;
 }
 
-/** The preferences of a person who has changed none. */
 export function noPreferences(accountId: string, orgId: string): Preferences {
   return { _id: accountId, org_id: orgId, digest: 'none', dismissed: [], asked: [] };
 }

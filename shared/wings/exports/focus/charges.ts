@@ -6,7 +6,6 @@ import type { Rate } from '../../../core/pricing/read-rates.ts';
 import { type SplitCost, splitByRates, splitInProportion } from '../../../core/pricing/split-call.ts';
 import { sellerId } from './providers.ts';
 
-/** The fields of a signal that its charges are made of. */
 export const CHARGED_FIELDS = [
   ...SPLIT_FIELDS,
   'type',

@@ -176,7 +176,6 @@ export function columnTypes(columns: readonly Column[]): Columns {
 /** Rows of one turn of the encoder. */
 const BATCH_ROWS = 250;
 
-/** The rows of a charge period as cells of these columns. */
 export async function* focusRows(
   charges: AsyncIterable<readonly ChargeRow[]>,
   columns: readonly Column[],

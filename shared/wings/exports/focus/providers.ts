@@ -54,7 +54,6 @@ export function sellerId(call: { provider: string | null; adapter: string }, lis
   return named ?? listed ?? VENDORS[adapter] ?? posted;
 }
 
-/** The names for a seller's id and a model. */
 export function sellerOf(id: string, model: string): Seller {
   const known = SELLERS[id];
   const ProviderName = known?.name ?? findProvider({ providerId: id })?.name ?? id;

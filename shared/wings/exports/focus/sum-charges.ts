@@ -67,7 +67,6 @@ export async function* readSignals(
 
 const PROJECTION = { _id: 0, voided: 1, ...Object.fromEntries(CHARGED_FIELDS.map((name) => [name, 1])) };
 
-/** The filter of the signals that count in a period. */
 export function signalsIn(orgId: string, match: Match, period: ChargePeriod) {
   return { ...allIn(orgId, match, period), voided: { $exists: false } };
 }

@@ -37,7 +37,6 @@ export async function readClosed(
   return Map.groupBy(parts, (part) => part.day);
 }
 
-/** The rows that a billing period closed of a day, in their order. */
 export async function* closedRows(
   ctx: Context,
   orgId: string,

@@ -12,7 +12,6 @@ import { type Destination, destinationRows } from './model.ts';
 /** Characters of a name. */
 const NAME = 80;
 
-/** The mail to an organization's admins that a destination fails. */
 export const failingDestination: FailingKind<Destination> = {
   job: alertDestinationJob,
   rows: destinationRows,

@@ -143,7 +143,6 @@ export async function deleteDestination(ctx: Context, orgId: string, id: string)
   });
 }
 
-/** The entry of an act on a destination. */
 export function auditDestination(
   ctx: Context,
   act: 'create' | 'update' | 'delete' | 'run' | 'test',

@@ -89,7 +89,6 @@ function rowOf(
   };
 }
 
-/** The write of a work that may be there already. */
 export function writeWork({ _id, org_id, branch, task, ...rest }: WorkRow, hashNames: boolean): Write {
   const names = Object.entries({ branch, task }).flatMap(([part, name]) =>
     name ? [[part, keptName(name, hashNames)] as const] : [],
@@ -103,7 +102,6 @@ export function writeWork({ _id, org_id, branch, task, ...rest }: WorkRow, hashN
   return updateRow(workRows, { _id, org_id }, update, { upsert: true });
 }
 
-/** The write of a session's row of a work, which may be there already. */
 export function writePair(org_id: string, session_id: string, work: string): Write {
   const row = { $setOnInsert: { session_id, work } };
   return updateRow(sessionWorkRows, { _id: pairOf(session_id, work), org_id }, row, { upsert: true });

@@ -78,7 +78,6 @@ export const boundaryRows = collection('boundaries', {
 /** A moment at which the name of a branch begins to mean something else: its pull request ends, or it is renamed. */
 export interface BoundaryRow extends RowOf<typeof boundaryRows> {}
 
-/** The parts of a work, as calls are decided by. */
 export function partsOf({ repository, branch, task }: WorkRow): { place?: Place; task?: Name } {
   const place = repository === undefined ? undefined : { repository, ...(branch ? { branch } : {}) };
   return { ...(place ? { place } : {}), ...(task ? { task } : {}) };
@@ -98,7 +97,6 @@ export const sessionWorkRows = collection('session_works', {
   indexes: [{ key: { work: 1 } }, { key: { session_id: 1 } }],
 });
 
-/** The id of a session's row of a work. */
 export function pairOf(sessionId: string, work: string): string {
   return `${sessionId} ${work}`;
 }

@@ -72,7 +72,6 @@ function newSecret(provider: CodeHostProvider): string {
   return provider === 'gitlab' ? `whsec_${bytes.toString('base64')}` : bytes.toString('base64url');
 }
 
-/** The code hosts of an organization, oldest first. */
 export async function listCodeHosts(ctx: Context, orgId: string): Promise<CodeHost[]> {
   return codeHostRows(ctx).find({ org_id: orgId }).sort({ created_at: 1 }).toArray();
 }

@@ -157,7 +157,6 @@ async function decideTold(
   return { ...plan, result: { outcomes, recorded } };
 }
 
-/** How many contexts each of these client sessions has. */
 async function countContexts(
   ctx: Context,
   sessions: readonly string[],

@@ -45,7 +45,6 @@ export async function listPullRequests(
   return { ...found, rows: costed };
 }
 
-/** The pull requests of a page with their costs and their most expensive sessions. */
 export async function viewPage(
   ctx: Context,
   organization: Organization,
@@ -107,7 +106,6 @@ async function listOfUser(
   });
 }
 
-/** Returns whether a pull request meets a filter. */
 export function fits(
   row: PullRequest,
   { repository, number, state, fromMs, toMs }: PullRequestFilter,
@@ -122,7 +120,6 @@ export function fits(
   );
 }
 
-/** A pull request with its costs, as a reader sees them. */
 export async function costPullRequest(
   ctx: Context,
   organization: Organization,

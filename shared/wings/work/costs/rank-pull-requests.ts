@@ -60,7 +60,6 @@ function costOf(costs: Costs, { _id }: PullRequest): number {
   return Number(totalOf(costs.get(_id) ?? []).cost_nusd);
 }
 
-/** All pull requests that an index finds for a filter, with all their costs. */
 async function readAll(
   ctx: Context,
   orgId: string,
@@ -80,7 +79,6 @@ async function readAll(
   return { rows, costs: await readCosts(ctx, { orgId, userId: null }, rows, transaction) };
 }
 
-/** The pull requests with calls in a time, with their costs then. */
 async function readCalled(
   ctx: Context,
   organization: Organization,

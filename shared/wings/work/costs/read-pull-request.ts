@@ -73,7 +73,6 @@ function branchIn(works: readonly WorkRow[]): (row: WorkSums) => string | null {
   return ({ work }) => names.get(work) ?? null;
 }
 
-/** When the first and the last call was made of those that are kept. */
 async function spanOfCalls(
   ctx: Context,
   { orgId, userId }: Reader,

@@ -89,7 +89,6 @@ interface NewBoundary {
   row: BoundaryRow;
 }
 
-/** The move that new boundaries of one branch cause: from the earliest of them on. */
 function moveOf(boundaries: readonly NewBoundary[]): BranchMove {
   const { repository, branch_hash, atMs } = boundaries
     .map(({ boundary }) => boundary)

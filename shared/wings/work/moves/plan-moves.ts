@@ -60,7 +60,6 @@ function withWork({ work: _work, ...signal }: Signal, work: string | undefined):
   return work === undefined ? signal : { ...signal, work };
 }
 
-/** The write that removes a session's row of a work. */
 export function deletePair(org_id: string, pair: string): Write {
   return deleteRows(sessionWorkRows, { _id: pair, org_id });
 }

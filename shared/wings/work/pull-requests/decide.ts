@@ -214,7 +214,6 @@ function renamesOf(seen: readonly Seen[]): HeadRename[] {
   return renames;
 }
 
-/** Each rename, as the boundary that it makes. */
 export function renamesIn({ renames }: PullRequest): BranchBoundary[] {
   return renames.map(({ at, repository, from, to }) => ({ at, repository, branch: from, to }));
 }
@@ -230,7 +229,6 @@ function boundariesOf(row: PullRequest): BranchBoundary[] {
   return [...renamed, ...first.map((one) => ({ at: one.closed_at ?? one.at, repository, branch }))];
 }
 
-/** The boundaries that are not among others, each once. */
 function without(boundaries: readonly BranchBoundary[], others: readonly BranchBoundary[]): BranchBoundary[] {
   const keyOf = ({ at, repository, branch, to }: BranchBoundary) =>
     JSON.stringify([at.getTime(), repository, branch.hash, to?.hash]);

@@ -70,7 +70,6 @@ async function findIds(ctx: Context, conditions: readonly object[]): Promise<str
   return rows.map(({ _id }) => _id);
 }
 
-/** The ids of the works of a pull request, by its label; none where there is no such pull request. */
 async function idsOfPullRequest(ctx: Context, orgId: string, label: string): Promise<string[]> {
   const name = readLabel(label);
   if (!name) return [];

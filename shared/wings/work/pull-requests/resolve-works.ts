@@ -39,7 +39,6 @@ export async function pullRequestsOfWorks(
   return new Map(owned);
 }
 
-/** The works of pull requests, by the ids of these. */
 export async function worksOfPullRequests(
   ctx: Context,
   orgId: string,

@@ -21,7 +21,6 @@ export interface Compared {
   beforeNusd: bigint;
 }
 
-/** The rows of one split. */
 export interface Split {
   by: SplitBy;
   rows: readonly Compared[];

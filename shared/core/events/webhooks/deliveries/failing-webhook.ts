@@ -7,7 +7,6 @@ import { alertAdminsJob } from '../endpoints/jobs.ts';
 import { mailAdmins } from '../endpoints/mail-admins.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';
 
-/** The mail to an organization's admins that a webhook is failing. */
 export const failingWebhook: FailingKind<Webhook> = {
   job: alertAdminsJob,
   rows: webhookRows,
@@ -16,7 +15,6 @@ export const failingWebhook: FailingKind<Webhook> = {
   mail: mailFailing,
 };
 
-/** Counts failing webhooks whose admins got no mail yet. */
 export async function countUnsentAlerts(ctx: Context): Promise<number> {
   return webhookRows(ctx).countDocuments({ status: 'failing', alerted_at: null });
 }

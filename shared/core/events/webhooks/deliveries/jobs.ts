@@ -23,7 +23,6 @@ export const planDeliveriesJob = dueJob('plan-deliveries');
 /** Queues exhausted deliveries of a webhook again. The key is the webhook. */
 export const recoverDeliveriesJob = dueJob('recover-deliveries');
 
-/** Sends the digests that are due. */
 export const sendDigestsJob = job('send-digests', {});
 
 /** Expires what a webhook holds beyond its limit. */

@@ -22,7 +22,6 @@ import {
   queuedDeliveryRows,
 } from './model.ts';
 
-/** The filters of a list of deliveries. */
 export interface DeliveryFilter {
   status?: DeliveryStatus | undefined;
   type?: EventType | undefined;

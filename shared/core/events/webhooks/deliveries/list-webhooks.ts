@@ -5,7 +5,6 @@ import { type Webhook, webhookRows } from '../endpoints/model.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { type Delivery, queuedDeliveryRows } from './model.ts';
 
-/** A webhook with what became of its deliveries. */
 export interface ListedWebhook {
   webhook: Webhook;
   held: number;

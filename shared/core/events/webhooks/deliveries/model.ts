@@ -117,7 +117,6 @@ export const queuedDeliveryRows = collection('queued_deliveries', {
  */
 export interface QueuedDelivery extends RowOf<typeof queuedDeliveryRows> {}
 
-/** A delivery that is not finished, as the log shows it. */
 export function logOfQueued(queued: QueuedDelivery): Delivery {
   const next_attempt_at = queued.state === 'held' ? null : dateAt(queued.at);
   return { ...loggedPart(queued), status: queued.state, next_attempt_at, finished_at: null };
@@ -133,7 +132,6 @@ function loggedPart(queued: QueuedDelivery): Omit<Delivery, 'status' | 'next_att
   return { _id, event_id, webhook_id, org_id, type, round, attempts, created_at };
 }
 
-/** Finished deliveries, by when they were finished. */
 export const deliveryRetention = keptForDays('deliveries', deliveryRows, 'finished_at', 'eventRetentionDays');
 
 /** Deliveries that nobody could attempt, by when they were due. Held ones stay until their webhook is enabled or deleted. */

@@ -102,7 +102,6 @@ export function pairsOf<Raised extends Addressed, Webhook extends Pick<Subscribe
   );
 }
 
-/** Returns true when an event is for a webhook. */
 export function isFor(
   { type, webhook_id, passed_by, owner_id }: Omit<Addressed, '_id'>,
   { _id, events }: Pick<Subscriber, '_id' | 'events'>,

@@ -32,7 +32,6 @@ export const deliveryView = z.strictObject({
   test: z.literal(true).exactOptional().describe('It was sent as a test; absent of others'),
 });
 
-/** A webhook with what became of its deliveries. */
 export const listedWebhookView = webhookWithSettingsView.extend({
   status: z.enum(['active', 'failing']).describe('Failing: delivery is paused until it is enabled again'),
   failing_since: z.string().nullable(),

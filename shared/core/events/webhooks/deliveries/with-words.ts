@@ -48,7 +48,6 @@ export function areTold(
   return channels.some((channel) => events.some((event) => isFor(event, channel)));
 }
 
-/** The people that an event names. */
 function peopleIn({ data, words }: NewEvent): string[] {
   const ids = [data.user_id, data.scope === 'user' ? data.scope_id : null, words?.cause?.user_id];
   const users: unknown[] = Array.isArray(data.users) ? data.users : [];

@@ -23,7 +23,6 @@ export const mailPermitRows = collection('mail_permits', {
   indexes: [{ key: { last_sent_at: 1 }, expireAfterSeconds: KEPT_S }],
 });
 
-/** An address to which an organization writes. */
 export interface MailTo {
   orgId: string;
   address: string;

@@ -59,7 +59,6 @@ export async function subscribeAgain(ctx: Context, token: string): Promise<void>
 /** Plans what else ends with the mails to a member, for nouns above events. */
 type AlsoEnds = (ctx: Context, member: Member, transaction: ClientSession) => Promise<Plan>;
 
-/** The part of a wing in the end of a member's mails. */
 export interface MailsHook {
   /** The writes that end the wing's mails to a member who wants none of the organization. */
   endMails?(accountId: string): readonly Write[];

@@ -102,7 +102,6 @@ function describeDigest(data: Payload, words: Words, reader: Reader): Message {
 
 type RaiseType = 'budget.raise_requested' | 'budget.raise_answered';
 
-/** A request for more of a budget, or the answer to it, in words. */
 function describeRaise(type: RaiseType, data: Payload, words: Words): Message {
   const who = `“${personOf(nameOf(data, 'user_id'), words)}”`;
   const budget = `“${nameOf(data, 'budget_name')}”`;

@@ -15,7 +15,6 @@ export interface Reader {
   seesPeople: boolean;
 }
 
-/** A session that began or ended, in words. */
 export function describeSession(
   type: 'session.started' | 'session.ended',
   data: Payload,
@@ -42,7 +41,6 @@ export function describeSession(
   };
 }
 
-/** Signals that are held, in words. */
 export function describeHeld(data: Payload, words: Words): Message {
   const title = data.held === 1 ? '1 call is held' : `${amountOf(data, 'held')} calls are held`;
   const people = Array.isArray(data.users) ? data.users.map((id) => personOf(wordsOf(id), words)) : [];
@@ -58,7 +56,6 @@ export function describeHeld(data: Payload, words: Words): Message {
   };
 }
 
-/** A destination of exports that fails, in words. */
 export function describeExport(data: Payload, words: Words): Message {
   return {
     title: `The export to “${nameOf(data, 'name')}” fails`,
@@ -73,7 +70,6 @@ export function describeExport(data: Payload, words: Words): Message {
   };
 }
 
-/** Credits that are low or used up, in words. */
 export function describeCredits(
   type: 'credit.low' | 'credit.depleted',
   data: Payload,
@@ -106,7 +102,6 @@ export function textOf(data: Payload, field: string): string {
   return oneLine(wordsOf(data[field]), VALUE) || '–';
 }
 
-/** A list of names as the value of a fact. */
 function listOf(data: Payload, field: string): string {
   const names = Array.isArray(data[field]) ? data[field].map(wordsOf) : [];
   return oneLine(names.join(', '), VALUE) || '–';

@@ -10,7 +10,6 @@ import { unsubscribeHeaders, unsubscribeUrl } from '../endpoints/unsubscribe.ts'
 import { render } from '../messages/render.ts';
 import type { Answered } from './post.ts';
 
-/** An event as a message needs it. */
 export interface MessageOfEvent {
   eventId: string;
   envelope: string;

@@ -52,7 +52,6 @@ function planHistory(
     });
 }
 
-/** The write that skips a level, unless it has fired. */
 function skip(budget: Budget, { interval }: WindowUsage, level: BudgetLevel, nowMs: number): Write {
   const { _id, ...firing } = firingOf({ budget, interval, level }, 0, dateAt(nowMs), null);
   return updateRow(budgetFiringRows, { _id }, { $setOnInsert: firing }, { upsert: true });

@@ -7,7 +7,6 @@ export interface Carrying<T> {
   nameOf: (item: T) => string | null;
   /** The starts of windows in which it held, was told or carried, by name. Epoch ms. */
   heldIn: ReadonlyMap<string, readonly number[]>;
-  /** The windows of the item's budget. */
   windowsOf: (item: T) => readonly WindowUsage[];
   /** Returns whether it held at the midnight with which the last day of a window began. */
   heldAtOpening: (item: T, window: WindowUsage) => boolean;

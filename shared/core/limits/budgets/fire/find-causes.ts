@@ -22,7 +22,6 @@ const MOST_CALLS = 10_000;
 /** Windows that one evaluation reads calls of. */
 const MOST_WINDOWS = 3;
 
-/** Calls of one session that are alike. */
 interface Calls {
   _id: {
     session: string;

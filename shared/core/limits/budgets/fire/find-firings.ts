@@ -9,7 +9,6 @@ import { type BudgetFiring, budgetFiringRows } from '../rules/fired.ts';
 import { firingKey } from '../rules/keys.ts';
 import { splitCarried } from './carried.ts';
 
-/** A level of a budget in a window. */
 export type Level = Pick<LevelReached, 'budget' | 'interval' | 'level'>;
 
 export interface Fired {

@@ -16,7 +16,6 @@ import { mailOwnerJob } from '../rules/jobs.ts';
 import { type Budget, budgetRows, isMuted } from '../rules/model.ts';
 import { isOwnedBy } from '../rules/visible.ts';
 
-/** A level that fires, with its event. */
 export interface Fired {
   used: LevelReached;
   event: NewEvent;

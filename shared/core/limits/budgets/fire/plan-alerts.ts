@@ -14,7 +14,6 @@ import { shownExact, thresholdOf } from '../rules/view.ts';
 import { splitCarried } from './carried.ts';
 import type { RaisedByBudget } from './with-budget-words.ts';
 
-/** Alerts with their events, and the writes that say that they were sent. */
 export interface PlannedAlerts {
   raised: RaisedByBudget[];
   writes: Write[];

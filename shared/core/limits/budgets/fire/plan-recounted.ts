@@ -25,7 +25,6 @@ import { findFirings, firstKey, type Level } from './find-firings.ts';
 
 /** Signals that count otherwise from now on, and the sessions that become others with them. */
 export interface Recounted {
-  /** The signals as they have counted. */
   before: readonly CountedSignal[];
   /** The same as they count from now on: none of those that are voided. */
   after: readonly CountedSignal[];

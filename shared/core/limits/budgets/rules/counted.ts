@@ -19,7 +19,6 @@ export function noCounts(): Counts {
   return Object.fromEntries(COUNTED.map((measure) => [measure, 0])) as Counts;
 }
 
-/** Adds counts in place. */
 export function addCounts(counts: Counts, more: Partial<Counts>): void {
   for (const measure of COUNTED) counts[measure] += more[measure] ?? 0;
 }
@@ -33,7 +32,6 @@ export type Calendar = Pick<
 /** Identifies a counter: budgets that differ only in metric and threshold share one. */
 export type CounterKey = Pick<Budget, 'scope' | 'scope_id' | 'filter' | 'per'> & Calendar;
 
-/** A counter as one of its budgets knows it. */
 export type Counter = CounterKey & Pick<Budget, 'counted_from'>;
 
 /** No signal can reach a window any more once it lies this far back (signals are at most 35 days old). */

@@ -8,7 +8,6 @@ import { inForceIn } from './in-force.ts';
 import type { Budget } from './model.ts';
 import { NEVER_MS } from './windows.ts';
 
-/** A budget and its windows, as an evaluation reads them. */
 export interface CountedBudget {
   budget: Budget;
   windows: readonly WindowUsage[];
@@ -27,7 +26,6 @@ export interface Alert {
 /** The part of the window after which forecasts raise alerts. */
 const FORECAST_FROM = { numerator: 1, denominator: 5 } as const;
 
-/** Returns true when a webhook has asked for alerts. */
 export function asksForAlerts({ alert_at, forecast: isAsked }: Subscriber): boolean {
   return alert_at.length > 0 || isAsked;
 }

@@ -7,7 +7,6 @@ import { NEVER_MS } from './windows.ts';
 
 export type BudgetState = 'ok' | BudgetLevel;
 
-/** Usage of a budget in one of its windows. */
 export interface WindowUsage {
   interval: Interval;
   usage: Counts;

@@ -31,7 +31,6 @@ function canonicalTimezone(timezone: string): string {
   return timeZone;
 }
 
-/** The scope of a counter as one text. */
 export function scopeKey({ scope, scope_id }: Pick<CounterKey, 'scope' | 'scope_id'>): string {
   return `${scope} ${scope_id}`;
 }
@@ -50,7 +49,6 @@ export function scopesOf(
   ].map(scopeKey);
 }
 
-/** The primary key of a counter's row in one window and one counter shard. */
 export function windowKey(orgId: string, counter: string, startMs: number, shard: number): string {
   return derivedId('bwn', orgId, counter, startMs, shard);
 }

@@ -105,7 +105,6 @@ export const budgetView = z.strictObject({
 });
 export type BudgetView = z.output<typeof budgetView>;
 
-/** A budget's usage in its open window. */
 export interface OpenWindow {
   interval: Interval;
   usage: Counts;

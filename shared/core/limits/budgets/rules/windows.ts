@@ -96,7 +96,6 @@ export function shownEnd(window: Interval): string | null {
   return shown;
 }
 
-/** The date of a moment in a timezone. */
 export function dateIn(timezone: string, epochMs: number): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone).toPlainDate();
 }

@@ -15,7 +15,6 @@ export interface JudgedBudget extends OpenBudget {
   model?: string;
 }
 
-/** A budget that refuses a call. */
 export interface RefusingBudget extends JudgedBudget {
   cause: Cause;
 }

@@ -21,7 +21,6 @@ export interface Refusal {
   adapter: string | null;
   /** Nano-USD; null where the caller named none. */
   estimateNusd: number | null;
-  /** The client's own id of its session. */
   clientSession: string | null;
 }
 

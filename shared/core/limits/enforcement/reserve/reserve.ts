@@ -31,7 +31,6 @@ export interface ReservationRequest {
   key: readonly [sender: string, key: string] | null;
 }
 
-/** A request with an estimate. */
 type SizedRequest = ReservationRequest & { estimateNusd: number };
 
 /** The answer to a request: a reservation, or the verdict that refuses it. */

@@ -44,7 +44,6 @@ export interface BudgetStatus {
   reserved: Reserved | null;
 }
 
-/** The user and the project of a call. */
 export interface Caller {
   orgId: string;
   userId: string | null;
@@ -71,17 +70,14 @@ export interface OpenBudget {
   reserved: number;
 }
 
-/** Returns true when calls reserve amounts in a budget. */
 export function isReservedIn({ enforce, metric }: Pick<Budget, 'enforce' | 'metric'>): boolean {
   return enforce === 'hard' && metric === 'cost_usd';
 }
 
-/** Returns true when calls reserve amounts in any budget of these rules. */
 export function mayReserve({ budgets }: Pick<BudgetRules, 'budgets'>): boolean {
   return budgets.some(({ budget }) => isReservedIn(budget));
 }
 
-/** The keys of open reservations in a budget. */
 export interface ReservedKeys {
   /** Holds what is reserved in the budget, and counts. */
   own: string;

@@ -17,7 +17,6 @@ import type { Writing } from './run.ts';
 import { type Part, type Spooled, spool } from './spool.ts';
 import type { Target } from './targets.ts';
 
-/** The files of a partition that sum to usage. */
 export interface SpooledPartition extends Spooled, Pick<PartitionTable, 'schemaId' | 'unpriced'> {
   fingerprint: string;
 }
@@ -49,7 +48,6 @@ export async function spoolOpen(
   return checked(target, made.table, { ...made.spooled, fingerprint }, usage.costNusd);
 }
 
-/** The totals of a target, and the usage of its day that they are of. */
 type DayUsage = DayTotals & { daily: DailyTable };
 
 /** Spools a final partition from the rows that were closed. Throws `sums_differ`. */

@@ -26,7 +26,6 @@ import { PART_NAME, type Spooled } from './spool.ts';
 import { ownParts, type SpooledPartition, spoolFinal, spoolOpen } from './spool-exactly.ts';
 import type { KnownTarget, Target } from './targets.ts';
 
-/** The primary key of a day of a level at a destination, as a billing period has it. */
 export function partitionId(destinationId: string, { level, day, billingPeriod }: Target): string {
   const later = billingPeriod === monthOf(day) ? [] : [billingPeriod];
   return hashedKey(18, destinationId, level.level, day, ...later);
@@ -203,7 +202,6 @@ async function record(ctx: Context, writing: Writing, row: ExportPartition): Pro
   });
 }
 
-/** Returns true for the name of a file or a manifest of ours. */
 function isOwnName(name: string): boolean {
   return PART_NAME.test(name) || name === 'manifest.json';
 }

@@ -152,7 +152,6 @@ function addressOf({ endpoint, bucket, path_style }: Bucket, { key, query = {} }
   return url;
 }
 
-/** The SHA-256 of a text, in hex. */
 export function sha256Of(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
