@@ -70,29 +70,6 @@ describe('GET /api/v1/sessions', () => {
   });
 
   it.each([
-    'limit=7',
-    'limit=7&order=asc',
-    'limit=1&user_id=u1',
-    'limit=100',
-    'limit=7&adapter=codex&model=gpt-5',
-  ])('walks all pages of %s once each, in order', async (query) => {
-    const seen = await walk(query);
-    const { body } = await api.call(`/api/v1/sessions?${query}`, { key });
-    expect(seen).toHaveLength(body.total);
-    expect(new Set(seen.map((session) => session.id)).size).toBe(seen.length);
-    const starts = seen.map((session) => session.started_at);
-    expect(starts).toEqual(query.includes('asc') ? starts.toSorted() : starts.toSorted().reverse());
-  });
-
-  it("gives an empty page for the last page's cursor, with the same total", async () => {
-    const last = await api.call('/api/v1/sessions?limit=60', { key });
-    expect(last.body.has_more).toBe(false);
-    const { body } = await api.call(`/api/v1/sessions?limit=60&cursor=${last.body.cursor}`, { key });
-    expect(body).toMatchObject({ data: [], has_more: false, total: 60 });
-    expect(typeof body.cursor).toBe('string');
-  });
-
-  it.each([
     ['2026-11-21T10:00Z', 3],
     ['2026-11-21T10:00', 3],
     ['2026-11-21T12:00:00+0200', 3],

@@ -120,37 +120,6 @@ describe('POST /api/v1/signals', () => {
     await expectSumsAgree(orgId);
   });
 
-  it('keeps signals = sessions = rollups under two processes that record late and shuffled batches of one user', async () => {
-    const { key, orgId } = await makeTenant(api.ctx);
-    await subscribeToAll(api.ctx, orgId);
-    const other = await startApi({ sharing: api.ctx, clock });
-    const minutes = Array.from({ length: 120 }, (_, index) => (index * 7919) % 6_000);
-    await Promise.all(
-      minutes.map((minute, index) =>
-        (index % 2 ? api : other).call('/api/v1/signals', {
-          key,
-          body: makeSignal({
-            ts: clock.now() - minute * MINUTE,
-            id: `l${index}`,
-            model: index % 3 ? 'gpt-4o-mini' : 'gpt-5',
-          }),
-        }),
-      ),
-    );
-    await other.close();
-    await expectSumsAgree(orgId);
-    const sessions = await sessionRows(api.ctx).find({ org_id: orgId }).sort({ started_at: 1 }).toArray();
-    for (let index = 1; index < sessions.length; index += 1) {
-      expect(sessions[index - 1]?.ended_at.getTime()).toBeLessThan(
-        sessions[index]?.started_at.getTime() ?? 0,
-      );
-    }
-    const events = await readEvents(api.ctx, orgId);
-    expect(events.filter((event) => event.type === 'session.started')).toHaveLength(sessions.length);
-    const ended = sessions.filter((session) => session.state === 'ended');
-    expect(events.filter((event) => event.type === 'session.ended')).toHaveLength(ended.length);
-  });
-
   it('binds a key to its user: no other is taken, and it needs to name none', async () => {
     const { key } = await makeTenant(api.ctx, { user_id: 'ada' });
     const signals = [
@@ -226,28 +195,6 @@ describe('POST /api/v1/signals', () => {
     );
     expect(unknown).toMatchObject({ id: 'p', cost_usd: null, cost_source: 'unknown' });
     expect(reported).toMatchObject({ id: 'q', cost_usd: 0.25, cost_source: 'reported' });
-  });
-
-  it('prices the golden calls to the nano-dollar', async () => {
-    const { key } = await makeTenant(api.ctx);
-    const now = clock.now();
-    const claude = { model: 'claude-sonnet-4-5', provider: 'anthropic', tokens_in: 8_512, tokens_out: 300 };
-    const signals = [
-      makeSignal({ ts: now, ...claude, cache_read_tokens: 8_000, cache_write_tokens: 500 }),
-      makeSignal({ ts: now, model: 'gpt-5', tokens_in: 12_000, cache_read_tokens: 8_000, tokens_out: 900 }),
-      makeSignal({
-        ts: now,
-        model: 'gemini-2.5-pro',
-        provider: 'google',
-        tokens_in: 5_000,
-        cache_read_tokens: 2_000,
-        tokens_out: 1_000,
-      }),
-    ];
-    const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
-    const session = await api.call(`/api/v1/sessions/${body.results[0].session_id}`, { key });
-    const costs = session.body.signals.map((signal: { cost_usd: number }) => signal.cost_usd);
-    expect(costs.sort()).toEqual([0.008811, 0.014, 0.015]);
   });
 
   it('answers 503, not 500, while the store is away, so that the client tries again', async () => {

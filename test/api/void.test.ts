@@ -41,30 +41,6 @@ const sessionOf = async (id: string, query = '') =>
 const usage = async () => (await api.call('/api/v1/usage', { key })).body.totals;
 
 describe('POST /api/v1/sessions/{id}/void', () => {
-  it('in two steps, each of the first call of a model, leaves the models of a session that never had the two', async () => {
-    const at = (minute: number) => NOW - (60 - minute) * 1_000;
-    const rest = { user_id: 'ada', metadata: {} };
-    const signals = [
-      { id: 'a1', ts: at(1), model: 'gpt-5', tokens_in: 9_000 },
-      { id: 'a2', ts: at(2), model: 'gpt-5', tokens_in: 8_000 },
-      { id: 'a3', ts: at(3), model: 'gpt-5', tokens_in: 10 },
-      { id: 'b1', ts: at(4), model: 'claude-sonnet-4-5', tokens_in: 500 },
-    ].map((signal) => ({ ...rest, tokens_out: 0, ...signal }));
-    const id = await record(...signals);
-    const modelsOf = async (user_id: string) => {
-      const found = await sessionRows(api.ctx).find({ org_id: orgId, user_id }).toArray();
-      return found.map(({ model, model_tokens }) => ({ model, model_tokens }));
-    };
-    expect((await voidIds(id, ['a1'])).status).toBe(200);
-    expect((await voidIds(id, ['a2'])).status).toBe(200);
-    await record(
-      ...signals.slice(2).map((signal) => ({ ...signal, id: `bob-${signal.id}`, user_id: 'bob' })),
-    );
-    const left = await modelsOf('ada');
-    expect(left).toMatchObject([{ model: 'claude-sonnet-4-5' }]);
-    expect(left).toEqual(await modelsOf('bob'));
-  });
-
   it('leaves a session without signals out of search, and its person without a last signal', async () => {
     const search = async (text: string) =>
       (await api.call(`/api/v1/search?q=${encodeURIComponent(text)}`, { key })).body.data.map(

@@ -21,8 +21,7 @@ export function setUpShop(): void {
   afterAll(() => api.close());
 }
 
-/** Makes a new organization the one of `orgId`, `key` and `host`. */
-export async function openShop(): Promise<void> {
+async function openShop(): Promise<void> {
   ({ orgId, key } = await makeTenant(api.ctx));
   host = await startCodeHost(api, orgId, 'github');
 }
