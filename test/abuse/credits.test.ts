@@ -1,57 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addRow } from '../../shared/core/credits/ledger/replay.ts';
 import { emptyState, storedBalances } from '../../shared/core/credits/meter/account-state.ts';
 import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../shared/core/credits/model.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
-import {
-  makeAccount,
-  type OwnRedis,
-  openCreditContext,
-  projectAll,
-  sha256,
-  spendOnce,
-  spendSurely,
-  startOwnRedis,
-  stateDigest,
-} from '../support/credits.ts';
+import { makeAccount, projectAll, sha256, spendOnce, spendSurely, stateDigest } from '../support/credits.ts';
+import { fixture } from '../support/fixture.ts';
 import {
   type Answer,
-  createTestClock,
   openKeptLog,
   startApi,
   TEST_SIGNING_KEY,
   type TestApi,
-  type TestClock,
-  type TestContext,
   until,
 } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { linkDevice, makePerson } from '../support/people.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
-let redis: OwnRedis;
-let idp: TestIssuer;
-let clock: TestClock;
-let ctx: TestContext;
-let api: TestApi;
-
-beforeAll(async () => {
-  [redis, idp] = await Promise.all([startOwnRedis(), startIssuer()]);
-  clock = createTestClock(Date.parse('2028-01-31T12:00:00Z'));
-  ctx = await openCreditContext({ redisUrl: redis.url, clock, env: idp.env });
-  api = await startApi({ ctx });
-});
-
-afterAll(async () => {
-  await api.close();
-  await ctx.close();
-  await Promise.all([redis.stop(), idp.stop()]);
-});
+const NOON = '2028-01-31T12:00:00Z';
+const { ctx, api, clock, idp } = await fixture({ clock: NOON, idp: true, redis: true });
 
 function spend(token: string, options: { key?: string; body?: unknown; on?: TestApi } = {}): Promise<Answer> {
   const { key = randomUUID(), body = { output_sha256: sha256('output') }, on = api } = options;
@@ -71,9 +42,7 @@ test('29 spends whose callers leave in the middle count once, and a repeat finds
 });
 
 /** All credits of an account. */
-async function totalOf(accountId: string): Promise<number> {
-  return (await readBalances(ctx, accountId)).total;
-}
+const totalOf = async (accountId: string) => (await readBalances(ctx, accountId)).total;
 
 /** Sends a spend whole and hangs up when the server has begun with it. */
 async function spendAndLeave(token: string, key: string): Promise<void> {
@@ -179,7 +148,7 @@ describe('74 an Idempotency-Key', () => {
     const answer = await spendRaw(token, headers);
     expect(answer).toMatch(/^HTTP\/1.1 400/);
     expect(answer).toContain('invalid_request');
-    expect((await readBalances(ctx, accountId)).total).toBe(220);
+    expect(await totalOf(accountId)).toBe(220);
   });
 
   test('of one character, and of 128 of the strangest that it may hold, is good', async () => {
@@ -235,7 +204,7 @@ describe('78 a month begins on the day and at the time of the account, in its ti
     await projectAll(ctx);
     const rows = await ledgerRows(ctx).find({ account_id: accountId, reason: 'monthly.reset' }).toArray();
     expect(rows).toHaveLength(turns.length);
-    clock.set(Date.parse('2028-01-31T12:00:00Z'));
+    clock.set(Date.parse(NOON));
   });
 });
 
@@ -268,5 +237,5 @@ test.each([
   const body = JSON.stringify({ output_sha256: sha256('x'), ...more });
   const answer = await spend(token, { body });
   expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
-  expect((await readBalances(ctx, accountId)).total).toBe(220);
+  expect(await totalOf(accountId)).toBe(220);
 });

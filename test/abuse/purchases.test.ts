@@ -1,69 +1,40 @@
 import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
-import {
-  type OwnRedis,
-  openCreditContext,
-  projectAll,
-  startOwnRedis,
-  stateDigest,
-  writePlans,
-} from '../support/credits.ts';
-import {
-  type Answer,
-  createTestClock,
-  openKeptLog,
-  startApi,
-  type TestApi,
-  type TestClock,
-  type TestContext,
-} from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { projectAll, stateDigest, writePlans } from '../support/credits.ts';
+import { fixture } from '../support/fixture.ts';
+import { type Answer, openKeptLog, startApi, type TestApi } from '../support/harness.ts';
 import { makePerson, type Person } from '../support/people.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import {
   type CheckoutSession,
   eventOf,
   paidSessionAt,
-  startStripe,
   stripeSignature,
-  type TestStripe,
   WEBHOOK_SECRET,
 } from '../support/stripe.ts';
 
 const NOW = Date.parse('2026-03-01T10:00:00Z');
-
-let redis: OwnRedis;
-let idp: TestIssuer;
-let stripe: TestStripe;
-let clock: TestClock;
-let ctx: TestContext;
-let api: TestApi;
-
-beforeAll(async () => {
-  [redis, idp, stripe] = await Promise.all([startOwnRedis(), startIssuer(), startStripe()]);
-  clock = createTestClock(NOW);
-  const plan = { window_credits: 20, window_s: 18_000, monthly_credits: 200, credit_price_usd: 0.01 };
-  const plans = writePlans({ free: plan, team: plan, enterprise: plan });
-  ctx = await openCreditContext({
-    redisUrl: redis.url,
-    clock,
-    env: { ...idp.env, ...stripe.env, PLANS_FILE: plans },
-  });
-  api = await startApi({ ctx });
-});
-
-afterAll(async () => {
-  await api.close();
-  await ctx.close();
-  await Promise.all([redis.stop(), idp.stop(), stripe.close()]);
+const plan = { window_credits: 20, window_s: 18_000, monthly_credits: 200, credit_price_usd: 0.01 };
+const { ctx, api, clock, idp, stripe } = await fixture({
+  clock: NOW,
+  idp: true,
+  stripe: true,
+  redis: true,
+  env: { PLANS_FILE: writePlans({ free: plan, team: plan, enterprise: plan }) },
 });
 
 async function paidSession(who: Person, credits = 500): Promise<CheckoutSession> {
   const { body } = await api.call('/v1/credits/checkout', { key: who.session, body: { credits } });
   return paidSessionAt(stripe, body.url);
+}
+
+/** A person, and the event of a session that the person has paid. */
+async function makePaid() {
+  const person = await makePerson(ctx, idp);
+  return { person, body: JSON.stringify(eventOf(await paidSession(person))) };
 }
 
 function send(body: string, signature: string | null, on: TestApi = api): Promise<Answer> {
@@ -95,8 +66,7 @@ test.each<[what: string, sign: (body: string) => string | null]>([
   ['with no v1', () => `t=${T},v1=`],
   ['with the hash of the body alone', (body) => `t=${T},v1=${hmac(body)}`],
 ])('an event %s is 400 and grants nothing', async (_what, sign) => {
-  const person = await makePerson(ctx, idp);
-  const body = JSON.stringify(eventOf(await paidSession(person)));
+  const { person, body } = await makePaid();
   await projectAll(ctx);
   const before = await stateDigest(ctx);
   const answer = await send(body, sign(body));
@@ -120,17 +90,13 @@ test.each([
 });
 
 test('a compressed event is 415, whoever signed it', async () => {
-  const body = gzipSync('{}');
-  const response = await fetch(`${api.url}/integrations/stripe/webhook`, {
+  const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+  const { status } = await fetch(`${api.url}/integrations/stripe/webhook`, {
     method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      'Content-Encoding': 'gzip',
-      'Stripe-Signature': right('{}'),
-    },
-    body,
+    headers: { ...headers, 'Stripe-Signature': right('{}') },
+    body: gzipSync('{}'),
   });
-  expect(response.status).toBe(415);
+  expect(status).toBe(415);
 });
 
 function hmac(text: string): string {
@@ -138,8 +104,7 @@ function hmac(text: string): string {
 }
 
 test('an event with another number of credits than was signed is 400', async () => {
-  const person = await makePerson(ctx, idp);
-  const body = JSON.stringify(eventOf(await paidSession(person)));
+  const { person, body } = await makePaid();
   const answer = await send(body.replaceAll('"500"', '"900"'), right(body));
   expect(answer.status).toBe(400);
   expect(await paid(person)).toBe(0);
@@ -158,8 +123,7 @@ test('an event that was signed 300 s ago, and one with the signature of an older
 });
 
 test('an event that somebody recorded and sends again grants nothing, and after 300 s it is refused', async () => {
-  const person = await makePerson(ctx, idp);
-  const body = JSON.stringify(eventOf(await paidSession(person)));
+  const { person, body } = await makePaid();
   const signature = right(body);
   expect((await send(body, signature)).body).toEqual({ outcome: 'granted' });
   expect((await send(body, signature)).body).toEqual({ outcome: 'repeated' });
@@ -221,10 +185,9 @@ test('more credits than one grant may hold are refused', async () => {
 });
 
 test('the credits go to the account that bought them, and to no other', async () => {
-  const [ada, bob] = [await makePerson(ctx, idp), await makePerson(ctx, idp)];
-  const body = JSON.stringify(eventOf(await paidSession(ada)));
+  const [{ person, body }, bob] = [await makePaid(), await makePerson(ctx, idp)];
   await send(body, right(body));
-  expect([await paid(ada), await paid(bob)]).toEqual([500, 0]);
+  expect([await paid(person), await paid(bob)]).toEqual([500, 0]);
 });
 
 test('what a member paid who was removed meanwhile is refused, and the operator is told', async () => {
@@ -242,8 +205,7 @@ test('what a member paid who was removed meanwhile is refused, and the operator 
 test('no log line and no row of the store holds a secret of Stripe or its signature', async () => {
   const { log, written } = openKeptLog();
   const logged = await startApi({ ctx: { ...ctx, log } });
-  const person = await makePerson(ctx, idp);
-  const body = JSON.stringify(eventOf(await paidSession(person)));
+  const { person, body } = await makePaid();
   const signature = right(body);
   await send(body, signature, logged);
   await send(body, `${signature}0`, logged);

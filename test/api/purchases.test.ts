@@ -1,64 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
 import { plansOf } from '../../shared/core/credits/meter/plans.ts';
-import {
-  type OwnRedis,
-  openCreditContext,
-  projectAll,
-  startOwnRedis,
-  writePlans,
-} from '../support/credits.ts';
-import {
-  type Answer,
-  createTestClock,
-  startApi,
-  type TestApi,
-  type TestClock,
-  type TestContext,
-} from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { projectAll, writePlans } from '../support/credits.ts';
+import { fixture } from '../support/fixture.ts';
+import type { Answer } from '../support/harness.ts';
 import { linkDevice, makePerson, type Person } from '../support/people.ts';
 import {
   type CheckoutSession,
   eventOf,
   paidSessionAt,
   type StripeEvent,
-  startStripe,
   stripeSignature,
-  type TestStripe,
 } from '../support/stripe.ts';
 
 const START = Date.parse('2026-03-01T10:00:00Z');
 const given = { window_credits: 20, window_s: 18_000, monthly_credits: 200 };
-
-let redis: OwnRedis;
-let idp: TestIssuer;
-let stripe: TestStripe;
-let clock: TestClock;
-let ctx: TestContext;
-let api: TestApi;
-
-beforeAll(async () => {
-  [redis, idp, stripe] = await Promise.all([startOwnRedis(), startIssuer(), startStripe()]);
-  clock = createTestClock(START);
-  const plans = { free: given, team: { ...given, credit_price_usd: 0.0125 }, enterprise: given };
-  const env = {
-    ...idp.env,
-    ...stripe.env,
-    PLANS_FILE: writePlans(plans),
-    BASE_URL: 'https://credits.example',
-  };
-  ctx = await openCreditContext({ redisUrl: redis.url, clock, env });
-  api = await startApi({ ctx });
+const plans = { free: given, team: { ...given, credit_price_usd: 0.0125 }, enterprise: given };
+const { ctx, api, clock, idp, stripe } = await fixture({
+  clock: START,
+  idp: true,
+  stripe: true,
+  redis: true,
+  env: { PLANS_FILE: writePlans(plans), BASE_URL: 'https://credits.example' },
 });
-
-afterAll(async () => {
-  await api.close();
-  await ctx.close();
-  await Promise.all([redis.stop(), idp.stop(), stripe.close()]);
-});
+const makeBuyer = () => makePerson(ctx, idp);
 
 function buy(who: Person, credits: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   return api.call('/v1/credits/checkout', { key: who.session, body: { credits }, headers });
@@ -70,23 +37,25 @@ async function paidSession(who: Person, credits: number): Promise<CheckoutSessio
   return paidSessionAt(stripe, body.url);
 }
 
+/** A person with a session of 500 credits that is paid. */
+async function makePaid() {
+  const person = await makeBuyer();
+  return { person, session: await paidSession(person, 500) };
+}
+
 function send(event: StripeEvent): Promise<Answer> {
   const body = JSON.stringify(event);
-  return sendBytes(body, stripeSignature(body, { atMs: clock.now() }));
+  const headers = { 'Stripe-Signature': stripeSignature(body, { atMs: clock.now() }) };
+  return api.call('/integrations/stripe/webhook', { body, headers });
 }
 
-function sendBytes(body: string, signature: string): Promise<Answer> {
-  return api.call('/integrations/stripe/webhook', { body, headers: { 'Stripe-Signature': signature } });
-}
-
-async function balancesOf(who: Person) {
-  const { body } = await api.call('/v1/balance', { key: who.session });
-  return body.balances;
-}
+/** The credits that a person has bought, with their lots. */
+const paidOf = async (who: Person) =>
+  (await api.call('/v1/balance', { key: who.session })).body.balances.paid;
 
 describe('POST /v1/credits/checkout', () => {
   test('answers the page at Stripe, which asks for the price of the plan and knows the account', async () => {
-    const person = await makePerson(ctx, idp);
+    const person = await makeBuyer();
     const { status, body } = await buy(person, 1_001);
     expect([status, Object.keys(body)]).toEqual([200, ['url']]);
     const session = stripe.sessions.get(body.url.split('/').at(-1));
@@ -104,7 +73,7 @@ describe('POST /v1/credits/checkout', () => {
   });
 
   test('a repeat after Stripe gave no answer makes one Checkout Session', async () => {
-    const person = await makePerson(ctx, idp);
+    const person = await makeBuyer();
     const headers = { 'Idempotency-Key': randomUUID() };
     const before = stripe.sessions.size;
     const json = vi.spyOn(Response.prototype, 'json').mockRejectedValueOnce(new Error('cut'));
@@ -118,7 +87,7 @@ describe('POST /v1/credits/checkout', () => {
   });
 
   test('a repeat after the price has changed is 409, not a fault of the set-up', async () => {
-    const person = await makePerson(ctx, idp);
+    const person = await makeBuyer();
     const headers = { 'Idempotency-Key': randomUUID() };
     const json = vi.spyOn(Response.prototype, 'json').mockRejectedValueOnce(new Error('cut'));
     expect((await buy(person, 100, headers)).status).toBe(503);
@@ -132,15 +101,15 @@ describe('POST /v1/credits/checkout', () => {
   });
 
   test.each([[39], [0], [1.5], ['100'], [null], [1_000_000_001]])('400 for %j credits', async (credits) => {
-    const { status, body } = await buy(await makePerson(ctx, idp), credits);
+    const { status, body } = await buy(await makeBuyer(), credits);
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid_request', '/credits']);
   });
 
   test('the least number costs what Stripe charges at least', async () => {
-    const session = await paidSession(await makePerson(ctx, idp), 40);
+    const session = await paidSession(await makeBuyer(), 40);
     expect(session.amount_total).toBe(50);
     // Half a cent goes up: 42 × 1.25.
-    expect((await paidSession(await makePerson(ctx, idp), 42)).amount_total).toBe(53);
+    expect((await paidSession(await makeBuyer(), 42)).amount_total).toBe(53);
   });
 
   test('503 not_ready for a plan without a price', async () => {
@@ -158,19 +127,19 @@ describe('POST /v1/credits/checkout', () => {
     [401, 'not_ready'],
   ])('503 when Stripe answers %i: %s', async (failing, code) => {
     stripe.failing = failing;
-    const { status, body } = await buy(await makePerson(ctx, idp), 100);
+    const { status, body } = await buy(await makeBuyer(), 100);
     stripe.failing = null;
     expect([status, body.code]).toEqual([503, code]);
   });
 });
 
 test('GET /v1/credits/price says what a credit costs and how many can be bought', async () => {
-  const { body } = await api.call('/v1/credits/price', { key: (await makePerson(ctx, idp)).session });
+  const { body } = await api.call('/v1/credits/price', { key: (await makeBuyer()).session });
   expect(body).toEqual({ credit_price_usd: 0.0125, least: 40, most: 79_999_999 });
 });
 
 test('GET /v1/credits/checkout/{id} is true once the buyer has the credits, and to nobody else', async () => {
-  const [person, other] = [await makePerson(ctx, idp), await makePerson(ctx, idp)];
+  const [person, other] = [await makeBuyer(), await makeBuyer()];
   const session = await paidSession(person, 500);
   const arrived = async (who: Person, id: string) =>
     (await api.call(`/v1/credits/checkout/${id}`, { key: who.session })).body;
@@ -186,11 +155,10 @@ test('GET /v1/credits/checkout/{id} is true once the buyer has the credits, and 
 
 describe('POST /integrations/stripe/webhook', () => {
   test('grants the credits of a paid session as a purchase, and records it', async () => {
-    const person = await makePerson(ctx, idp);
-    const session = await paidSession(person, 500);
+    const { person, session } = await makePaid();
     const { status, body } = await send(eventOf(session));
     expect([status, body]).toEqual([200, { outcome: 'granted' }]);
-    expect((await balancesOf(person)).paid).toEqual({
+    expect(await paidOf(person)).toEqual({
       credits: 500,
       lots: [{ credits: 500, expires_at: null }],
     });
@@ -206,8 +174,7 @@ describe('POST /integrations/stripe/webhook', () => {
   });
 
   test('a session is granted once, whatever number of events name it, also after 49 hours', async () => {
-    const person = await makePerson(ctx, idp);
-    const session = await paidSession(person, 500);
+    const { person, session } = await makePaid();
     const types = ['checkout.session.completed', 'checkout.session.async_payment_succeeded'];
     const outcomes: string[] = [];
     for (const hours of [0, 0, 49]) {
@@ -217,11 +184,11 @@ describe('POST /integrations/stripe/webhook', () => {
     }
     clock.set(START);
     expect(outcomes).toEqual(['granted', ...Array(5).fill('repeated')]);
-    expect((await balancesOf(person)).paid.credits).toBe(500);
+    expect((await paidOf(person)).credits).toBe(500);
   });
 
   test('an unpaid session changes nothing until its payment has succeeded, in whichever order the events come', async () => {
-    const [early, late] = [await makePerson(ctx, idp), await makePerson(ctx, idp)];
+    const [early, late] = [await makeBuyer(), await makeBuyer()];
     const done = 'checkout.session.async_payment_succeeded';
     for (const [person, order] of [
       [early, ['paid', 'unpaid']],
@@ -234,25 +201,23 @@ describe('POST /integrations/stripe/webhook', () => {
       };
       const outcomes = [await send(events[order[0]]), await send(events[order[1]])];
       expect(outcomes.map(({ status }) => status)).toEqual([200, 200]);
-      expect((await balancesOf(person)).paid.credits).toBe(500);
+      expect((await paidOf(person)).credits).toBe(500);
     }
     const nothing = await paidSession(early, 500);
     const { body } = await send(eventOf({ ...nothing, payment_status: 'no_payment_required' }));
     expect(body).toEqual({ outcome: 'unpaid' });
-    expect((await balancesOf(early)).paid.credits).toBe(500);
+    expect((await paidOf(early)).credits).toBe(500);
   });
 
   test('50 events at once about one session are one grant', async () => {
-    const person = await makePerson(ctx, idp);
-    const session = await paidSession(person, 500);
+    const { person, session } = await makePaid();
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(eventOf(session))));
     expect(answers.filter(({ body }) => body.outcome === 'granted')).toHaveLength(1);
-    expect((await balancesOf(person)).paid.lots).toHaveLength(1);
+    expect((await paidOf(person)).lots).toHaveLength(1);
   });
 
   test('other events, and sessions that others made at the same Stripe account, are 200 and change nothing', async () => {
-    const person = await makePerson(ctx, idp);
-    const session = await paidSession(person, 500);
+    const { person, session } = await makePaid();
     for (const event of [
       eventOf(session, 'checkout.session.expired'),
       eventOf(session, 'checkout.session.async_payment_failed'),
@@ -265,7 +230,7 @@ describe('POST /integrations/stripe/webhook', () => {
       const { status, body } = await send(event);
       expect([status, body]).toEqual([200, { outcome: 'ignored' }]);
     }
-    expect((await balancesOf(person)).paid.credits).toBe(0);
+    expect((await paidOf(person)).credits).toBe(0);
   });
 
   test.each<[what: string, change: Partial<CheckoutSession>]>([
@@ -276,20 +241,20 @@ describe('POST /integrations/stripe/webhook', () => {
     ['no account', { client_reference_id: null }],
     ['a number that we did not write', { metadata: { governor_credits: '1e9', governor_cents: '625' } }],
   ])('%s is 200, refused, counted and logged', async (_what, change) => {
-    const person = await makePerson(ctx, idp);
+    const person = await makeBuyer();
     const log = vi.spyOn(ctx.log, 'error');
     const session = { ...(await paidSession(person, 500)), ...change };
     const { status, body } = await send(eventOf(session));
     expect([status, body]).toEqual([200, { outcome: 'refused' }]);
     expect(log).toHaveBeenCalledWith(expect.objectContaining({ checkout: session.id }), expect.any(String));
     log.mockRestore();
-    expect((await balancesOf(person)).paid.credits).toBe(0);
+    expect((await paidOf(person)).credits).toBe(0);
     const metrics = await api.call('/metrics', { key: ctx.config.operatorToken });
     expect(metrics.text).toMatch(/governor_credit_purchase_events_total\{outcome="refused"\} [1-9]/);
   });
 
   test('503 while the grant cannot be stored, and the next attempt of Stripe grants it', async () => {
-    const person = await makePerson(ctx, idp);
+    const person = await makeBuyer();
     await linkDevice(api, person);
     const session = await paidSession(person, 500);
     const epochs = await ctx.redis.producer.keys('{c*}:epoch');
@@ -302,35 +267,32 @@ describe('POST /integrations/stripe/webhook', () => {
   });
 
   test('what was answered is in the ledger, so that a Redis that loses everything loses no purchase', async () => {
-    const person = await makePerson(ctx, idp);
-    const session = await paidSession(person, 500);
+    const { person, session } = await makePaid();
     expect((await send(eventOf(session))).body).toEqual({ outcome: 'granted' });
     await ctx.redis.producer.flushall();
     await recoverCredits(ctx);
-    expect((await balancesOf(person)).paid.credits).toBe(500);
+    expect((await paidOf(person)).credits).toBe(500);
   });
 
   test('an api that failed between the credits and the record grants nothing more, and records it', async () => {
-    const person = await makePerson(ctx, idp);
-    const session = await paidSession(person, 500);
+    const { person, session } = await makePaid();
     const record = vi.spyOn(auditRows(ctx), 'insertOne').mockRejectedValueOnce(new Error('died'));
     expect((await send(eventOf(session))).status).toBe(500);
     record.mockRestore();
     for (let repeat = 0; repeat < 3; repeat += 1)
       expect((await send(eventOf(session))).body).toEqual({ outcome: 'repeated' });
-    expect((await balancesOf(person)).paid.credits).toBe(500);
+    expect((await paidOf(person)).credits).toBe(500);
     expect(await auditRows(ctx).countDocuments({ org_id: person.orgId, action: 'credits.add' })).toBe(1);
   });
 
   test('what an operator granted by hand with the id of the session is not granted again', async () => {
-    const person = await makePerson(ctx, idp);
-    const session = await paidSession(person, 500);
+    const { person, session } = await makePaid();
     await api.call('/admin/credits', {
       key: ctx.config.operatorToken,
       headers: { 'Idempotency-Key': session.id },
       body: { org_id: person.orgId, user_id: person.userId, bucket: 'paid', amount: 500 },
     });
     expect((await send(eventOf(session))).body).toEqual({ outcome: 'repeated' });
-    expect((await balancesOf(person)).paid.credits).toBe(500);
+    expect((await paidOf(person)).credits).toBe(500);
   });
 });

@@ -1,27 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeAccount, type OwnRedis, openCreditContext, sha256, startOwnRedis } from '../support/credits.ts';
-import { startApi, type TestApi, type TestContext } from '../support/harness.ts';
+import { expect, test } from 'vitest';
+import { makeAccount, sha256 } from '../support/credits.ts';
+import { fixture } from '../support/fixture.ts';
 
-let redis: OwnRedis;
-let ctx: TestContext;
-let api: TestApi;
-let token: string;
-
-beforeAll(async () => {
-  redis = await startOwnRedis();
-  ctx = await openCreditContext({ redisUrl: redis.url, env: { RATE_LIMITS: 'off' } });
-  api = await startApi({ ctx });
-  ({ token } = await makeAccount(ctx));
-});
-
-afterAll(async () => {
-  await api.close();
-  await ctx.close();
-  await redis.stop();
-});
+const { ctx, api } = await fixture({ redis: true, env: { RATE_LIMITS: 'off' } });
+const { token } = await makeAccount(ctx);
 
 interface Sent {
   body: Buffer;

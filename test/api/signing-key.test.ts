@@ -6,31 +6,21 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { signingKeyRows } from '../../shared/core/credits/model.ts';
 import { keepKeysPublished } from '../../shared/core/credits/receipts/publish-keys.ts';
 import { signerOf } from '../../shared/core/credits/receipts/signer.ts';
-import { makeAccount, type OwnRedis, openCreditContext, sha256, startOwnRedis } from '../support/credits.ts';
+import { makeAccount, sha256 } from '../support/credits.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
-import { TEST_SIGNING_KEY, type TestContext, testEnv, until } from '../support/harness.ts';
+import { storesFixture } from '../support/fixture.ts';
+import { TEST_SIGNING_KEY, until } from '../support/harness.ts';
 
-let redis: OwnRedis;
-let ctx: TestContext;
+const { ctx, env } = await storesFixture({ redis: true });
+const folder = mkdtempSync(join(tmpdir(), 'usage-governor-key-'));
+const file = join(folder, 'key.json');
 let child: Child;
-let folder: string;
-let file: string;
-
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'usage-governor-key-'));
-  file = join(folder, 'key.json');
   writeFileSync(file, TEST_SIGNING_KEY);
-  redis = await startOwnRedis();
-  ctx = await openCreditContext({ redisUrl: redis.url });
-  const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
-  const env = testEnv(name, { redisUrl: redis.url, env: { SIGNING_KEY_FILE: file, SIGNING_KEY: '' } });
-  child = await startChild('api/main.ts', env);
+  child = await startChild('api/main.ts', { ...env, SIGNING_KEY_FILE: file, SIGNING_KEY: '' });
 });
-
 afterAll(async () => {
   await child.stop();
-  await ctx.close();
-  await redis.stop();
   rmSync(folder, { recursive: true });
 });
 
