@@ -5,11 +5,11 @@ import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts'
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { PRICE_RULES_PER_ORGANIZATION } from '../../shared/platform/basics/contract.ts';
-import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
+import { makeSignal, senderOf } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
-import { openTestContext } from '../support/harness.ts';
 
-const { api, clock } = await fixture({ clock: Date.parse('2026-11-21T12:00:00Z') });
+const fx = await fixture({ clock: '2026-11-21T12:00:00Z', perTest: true, other: true });
+const { ctx, clock, other, ask, send } = fx;
 
 const CALL = { provider: 'anthropic', model: 'claude-opus-4-8', tokens_in: 100_000, tokens_out: 10_000 };
 const OWN = { provider: 'vllm', model: 'llama-4-70b', tokens_in: 1_000_000, tokens_out: 100_000 };
@@ -27,36 +27,27 @@ const GPUS = {
   usd_per_million: { input: 0.2, output: 0.6, cache_read: 0.02 },
 };
 
-async function tenant() {
-  const { key, orgId } = await makeTenant(api.ctx);
-  const ask = async (method: string, path: string, body?: object) =>
-    api.call(path, { key, method, ...(body ? { body } : {}) });
-  const add = async (rule: object) => {
-    const { status, body } = await ask('POST', '/api/v1/price-rules', rule);
-    expect(status, JSON.stringify(body)).toBe(201);
-    return body;
-  };
-  const post = async (...calls: object[]) => {
-    const signals = calls.map((call) => makeSignal({ ts: clock.now(), ...call }));
-    const { body } = await ask('POST', '/api/v1/signals', { signals });
-    return body.results;
-  };
-  const costs = async () => {
-    const rows = await signalRows(api.ctx).find({ org_id: orgId }).sort({ received_at: 1, id: 1 }).toArray();
-    return rows.map(({ id, cost_nusd, cost_source, price_rule }) => [
-      id,
-      cost_nusd,
-      cost_source,
-      price_rule?.name,
-    ]);
-  };
-  return { key, orgId, ask, add, post, costs };
+const RULES = '/api/v1/price-rules';
+const add = (rule: object) => ask(RULES, rule);
+const quote = (call: object) => ask('/api/v1/prices/quote', call);
+/** Posts calls of now. Returns the session of the first. */
+async function post(...calls: object[]): Promise<string> {
+  const signals = calls.map((call) => makeSignal({ ts: clock.now(), ...call }));
+  return (await ask('/api/v1/signals', { signals })).results[0].session_id;
+}
+async function costs() {
+  const rows = await signalRows(ctx).find({ org_id: fx.orgId }).sort({ received_at: 1, id: 1 }).toArray();
+  return rows.map(({ id, cost_nusd, cost_source, price_rule }) => [
+    id,
+    cost_nusd,
+    cost_source,
+    price_rule?.name,
+  ]);
 }
 
 describe('a price rule', () => {
   it('prices calls that are recorded after it, and their session names it', async () => {
-    const { ask, add, post } = await tenant();
-    const before = await post({ id: 'before', ...CALL }, { id: 'free', ...OWN });
+    const session = await post({ id: 'before', ...CALL }, { id: 'free', ...OWN });
     const contract = await add(CONTRACT);
     const gpus = await add(GPUS);
     expect(contract).toMatchObject({
@@ -65,41 +56,31 @@ describe('a price rule', () => {
       replaces_reported: false,
     });
     await post({ id: 'after', ...CALL }, { id: 'own', ...OWN, cache_read_tokens: 500_000 });
-    const { body } = await ask('GET', `/api/v1/sessions/${before[0].session_id}`);
-    const seen = body.signals.map((signal: Record<string, unknown>) => [
-      signal.id,
-      signal.cost_usd,
-      signal.cost_source,
-      signal.price_rule,
+    const { signals } = await ask(`/api/v1/sessions/${session}`);
+    const seen = signals.map(({ id, cost_usd, cost_source, price_rule }: Record<string, unknown>) => [
+      id,
+      [cost_usd, cost_source, price_rule],
     ]);
-    expect(new Map(seen.map(([id, ...rest]: unknown[]) => [id, rest]))).toEqual(
-      new Map<string, unknown[]>([
-        ['before', [0.75, 'computed', undefined]],
-        ['free', [null, 'unknown', undefined]],
-        ['after', [0.65625, 'rule', { id: contract.id, name: contract.name }]],
-        ['own', [0.17, 'rule', { id: gpus.id, name: gpus.name }]],
-      ]),
-    );
+    expect(Object.fromEntries(seen)).toEqual({
+      before: [0.75, 'computed', undefined],
+      free: [null, 'unknown', undefined],
+      after: [0.65625, 'rule', { id: contract.id, name: contract.name }],
+      own: [0.17, 'rule', { id: gpus.id, name: gpus.name }],
+    });
   });
 
   it('is part of rollups, so that usage shows its cost', async () => {
-    const { ask, add, post } = await tenant();
     await add(GPUS);
     await post(OWN);
-    const { body } = await ask('GET', '/api/v1/usage?from=2026-11-20&to=2026-11-23');
-    expect(body.totals).toMatchObject({ cost_usd: 0.26, unpriced_signals: 0 });
+    const { totals } = await ask('/api/v1/usage?from=2026-11-20&to=2026-11-23');
+    expect(totals).toMatchObject({ cost_usd: 0.26, unpriced_signals: 0 });
   });
 
   it('holds from its beginning to before its end, by the time of the call', async () => {
-    const { add, post, costs } = await tenant();
     const from = clock.now() - 3_600_000;
     const to = clock.now() - 60_000;
-    await add({
-      name: 'An hour',
-      from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
-      free: true,
-    });
+    const [begins, ends] = [from, to].map((ms) => new Date(ms).toISOString());
+    await add({ name: 'An hour', from: begins, to: ends, free: true });
     await post(
       { ...CALL, id: 'a', ts: from - 1 },
       { ...CALL, id: 'b', ts: from },
@@ -110,7 +91,6 @@ describe('a price rule', () => {
   });
 
   it('leaves a reported cost, unless it replaces those', async () => {
-    const { add, post, costs } = await tenant();
     await add({ ...CONTRACT, discount_percent: 50 });
     await post({ ...CALL, id: 'a', cost_usd: 9 });
     await add({
@@ -127,22 +107,23 @@ describe('a price rule', () => {
   });
 
   it('can be renamed, ended and deleted; the calls that it priced keep their cost and its name', async () => {
-    const { orgId, ask, add, post, costs } = await tenant();
     const { id } = await add(GPUS);
     await post({ ...OWN, id: 'a' });
-    const path = `/api/v1/price-rules/${id}`;
-    const ended = await ask('PATCH', path, { name: 'Old GPUs', to: '2026-11-01' });
+    const path = `${RULES}/${id}`;
+    const patch = (body: object) => send(path, body, { method: 'PATCH' });
+    const ended = await patch({ name: 'Old GPUs', to: '2026-11-01' });
     expect(ended.body).toMatchObject({ name: 'Old GPUs', to: '2026-11-01T00:00:00.000Z' });
     await post({ ...OWN, id: 'b' });
-    expect((await ask('PATCH', path, { to: '2026-09-01' })).status).toBe(400);
-    expect((await ask('DELETE', path)).status).toBe(204);
-    expect((await ask('GET', path)).status).toBe(404);
+    expect((await patch({ to: '2026-09-01' })).status).toBe(400);
+    expect((await send(path, undefined, { method: 'DELETE' })).status).toBe(204);
+    expect((await send(path)).status).toBe(404);
     expect(await costs()).toEqual([
       ['a', 260_000_000, 'rule', 'Our own GPUs'],
       ['b', null, 'unknown', undefined],
     ]);
-    const actions = await auditRows(api.ctx).find({ org_id: orgId }).sort({ at: 1, _id: 1 }).toArray();
-    expect(actions.map(({ action }) => action).filter((action) => action.startsWith('price-rule'))).toEqual([
+    const entries = { org_id: fx.orgId, action: { $regex: '^price-rule' } };
+    const actions = await auditRows(ctx).find(entries).sort({ at: 1, _id: 1 }).toArray();
+    expect(actions.map(({ action }) => action)).toEqual([
       'price-rule.create',
       'price-rule.change',
       'price-rule.remove',
@@ -150,12 +131,9 @@ describe('a price rule', () => {
   });
 
   it('is refused beyond as many as an organization may have', async () => {
-    const { orgId, ask } = await tenant();
-    await organizationRows(api.ctx).updateOne(
-      { _id: orgId },
-      { $set: { price_rules: PRICE_RULES_PER_ORGANIZATION } },
-    );
-    const { status, body } = await ask('POST', '/api/v1/price-rules', GPUS);
+    const full = { $set: { price_rules: PRICE_RULES_PER_ORGANIZATION } };
+    await organizationRows(ctx).updateOne({ _id: fx.orgId }, full);
+    const { status, body } = await send(RULES, GPUS);
     expect([status, body.code]).toEqual([409, 'conflict']);
   });
 
@@ -176,26 +154,18 @@ describe('a price rule', () => {
     ['another field', { free: true, matches: {} }],
     ['another field to match', { free: true, match: { user_id: 'ada' } }],
   ])('with %s is refused', async (_, rule) => {
-    const { ask } = await tenant();
-    const { status } = await ask('POST', '/api/v1/price-rules', { name: 'R', from: '2026-10-01', ...rule });
-    expect(status).toBe(400);
+    expect((await send(RULES, { name: 'R', from: '2026-10-01', ...rule })).status).toBe(400);
   });
 
   it('is for keys that are bound to no user', async () => {
-    const { key } = await makeTenant(api.ctx, { user_id: 'ada' });
-    expect((await api.call('/api/v1/price-rules', { key })).status).toBe(403);
-    expect((await api.call('/api/v1/prices/quote', { key, body: CALL })).status).toBe(403);
+    const bound = { key: await fx.keyOf('ada') };
+    expect((await send(RULES, undefined, bound)).status).toBe(403);
+    expect((await send('/api/v1/prices/quote', CALL, bound)).status).toBe(403);
   });
 });
 
 describe('of several rules that match', () => {
-  const rule = (name: string, match: object, more: object = {}) => ({
-    name,
-    from: '2026-10-01',
-    match,
-    free: true,
-    ...more,
-  });
+  const rule = (name: string, match: object, from = '2026-10-01') => ({ name, from, match, free: true });
 
   it.each([
     [
@@ -208,7 +178,7 @@ describe('of several rules that match', () => {
       [rule('exact', { model: 'Claude-Opus-4-8' }), rule('like', { model: 'claude-opus-*' })],
       'exact',
     ],
-    ['the later beginning wins', [rule('late', {}, { from: '2026-10-02' }), rule('early', {})], 'late'],
+    ['the later beginning wins', [rule('late', {}, '2026-10-02'), rule('early', {})], 'late'],
     ['the later creation wins', [rule('first', {}), rule('second', {})], 'second'],
     [
       'a standard tier means none',
@@ -225,20 +195,17 @@ describe('of several rules that match', () => {
       'own',
     ],
   ])('%s', async (_, rules, winner) => {
-    const { ask, add } = await tenant();
     for (const one of rules) {
       await add(one);
       clock.advance(1_000);
     }
-    const { body } = await ask('POST', '/api/v1/prices/quote', CALL);
-    expect(body.rule.name).toBe(winner);
+    expect((await quote(CALL)).rule.name).toBe(winner);
   });
 });
 
 describe('a quote', () => {
   it('says the price and the parts, and writes nothing', async () => {
-    const { orgId, ask, add } = await tenant();
-    expect((await ask('POST', '/api/v1/prices/quote', CALL)).body).toEqual({
+    expect(await quote(CALL)).toEqual({
       cost: '0.750000000',
       cost_usd: 0.75,
       cost_source: 'computed',
@@ -253,73 +220,64 @@ describe('a quote', () => {
       },
     });
     const { id, name } = await add({ ...GPUS, per_request_usd: 0.001, tool_uses: { browse: 2 } });
-    const { body } = await ask('POST', '/api/v1/prices/quote', { ...OWN, tool_uses: { browse: 3 } });
-    expect(body).toMatchObject({
+    expect(await quote({ ...OWN, tool_uses: { browse: 3 } })).toMatchObject({
       cost: '0.267000000',
       cost_source: 'rule',
       rule: { id, name },
       parts: { input: '0.200000000', output: '0.060000000', request: '0.007000000' },
     });
-    expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+    expect(await signalRows(ctx).countDocuments({ org_id: fx.orgId })).toBe(0);
   });
 
   it('without a price is null', async () => {
-    const { ask } = await tenant();
     const unknown = { cost: null, cost_usd: null, cost_source: 'unknown', rule: null, parts: null };
-    expect((await ask('POST', '/api/v1/prices/quote', OWN)).body).toEqual(unknown);
-    expect((await ask('POST', '/api/v1/prices/quote', { ...CALL, tokens_in: null })).body).toEqual(unknown);
+    expect(await quote(OWN)).toEqual(unknown);
+    expect(await quote({ ...CALL, tokens_in: null })).toEqual(unknown);
   });
 
   it('of tools that a rule does not price is unknown, not the list price', async () => {
-    const { ask, add } = await tenant();
     await add({ ...GPUS, match: { model: 'claude-opus-4-8' } });
     const searched = { ...CALL, tool_uses: { web_search: 1 } };
-    expect((await ask('POST', '/api/v1/prices/quote', searched)).body.cost_source).toBe('unknown');
+    expect((await quote(searched)).cost_source).toBe('unknown');
   });
 
   it('of a surcharge adds to the list price with its fees', async () => {
-    const { ask, add } = await tenant();
     await add({ ...CONTRACT, discount_percent: -10 });
     const searched = { ...CALL, service_tier: 'batch', tool_uses: { web_search: 5 } };
     // (0.75 × 0.5 + 0.05) × 1.1.
-    expect((await ask('POST', '/api/v1/prices/quote', searched)).body.cost_usd).toBe(0.4675);
+    expect((await quote(searched)).cost_usd).toBe(0.4675);
   });
 });
 
-test('another process prices by a new rule from the next signal on, though it knows the rules of before', async () => {
-  const other = await openTestContext({ clock, sharing: api.ctx });
-  const { orgId, add, costs } = await tenant();
+describe('another process', () => {
   const record = (id: string) =>
-    recordSignals(other, senderOf(orgId), [makeSignal({ ts: clock.now(), ...OWN, id })]);
-  await record('a');
-  await add(GPUS);
-  await record('b');
-  expect((await costs()).map(([id, cost]) => [id, cost])).toEqual([
-    ['a', null],
-    ['b', 260_000_000],
-  ]);
-  await other.close();
-});
+    recordSignals(other.ctx, senderOf(fx.orgId), [makeSignal({ ts: clock.now(), ...OWN, id })]);
 
-test('a batch that a rule overtakes has the prices of before or of after, and its sums agree', async () => {
-  const other = await openTestContext({ clock, sharing: api.ctx });
-  const { orgId, add, costs } = await tenant();
-  const record = (context: typeof other, id: string) =>
-    recordSignals(context, senderOf(orgId), [makeSignal({ ts: clock.now(), ...OWN, id })]);
-  await Promise.all([record(other, 'x'), record(other, 'y')]);
-  await Promise.all([add(GPUS), ...Array.from({ length: 12 }, (_, index) => record(other, `n${index}`))]);
-  const recorded = await costs();
-  expect(recorded).toHaveLength(14);
-  for (const [, cost, source] of recorded)
-    expect([
-      [null, 'unknown'],
-      [260_000_000, 'rule'],
-    ]).toContainEqual([cost, source]);
-  const sessions = await sessionRows(api.ctx).find({ org_id: orgId }).toArray();
-  const summed = sessions.reduce((sum, { cost_nusd }) => sum + Number(cost_nusd), 0);
-  expect(summed).toBe(recorded.reduce((sum, [, cost]) => sum + Number(cost ?? 0), 0));
-  expect(sessions.reduce((sum, { unpriced_signals }) => sum + (unpriced_signals ?? 0), 0)).toBe(
-    recorded.filter(([, cost]) => cost === null).length,
-  );
-  await other.close();
+  test('prices by a new rule from the next signal on, though it knows the rules of before', async () => {
+    await record('a');
+    await add(GPUS);
+    await record('b');
+    expect((await costs()).map(([id, cost]) => [id, cost])).toEqual([
+      ['a', null],
+      ['b', 260_000_000],
+    ]);
+  });
+
+  test('that a rule overtakes gives a batch the prices of before or of after, and its sums agree', async () => {
+    await Promise.all([record('x'), record('y')]);
+    await Promise.all([add(GPUS), ...Array.from({ length: 12 }, (_, index) => record(`n${index}`))]);
+    const recorded = await costs();
+    expect(recorded).toHaveLength(14);
+    for (const [, cost, source] of recorded)
+      expect([
+        [null, 'unknown'],
+        [260_000_000, 'rule'],
+      ]).toContainEqual([cost, source]);
+    const sessions = await sessionRows(ctx).find({ org_id: fx.orgId }).toArray();
+    const summed = (values: unknown[]) => values.reduce((sum: number, one) => sum + Number(one ?? 0), 0);
+    const costOf = summed(recorded.map(([, cost]) => cost));
+    expect(summed(sessions.map(({ cost_nusd }) => cost_nusd))).toBe(costOf);
+    const unpriced = recorded.filter(([, cost]) => cost === null).length;
+    expect(summed(sessions.map(({ unpriced_signals }) => unpriced_signals))).toBe(unpriced);
+  });
 });
