@@ -1,23 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { PRICED_FIELDS } from '../../shared/core/pricing/priced-fields.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 
-const { api, clock } = await fixture({ clock: Date.parse('2026-11-21T12:00:00Z') });
+const fx = await fixture({ clock: '2026-11-21T12:00:00Z', perTest: true });
+const OWN = { provider: 'anthropic', model: 'claude-opus-4-8', tokens_in: 100_000, tokens_out: 10_000 };
 
-/** The signals of one session of a new tenant, as the session shows them. */
+/** The signals of one session, as it shows them. */
 async function posted(...calls: object[]) {
-  const { key, orgId } = await makeTenant(api.ctx);
-  const own = { provider: 'anthropic', model: 'claude-opus-4-8', tokens_in: 100_000, tokens_out: 10_000 };
-  const signals = calls.map((call) => makeSignal({ ts: clock.now(), ...own, ...call }));
-  const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
-  const session = body.results.find((result: { session_id?: string }) => result.session_id)?.session_id;
-  const read = session ? await api.call(`/api/v1/sessions/${session}`, { key }) : null;
-  const shown = read?.body.signals ?? [];
+  const signals = calls.map((call) => makeSignal({ ts: fx.clock.now(), ...OWN, ...call }));
+  const { results } = await fx.ask('/api/v1/signals', { signals });
+  const session = results.find((result: { session_id?: string }) => result.session_id)?.session_id;
+  const shown = session ? (await fx.ask(`/api/v1/sessions/${session}`)).signals : [];
   const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-  return { results: body.results, signals: shown.toSorted(byId), key, orgId, session };
+  return { results, signals: shown.toSorted(byId), session };
 }
+const rows = () => signalRows(fx.ctx).find({ org_id: fx.orgId }).sort({ id: 1 }).toArray();
 
 describe('a call says how it was served', () => {
   it('and its session shows it with the price that it has', async () => {
@@ -34,16 +33,16 @@ describe('a call says how it was served', () => {
   });
 
   it('in any case; a standard tier, a place that costs nothing and a tool that was not used are none', async () => {
-    const { signals, orgId } = await posted(
+    const { signals } = await posted(
       { id: 'a', service_tier: 'Fast', region: 'US' },
       { id: 'b', service_tier: 'STANDARD', region: 'global', tool_uses: { web_search: 0 } },
       { id: 'c', service_tier: 'on_demand', region: 'not_available', tool_uses: {} },
     );
     expect(signals.map(({ cost_usd }: { cost_usd: number }) => cost_usd)).toEqual([1.65, 0.75, 0.75]);
-    const rows = await signalRows(api.ctx).find({ org_id: orgId }).sort({ id: 1 }).toArray();
-    const kept = rows.map((row) => PRICED_FIELDS.filter((field) => field in row));
+    const stored = await rows();
+    const kept = stored.map((row) => PRICED_FIELDS.filter((field) => field in row));
     expect(kept).toEqual([['service_tier', 'region'], [], []]);
-    expect(rows[0]).toMatchObject({ service_tier: 'fast', region: 'us' });
+    expect(stored[0]).toMatchObject({ service_tier: 'fast', region: 'us' });
   });
 
   it('that nobody has a price for leaves it without one', async () => {
@@ -74,8 +73,8 @@ describe('a call says how it was served', () => {
   });
 
   it('adds nothing to a call that does not say it', async () => {
-    const { signals, orgId } = await posted({ id: 'plain' });
-    const [row] = await signalRows(api.ctx).find({ org_id: orgId }).toArray();
+    const { signals } = await posted({ id: 'plain' });
+    const [row] = await rows();
     for (const field of PRICED_FIELDS) {
       expect(row).not.toHaveProperty(field);
       expect(signals[0]).not.toHaveProperty(field);
@@ -83,18 +82,14 @@ describe('a call says how it was served', () => {
   });
 
   it('and the parts of its cost still sum to it', async () => {
-    const { key, session } = await posted(
+    const { session } = await posted(
       { id: 'a', service_tier: 'fast', tool_uses: { web_search: 3 } },
       { id: 'b', cache_write_tokens: 40_000, cache_write_1h_tokens: 40_000 },
     );
-    const { body } = await api.call(`/api/v1/sessions/${session}/breakdown`, { key });
-    expect(body.cost).toBe('2.480000000');
-    expect(body.parts).toMatchObject({
-      input: '1.300000000',
-      cache_write: '0.400000000',
-      output: '0.750000000',
-      request: '0.030000000',
-      unsplit: '0.000000000',
+    const parts = { input: '1.300000000', cache_write: '0.400000000', output: '0.750000000' };
+    expect(await fx.ask(`/api/v1/sessions/${session}/breakdown`)).toMatchObject({
+      cost: '2.480000000',
+      parts: { ...parts, request: '0.030000000', unsplit: '0.000000000' },
     });
   });
 });

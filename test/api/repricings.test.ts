@@ -2,22 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { organizationVersionRows } from '../../shared/core/accounts/organizations/versions.ts';
-import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { applyRepricing } from '../../shared/wings/prices/repricing/apply-parts.ts';
 import { repricingPartRows } from '../../shared/wings/prices/repricing/model.ts';
 import { previewRepricing } from '../../shared/wings/prices/repricing/preview.ts';
-import { BOUND_SCOPES, makeSignal } from '../support/factories.ts';
+import { makeSignal } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { openTestContext } from '../support/harness.ts';
 import { standingStillAfter } from '../support/interleave.ts';
+import { readCosts } from '../support/reprice.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const { api, clock, tenant: makeTenant } = await fixture({ clock: NOW });
+const fx = await fixture({ clock: NOW, perTest: true });
+const { ctx, clock, ask } = fx;
 
 /** A model that no list has, and its price. */
 const OWN = { model: 'llama-4-70b', provider: 'vllm', tokens_in: 1_000_000, tokens_out: 100_000 };
@@ -34,41 +35,39 @@ const RANGE = { from: iso(NOW - 30 * DAY), to: iso(NOW + HOUR) };
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
 type Body = any;
 
-async function tenant(options: Parameters<typeof makeTenant>[0] = {}) {
-  const own = await makeTenant(options);
-  const send = (method: string, path: string, body?: object) =>
-    api.call(`/api/v1/${path}`, { key: own.key, method, ...(body ? { body } : {}) });
-  const ask = async (method: string, path: string, body?: object): Promise<Body> => {
-    const answer = await send(method, path, body);
-    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
-    return answer.body;
-  };
-  const post = async (...calls: object[]) => {
-    const signals = calls.map((call) => makeSignal({ ts: clock.now(), ...call }));
-    const { results } = await ask('POST', 'signals', { signals });
-    expect(results.filter(({ status }: Body) => status !== 'accepted')).toEqual([]);
-    return results;
-  };
-  const preview = (more: object = {}) => ask('POST', 'repricings', { ...RANGE, ...more });
-  const apply = async (id: string, ctx = api.ctx) => {
-    await ask('POST', `repricings/${id}/apply`);
-    while ((await applyRepricing(ctx, id)) !== undefined);
-    return ask('GET', `repricings/${id}`);
-  };
-  const usage = async () => (await ask('GET', `usage?from=2026-10-21&to=2026-11-22`)).totals;
-  const isConserved = async () => {
-    const organization = await readOrganization(api.ctx, own.orgId);
-    const { wrong } = await reconcileUsage(api.ctx, organization, { repair: false });
-    const signals = await signalRows(api.ctx).find({ org_id: own.orgId }).toArray();
-    const sessions = await sessionRows(api.ctx).find({ org_id: own.orgId }).toArray();
-    for (const session of sessions) {
-      const calls = signals.filter(({ session_id, voided }) => session_id === session._id && !voided);
-      expect(session.cost_nusd).toBe(calls.reduce((sum, { cost_nusd }) => sum + (cost_nusd ?? 0), 0));
-      expect(session.unpriced_signals).toBe(calls.filter(({ cost_nusd }) => cost_nusd === null).length);
-    }
-    return wrong === 0;
-  };
-  return { ...own, send, ask, post, preview, apply, usage, isConserved };
+const PATH = '/api/v1/repricings';
+const POST = { method: 'POST' };
+const DELETE = { method: 'DELETE' };
+const addRule = (rule: object = GPUS) => ask('/api/v1/price-rules', rule);
+/** Posts calls of now. Returns the session of the first. */
+async function post(...calls: object[]): Promise<string> {
+  const signals = calls.map((call) => makeSignal({ ts: clock.now(), ...call }));
+  const { results } = await ask('/api/v1/signals', { signals });
+  expect(results.filter(({ status }: Body) => status !== 'accepted')).toEqual([]);
+  return results[0].session_id;
+}
+const voidCalls = (session: string, ...signal_ids: string[]) =>
+  ask(`/api/v1/sessions/${session}/void`, { signal_ids, reason: 'wrong' });
+const preview = (more: object = {}) => ask(PATH, { ...RANGE, ...more });
+const begin = (id: string) => fx.send(`${PATH}/${id}/apply`, undefined, POST);
+const remove = (id: string) => fx.send(`${PATH}/${id}`, undefined, DELETE);
+async function work(id: string) {
+  while ((await applyRepricing(ctx, id)) !== undefined);
+  return ask(`${PATH}/${id}`);
+}
+async function apply(id: string) {
+  expect((await begin(id)).status).toBe(202);
+  return work(id);
+}
+const usage = async () => (await ask('/api/v1/usage?from=2026-10-21&to=2026-11-22')).totals;
+const eventsOf = async (id: string): Promise<Body[]> => (await ask(`/api/v1/budgets/${id}/events`)).data;
+const countParts = () => repricingPartRows(ctx).countDocuments({ org_id: fx.orgId });
+/** Signals, sessions and usage agree. */
+async function expectConserved(): Promise<void> {
+  const organization = await readOrganization(ctx, fx.orgId);
+  expect(await reconcileUsage(ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
+  const { calls, sessions, unpriced, unpricedOfSessions } = await readCosts(ctx, fx.orgId);
+  expect([sessions, unpricedOfSessions]).toEqual([calls, unpriced]);
 }
 
 /** Days and models that sum to the whole. */
@@ -85,9 +84,9 @@ function expectSums({ days, models, ...whole }: Body) {
 
 describe('a preview', () => {
   it('says what would change, whole, by day of the organization and by model, and changes nothing', async () => {
-    const { ask, post, preview, usage } = await tenant({ timezone: 'Asia/Tokyo' });
+    Object.assign(fx, await fx.tenant({ timezone: 'Asia/Tokyo' }));
     await post({ ...OWN, ts: NOW - 20 * HOUR }, { ...OWN, ts: NOW - 30 * HOUR }, LISTED);
-    await ask('POST', 'price-rules', GPUS);
+    await addRule();
     const before = await usage();
     const made = await preview();
     expect(made).toMatchObject({
@@ -112,26 +111,24 @@ describe('a preview', () => {
     ]);
     expectSums(made);
     expect(await usage()).toEqual(before);
-    expect(await ask('GET', `repricings/${made.id}`)).toEqual(made);
+    expect(await ask(`${PATH}/${made.id}`)).toEqual(made);
   });
 
   it('asks for a time of the last 35 days, in order', async () => {
-    const { send } = await tenant();
-    const early = await send('POST', 'repricings', { ...RANGE, from: iso(NOW - 35 * DAY - 1) });
+    const early = await fx.send(PATH, { ...RANGE, from: iso(NOW - 35 * DAY - 1) });
     expect([early.status, early.body.errors]).toMatchObject([400, [{ pointer: '/from' }]]);
-    expect((await send('POST', 'repricings', { ...RANGE, from: iso(NOW - 35 * DAY) })).status).toBe(201);
-    expect((await send('POST', 'repricings', { from: RANGE.to, to: RANGE.to })).status).toBe(400);
+    expect((await fx.send(PATH, { ...RANGE, from: iso(NOW - 35 * DAY) })).status).toBe(201);
+    expect((await fx.send(PATH, { from: RANGE.to, to: RANGE.to })).status).toBe(400);
   });
 
   it('looks at one model, one provider or calls without a price alone', async () => {
-    const { ask, post, preview } = await tenant();
     await post(
       OWN,
       { ...OWN, model: 'qwen' },
       { ...LISTED, provider: 'vllm', cost_usd: 1 },
       { model: undefined, tokens_in: 0, tokens_out: 0 },
     );
-    await ask('POST', 'price-rules', GPUS);
+    await addRule();
     const seen = async (more: object) => (await preview(more)).models.map(({ model }: Body) => model);
     expect(await seen({ model: 'LLAMA-4-70b' })).toEqual(['llama-4-70b']);
     expect(await seen({ model: 'unknown' })).toEqual(['unknown']);
@@ -140,69 +137,64 @@ describe('a preview', () => {
   });
 
   it('takes the place of the oldest where there are three', async () => {
-    const { orgId, send, preview } = await tenant();
     const ids: string[] = [];
     for (let at = 0; at < 4; at += 1) {
       ids.push((await preview()).id);
       clock.advance(1_000);
     }
-    const statuses = await Promise.all(ids.map(async (id) => (await send('GET', `repricings/${id}`)).status));
+    const statuses = await Promise.all(ids.map(async (id) => (await fx.send(`${PATH}/${id}`)).status));
     expect(statuses).toEqual([404, 200, 200, 200]);
-    expect(await repricingPartRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+    expect(await countParts()).toBe(0);
     clock.set(NOW);
   });
 
   it('looks at a number of calls at most, and one more leaves nothing behind', async () => {
-    const { orgId, ask, post } = await tenant();
     await post(...Array.from({ length: 4 }, (_, at) => ({ ...OWN, ts: NOW - at * DAY })));
-    await ask('POST', 'price-rules', GPUS);
+    await addRule();
     const input = { from: NOW - 20 * DAY, to: NOW + 1, only_unpriced: false };
-    const few = { ...api.ctx, few: 1 };
-    await expect(previewRepricing(few, orgId, input, 3)).rejects.toMatchObject({
+    const few = { ...ctx, few: 1 };
+    await expect(previewRepricing(few, fx.orgId, input, 3)).rejects.toMatchObject({
       code: 'invalid_request',
       extra: { errors: [{ pointer: '/to' }] },
     });
-    expect(await repricingPartRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
-    expect(await previewRepricing(few, orgId, input, 4)).toMatchObject({ signals: 4, parts: 4 });
+    expect(await countParts()).toBe(0);
+    expect(await previewRepricing(few, fx.orgId, input, 4)).toMatchObject({ signals: 4, parts: 4 });
   });
 
   it('is made one at a time', async () => {
-    const { orgId } = await tenant();
     const input = { from: NOW - DAY, to: NOW, only_unpriced: false };
     const refusals: unknown[] = [];
     const meanwhile = async () => {
-      await previewRepricing(slow, orgId, input).catch((error: unknown) => refusals.push(error));
+      await previewRepricing(slow, fx.orgId, input).catch((error: unknown) => refusals.push(error));
     };
-    const slow = standingStillAfter(api.ctx, organizationVersionRows, meanwhile);
-    expect(await previewRepricing(slow, orgId, input)).toMatchObject({ state: 'preview' });
+    const slow = standingStillAfter(ctx, organizationVersionRows, meanwhile);
+    expect(await previewRepricing(slow, fx.orgId, input)).toMatchObject({ state: 'preview' });
     expect(refusals).toMatchObject([{ code: 'conflict' }]);
-    expect(await previewRepricing(slow, orgId, input)).toMatchObject({ state: 'preview' });
+    expect(await previewRepricing(slow, fx.orgId, input)).toMatchObject({ state: 'preview' });
   });
 
   it('is for keys that are bound to nobody', async () => {
-    const { keyOf, preview } = await tenant();
     const { id } = await preview();
-    const key = await keyOf('ada', [...BOUND_SCOPES]);
+    const key = await fx.keyOf('ada');
     for (const [method, path] of [
       ['POST', ''],
       ['GET', `/${id}`],
       ['POST', `/${id}/apply`],
       ['DELETE', `/${id}`],
     ] as const) {
-      const body = path === '' ? { body: RANGE } : {};
-      expect((await api.call(`/api/v1/repricings${path}`, { key, method, ...body })).status, path).toBe(403);
+      const body = path === '' ? RANGE : undefined;
+      expect((await fx.send(PATH + path, body, { key, method })).status, path).toBe(403);
     }
   });
 });
 
 describe('what is applied', () => {
   it('equals the preview, in signals, sessions, usage and exports', async () => {
-    const { orgId, ask, post, preview, apply, usage, isConserved } = await tenant();
     await post(
       ...Array.from({ length: 12 }, (_, at) => ({ ...OWN, ts: NOW - at * 7 * HOUR, user_id: `u${at % 3}` })),
       { ...LISTED, ts: NOW - DAY },
     );
-    const { id: rule } = await ask('POST', 'price-rules', GPUS);
+    const { id: rule } = await addRule();
     const before = await usage();
     const made = await preview();
     expect(before).toMatchObject({
@@ -217,25 +209,24 @@ describe('what is applied', () => {
       cost_usd: Number(made.cost_after),
       unpriced_signals: made.unpriced_after,
     });
-    const signals = await signalRows(api.ctx).find({ org_id: orgId, model: OWN.model }).toArray();
+    const signals = await signalRows(ctx).find({ org_id: fx.orgId, model: OWN.model }).toArray();
     expect(new Set(signals.map(({ cost_nusd }) => cost_nusd))).toEqual(new Set([260_000_000]));
     expect(signals[0]).toMatchObject({ cost_source: 'rule', price_rule: { id: rule, name: GPUS.name } });
-    expect(await isConserved()).toBe(true);
+    await expectConserved();
     expect(await preview()).toMatchObject({
       changed: 0,
       cost_before: made.cost_after,
       cost_after: made.cost_after,
     });
-    expect(await repricingPartRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);
-    expect(await auditRows(api.ctx).findOne({ org_id: orgId, action: 'repricing.apply' })).toMatchObject({
+    expect(await countParts()).toBe(1);
+    expect(await auditRows(ctx).findOne({ org_id: fx.orgId, action: 'repricing.apply' })).toMatchObject({
       details: { repricing_id: made.id, signals: 12, cost_usd_before: 0.75, cost_usd_after: 3.87 },
     });
   });
 
   it('prices as recording does: what nobody counted stays unknown, and what was reported comes back', async () => {
-    const { orgId, ask, post, preview, apply } = await tenant();
-    await ask('POST', 'price-rules', { ...GPUS, replaces_reported: true });
-    const [{ session_id }] = await post(
+    await addRule({ ...GPUS, replaces_reported: true });
+    const session = await post(
       { ...OWN, id: 'uncounted', tokens_in: null },
       { ...OWN, id: 'reported', cost_usd: 1.5 },
       { ...LISTED, id: 'uncounted-listed', tokens_out: null },
@@ -243,7 +234,7 @@ describe('what is applied', () => {
     );
     const costs = async () =>
       Object.fromEntries(
-        (await signalRows(api.ctx).find({ org_id: orgId }).toArray()).map((signal) => [
+        (await signalRows(ctx).find({ org_id: fx.orgId }).toArray()).map((signal) => [
           signal.id,
           [signal.cost_nusd, signal.cost_source],
         ]),
@@ -255,61 +246,52 @@ describe('what is applied', () => {
       both: [2_000_000_000, 'reported'],
     };
     expect(await costs()).toEqual(recorded);
-    const { signals } = await ask('GET', `sessions/${session_id}`);
+    const { signals } = await ask(`/api/v1/sessions/${session}`);
     for (const name of ['uncounted', 'reported_nusd'])
       expect(signals.some((signal: object) => name in signal)).toBe(false);
     expect((await preview()).changed).toBe(0);
-    const { data } = await ask('GET', 'price-rules');
-    await ask('DELETE', `price-rules/${data[0].id}`);
+    const { data } = await ask('/api/v1/price-rules');
+    await ask(`/api/v1/price-rules/${data[0].id}`, undefined, DELETE);
     const made = await preview();
     expect(made).toMatchObject({ changed: 1, cost_before: '2.260000000', cost_after: '3.500000000' });
     await apply(made.id);
     expect(await costs()).toEqual({ ...recorded, reported: [1_500_000_000, 'reported'] });
-    const row = await signalRows(api.ctx).findOne({ org_id: orgId, id: 'reported' });
+    const row = await signalRows(ctx).findOne({ org_id: fx.orgId, id: 'reported' });
     expect(row).not.toHaveProperty('price_rule');
     expect(row).not.toHaveProperty('reported_nusd');
   });
 
   it('leaves out calls that were voided, before the preview and while it is applied', async () => {
-    const { orgId, ask, post, preview, usage, isConserved } = await tenant();
     const calls = Array.from({ length: 4 }, (_, at) => ({ ...OWN, id: `c${at}`, ts: NOW - at * 1_000 }));
-    const [{ session_id }] = await post(...calls);
-    const gone = (id: string) =>
-      ask('POST', `sessions/${session_id}/void`, { signal_ids: [id], reason: 'wrong' });
-    await gone('c0');
-    await ask('POST', 'price-rules', GPUS);
+    const session = await post(...calls);
+    await voidCalls(session, 'c0');
+    await addRule();
     const { id, signals } = await preview();
     expect(signals).toBe(3);
-    await ask('POST', `repricings/${id}/apply`);
-    await gone('c1');
-    while ((await applyRepricing(api.ctx, id)) !== undefined);
-    expect(await ask('GET', `repricings/${id}`)).toMatchObject({ state: 'applied', applied: 2, skipped: 1 });
+    await begin(id);
+    await voidCalls(session, 'c1');
+    expect(await work(id)).toMatchObject({ state: 'applied', applied: 2, skipped: 1 });
     expect(await usage()).toMatchObject({ signals: 2, cost_usd: 0.52, unpriced_signals: 0 });
-    expect(await isConserved()).toBe(true);
-    const voided = await signalRows(api.ctx)
-      .find({ org_id: orgId, voided: { $exists: true } })
+    await expectConserved();
+    const voided = await signalRows(ctx)
+      .find({ org_id: fx.orgId, voided: { $exists: true } })
       .toArray();
     expect(voided.map(({ cost_nusd }) => cost_nusd)).toEqual([null, null]);
   });
 
   it('is applied once, by however many workers, in however many parts', async () => {
-    const own = await tenant();
-    const few = { ...(await openTestContext({ sharing: api.ctx, clock })), few: 1 };
-    const { preview } = own;
-    await own.post(...Array.from({ length: 9 }, (_, at) => ({ ...OWN, ts: NOW - at * HOUR })));
-    await own.ask('POST', 'price-rules', GPUS);
+    const few = { ...(await openTestContext({ sharing: ctx, clock })), few: 1 };
+    await post(...Array.from({ length: 9 }, (_, at) => ({ ...OWN, ts: NOW - at * HOUR })));
+    await addRule();
     const { id } = await preview();
-    const [first, second] = await Promise.all([
-      own.send('POST', `repricings/${id}/apply`),
-      own.send('POST', `repricings/${id}/apply`),
-    ]);
-    expect([first.status, second.status]).toEqual([202, 202]);
-    const other = await openTestContext({ sharing: api.ctx, clock });
-    await Promise.all([applyRepricing(few, id), applyRepricing(other, id), applyRepricing(api.ctx, id)]);
-    expect(await own.ask('GET', `repricings/${id}`)).toMatchObject({ state: 'applied', applied: 9 });
-    expect((await own.usage()).cost_usd).toBe(2.34);
-    expect(await own.isConserved()).toBe(true);
-    expect((await own.send('POST', `repricings/${id}/apply`)).body).toMatchObject({ state: 'applied' });
+    const begun = await Promise.all([begin(id), begin(id)]);
+    expect(begun.map(({ status }) => status)).toEqual([202, 202]);
+    const other = await openTestContext({ sharing: ctx, clock });
+    await Promise.all([applyRepricing(few, id), applyRepricing(other, id), applyRepricing(ctx, id)]);
+    expect(await ask(`${PATH}/${id}`)).toMatchObject({ state: 'applied', applied: 9 });
+    expect((await usage()).cost_usd).toBe(2.34);
+    await expectConserved();
+    expect((await begin(id)).body).toMatchObject({ state: 'applied' });
     await Promise.all([few.close(), other.close()]);
   });
 });
@@ -322,159 +304,131 @@ describe('a preview that no longer holds', () => {
     ['a rule that ends', 'PATCH', '/{id}', { to: '2026-11-20' }],
     ['a rule that is gone', 'DELETE', '/{id}', undefined],
   ] as const)('is refused after %s', async (_, method, path, body) => {
-    const { ask, send, post, preview } = await tenant();
     await post(OWN);
-    const rule = await ask('POST', 'price-rules', GPUS);
+    const rule = await addRule();
     const { id } = await preview();
-    await ask(method, `price-rules${path.replace('{id}', rule.id)}`, body);
-    expect(await send('POST', `repricings/${id}/apply`)).toMatchObject(stale);
-    expect(await ask('GET', `repricings/${id}`)).toMatchObject({ state: 'preview' });
+    await ask(`/api/v1/price-rules${path.replace('{id}', rule.id)}`, body, { method });
+    expect(await begin(id)).toMatchObject(stale);
+    expect(await ask(`${PATH}/${id}`)).toMatchObject({ state: 'preview' });
   });
 
   it.each(['changing', 'staying'])('is refused after a %s call was voided', async (which) => {
-    const { ask, send, post, preview } = await tenant();
-    const [{ session_id }] = await post({ ...OWN, id: 'changing' }, { ...LISTED, id: 'staying' });
-    await ask('POST', 'price-rules', GPUS);
+    const session = await post({ ...OWN, id: 'changing' }, { ...LISTED, id: 'staying' });
+    await addRule();
     const { id } = await preview();
-    await ask('POST', `sessions/${session_id}/void`, { signal_ids: [which], reason: 'wrong' });
-    expect(await send('POST', `repricings/${id}/apply`)).toMatchObject(stale);
+    await voidCalls(session, which);
+    expect(await begin(id)).toMatchObject(stale);
   });
 
   it('is refused after another one gave its calls their prices, and after a day', async () => {
-    const { ask, send, post, preview, apply } = await tenant();
     await post(OWN);
-    await ask('POST', 'price-rules', GPUS);
+    await addRule();
     const [{ id: first }, { id: second }] = [await preview(), await preview()];
     await apply(first);
-    expect(await send('POST', `repricings/${second}/apply`)).toMatchObject(stale);
+    expect(await begin(second)).toMatchObject(stale);
     const { id: third } = await preview();
     clock.advance(DAY);
-    expect(await send('POST', `repricings/${third}/apply`)).toMatchObject(stale);
+    expect(await begin(third)).toMatchObject(stale);
     clock.set(NOW);
   });
 
   it('holds beside calls that were recorded since, and after changes of budgets', async () => {
-    const { ask, budget, post, preview, apply, usage, isConserved } = await tenant();
     await post(OWN);
-    await ask('POST', 'price-rules', GPUS);
+    await addRule();
     const { id } = await preview();
     await post(OWN, LISTED);
-    await budget();
+    await fx.budget();
     expect(await apply(id)).toMatchObject({ state: 'applied', applied: 1, changed: 1 });
     expect(await usage()).toMatchObject({ cost_usd: 1.27, unpriced_signals: 0 });
-    expect(await isConserved()).toBe(true);
+    await expectConserved();
   });
 });
 
 describe('a cancelled preview', () => {
   it('is gone, and one that has begun stays', async () => {
-    const { orgId, ask, send, post, preview, apply } = await tenant();
     await post(OWN);
-    await ask('POST', 'price-rules', GPUS);
+    await addRule();
     const { id } = await preview();
-    expect((await send('DELETE', `repricings/${id}`)).status).toBe(204);
-    expect((await send('GET', `repricings/${id}`)).status).toBe(404);
-    expect((await send('POST', `repricings/${id}/apply`)).status).toBe(404);
-    expect(await repricingPartRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+    expect((await remove(id)).status).toBe(204);
+    expect((await fx.send(`${PATH}/${id}`)).status).toBe(404);
+    expect((await begin(id)).status).toBe(404);
+    expect(await countParts()).toBe(0);
     const { id: applied } = await preview();
-    await ask('POST', `repricings/${applied}/apply`);
-    expect(await send('DELETE', `repricings/${applied}`)).toMatchObject({
-      status: 409,
-      body: { code: 'conflict' },
-    });
+    await begin(applied);
+    expect(await remove(applied)).toMatchObject({ status: 409, body: { code: 'conflict' } });
     await apply(applied);
-    expect((await send('DELETE', `repricings/${applied}`)).status).toBe(409);
+    expect((await remove(applied)).status).toBe(409);
   });
 
   it('and one that is applied at the same time are one of the two', async () => {
-    const own = await tenant();
-    await own.post(OWN);
-    await own.ask('POST', 'price-rules', GPUS);
+    await post(OWN);
+    await addRule();
     for (let round = 0; round < 4; round += 1) {
-      const { id } = await own.preview({ model: OWN.model });
-      const [removed, begun] = await Promise.all([
-        own.send('DELETE', `repricings/${id}`),
-        own.send('POST', `repricings/${id}/apply`),
-      ]);
+      const { id } = await preview({ model: OWN.model });
+      const [removed, begun] = await Promise.all([remove(id), begin(id)]);
       expect([
         [204, 404],
         [409, 202],
       ]).toContainEqual([removed.status, begun.status]);
-      if (begun.status === 202) await own.apply(id);
+      if (begun.status === 202) await apply(id);
     }
-    expect(await own.isConserved()).toBe(true);
+    await expectConserved();
   });
 });
 
 describe('a budget', () => {
   it('counts the new cost, and says once that it is exceeded by it', async () => {
-    const { orgId, ask, budget, post, preview, apply } = await tenant();
-    const daily = await budget({ threshold: 0.5, timezone: 'UTC' });
-    const rolling = await budget({
-      name: 'R',
-      threshold: 0.5,
-      window: 'rolling',
-      rolling_days: 7,
-      timezone: 'UTC',
-    });
+    const daily = await fx.budget({ threshold: 0.5 });
+    const rolling = await fx.budget({ name: 'R', threshold: 0.5, window: 'rolling', rolling_days: 7 });
     await post({ ...OWN, ts: NOW - HOUR }, { ...OWN, ts: NOW - HOUR / 2 });
-    await evaluateDue(api.ctx, orgId);
-    await ask('POST', 'price-rules', GPUS);
-    const { id } = await preview();
-    await apply(id);
-    await evaluateDue(api.ctx, orgId);
-    await evaluateDue(api.ctx, orgId);
+    await evaluateDue(ctx, fx.orgId);
+    await addRule();
+    await apply((await preview()).id);
+    await evaluateDue(ctx, fx.orgId);
+    await evaluateDue(ctx, fx.orgId);
     for (const { _id } of [daily, rolling]) {
-      expect(await ask('GET', `budgets/${_id}`)).toMatchObject({ current: 0.52, state: 'exceeded' });
-      const { data } = await ask('GET', `budgets/${_id}/events`);
-      expect(data.map(({ level }: Body) => level).toSorted()).toEqual(['exceeded', 'warning']);
+      expect(await ask(`/api/v1/budgets/${_id}`)).toMatchObject({ current: 0.52, state: 'exceeded' });
+      expect((await eventsOf(_id)).map(({ level }) => level).toSorted()).toEqual(['exceeded', 'warning']);
     }
   });
 
   it('that sums days is exceeded by calls of a day that is over', async () => {
-    const { orgId, ask, budget, post, preview, apply } = await tenant();
-    const { _id } = await budget({ threshold: 0.5, window: 'rolling', rolling_days: 7, timezone: 'UTC' });
+    const { _id } = await fx.budget({ threshold: 0.5, window: 'rolling', rolling_days: 7 });
     await post({ ...OWN, ts: NOW - 3 * DAY }, { ...OWN, ts: NOW - 5 * DAY });
-    await evaluateDue(api.ctx, orgId);
-    await ask('POST', 'price-rules', GPUS);
+    await evaluateDue(ctx, fx.orgId);
+    await addRule();
     await apply((await preview()).id);
-    await evaluateDue(api.ctx, orgId);
-    const { data } = await ask('GET', `budgets/${_id}/events`);
-    const raised = data.filter(({ event_id }: Body) => event_id !== null);
-    expect(raised.map(({ level, window_end }: Body) => [level, window_end]).toSorted()).toEqual([
+    await evaluateDue(ctx, fx.orgId);
+    const raised = (await eventsOf(_id)).filter(({ event_id }) => event_id !== null);
+    expect(raised.map(({ level, window_end }) => [level, window_end]).toSorted()).toEqual([
       ['exceeded', '2026-11-22T00:00:00.000Z'],
       ['warning', '2026-11-22T00:00:00.000Z'],
     ]);
   });
 
   it('raises nothing of a window that is over, also when a late call comes', async () => {
-    const { orgId, ask, budget, post, preview, apply } = await tenant();
-    const { _id } = await budget({ threshold: 0.2, timezone: 'UTC' });
+    const { _id } = await fx.budget({ threshold: 0.2 });
     await post({ ...OWN, ts: NOW - DAY });
-    await evaluateDue(api.ctx, orgId);
-    await ask('POST', 'price-rules', GPUS);
+    await evaluateDue(ctx, fx.orgId);
+    await addRule();
     await apply((await preview()).id);
-    await evaluateDue(api.ctx, orgId);
+    await evaluateDue(ctx, fx.orgId);
     await post({ ...OWN, tokens_in: 1, tokens_out: 0, ts: NOW - DAY });
-    await evaluateDue(api.ctx, orgId);
-    const { data } = await ask('GET', `budgets/${_id}/events`);
-    expect(data.filter(({ event_id }: Body) => event_id !== null)).toEqual([]);
-    const windows = await ask('GET', `budgets/${_id}/windows`);
-    expect(windows.data.find(({ start }: Body) => start.startsWith('2026-11-20'))).toMatchObject({
-      current: 0.26,
-    });
+    await evaluateDue(ctx, fx.orgId);
+    expect((await eventsOf(_id)).filter(({ event_id }) => event_id !== null)).toEqual([]);
+    const { data } = await ask(`/api/v1/budgets/${_id}/windows`);
+    const window = data.find(({ start }: Body) => start.startsWith('2026-11-20'));
+    expect(window).toMatchObject({ current: 0.26 });
   });
 
   it('no longer reaches a level below which a cheaper price takes it', async () => {
-    const { orgId, ask, budget, post, preview, apply } = await tenant();
-    const { _id } = await budget({ threshold: 0.5, timezone: 'UTC', enforce: 'hard' });
+    const { _id } = await fx.budget({ threshold: 0.5, enforce: 'hard' });
     await post(LISTED);
-    await evaluateDue(api.ctx, orgId);
-    expect(await ask('GET', `budgets/${_id}`)).toMatchObject({ state: 'exceeded' });
-    await ask('POST', 'price-rules', { name: 'Free', from: '2026-11-01', match: {}, free: true });
+    await evaluateDue(ctx, fx.orgId);
+    expect(await ask(`/api/v1/budgets/${_id}`)).toMatchObject({ state: 'exceeded' });
+    await addRule({ name: 'Free', from: '2026-11-01', match: {}, free: true });
     await apply((await preview()).id);
-    expect(await ask('GET', `budgets/${_id}`)).toMatchObject({ state: 'ok', current: 0 });
-    const { data } = await ask('GET', `budgets/${_id}/events`);
-    expect(data.every(({ reversed_at }: Body) => reversed_at !== null)).toBe(true);
+    expect(await ask(`/api/v1/budgets/${_id}`)).toMatchObject({ state: 'ok', current: 0 });
+    expect((await eventsOf(_id)).every(({ reversed_at }) => reversed_at !== null)).toBe(true);
   });
 });
