@@ -1,51 +1,31 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import type { BudgetInput } from '../../shared/core/limits/budgets/rules/input.ts';
 import { nameOfUser } from '../../shared/core/limits/enforcement/state/budget-status.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
-import { fixture } from '../support/fixture.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
 
-const HUNDRED_DOLLARS: BudgetInput = {
-  name: 'Everybody',
-  scope: 'org',
-  metric: 'cost_usd',
-  threshold: 100,
-  window: 'monthly',
-  enforce: 'hard',
-};
-
-const { clock, api } = await fixture({ clock: true });
-let orgId: string;
-let unbound: string;
+const HUNDRED_DOLLARS = { ...BUDGET, threshold: 100, window: 'monthly', enforce: 'hard' } as const;
+const fx = await fixture({ clock: true, perTest: true });
+const { ctx, clock } = fx;
+const keyOf = (user: string) => fx.keyOf(user, ['budgets:check']);
 let ada: string;
 beforeEach(async () => {
-  ({ orgId, key: unbound } = await makeTenant(api.ctx));
   ada = await keyOf('ada');
 });
 
-async function keyOf(user_id: string): Promise<string> {
-  const { key } = await createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:check'], user_id });
-  return key;
-}
-
 /** Makes a budget that reservations know of. */
 async function budget(change: Partial<BudgetInput> = {}): Promise<string> {
-  const made = await api.call('/api/v1/budgets', { key: unbound, body: { ...HUNDRED_DOLLARS, ...change } });
-  expect(made.status).toBe(201);
-  const { id, threshold } = made.body;
-  await until(async () => {
-    const { body } = await reserve(unbound, threshold * 2);
-    return body.allow === false;
-  });
+  const { id, threshold } = await fx.ask('/api/v1/budgets', { ...HUNDRED_DOLLARS, ...change });
+  await until(async () => !(await allows(fx.key, threshold * 2)));
   return id;
 }
 
 const reserve = (key: string, estimate_usd: number) =>
-  api.call('/api/v1/budgets/reserve', { key, body: { estimate_usd, ttl_s: 600 } });
-const allows = async (key: string, estimate_usd: number) => (await reserve(key, estimate_usd)).body.allow;
+  fx.send('/api/v1/budgets/reserve', { estimate_usd, ttl_s: 600 }, { key });
+const allows = async (key: string, estimate_usd: number): Promise<boolean> =>
+  (await reserve(key, estimate_usd)).body.allow;
 
 describe('a share', () => {
   test('is a quarter of what is left, over all keys of a person; others have their own, unbound keys have none', async () => {
@@ -62,8 +42,8 @@ describe('a share', () => {
     expect(await allows(second, 5)).toBe(true);
     expect(await allows(ada, 0.000000001)).toBe(false);
     expect(await allows(await keyOf('bob'), 25)).toBe(true);
-    expect(await allows(unbound, 50)).toBe(true);
-    expect((await reserve(unbound, 0.01)).body).toMatchObject({ refused_by: { id, cause: 'held' } });
+    expect(await allows(fx.key, 50)).toBe(true);
+    expect((await reserve(fx.key, 0.01)).body).toMatchObject({ refused_by: { id, cause: 'held' } });
     expect((await reserve(ada, 0.01)).body).toMatchObject({ refused_by: { id, cause: 'held' } });
   });
 
@@ -73,25 +53,17 @@ describe('a share', () => {
     const { reservation_id } = (await reserve(ada, 1)).body;
     expect(reservation_id).toMatch(/^res_/);
     expect(await allows(ada, 0.01)).toBe(false);
-    const path = `/api/v1/budgets/${id}`;
-    const changed = await api.call(path, {
-      method: 'PATCH',
-      key: unbound,
-      body: { reservation_share_pct: 100 },
-    });
-    expect(changed.body).toMatchObject({ reservation_share_pct: 100, revision: 1 });
+    const share = { reservation_share_pct: 100 };
+    const changed = await fx.ask(`/api/v1/budgets/${id}`, share, { method: 'PATCH' });
+    expect(changed).toMatchObject({ ...share, revision: 1 });
     await until(() => allows(ada, 1));
     expect(await allows(ada, 0.01)).toBe(false);
   });
 
   test('is of what usage leaves', async () => {
     await budget();
-    const signal = makeSignal({ ts: clock.now(), user_id: 'bob', cost_usd: 60 });
-    expect((await api.call('/api/v1/signals', { key: unbound, body: signal })).status).toBe(200);
-    await until(async () => {
-      const { body } = await api.call('/api/v1/budgets/check', { key: unbound, body: {} });
-      return body.budgets[0].remaining === 40;
-    });
+    await fx.spend({ user_id: 'bob', cost_usd: 60 });
+    await until(async () => (await fx.ask('/api/v1/budgets/check', {})).budgets[0].remaining === 40);
     expect(await allows(ada, 10.01)).toBe(false);
     expect(await allows(ada, 10)).toBe(true);
   });
@@ -100,8 +72,7 @@ describe('a share', () => {
     await budget();
     const { reservation_id } = (await reserve(ada, 25)).body;
     expect(await allows(ada, 25)).toBe(false);
-    const released = await api.call('/api/v1/budgets/release', { key: ada, body: { reservation_id } });
-    expect(released.status).toBe(204);
+    await fx.ask('/api/v1/budgets/release', { reservation_id }, { key: ada });
     expect(await allows(ada, 25)).toBe(true);
     expect(await allows(ada, 1)).toBe(false);
   });
@@ -115,13 +86,13 @@ describe('a share', () => {
     };
     await Promise.all(Array.from({ length: 64 }, (_, number) => client(number)));
     expect(held).toBe(25);
-    expect(await allows(unbound, 75)).toBe(true);
+    expect(await allows(fx.key, 75)).toBe(true);
   });
 
   test('that is full is in the audit log once per person, budget and hour', async () => {
     const id = await budget();
     const entries = () =>
-      auditRows(api.ctx).find({ org_id: orgId, action: 'budget.share_reached' }).sort({ at: 1 }).toArray();
+      auditRows(ctx).find({ org_id: fx.orgId, action: 'budget.share_reached' }).sort({ at: 1 }).toArray();
     expect(await allows(ada, 24)).toBe(true);
     expect(await entries()).toEqual([]);
     for (let time = 0; time < 3; time += 1) expect(await allows(ada, 2)).toBe(false);
@@ -144,20 +115,20 @@ describe('a share', () => {
 
 test('a person of a bound key has at most 2,500 open reservations', async () => {
   await budget();
-  const { people } = reservationKeys(orgId);
+  const { people } = reservationKeys(fx.orgId);
   expect(await allows(ada, 0.01)).toBe(true);
-  const name = `/${nameOfUser(orgId, 'ada')}`;
-  expect(await api.ctx.redis.producer.hget(people, name)).toBe('1');
-  await api.ctx.redis.producer.hset(people, name, 2_499);
+  const name = `/${nameOfUser(fx.orgId, 'ada')}`;
+  expect(await ctx.redis.producer.hget(people, name)).toBe('1');
+  await ctx.redis.producer.hset(people, name, 2_499);
   expect(await allows(ada, 0.01)).toBe(true);
   expect(await reserve(ada, 0.01)).toMatchObject({ status: 503, body: { code: 'overloaded' } });
   expect(await allows(await keyOf('bob'), 0.01)).toBe(true);
-  expect(await allows(unbound, 0.01)).toBe(true);
+  expect(await allows(fx.key, 0.01)).toBe(true);
 });
 
 test('a share is a whole number from 1 to 100', async () => {
   const post = (reservation_share_pct: unknown) =>
-    api.call('/api/v1/budgets', { key: unbound, body: { ...HUNDRED_DOLLARS, reservation_share_pct } });
+    fx.send('/api/v1/budgets', { ...HUNDRED_DOLLARS, reservation_share_pct });
   for (const wrong of [0, 101, 12.5, '25', null]) expect((await post(wrong)).status).toBe(400);
   expect((await post(1)).body).toMatchObject({ reservation_share_pct: 1 });
 });

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
-import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { callReservations } from '../../shared/core/limits/enforcement/state/call-reservations.ts';
 import { settlementRows } from '../../shared/core/limits/enforcement/state/model.ts';
 import { readStatuses } from '../../shared/core/limits/enforcement/state/read-status.ts';
@@ -10,45 +8,56 @@ import {
   readReservationState,
 } from '../../shared/core/limits/enforcement/state/reservation-state.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
-import { fixture } from '../support/fixture.ts';
-import { startApi, until } from '../support/harness.ts';
+import { makeSignal } from '../support/factories.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 
-const TEN_DOLLARS = {
-  name: 'B',
-  scope: 'org',
-  metric: 'cost_usd',
-  threshold: 10,
-  window: 'monthly',
-  enforce: 'hard',
-} as const;
+const TEN_DOLLARS = { ...BUDGET, window: 'monthly', enforce: 'hard' } as const;
 
-const { api, orgId, key } = await fixture();
+const { api, ctx, orgId, key, keyOf, tenant, ask, other } = await fixture({ other: true });
 
 const post = (path: string, body: object, headers = {}) =>
   api.call(`/api/v1/budgets/${path}`, { key, body, headers });
 const reserve = (user_id: string, estimate_usd: number, more: object = {}, headers = {}) =>
   post('reserve', { user_id, estimate_usd, ttl_s: 60, ...more }, headers);
+const allows = async (user_id: string, estimate_usd: number): Promise<boolean> =>
+  (await reserve(user_id, estimate_usd)).body.allow;
 const release = (reservation_id: string) => post('release', { reservation_id });
 const remaining = async (user_id: string) => (await post('check', { user_id })).body.budgets[0]?.remaining;
 const budget = async (scope_id: string, fields: object = {}) => {
-  const whole = { name: 'B', scope: 'user', scope_id, metric: 'cost_usd', threshold: 10, window: 'monthly' };
-  const made = await api.call('/api/v1/budgets', { key, body: { ...whole, enforce: 'hard', ...fields } });
-  expect(made.status).toBe(201);
+  const made = await ask('/api/v1/budgets', { ...TEN_DOLLARS, scope: 'user', scope_id, ...fields });
   await until(async () => {
     const { budgets } = (await post('check', { user_id: scope_id })).body;
-    return budgets.some(({ id }: { id: string }) => id === made.body.id);
+    return budgets.some(({ id }: { id: string }) => id === made.id);
   });
-  return made.body;
+  return made;
 };
-const report = async (user_id: string, fields: object) => {
-  const sent = await api.call('/api/v1/signals', {
-    key,
-    body: makeSignal({ ts: Date.now(), user_id, ...fields }),
-  });
-  expect(sent.body.results).toMatchObject([{ status: 'accepted' }]);
-  return sent.body.results[0].session_id;
+/** Posts a signal. Returns its session. */
+const report = async (user_id: string, fields: object, as = key) => {
+  const signal = makeSignal({ ts: Date.now(), user_id, ...fields });
+  const { results } = await ask('/api/v1/signals', signal, { key: as });
+  expect(results).toMatchObject([{ status: 'accepted' }]);
+  return results[0].session_id;
 };
+const countSettlements = () => settlementRows(ctx).countDocuments({ org_id: orgId });
+
+/** Another organization with a budget of ten dollars, and its reservations. */
+async function tenDollars(fields: object = {}) {
+  const own = await tenant();
+  await ask('/api/v1/budgets', { ...TEN_DOLLARS, ...fields }, own);
+  const send = (estimate_usd: number, ttl_s = 60, headers = {}) =>
+    api.call('/api/v1/budgets/reserve', { key: own.key, headers, body: { estimate_usd, ttl_s } });
+  const fits = async (estimate_usd: number, ttl_s?: number): Promise<boolean> =>
+    (await send(estimate_usd, ttl_s)).body.allow;
+  const { state, held, reservations, ends, people } = reservationKeys(own.orgId);
+  /** Its reservations are gone from Redis. */
+  const empty = () => ctx.redis.meter.del(state, held, reservations, ends, people);
+  const marks = ctx.db.connection.collection<{ _id: string; seq: number; held: string; epoch: string }>(
+    'reservation_marks',
+  );
+  const mark = () => marks.findOne({ _id: own.orgId });
+  return { ...own, send, fits, empty, marks, mark, ends };
+}
 
 describe('a reservation', () => {
   test('holds its estimate up to the threshold, in all budgets that the call counts in or in none', async () => {
@@ -71,22 +80,17 @@ describe('a reservation', () => {
   });
 
   test('is refused when 250,000 of its organization are open, until one is gone', async () => {
-    const crowded = await makeTenant(api.ctx);
-    await api.call('/api/v1/budgets', { key: crowded.key, body: TEN_DOLLARS });
-    const ask = async () => {
-      const request = { estimate_usd: 1, ttl_s: 60 };
-      return (await api.call('/api/v1/budgets/reserve', { key: crowded.key, body: request })).status;
-    };
-    const { ends } = reservationKeys(crowded.orgId);
-    await until(async () => (await ask()) === 200 && (await api.ctx.redis.meter.zcard(ends)) > 0);
+    const { send, ends } = await tenDollars();
+    const status = async () => (await send(1)).status;
+    await until(async () => (await status()) === 200 && (await ctx.redis.meter.zcard(ends)) > 0);
     // In steps: one call that adds them all would outlast the time that a command may take.
     for (let first = 0; first < 250_000; first += 1_000) {
       const members = Array.from({ length: 1_000 }, (_, index) => ['9e15', first + index]);
-      await api.ctx.redis.meter.zadd(ends, ...members.flat());
+      await ctx.redis.meter.zadd(ends, ...members.flat());
     }
-    expect(await ask()).toBe(503);
-    await api.ctx.redis.meter.zremrangebyrank(ends, -10, -1);
-    expect(await ask()).toBe(200);
+    expect(await status()).toBe(503);
+    await ctx.redis.meter.zremrangebyrank(ends, -10, -1);
+    expect(await status()).toBe(200);
   });
 
   test('needs no budget, and no hard one', async () => {
@@ -105,21 +109,21 @@ describe('a reservation', () => {
   test('is released at once, and releasing again changes nothing', async () => {
     await budget('rel');
     const { reservation_id } = (await reserve('rel', 10)).body;
-    expect((await reserve('rel', 10)).body.allow).toBe(false);
+    expect(await allows('rel', 10)).toBe(false);
     for (let time = 0; time < 2; time += 1) expect((await release(reservation_id)).status).toBe(204);
     const again = (await reserve('rel', 10)).body;
     expect(again.allow).toBe(true);
     expect((await release(reservation_id)).status).toBe(204);
-    expect((await reserve('rel', 1)).body.allow).toBe(false);
+    expect(await allows('rel', 1)).toBe(false);
     expect((await release('res_unknown')).status).toBe(204);
   });
 
   test('ends by itself', async () => {
     await budget('ttl');
     expect((await reserve('ttl', 10, { ttl_s: 1 })).body.allow).toBe(true);
-    expect((await reserve('ttl', 10)).body.allow).toBe(false);
-    await until(async () => (await reserve('ttl', 10)).body.allow);
-    expect((await reserve('ttl', 1)).body.allow).toBe(false);
+    expect(await allows('ttl', 10)).toBe(false);
+    await until(async () => await allows('ttl', 10));
+    expect(await allows('ttl', 1)).toBe(false);
   });
 
   test('is settled by a signal: the real cost replaces the estimate, exactly once', async () => {
@@ -129,53 +133,38 @@ describe('a reservation', () => {
     await until(async () => (await remaining('set')) === 7);
     const session = await report('set', { cost_usd: 1, reservation_id });
     await until(async () => (await remaining('set')) === 6);
-    const { signals } = (await api.call(`/api/v1/sessions/${session}`, { key })).body;
-    expect(signals.map((signal: { reservation_id?: string }) => signal.reservation_id)).toEqual([
-      reservation_id,
-      reservation_id,
-    ]);
-    expect((await reserve('set', 6)).body.allow).toBe(true);
-    expect((await reserve('set', 0.01)).body.allow).toBe(false);
+    const { signals } = await ask(`/api/v1/sessions/${session}`);
+    expect(signals).toMatchObject([{ reservation_id }, { reservation_id }]);
+    expect(await allows('set', 6)).toBe(true);
+    expect(await allows('set', 0.01)).toBe(false);
   });
 
   test('that is unknown settles nothing, and one of another organization neither', async () => {
     await budget('own');
     const { reservation_id } = (await reserve('own', 10)).body;
-    const foreign = await makeTenant(api.ctx);
-    const signals = [
-      makeSignal({ ts: Date.now(), user_id: 'own', reservation_id }),
-      makeSignal({ ts: Date.now(), user_id: 'own', reservation_id: 'res_unknown' }),
-    ];
-    const sent = await api.call('/api/v1/signals', { key: foreign.key, body: { signals } });
-    expect(sent.body.results).toMatchObject([{ status: 'accepted' }, { status: 'accepted' }]);
-    expect(
-      (await api.call('/api/v1/budgets/release', { key: foreign.key, body: { reservation_id } })).status,
-    ).toBe(204);
+    const foreign = await tenant();
+    for (const id of [reservation_id, 'res_unknown'])
+      await report('own', { reservation_id: id }, foreign.key);
+    await ask('/api/v1/budgets/release', { reservation_id }, foreign);
     await report('own', { cost_usd: 0, reservation_id: 'res_unknown' });
-    await until(
-      async () =>
-        (await api.ctx.db.connection.collection('settlements').countDocuments({ org_id: orgId })) === 0,
-    );
-    expect((await reserve('own', 0.01)).body.allow).toBe(false);
+    await until(async () => (await countSettlements()) === 0);
+    expect(await allows('own', 0.01)).toBe(false);
   });
 
   test('is settled by a bound key only where it is of the same user', async () => {
     const { id } = await budget('owner', { threshold: 100 });
     const { reservation_id } = (await reserve('owner', 50)).body;
     const reportAs = async (user_id: string) => {
-      const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'], user_id });
-      const body = makeSignal({ ts: Date.now(), user_id, cost_usd: 0, reservation_id });
-      const sent = await api.call('/api/v1/signals', { key: bound.key, body });
-      expect(sent.body.results).toMatchObject([{ status: 'accepted' }]);
-      await until(async () => (await settlementRows(api.ctx).countDocuments({ org_id: orgId })) === 0);
+      await report(user_id, { cost_usd: 0, reservation_id }, await keyOf(user_id));
+      await until(async () => (await countSettlements()) === 0);
     };
-    const held = async () => (await api.call(`/api/v1/budgets/${id}`, { key })).body.reserved;
+    const held = async () => (await ask(`/api/v1/budgets/${id}`)).reserved;
     await reportAs('mallory');
-    expect((await reserve('owner', 51)).body.allow).toBe(false);
+    expect(await allows('owner', 51)).toBe(false);
     await until(async () => (await held()) === 50);
     await reportAs('owner');
     await until(async () => (await held()) === 0);
-    expect((await reserve('owner', 100)).body.allow).toBe(true);
+    expect(await allows('owner', 100)).toBe(true);
   });
 
   test('is made once per Idempotency-Key; another request with that key is refused', async () => {
@@ -195,13 +184,10 @@ describe('a reservation', () => {
   });
 
   test('leaves nothing in Redis without an end but the keys of its organization, and its record no longer than itself', async () => {
-    const own = await makeTenant(api.ctx);
-    await api.call('/api/v1/budgets', { key: own.key, body: TEN_DOLLARS });
+    const own = await tenDollars();
     const headers = { 'Idempotency-Key': randomUUID() };
-    const ask = () =>
-      api.call('/api/v1/budgets/reserve', { key: own.key, headers, body: { estimate_usd: 1, ttl_s: 60 } });
-    await until(async () => (await ask()).status === 200);
-    const redis = api.ctx.redis.meter;
+    await until(async () => (await own.send(1, 60, headers)).status === 200);
+    const redis = ctx.redis.meter;
     const { state, held, reservations, ends, people, replicated } = reservationKeys(own.orgId);
     const lasting = new Set([state, held, reservations, ends, people, replicated]);
     const found = await redis.keys(`{${own.orgId}}*`);
@@ -221,29 +207,23 @@ describe('a reservation', () => {
     await release(first.body.reservation_id);
     const second = await reserve('again', 6, {}, headers);
     expect(second.body.reservation_id).not.toBe(first.body.reservation_id);
-    expect((await reserve('again', 6)).body.allow).toBe(false);
+    expect(await allows('again', 6)).toBe(false);
     await release(second.body.reservation_id);
-    expect((await reserve('again', 6)).body.allow).toBe(true);
+    expect(await allows('again', 6)).toBe(true);
     expect((await reserve('again', 6, {}, headers)).body.allow).toBe(false);
   });
 
   test('refuses what is no request', async () => {
     const request = { user_id: 'x', estimate_usd: 1, ttl_s: 60 };
-    for (const change of [
-      { estimate_usd: -1 },
-      { ttl_s: 0 },
-      { ttl_s: 3_601 },
-      { ttl_s: 1.5 },
-      { estimate_usd: undefined },
-    ])
+    const times = [0, 3_601, 1.5].map((ttl_s) => ({ ttl_s }));
+    for (const change of [{ estimate_usd: -1 }, { estimate_usd: undefined }, ...times])
       expect((await post('reserve', { ...request, ...change })).status, JSON.stringify(change)).toBe(400);
     expect((await post('release', {})).status).toBe(400);
   });
 });
 
 test('many that end at once are looked at some at a time, and hold nothing in the end', async () => {
-  const { ctx } = api;
-  const { orgId: many } = await makeTenant(ctx);
+  const { orgId: many } = await tenant();
   await openReservations(ctx, many, await readReservationState(ctx, many));
   const { held, reservations, ends } = reservationKeys(many);
   const make = async (name: string, count: number, endMs: number) => {
@@ -263,21 +243,18 @@ test('many that end at once are looked at some at a time, and hold nothing in th
 });
 
 test('of an organization whose first budget was made a moment ago is released', async () => {
-  const { key: own } = await makeTenant(api.ctx);
-  const call = (path: string, body: object) => api.call(`/api/v1/budgets${path}`, { key: own, body });
-  const { reservation_id } = (await call('/reserve', { estimate_usd: 1, ttl_s: 60 })).body;
-  await call('', TEN_DOLLARS);
-  expect((await call('/release', { reservation_id })).status).toBe(204);
+  const own = await tenant();
+  const { reservation_id } = await ask('/api/v1/budgets/reserve', { estimate_usd: 1, ttl_s: 60 }, own);
+  await ask('/api/v1/budgets', TEN_DOLLARS, own);
+  await ask('/api/v1/budgets/release', { reservation_id }, own);
 });
 
 test('however many settlements one organization has, those of another are read', async () => {
-  const tenants = await Promise.all([1, 2].map(() => makeTenant(api.ctx)));
+  const tenants = await Promise.all([tenant(), tenant()]);
   // Not by the api: it would remember the organizations, and read their settlements meanwhile.
-  for (const tenant of tenants) await createBudget(api.ctx, tenant.orgId, TEN_DOLLARS);
-  const [few = '', many = ''] = tenants
-    .map((tenant) => tenant.orgId)
-    .toSorted()
-    .toReversed();
+  for (const own of tenants) await own.budget(TEN_DOLLARS);
+  const ids = tenants.map((own) => own.orgId).toSorted();
+  const [many = '', few = ''] = ids;
   const settled = (org_id: string, count: number) =>
     Array.from({ length: count }, (_, number) => ({
       _id: `${org_id}/${number}`,
@@ -285,84 +262,66 @@ test('however many settlements one organization has, those of another are read',
       reservation_id: `res_${number}`,
       settled_at: new Date(),
     }));
-  await settlementRows(api.ctx).insertMany([...settled(many, 5_001), ...settled(few, 1)]);
-  const snapshots = await readStatuses(api.ctx, new Map([many, few].map((id) => [id, null])));
+  await settlementRows(ctx).insertMany([...settled(many, 5_001), ...settled(few, 1)]);
+  const snapshots = await readStatuses(ctx, new Map([many, few].map((id) => [id, null])));
   expect(snapshots.get(few)?.settlements).toHaveLength(1);
   expect(snapshots.get(many)?.settlements).toHaveLength(5_000);
 });
 
-test('an emptied Redis goes on counting what was open until its time is over, and what was spent', async () => {
-  const { key: own, orgId: org } = await makeTenant(api.ctx);
-  await api.call('/api/v1/budgets', { key: own, body: TEN_DOLLARS });
-  const ask = async (estimate_usd: number, ttl_s = 60) =>
-    (await api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd, ttl_s } })).body;
-  expect((await ask(5, 3)).allow).toBe(true);
-  const marks = api.ctx.db.connection.collection<{ _id: string; seq: number }>('reservation_marks');
-  await until(async () => ((await marks.findOne({ _id: org }))?.seq ?? 0) >= 1);
-  const { state, held, reservations, ends } = reservationKeys(org);
-  await api.ctx.redis.meter.del(state, held, reservations, ends);
-  expect((await ask(6)).allow).toBe(false);
-  expect((await ask(5)).allow).toBe(true);
-  expect((await ask(1)).allow).toBe(false);
-  await until(async () => (await ask(5)).allow, { timeoutMs: 8_000 });
-});
+describe('an emptied Redis', () => {
+  test('goes on counting what was open until its time is over, and what was spent', async () => {
+    const { fits, empty, mark } = await tenDollars();
+    expect(await fits(5, 3)).toBe(true);
+    await until(async () => ((await mark())?.seq ?? 0) >= 1);
+    await empty();
+    expect(await fits(6)).toBe(false);
+    expect(await fits(5)).toBe(true);
+    expect(await fits(1)).toBe(false);
+    await until(async () => fits(5), { timeoutMs: 8_000 });
+  });
 
-test('an emptied Redis does not count what was released, or had ended, before', async () => {
-  const { key: own, orgId: org } = await makeTenant(api.ctx);
-  await api.call('/api/v1/budgets', { key: own, body: TEN_DOLLARS });
-  const ask = async (estimate_usd: number, ttl_s = 3_600) =>
-    (await api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd, ttl_s } })).body;
-  const marks = api.ctx.db.connection.collection<{ _id: string; held: string }>('reservation_marks');
-  const recorded = (usd: number[]) =>
-    until(async () => {
-      const texts = (await marks.findOne({ _id: org }))?.held.split(' ') ?? [];
-      const amounts = texts.filter((_, index) => index % 3 === 2).map((text) => Number(text) / 1e9);
-      return JSON.stringify(amounts.toSorted((a, b) => a - b)) === JSON.stringify(usd);
-    });
-  expect((await ask(2)).allow).toBe(true);
-  const { reservation_id } = await ask(4);
-  expect((await ask(3, 2)).allow).toBe(true);
-  await recorded([2, 3, 4]);
-  await api.call('/api/v1/budgets/release', { key: own, body: { reservation_id } });
-  await recorded([2]);
-  const { state, held, reservations, ends, people } = reservationKeys(org);
-  await api.ctx.redis.meter.del(state, held, reservations, ends, people);
-  expect((await ask(9)).allow).toBe(false);
-  expect((await ask(8)).allow).toBe(true);
-  const { text } = await api.call('/metrics', { key: api.ctx.config.operatorToken });
-  expect(Number(/^governor_reservations_unsettled_total (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
-});
+  test('does not count what was released, or had ended, before', async () => {
+    const { key: own, send, fits, empty, mark } = await tenDollars();
+    const recorded = (usd: number[]) =>
+      until(async () => {
+        const texts = (await mark())?.held.split(' ') ?? [];
+        const amounts = texts.filter((_, index) => index % 3 === 2).map((text) => Number(text) / 1e9);
+        return JSON.stringify(amounts.toSorted((a, b) => a - b)) === JSON.stringify(usd);
+      });
+    expect(await fits(2, 3_600)).toBe(true);
+    const { reservation_id } = (await send(4, 3_600)).body;
+    expect(await fits(3, 2)).toBe(true);
+    await recorded([2, 3, 4]);
+    await ask('/api/v1/budgets/release', { reservation_id }, { key: own });
+    await recorded([2]);
+    await empty();
+    expect(await fits(9, 3_600)).toBe(false);
+    expect(await fits(8, 3_600)).toBe(true);
+    const { text } = await api.call('/metrics', { key: ctx.config.operatorToken });
+    expect(Number(/^governor_reservations_unsettled_total (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+  });
 
-test('each reservation that an emptied Redis has lost counts until its own time is over', async () => {
-  const { key: own, orgId: org } = await makeTenant(api.ctx);
-  await api.call('/api/v1/budgets', { key: own, body: TEN_DOLLARS });
-  const ask = async (estimate_usd: number, ttl_s: number) =>
-    (await api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd, ttl_s } })).body.allow;
-  expect([await ask(2, 3_600), await ask(7, 4)]).toEqual([true, true]);
-  const marks = api.ctx.db.connection.collection<{ _id: string; held: string }>('reservation_marks');
-  await until(async () => (await marks.findOne({ _id: org }))?.held.split(' ').length === 6);
-  const { state, held, reservations, ends, people } = reservationKeys(org);
-  await api.ctx.redis.meter.del(state, held, reservations, ends, people);
-  expect(await ask(7, 1)).toBe(false);
-  await until(async () => ask(7, 1));
-  expect(await ask(9, 1)).toBe(false);
+  test('counts each reservation that it has lost until its own time is over', async () => {
+    const { fits, empty, mark } = await tenDollars();
+    expect([await fits(2, 3_600), await fits(7, 4)]).toEqual([true, true]);
+    await until(async () => (await mark())?.held.split(' ').length === 6);
+    await empty();
+    expect(await fits(7, 1)).toBe(false);
+    await until(async () => fits(7, 1));
+    expect(await fits(9, 1)).toBe(false);
+  });
 });
 
 test('a Redis that another one has displaced takes no reservations', async () => {
-  const { key: own, orgId: org } = await makeTenant(api.ctx);
-  await api.call('/api/v1/budgets', { key: own, body: TEN_DOLLARS });
-  const ask = () => api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd: 1, ttl_s: 60 } });
-  expect((await ask()).body.allow).toBe(true);
-  const marks = api.ctx.db.connection.collection<{ _id: string; epoch: string }>('reservation_marks');
+  const { orgId: org, send, fits, marks } = await tenDollars();
+  expect(await fits(1)).toBe(true);
   await marks.updateOne({ _id: org }, { $set: { epoch: 'of another Redis' } });
-  await until(async () => (await ask()).status === 503);
-  expect((await ask()).body.code).toBe('rebuilding');
+  await until(async () => (await send(1)).status === 503);
+  expect((await send(1)).body.code).toBe('rebuilding');
 });
 
 test('128 clients of two processes never reserve more than the threshold, nor less', async () => {
-  const other = await startApi({ sharing: api.ctx });
-  const { key: own } = await makeTenant(api.ctx);
-  await api.call('/api/v1/budgets', { key: own, body: { ...TEN_DOLLARS, threshold: 100 } });
+  const { key: own } = await tenDollars({ threshold: 100 });
   let allowed = 0;
   const client = async (number: number) => {
     const on = number % 2 === 0 ? api : other;
@@ -381,5 +340,4 @@ test('128 clients of two processes never reserve more than the threshold, nor le
   };
   await Promise.all(Array.from({ length: 128 }, (_, number) => client(number)));
   expect(allowed).toBe(100);
-  await other.close();
 });
