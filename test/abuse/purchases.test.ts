@@ -66,7 +66,7 @@ test.each<[what: string, sign: (body: string) => string | null]>([
   ['with no v1', () => `t=${T},v1=`],
   ['with the hash of the body alone', (body) => `t=${T},v1=${hmac(body)}`],
 ])('an event %s is 400 and grants nothing', async (_what, sign) => {
-  const { person, body } = await makePaid();
+  const { body } = await makePaid();
   await projectAll(ctx);
   const before = await stateDigest(ctx);
   const answer = await send(body, sign(body));
