@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { requestRaise } from '../../packages/governor/src/raise.ts';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
-import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
@@ -10,45 +8,38 @@ import { eraseMember } from '../../shared/people/erase-member.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { raiseRetention, raiseRows } from '../../shared/wings/raises/model.ts';
-import { endRaise, evaluateBudgets } from '../../workers/index.ts';
-import { makeSignal } from '../support/factories.ts';
-import { fixture } from '../support/fixture.ts';
+import { endRaise } from '../../workers/index.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
 import { makePerson, type Person } from '../support/people.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const { idp, clock, api, other } = await fixture({ clock: true, idp: true, other: true });
+const fx = await fixture({ clock: true, idp: true, other: true, perTest: true });
+const { api, ctx, idp, clock, other } = fx;
 
 let admin: Person;
 let second: Person;
 let ada: Person;
-let unbound: string;
 let bound: string;
 let budgetId: string;
 beforeEach(async () => {
   clock.set(Math.floor(Date.now() / 86_400_000) * 86_400_000 + 6 * HOUR_MS);
-  admin = await makePerson(api.ctx, idp, { role: 'admin' });
-  second = await makePerson(api.ctx, idp, { orgId: admin.orgId, role: 'admin' });
-  ada = await makePerson(api.ctx, idp, { orgId: admin.orgId });
-  const scopes = ['signals:write', 'usage:read', 'budgets:write', 'budgets:check'] as const;
-  unbound = (await createApiKey(api.ctx, { org_id: admin.orgId, scopes: [...scopes] })).key;
-  bound = (
-    await createApiKey(api.ctx, { org_id: admin.orgId, scopes: ['budgets:check'], user_id: ada.userId })
-  ).key;
-  budgetId = await makeBudget({ name: 'All', scope: 'org' });
+  [admin, second, ada] = [
+    await fx.person(undefined, 'admin'),
+    await fx.person(undefined, 'admin'),
+    await fx.person(),
+  ];
+  bound = await fx.keyOf(ada.userId, ['budgets:check']);
+  budgetId = await makeBudget({ name: 'All' });
 });
 
-async function makeBudget(fields: object): Promise<string> {
-  const body = { metric: 'cost_usd', threshold: 10, window: 'daily', timezone: 'UTC', enforce: 'hard' };
-  const made = await api.call('/api/v1/budgets', { key: unbound, body: { ...body, ...fields } });
-  expect(made.status, made.text).toBe(201);
-  return made.body.id;
-}
-
+const makeBudget = async (fields: object): Promise<string> =>
+  (await fx.ask('/api/v1/budgets', { ...BUDGET, enforce: 'hard', ...fields })).id;
+const makeOwnBudget = () => makeBudget({ name: 'Ada', scope: 'user', scope_id: ada.userId });
 const ask = (fields: object = {}, key = bound) =>
-  api.call('/api/v1/raises', { key, body: { budget_id: budgetId, amount: 5, ...fields } });
+  fx.send('/api/v1/raises', { budget_id: budgetId, amount: 5, ...fields }, { key });
 const asked = async (fields: object = {}): Promise<string> => {
   const made = await ask(fields);
   expect(made.status, made.text).toBe(201);
@@ -56,56 +47,59 @@ const asked = async (fields: object = {}): Promise<string> => {
 };
 const act = (id: string, verb: string, by: Person = admin, body: object = {}, at = api) =>
   at.call(`/v1/raises/${id}/${verb}`, { key: by.session, body });
-const spend = async (cost_usd: number) => {
-  const body = makeSignal({ ts: clock.now(), user_id: ada.userId, cost_usd });
-  expect((await api.call('/api/v1/signals', { key: unbound, body })).body.results[0].status).toBe('accepted');
+/** Asks for a raise, which is approved. Returns its id. */
+const granted = async (fields: object = {}): Promise<string> => {
+  const id = await asked(fields);
+  expect((await act(id, 'approve')).status).toBe(200);
+  return id;
 };
+const spend = (cost_usd: number) => fx.spend({ user_id: ada.userId, cost_usd });
 const check = async (at = api, estimate_usd = 1) =>
-  (await at.call('/api/v1/budgets/check', { key: unbound, body: { estimate_usd } })).body;
-const view = async (id = budgetId) => (await api.call(`/api/v1/budgets/${id}`, { key: unbound })).body;
+  (await at.call('/api/v1/budgets/check', { key: fx.key, body: { estimate_usd } })).body;
+const view = (id = budgetId) => fx.ask(`/api/v1/budgets/${id}`);
+const totalOf = async (query: string, key = fx.key) =>
+  (await fx.ask(`/api/v1/raises${query}`, undefined, { key })).total;
 /** How many raises have come to a state, as the metrics have it. */
 const counted = async (status: string) => {
-  const headers = { Authorization: `Bearer ${api.ctx.config.operatorToken}` };
-  const text = await (await fetch(`${api.url}/metrics`, { headers })).text();
-  return Number(
-    new RegExp(`^governor_raises_total\\{status="${status}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
-  );
+  const { text } = await api.call('/metrics', { key: ctx.config.operatorToken });
+  const line = new RegExp(`^governor_raises_total\\{status="${status}"\\} (\\d+)$`, 'm');
+  return Number(line.exec(text)?.[1] ?? 0);
 };
 const audited = async () => {
-  const entries = await auditRows(api.ctx)
-    .find({ org_id: admin.orgId, action: { $regex: '^raise\\.' } })
+  const entries = await auditRows(ctx)
+    .find({ org_id: fx.orgId, action: { $regex: '^raise\\.' } })
     .toArray();
   return entries.map(({ action }) => action);
 };
+const isDue = () => dueRows(ctx).find({ org_id: fx.orgId, kind: endRaise.kind }).toArray();
 const runDue = async () => {
-  const due = await dueRows(api.ctx).find({ org_id: admin.orgId, kind: endRaise.kind }).toArray();
-  for (const { key } of due) await endRaise.handle({ key }, api.ctx);
+  for (const { key } of await isDue()) await endRaise.handle({ key }, ctx);
 };
+const stateOf = async (id: string) => (await raiseRows(ctx).findOne({ _id: id }))?.state;
+/** The levels that were told, with the usage and the threshold of each. */
+const levels = async () =>
+  (await readEvents(ctx, fx.orgId))
+    .filter(({ type }) => /^budget\.(warning|exceeded)$/.test(type))
+    .map(({ type, data }) => `${type} ${String(data.current)} of ${String(data.threshold)}`);
+const evaluate = () => evaluateDue(ctx, fx.orgId);
 
 test('the end of a raise alone tells that the limit which is in force then is exceeded', async () => {
-  await subscribeToAll(api.ctx, admin.orgId);
-  const id = await asked({ amount: 5, duration_s: 3_600 });
-  expect((await act(id, 'approve')).status).toBe(200);
+  await subscribeToAll(ctx, fx.orgId);
+  await granted({ duration_s: 3_600 });
   await spend(11);
-  await evaluateDue(api.ctx, admin.orgId);
-  const told = async () =>
-    (await readEvents(api.ctx, admin.orgId))
-      .filter(({ type }) => /^budget\.(warning|exceeded)$/.test(type))
-      .map(({ type, data }) => [type, data.current, 'of', data.threshold].map(String).join(' '));
-  expect(await told()).toEqual([]);
+  await evaluate();
+  expect(await levels()).toEqual([]);
   clock.advance(HOUR_MS);
   await runDue();
-  await evaluateDue(api.ctx, admin.orgId);
-  expect(await told()).toEqual(['budget.warning 11 of 10', 'budget.exceeded 11 of 10']);
-  expect(await dueRows(api.ctx).countDocuments({ org_id: admin.orgId, kind: endRaise.kind })).toBe(0);
+  await evaluate();
+  expect(await levels()).toEqual(['budget.warning 11 of 10', 'budget.exceeded 11 of 10']);
+  expect(await isDue()).toEqual([]);
 });
 
 test('a person whose raise has ended is no longer among those of a template, before anybody records the end', async () => {
-  const each = { name: 'Each', scope: 'org', per: 'user', metric: 'cost_usd', threshold: 2 } as const;
-  const own = { window: 'daily', timezone: 'UTC', enforce: 'hard' } as const;
-  const { _id } = await createBudget(api.ctx, admin.orgId, { ...each, ...own });
-  await act(await asked({ budget_id: _id, amount: 3, duration_s: 3_600 }), 'approve');
-  const people = async () => (await api.call(`/api/v1/budgets/${_id}/people`, { key: unbound })).body;
+  const id = await makeBudget({ name: 'Each', per: 'user', threshold: 2 });
+  await granted({ budget_id: id, amount: 3, duration_s: 3_600 });
+  const people = () => fx.ask(`/api/v1/budgets/${id}/people`);
   expect(await people()).toMatchObject({ data: [{ user_id: ada.userId, raised: 3 }] });
   clock.advance(HOUR_MS);
   expect(await people()).toMatchObject({ data: [], total: 0 });
@@ -113,11 +107,10 @@ test('a person whose raise has ended is no longer among those of a template, bef
 
 test('a raise that is revoked was in force from its answer until then', async () => {
   const approvedMs = clock.now();
-  const id = await asked();
-  await act(id, 'approve');
+  const id = await granted();
   clock.advance(MINUTE_MS);
   expect((await act(id, 'revoke')).status).toBe(200);
-  const budget = await budgetRows(api.ctx).findOne({ _id: budgetId });
+  const budget = await budgetRows(ctx).findOne({ _id: budgetId });
   const [starts_at, ends_at] = [new Date(approvedMs), new Date(approvedMs + MINUTE_MS)];
   expect(budget?.raises).toEqual([{ raise_id: id, amount: 5 * 1e9, starts_at, ends_at }]);
 });
@@ -139,56 +132,31 @@ describe('asking for more', () => {
       expires_at: new Date(clock.now() + 72 * HOUR_MS).toISOString(),
       ends_at: null,
     });
-    const { body } = await api.call(`/v1/raises/${made.body.id}`, { key: admin.session });
-    expect(body).toMatchObject({ budget_name: 'All', created_at: clock.now() / 1_000 });
-    const own = await makeBudget({ name: 'Ada', scope: 'user', scope_id: ada.userId });
+    const whole = await fx.ask(`/v1/raises/${made.body.id}`, undefined, { key: admin.session });
+    expect(whole).toMatchObject({ budget_name: 'All', created_at: clock.now() / 1_000 });
+    const own = await makeOwnBudget();
     expect((await ask({ budget_id: own })).body.budget_name).toBe('Ada');
-    const listed = (await api.call('/v1/raises?status=pending', { key: admin.session })).body;
-    expect(listed.total).toBe(2);
-    expect((await api.call('/api/v1/raises', { key: unbound })).body.total).toBe(2);
-    const filtered = `/api/v1/raises?budget_id=${own}&user_id=${ada.userId}&status=pending`;
-    expect((await api.call(filtered, { key: bound })).body.total).toBe(1);
-  });
-
-  test('of a template is for the person who asked: approved, it adds to that threshold and to no other', async () => {
-    const id = await makeBudget({ name: 'Each', scope: 'org', per: 'user' });
-    const made = await ask({ budget_id: id });
-    expect(made.body).toMatchObject({ budget_name: 'Each', budget_id: id });
-    expect((await act(made.body.id, 'approve')).status).toBe(200);
-    const allows = async (user_id: string, estimate_usd: number) => {
-      const { body } = await api.call('/api/v1/budgets/check', {
-        key: unbound,
-        body: { user_id, estimate_usd },
-      });
-      return body.budgets.find((budget: { id: string }) => budget.id === id).refuses === false;
-    };
-    expect(await allows(ada.userId, 15)).toBe(true);
-    expect(await allows(ada.userId, 15.01)).toBe(false);
-    expect(await allows('bob', 10.01)).toBe(false);
-    const { body } = await api.call(`/api/v1/budgets/${id}/people`, { key: unbound });
-    expect(body.data).toMatchObject([{ user_id: ada.userId, threshold: 10, threshold_now: 15 }]);
-    expect(await view(id)).toMatchObject({ top_user_id: ada.userId, threshold: 10, threshold_now: 15 });
-    expect((await act(made.body.id, 'revoke')).status).toBe(200);
-    expect(await allows(ada.userId, 10.01)).toBe(false);
+    const listed = await fx.ask('/v1/raises?status=pending', undefined, { key: admin.session });
+    expect([listed.total, await totalOf('')]).toEqual([2, 2]);
+    const filtered = `?budget_id=${own}&user_id=${ada.userId}&status=pending`;
+    expect(await totalOf(filtered, bound)).toBe(1);
   });
 
   test('is for budgets that count the person; others look like those that do not exist', async () => {
-    const foreign = await makePerson(api.ctx, idp, { role: 'admin' });
-    const theirs = await api.call('/v1/raises', {
-      key: foreign.session,
-      body: { budget_id: budgetId, amount: 1 },
-    });
-    expect([theirs.status, theirs.body.code]).toEqual([404, 'not_found']);
+    const foreign = await makePerson(ctx, idp, { role: 'admin' });
     const grace = await makeBudget({ name: 'Grace', scope: 'user', scope_id: 'grace' });
-    await api.call('/v1/organization', { method: 'PATCH', key: admin.session, body: { teams: ['red'] } });
-    const refused = [await ask({ budget_id: 'bud_x' }), await ask({ budget_id: grace })];
-    for (const { status, body } of refused) expect([status, body.code]).toEqual([404, 'not_found']);
+    for (const { status, body } of [
+      await fx.send('/v1/raises', { budget_id: budgetId, amount: 1 }, { key: foreign.session }),
+      await ask({ budget_id: 'bud_x' }),
+      await ask({ budget_id: grace }),
+    ])
+      expect([status, body.code]).toEqual([404, 'not_found']);
     const project = await makeBudget({ name: 'P', scope: 'project', scope_id: 'checkout' });
     expect((await ask({ budget_id: project })).status).toBe(201);
   });
 
   test('needs a person, a sane amount and a sane time', async () => {
-    const unboundAsks = await ask({}, unbound);
+    const unboundAsks = await ask({}, fx.key);
     expect([unboundAsks.status, unboundAsks.body.code]).toEqual([403, 'missing_scope']);
     for (const fields of [
       { amount: 0 },
@@ -205,12 +173,10 @@ describe('asking for more', () => {
 
   test('waits once per person and budget, however many ask at once', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask()));
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
-      201,
-      ...Array(7).fill(409),
-    ]);
-    const id = answers.find(({ status }) => status === 201)?.body.id;
-    for (const { status, body } of answers) if (status === 409) expect(body.id).toBe(id);
+    const [made, ...others] = answers.toSorted((a, b) => a.status - b.status);
+    const id = made?.body.id;
+    expect(made?.status).toBe(201);
+    for (const { status, body } of others) expect([status, body.id]).toEqual([409, id]);
     const before = await counted('withdrawn');
     for (const _ of ['once', 'again']) expect((await act(id, 'withdraw', ada)).body.status).toBe('withdrawn');
     expect(await counted('withdrawn')).toBe(before + 1);
@@ -222,28 +188,18 @@ describe('asking for more', () => {
     const refused = await ask();
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests']);
     clock.advance(24 * HOUR_MS);
-    expect((await ask({}, await freshKey())).status).toBe(201);
+    expect((await ask()).status).toBe(201);
   });
 
   test('is refused while 1,000 wait in the organization', async () => {
     const id = await asked();
-    const row = await raiseRows(api.ctx).findOne({ _id: id });
+    const row = await raiseRows(ctx).findOne({ _id: id });
     const { pending_for: _, ...one } = row ?? ({} as never);
-    await raiseRows(api.ctx).insertMany(
-      Array.from({ length: 999 }, (_, index) => ({
-        ...one,
-        _id: `rai_${admin.orgId}_${index}`,
-        user_id: `u${index}`,
-      })),
-    );
-    const own = await makeBudget({ name: 'Ada', scope: 'user', scope_id: ada.userId });
-    const refused = await ask({ budget_id: own });
+    const copyOf = (_: unknown, at: number) => ({ ...one, _id: `rai_${fx.orgId}_${at}`, user_id: `u${at}` });
+    await raiseRows(ctx).insertMany(Array.from({ length: 999 }, copyOf));
+    const refused = await ask({ budget_id: await makeOwnBudget() });
     expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
   });
-
-  const freshKey = async () =>
-    (await createApiKey(api.ctx, { org_id: admin.orgId, scopes: ['budgets:check'], user_id: ada.userId }))
-      .key;
 });
 
 describe('an approved raise', () => {
@@ -276,59 +232,49 @@ describe('an approved raise', () => {
     clock.advance(HOUR_MS);
     expect([(await check()).allow, (await check(other)).allow]).toEqual([false, false]);
     expect(await view()).toMatchObject({ threshold_now: 10, raised_until: null, state: 'exceeded' });
-    const { body } = await api.call(`/api/v1/raises/${id}`, { key: bound });
-    expect(body.status).toBe('ended');
-    expect((await api.call('/api/v1/raises?status=ended', { key: unbound })).body.total).toBe(1);
-    expect((await api.call('/api/v1/raises?status=approved', { key: unbound })).body.total).toBe(0);
+    expect(await fx.ask(`/api/v1/raises/${id}`, undefined, { key: bound })).toMatchObject({
+      status: 'ended',
+    });
+    expect([await totalOf('?status=ended'), await totalOf('?status=approved')]).toEqual([1, 0]);
     await runDue();
     await runDue();
     expect(await audited()).toEqual(['raise.ask', 'raise.approve', 'raise.end']);
-    expect((await raiseRows(api.ctx).findOne({ _id: id }))?.state).toBe('ended');
+    expect(await stateOf(id)).toBe('ended');
   });
 
   test('lets reservations hold up to the raised threshold, and no more', async () => {
-    await act(await asked(), 'approve');
-    const reserve = async (estimate_usd: number) => {
-      const body = { estimate_usd, ttl_s: 60 };
-      return (await api.call('/api/v1/budgets/reserve', { key: unbound, body })).body;
-    };
-    const answers = await Promise.all(Array.from({ length: 32 }, () => reserve(1)));
+    await granted();
+    const reserve = () => fx.ask('/api/v1/budgets/reserve', { estimate_usd: 1, ttl_s: 60 });
+    const answers = await Promise.all(Array.from({ length: 32 }, reserve));
     expect(answers.filter(({ allow }) => allow)).toHaveLength(15);
   });
 
   test('of a template raises the limit of the person alone', async () => {
-    const each = { name: 'Each', scope: 'org', per: 'user', metric: 'cost_usd', threshold: 2 } as const;
-    const own = { window: 'daily', timezone: 'UTC', enforce: 'hard' } as const;
-    const { _id } = await createBudget(api.ctx, admin.orgId, { ...each, ...own });
-    const made = await ask({ budget_id: _id, amount: 3 });
-    expect(made.body, 'the row is the person’s own').toMatchObject({
-      budget_name: 'Each',
-      status: 'pending',
-    });
-    const fits = async (user_id: string, at = api) => {
-      const body = { user_id, estimate_usd: 4 };
-      return (await at.call('/api/v1/budgets/check', { key: unbound, body })).body.allow;
-    };
+    const id = await makeBudget({ name: 'Each', per: 'user', threshold: 2 });
+    const made = await ask({ budget_id: id, amount: 3 });
+    expect(made.body).toMatchObject({ budget_name: 'Each', budget_id: id, status: 'pending' });
+    const fits = async (user_id: string, estimate_usd = 4, at = api) =>
+      (await at.call('/api/v1/budgets/check', { key: fx.key, body: { user_id, estimate_usd } })).body.allow;
     await until(async () => !(await fits(ada.userId)));
     expect((await act(made.body.id, 'approve')).status).toBe(200);
-    expect([await fits(ada.userId), await fits('tom')]).toEqual([true, false]);
-    await until(async () => fits(ada.userId, other));
-    expect(await fits('tom', other)).toBe(false);
-    const exception = { method: 'PUT', key: unbound, body: { threshold: 1 } } as const;
-    await api.call(`/api/v1/budgets/${_id}/people/${ada.userId}`, exception);
-    const scopes = ['usage:read' as const];
-    const { key } = await createApiKey(api.ctx, { org_id: admin.orgId, scopes, user_id: ada.userId });
-    const read = (path: string) => api.call(`/api/v1/budgets/${_id}${path}`, { key });
-    expect((await read('/people')).body.data).toMatchObject([
+    expect([await fits(ada.userId, 5), await fits(ada.userId, 5.01)]).toEqual([true, false]);
+    expect([await fits('tom', 2), await fits('tom', 2.01)]).toEqual([true, false]);
+    await until(async () => fits(ada.userId, 4, other));
+    expect(await fits('tom', 4, other)).toBe(false);
+    expect(await view(id)).toMatchObject({ top_user_id: ada.userId, threshold: 2, threshold_now: 5 });
+    await fx.ask(`/api/v1/budgets/${id}/people/${ada.userId}`, { threshold: 1 }, { method: 'PUT' });
+    const own = { key: await fx.keyOf(ada.userId, ['usage:read']) };
+    const read = (path: string) => fx.ask(`/api/v1/budgets/${id}${path}`, undefined, own);
+    expect((await read('/people')).data).toMatchObject([
       { threshold: 1, threshold_now: 4, raised: 3, raised_until: expect.stringMatching(/T00:00:00.000Z$/) },
     ]);
-    expect((await read('')).body, 'the raise is told apart from the exception').toMatchObject({
+    expect(await read(''), 'the raise is told apart from the exception').toMatchObject({
       threshold: 2,
       threshold_now: 4,
       raised: 3,
     });
     await act(made.body.id, 'revoke');
-    expect(await fits(ada.userId)).toBe(false);
+    expect([await fits(ada.userId), await fits(ada.userId, 1.01)]).toEqual([false, false]);
   });
 
   test('ends with the window of the budget, whatever was granted', async () => {
@@ -341,39 +287,28 @@ describe('an approved raise', () => {
   });
 
   test('fires levels once per limit in force, with the threshold that held', async () => {
-    await subscribeToAll(api.ctx, admin.orgId);
-    const evaluate = () => evaluateBudgets.handle({ key: admin.orgId }, api.ctx);
-    const levels = async () => {
-      const events = await readEvents(api.ctx, admin.orgId);
-      return events
-        .filter(({ type }) => type === 'budget.warning' || type === 'budget.exceeded')
-        .map(({ type, data }) => [type, data.threshold]);
-    };
+    await subscribeToAll(ctx, fx.orgId);
     await spend(10);
     await evaluate();
-    const before = [
-      ['budget.warning', 10],
-      ['budget.exceeded', 10],
-    ];
+    const before = ['budget.warning 10 of 10', 'budget.exceeded 10 of 10'];
     expect(await levels()).toEqual(before);
-    await act(await asked({ duration_s: 3_600 }), 'approve');
+    await granted({ duration_s: 3_600 });
     await evaluate();
     expect(await levels()).toEqual(before);
     await spend(2);
     await evaluate();
     await evaluate();
-    expect(await levels()).toEqual([...before, ['budget.warning', 15]]);
+    const after = [...before, 'budget.warning 12 of 15'];
+    expect(await levels()).toEqual(after);
     clock.advance(HOUR_MS);
     await runDue();
     await evaluate();
-    expect(await levels()).toEqual([...before, ['budget.warning', 15]]);
+    expect(await levels()).toEqual(after);
   });
 
   test('has its budget keep the metric and the scope until it is revoked', async () => {
-    const id = await asked();
-    await act(id, 'approve');
-    const patch = (body: object) =>
-      api.call(`/api/v1/budgets/${budgetId}`, { method: 'PATCH', key: unbound, body });
+    const id = await granted();
+    const patch = (body: object) => fx.send(`/api/v1/budgets/${budgetId}`, body, { method: 'PATCH' });
     const refused = await patch({ metric: 'tokens' });
     expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
     expect((await patch({ threshold: 20 })).body).toMatchObject({ threshold: 20, threshold_now: 25 });
@@ -384,23 +319,16 @@ describe('an approved raise', () => {
 
 describe('an answer', () => {
   test('is given by an admin, and never to oneself', async () => {
-    const own = await api.call('/v1/raises', {
-      key: admin.session,
-      body: { budget_id: budgetId, amount: 1 },
-    });
+    const mine = { budget_id: budgetId, amount: 1 };
+    const { id: own } = await fx.ask('/v1/raises', mine, { key: admin.session });
+    const [id, foreign] = [await asked(), await makePerson(ctx, idp, { role: 'admin' })];
     for (const verb of ['approve', 'deny', 'revoke']) {
-      const refused = await act(own.body.id, verb);
-      expect([refused.status, refused.body.code]).toEqual([403, 'own_request']);
+      expect((await act(own, verb)).body).toMatchObject({ status: 403, code: 'own_request' });
+      expect((await act(id, verb, ada)).body).toMatchObject({ status: 403, code: 'missing_scope' });
     }
-    const id = await asked();
-    for (const verb of ['approve', 'deny', 'revoke']) {
-      const refused = await act(id, verb, ada);
-      expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
-    }
-    const foreign = await makePerson(api.ctx, idp, { role: 'admin' });
     for (const verb of ['approve', 'deny', 'revoke', 'withdraw'])
       expect((await act(id, verb, foreign)).status).toBe(404);
-    expect((await act(own.body.id, 'approve', second)).status).toBe(200);
+    expect((await act(own, 'approve', second)).status).toBe(200);
   });
 
   test('is counted by its state', async () => {
@@ -418,7 +346,7 @@ describe('an answer', () => {
         return act(id, index % 3 === 0 ? 'deny' : 'approve', by, {}, at);
       }),
     );
-    const { state } = (await raiseRows(api.ctx).findOne({ _id: id })) ?? {};
+    const state = await stateOf(id);
     for (const { status, body } of answers) {
       expect([200, 409]).toContain(status);
       if (status === 409) expect(body.raise_status).toBe(state);
@@ -426,7 +354,7 @@ describe('an answer', () => {
     }
     const commits = (await audited()).filter((action) => action !== 'raise.ask');
     expect(commits).toHaveLength(1);
-    const budget = await budgetRows(api.ctx).findOne({ _id: budgetId });
+    const budget = await budgetRows(ctx).findOne({ _id: budgetId });
     expect(budget?.raises ?? []).toHaveLength(state === 'approved' ? 1 : 0);
   });
 
@@ -452,12 +380,10 @@ describe('an answer', () => {
     for (const body of [{ amount: 5.01 }, { duration_s: 3_601 }])
       expect((await act(id, 'approve', admin, body)).status).toBe(400);
     // Without a duration a day was asked for, where the window does not end.
-    const total = await ask({
-      budget_id: await makeBudget({ name: 'Total', scope: 'org', window: 'total' }),
-    });
-    const longer = await act(total.body.id, 'approve', admin, { duration_s: 86_401 });
+    const total = await asked({ budget_id: await makeBudget({ name: 'Total', window: 'total' }) });
+    const longer = await act(total, 'approve', admin, { duration_s: 86_401 });
     expect([longer.status, longer.body.errors]).toMatchObject([400, [{ pointer: '/duration_s' }]]);
-    expect((await act(total.body.id, 'approve', admin, { duration_s: 86_400 })).status).toBe(200);
+    expect((await act(total, 'approve', admin, { duration_s: 86_400 })).status).toBe(200);
     const less = await act(id, 'approve', admin, { amount: 1.5, duration_s: 60 });
     expect(less.body).toMatchObject({ granted_amount: 1.5, ends_at: clock.now() / 1_000 + 60 });
   });
@@ -477,7 +403,7 @@ describe('an answer', () => {
   test('is overtaken by the demotion of the admin', async () => {
     const id = await asked();
     const [, answer] = await Promise.all([
-      changeMember(api.ctx, admin.orgId, second.userId, { role: 'member' }),
+      changeMember(ctx, fx.orgId, second.userId, { role: 'member' }),
       act(id, 'approve', second),
     ]);
     expect([200, 403]).toContain(answer.status);
@@ -487,8 +413,7 @@ describe('an answer', () => {
 
   test('that revokes ends the raise at once', async () => {
     await spend(12);
-    const id = await asked();
-    await act(id, 'approve');
+    const id = await granted();
     expect((await check()).allow).toBe(true);
     const revoked = await act(id, 'revoke', second, { note: 'enough' });
     expect(revoked.body).toMatchObject({ status: 'revoked', answer_note: 'enough' });
@@ -500,16 +425,16 @@ describe('an answer', () => {
 
   test('is refused for a budget that is gone or counts something else', async () => {
     const id = await asked();
-    await api.call(`/api/v1/budgets/${budgetId}`, { method: 'DELETE', key: unbound });
+    await fx.ask(`/api/v1/budgets/${budgetId}`, undefined, { method: 'DELETE' });
     expect((await act(id, 'approve')).body.code).toBe('conflict');
     expect((await act(id, 'deny')).body.status).toBe('denied');
   });
 
   test('is told to the webhooks that ask for it, with a link that holds no credential', async () => {
-    await subscribeToAll(api.ctx, admin.orgId);
+    await subscribeToAll(ctx, fx.orgId);
     const id = await asked({ note: 'a migration' });
     await act(id, 'approve', admin, { amount: 2 });
-    const events = (await readEvents(api.ctx, admin.orgId)).filter(({ type }) => type.includes('raise'));
+    const events = (await readEvents(ctx, fx.orgId)).filter(({ type }) => type.includes('raise'));
     expect(events.map(({ type }) => type)).toEqual(['budget.raise_requested', 'budget.raise_answered']);
     expect(events[0]?.data).toEqual({
       raise_id: id,
@@ -528,41 +453,35 @@ describe('an answer', () => {
 
 describe('a person who is removed', () => {
   test('leaves nothing pending and nothing in force, and no notes once erased', async () => {
-    const own = await makeBudget({ name: 'Ada', scope: 'user', scope_id: ada.userId });
-    const approved = await asked({ note: 'mine' });
-    await act(approved, 'approve');
-    const pending = await asked({ budget_id: own, note: 'mine' });
+    const approved = await granted({ note: 'mine' });
+    const pending = await asked({ budget_id: await makeOwnBudget(), note: 'mine' });
     const before = [await counted('revoked'), await counted('denied')];
-    await removeMember(api.ctx, admin.orgId, ada.userId);
-    const stateOf = async (id: string) => (await raiseRows(api.ctx).findOne({ _id: id }))?.state;
+    await removeMember(ctx, fx.orgId, ada.userId);
     expect([await stateOf(approved), await stateOf(pending)]).toEqual(['revoked', 'denied']);
     expect([await counted('revoked'), await counted('denied')]).toEqual(before.map((count) => count + 1));
     expect((await view()).threshold_now).toBe(10);
     await until(async () => (await check(other)).budgets[0].threshold_now === 10);
-    await eraseMember(api.ctx, admin.orgId, ada.userId);
-    const rows = await raiseRows(api.ctx).find({ org_id: admin.orgId }).toArray();
+    await eraseMember(ctx, fx.orgId, ada.userId);
+    const rows = await raiseRows(ctx).find({ org_id: fx.orgId }).toArray();
     expect(rows.map(({ note }) => note)).toEqual([null, null]);
-    const entries = await auditRows(api.ctx).find({ org_id: admin.orgId }).toArray();
+    const entries = await auditRows(ctx).find({ org_id: fx.orgId }).toArray();
     expect(JSON.stringify(entries)).not.toContain('mine');
   });
 
   test('leaves none of several raises of one budget in force', async () => {
-    for (const amount of [3, 4]) await act(await asked({ amount }), 'approve');
+    for (const amount of [3, 4]) await granted({ amount });
     expect((await view()).threshold_now).toBe(17);
-    await removeMember(api.ctx, admin.orgId, ada.userId);
+    await removeMember(ctx, fx.orgId, ada.userId);
     expect(await view()).toMatchObject({ threshold_now: 10, raised_until: null });
-    const rows = await raiseRows(api.ctx).find({ org_id: admin.orgId }).toArray();
+    const rows = await raiseRows(ctx).find({ org_id: fx.orgId }).toArray();
     expect(rows.map(({ state }) => state)).toEqual(['revoked', 'revoked']);
   });
 
   test('is not overtaken by an approval', async () => {
     const id = await asked();
-    const [, answer] = await Promise.all([
-      removeMember(api.ctx, admin.orgId, ada.userId),
-      act(id, 'approve'),
-    ]);
+    const [, answer] = await Promise.all([removeMember(ctx, fx.orgId, ada.userId), act(id, 'approve')]);
     expect([200, 409]).toContain(answer.status);
-    expect(['denied', 'revoked']).toContain((await raiseRows(api.ctx).findOne({ _id: id }))?.state);
+    expect(['denied', 'revoked']).toContain(await stateOf(id));
     expect((await view()).threshold_now).toBe(10);
   });
 });
@@ -571,18 +490,18 @@ test('notes go 90 days after the answer', async () => {
   const id = await asked({ note: 'mine' });
   await act(id, 'deny', admin, { note: 'no' });
   const notes = async () => {
-    const { note, answer_note } = (await raiseRows(api.ctx).findOne({ _id: id })) ?? {};
+    const { note, answer_note } = (await raiseRows(ctx).findOne({ _id: id })) ?? {};
     return [note, answer_note];
   };
-  await raiseRetention.purge(api.ctx, clock.now() + 90 * 24 * HOUR_MS);
+  await raiseRetention.purge(ctx, clock.now() + 90 * 24 * HOUR_MS);
   expect(await notes()).toEqual(['mine', 'no']);
-  expect(await raiseRetention.purge(api.ctx, clock.now() + 90 * 24 * HOUR_MS + 1)).toBeGreaterThan(0);
+  expect(await raiseRetention.purge(ctx, clock.now() + 90 * 24 * HOUR_MS + 1)).toBeGreaterThan(0);
   expect(await notes()).toEqual([null, null]);
 });
 
 describe('governor raise', () => {
-  const request = (fields: object) =>
-    requestRaise({ api: api.url, apiKey: bound }, { amount: 5, ...fields }, async () => undefined);
+  const request = (fields: object, sleep = async () => {}) =>
+    requestRaise({ api: api.url, apiKey: bound }, { amount: 5, ...fields }, sleep);
 
   test('takes the budget that refuses, waits for the answer, and says how it ended', async () => {
     expect(await request({})).toMatchObject({ exitCode: 2 });
@@ -596,10 +515,10 @@ describe('governor raise', () => {
     await act(id, 'withdraw', ada);
     let looks = 0;
     const wait = (verb: string) =>
-      requestRaise({ api: api.url, apiKey: bound }, { amount: 5, budgetId, wait: true }, async () => {
+      request({ budgetId, wait: true }, async () => {
         looks += 1;
-        const waiting = await api.call('/v1/raises?status=pending', { key: admin.session });
-        await act(waiting.body.data[0].id, verb);
+        const { data } = await fx.ask('/v1/raises?status=pending', undefined, { key: admin.session });
+        await act(data[0].id, verb);
       });
     expect(await wait('deny')).toMatchObject({ exitCode: 2 });
     expect(await wait('approve')).toMatchObject({ exitCode: 0 });
