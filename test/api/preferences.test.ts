@@ -7,36 +7,37 @@ import { mailDigestJob } from '../../shared/wings/digests/preferences/jobs.ts';
 import { preferencesRows } from '../../shared/wings/digests/preferences/model.ts';
 import { fixture } from '../support/fixture.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
-import { makePerson, type Person } from '../support/people.ts';
+import type { Person } from '../support/people.ts';
 
 const SUNDAY_NOON = Date.UTC(2026, 10, 22, 12);
-const { idp, clock, api } = await fixture({
-  clock: SUNDAY_NOON,
-  env: { SMTP_URL: 'smtp://127.0.0.1:1' },
-  idp: true,
-});
+const env = { SMTP_URL: 'smtp://127.0.0.1:1' };
+const {
+  idp,
+  clock,
+  api,
+  ask,
+  send,
+  person: makePerson,
+} = await fixture({ clock: SUNDAY_NOON, env, idp: true });
 let person: Person;
 beforeEach(async () => {
   clock.set(SUNDAY_NOON);
-  person = await makePerson(api.ctx, idp);
+  person = await makePerson();
 });
 
-const read = async (by = person) => (await api.call('/v1/preferences', { key: by.session })).body;
+const read = (by = person) => ask('/v1/preferences', undefined, { key: by.session });
 const change = (body: unknown, by = person) =>
-  api.call('/v1/preferences', { method: 'PATCH', key: by.session, body });
+  send('/v1/preferences', body, { method: 'PATCH', key: by.session });
 const dueOf = async ({ accountId }: Person) =>
   (await readDue<MailAttempt>(api.ctx, mailDigestJob, accountId))?.due_at.toISOString() ?? null;
 
 describe('preferences', () => {
   it('are nobody’s but the person’s, and begin with no digest and nothing dismissed', async () => {
-    const colleague = await makePerson(api.ctx, idp, { orgId: person.orgId, role: 'admin' });
+    const colleague = await makePerson(undefined, 'admin');
     expect(await read()).toEqual({ digest: 'none', dismissed: [] });
-    const changed = await change({ digest: 'daily', dismissed: [{ id: 'failing whk_1', until: null }] });
-    expect([changed.status, changed.body]).toEqual([
-      200,
-      { digest: 'daily', dismissed: [{ id: 'failing whk_1', until: null }] },
-    ]);
-    expect(await read()).toEqual(changed.body);
+    const own = { digest: 'daily', dismissed: [{ id: 'failing whk_1', until: null }] };
+    const changed = await change(own);
+    expect([changed.status, changed.body, await read()]).toEqual([200, own, own]);
     expect(await read(colleague)).toEqual({ digest: 'none', dismissed: [] });
   });
 
@@ -74,13 +75,8 @@ describe('preferences', () => {
     await change({ dismissed: [{ id: 'again', until: null }, ...many] });
     await change({ dismissed: [{ id: 'again', until: null }] });
     await change({ dismissed: [{ id: 'last', until: null }] });
-    const { dismissed } = await read();
-    expect([dismissed.length, dismissed[0].id, dismissed.at(-2).id, dismissed.at(-1).id]).toEqual([
-      200,
-      'n1',
-      'again',
-      'last',
-    ]);
+    const ids = (await read()).dismissed.map(({ id }: { id: string }) => id);
+    expect([ids.length, ids[0], ids.at(-2), ids.at(-1)]).toEqual([200, 'n1', 'again', 'last']);
   });
 
   it('show a notice again once its time has passed', async () => {
@@ -106,31 +102,27 @@ describe('preferences', () => {
 
 describe('a digest that is asked for', () => {
   /** With a session of now: the clock moves on. */
-  const ask = async (on: TestApi = api) => {
+  const askFor = async (on: TestApi = api) => {
     const key = await idp.mint(person.sub, { nowMs: clock.now() });
     return on.call('/v1/preferences/digest', { method: 'POST', key });
   };
 
   it('is queued three times within an hour, and a fourth time when the first is an hour old', async () => {
-    const [first, ...others] = await Promise.all([ask(), ask(), ask()]);
-    expect([first, ...others].map((answer) => answer?.status)).toEqual([202, 202, 202]);
+    const three = await Promise.all([askFor(), askFor(), askFor()]);
+    expect(three.map(({ status }) => status)).toEqual([202, 202, 202]);
     clock.advance(3_599_000);
-    const fourth = await ask();
-    expect([fourth.status, fourth.body.code, fourth.body.retry_after_s]).toEqual([
-      429,
-      'too_many_requests',
-      1,
-    ]);
+    const refused = { status: 429, code: 'too_many_requests', retry_after_s: 1 };
+    expect((await askFor()).body).toMatchObject(refused);
     clock.advance(1_000);
-    expect((await ask()).status).toBe(202);
+    expect((await askFor()).status).toBe(202);
   });
 
   it('is a conflict without a mail server, and for a person to whom no mail goes', async () => {
     const config = { ...api.ctx.config, smtpUrl: undefined };
     const without = await startApi({ ctx: { ...api.ctx, config } });
-    expect((await ask(without)).body.code).toBe('conflict');
+    expect((await askFor(without)).body.code).toBe('conflict');
     await without.close();
     await memberRows(api.ctx).updateOne({ _id: person.accountId }, { $unset: { email_confirmed: true } });
-    expect((await ask()).body.code).toBe('conflict');
+    expect((await askFor()).body.code).toBe('conflict');
   });
 });

@@ -18,15 +18,16 @@ import { fixture } from '../support/fixture.ts';
 import type { Answer } from '../support/harness.ts';
 import { linkDevice, makePerson, type Person } from '../support/people.ts';
 
-const { idp, api } = await fixture({ idp: true });
+const { idp, api, ctx } = await fixture({ idp: true });
 let admin: Person;
 let leaving: Person;
 
 beforeEach(async () => {
-  admin = await makePerson(api.ctx, idp, { role: 'admin' });
-  leaving = await makePerson(api.ctx, idp, { orgId: admin.orgId, role: 'admin' });
+  admin = await makeAdmin();
+  leaving = await makeAdmin(admin.orgId);
 });
 
+const makeAdmin = (orgId?: string) => makePerson(ctx, idp, { role: 'admin', ...(orgId ? { orgId } : {}) });
 const ask = (person: Person, method: string, path: string, body?: unknown) =>
   api.call(path, { method, key: person.session, ...(body === undefined ? {} : { body }) });
 
@@ -49,18 +50,15 @@ async function spend(token: string): Promise<number> {
 
 async function present(people: readonly Person[]): Promise<Person[]> {
   const ids = people.map(({ accountId }) => accountId);
-  const rows = await memberRows(api.ctx)
-    .find({ _id: { $in: ids } })
-    .toArray();
-  const here = new Set(rows.filter(({ removed_at }) => removed_at === null).map(({ _id }) => _id));
+  const here = new Set(await memberRows(ctx).distinct('_id', { _id: { $in: ids }, removed_at: null }));
   return people.filter(({ accountId }) => here.has(accountId));
 }
 
 describe('a removal', () => {
   test('that is refused revokes nothing: of two admins who remove each other one keeps everything', async () => {
     for (let round = 0; round < 3; round += 1) {
-      const one = await makePerson(api.ctx, idp, { role: 'admin' });
-      const other = await makePerson(api.ctx, idp, { orgId: one.orgId, role: 'admin' });
+      const one = await makeAdmin();
+      const other = await makeAdmin(one.orgId);
       const pair = [one, other];
       const tokens = new Map<Person, string>();
       for (const person of pair) tokens.set(person, (await linkDevice(api, person)).access_token);
@@ -77,10 +75,7 @@ describe('a removal', () => {
 
   test('by an admin who is removed at that moment is refused: of two of three one stays', async () => {
     for (let round = 0; round < 3; round += 1) {
-      const pair = [
-        await makePerson(api.ctx, idp, { orgId: admin.orgId, role: 'admin' }),
-        await makePerson(api.ctx, idp, { orgId: admin.orgId, role: 'admin' }),
-      ] as const;
+      const pair = [await makeAdmin(admin.orgId), await makeAdmin(admin.orgId)] as const;
       await Promise.all([remove(pair[0], pair[1]), remove(pair[1], pair[0])]);
       expect(await present(pair)).toHaveLength(1);
     }
@@ -89,59 +84,57 @@ describe('a removal', () => {
   test('holds when Redis takes no end of a device, and a worker ends the device then', async () => {
     const { access_token, device_id } = await linkDevice(api, leaving);
     const { epoch } = shardKeys(shardOf(leaving.accountId));
-    const identity = (await api.ctx.redis.meter.get(epoch)) ?? '';
-    await api.ctx.redis.meter.del(epoch);
+    const identity = (await ctx.redis.meter.get(epoch)) ?? '';
+    await ctx.redis.meter.del(epoch);
     const refused = await remove(admin, leaving);
     expect([refused.status, refused.body.code]).toEqual([504, 'outcome_unknown']);
     expect(await present([leaving])).toEqual([]);
-    const due = () => dueRows(api.ctx).findOne({ kind: revokeDevices.kind, key: leaving.accountId });
+    const due = () => dueRows(ctx).findOne({ kind: revokeDevices.kind, key: leaving.accountId });
     expect(await due()).not.toBeNull();
-    await api.ctx.redis.meter.set(epoch, identity);
+    await ctx.redis.meter.set(epoch, identity);
     expect(await spend(access_token)).toBe(200);
-    await revokeDevices.handle({ key: leaving.accountId }, api.ctx);
+    await revokeDevices.handle({ key: leaving.accountId }, ctx);
     expect(await spend(access_token)).toBe(401);
-    expect((await deviceRows(api.ctx).findOne({ _id: device_id }))?.status).toBe('revoked');
+    expect((await deviceRows(ctx).findOne({ _id: device_id }))?.status).toBe('revoked');
     expect(await due()).toBeNull();
   });
 });
 
 describe('an admin who was let in and is demoted', () => {
   const asAdmin = { email: 'friend@example.org', role: 'admin' } as const;
+  const ofAdmin = { scopes: [...SCOPES], role: 'admin' } as const;
   const late: [string, () => Promise<unknown>][] = [
-    [
-      'makes no key',
-      () => createApiKey(api.ctx, { org_id: admin.orgId, scopes: [...SCOPES], role: 'admin' }),
-    ],
-    ['makes no webhook', () => createWebhook(api.ctx, admin.orgId, webhookInput)],
-    ['invites nobody', () => addMember(api.ctx, { org_id: admin.orgId, ...asAdmin })],
-    ['gives no role', () => changeMember(api.ctx, admin.orgId, leaving.userId, { role: 'admin' })],
-    ['removes nobody', () => removeMember(api.ctx, admin.orgId, 'somebody')],
+    ['makes no key', () => createApiKey(ctx, { org_id: admin.orgId, ...ofAdmin })],
+    ['makes no webhook', () => createWebhook(ctx, admin.orgId, webhookInput)],
+    ['invites nobody', () => addMember(ctx, { org_id: admin.orgId, ...asAdmin })],
+    ['gives no role', () => changeMember(ctx, admin.orgId, leaving.userId, { role: 'admin' })],
+    ['removes nobody', () => removeMember(ctx, admin.orgId, 'somebody')],
   ];
   test.each(late)('%s', async (_, act) => {
-    const demote = () => changeMember(api.ctx, admin.orgId, leaving.userId, { role: 'member' });
+    const demote = () => changeMember(ctx, admin.orgId, leaving.userId, { role: 'member' });
     await Promise.allSettled([demote(), actingAs(leaving.accountId, act)]);
-    const keys = await apiKeyRows(api.ctx).countDocuments({ org_id: admin.orgId });
-    const webhooks = await webhookRows(api.ctx).countDocuments({ org_id: admin.orgId });
-    const role = (await memberRows(api.ctx).findOne({ _id: leaving.accountId }))?.role;
+    const keys = await apiKeyRows(ctx).countDocuments({ org_id: admin.orgId });
+    const webhooks = await webhookRows(ctx).countDocuments({ org_id: admin.orgId });
+    const role = (await memberRows(ctx).findOne({ _id: leaving.accountId }))?.role;
     // Made before the demotion: then the demotion asks what becomes of it.
     expect(role).toBe(keys + webhooks > 0 ? 'admin' : 'member');
-    await changeMember(api.ctx, admin.orgId, leaving.userId, { role: 'member' }, { revokeMade: true });
+    await changeMember(ctx, admin.orgId, leaving.userId, { role: 'member' }, { revokeMade: true });
     await expect(actingAs(leaving.accountId, act)).rejects.toMatchObject({ code: 'missing_scope' });
   });
 
   test('rotates no key of the organization', async () => {
-    const { key_id } = await createApiKey(api.ctx, { org_id: admin.orgId, scopes: ['usage:read'] });
-    await changeMember(api.ctx, admin.orgId, leaving.userId, { role: 'member' });
-    const rotation = actingAs(leaving.accountId, () => rotateApiKey(api.ctx, key_id, 0, 'admin'));
+    const { key_id } = await createApiKey(ctx, { org_id: admin.orgId, scopes: ['usage:read'] });
+    await changeMember(ctx, admin.orgId, leaving.userId, { role: 'member' });
+    const rotation = actingAs(leaving.accountId, () => rotateApiKey(ctx, key_id, 0, 'admin'));
     await expect(rotation).rejects.toMatchObject({ code: 'missing_scope' });
   });
 });
 
 test('a key that was let in and is revoked makes no webhook', async () => {
-  const { key_id } = await createApiKey(api.ctx, { org_id: admin.orgId, scopes: ['webhooks:write'] });
-  const create = () => actingAs(key_id, () => createWebhook(api.ctx, admin.orgId, webhookInput));
+  const { key_id } = await createApiKey(ctx, { org_id: admin.orgId, scopes: ['webhooks:write'] });
+  const create = () => actingAs(key_id, () => createWebhook(ctx, admin.orgId, webhookInput));
   expect((await create()).made_by).toEqual({ user_id: null, key_id });
-  await revokeApiKey(api.ctx, key_id);
+  await revokeApiKey(ctx, key_id);
   await expect(create()).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
@@ -167,7 +160,7 @@ describe('what a person made', () => {
     webhooks: [{ id: webhook.id, url: webhookInput.url }],
   });
   const works = async (key: string) => (await api.call('/api/v1/sessions', { key })).status;
-  const count = () => webhookRows(api.ctx).countDocuments({ org_id: admin.orgId });
+  const count = () => webhookRows(ctx).countDocuments({ org_id: admin.orgId });
   const actions: [string, (query: string) => Promise<Answer>][] = [
     ['removal', (query) => ask(admin, 'DELETE', `/v1/members/${leaving.userId}${query}`)],
     ['demotion', (query) => ask(admin, 'PATCH', `/v1/members/${leaving.userId}${query}`, { role: 'member' })],
@@ -179,9 +172,8 @@ describe('what a person made', () => {
     const made_by = { user_id: leaving.userId, key_id: free.id };
     const listed = await api.call('/api/v1/webhooks', { key: free.key });
     expect(listed.body.data[0].made_by).toEqual(made_by);
-    expect((await api.call(`/api/v1/webhooks/${webhook.id}`, { key: free.key })).body.made_by).toEqual(
-      made_by,
-    );
+    const read = await api.call(`/api/v1/webhooks/${webhook.id}`, { key: free.key });
+    expect(read.body.made_by).toEqual(made_by);
     expect(Object.keys(webhook).toSorted()).toEqual(['created_at', 'enabled', 'events', 'id', 'url']);
     const rotated = await ask(admin, 'POST', `/v1/keys/${free.id}/rotate`, {});
     expect(rotated.body.made_by).toEqual({ user_id: admin.userId, key_id: null });
@@ -191,7 +183,7 @@ describe('what a person made', () => {
     const refused = await act('');
     expect([refused.status, refused.body.code]).toEqual([409, 'revoke_made_needed']);
     expect(refused.body.made).toEqual(made());
-    expect((await memberRows(api.ctx).findOne({ _id: leaving.accountId }))?.role).toBe('admin');
+    expect((await memberRows(ctx).findOne({ _id: leaving.accountId }))?.role).toBe('admin');
     expect(await present([leaving])).toHaveLength(1);
     expect(await works(free.key)).toBe(200);
   });
@@ -208,17 +200,15 @@ describe('what a person made', () => {
   test.each(actions)('goes on after the %s where that is asked for', async (_, act) => {
     expect((await act('?revoke_made=false')).status).toBeLessThan(300);
     expect([await works(free.key), await works(foreign.key), await count()]).toEqual([200, 200, 1]);
-    const entry = await auditRows(api.ctx).findOne({
-      'details.kept': { $exists: true },
-      org_id: admin.orgId,
-    });
+    const kept = { org_id: admin.orgId, 'details.kept': { $exists: true } };
+    const entry = await auditRows(ctx).findOne(kept);
     expect(entry?.details.kept).toEqual({ keys: [free.id, foreign.id], webhooks: [webhook.id] });
   });
 
   test('asks nothing once it has ended', async () => {
     await ask(admin, 'DELETE', `/v1/keys/${free.id}`);
     await ask(admin, 'DELETE', `/v1/keys/${foreign.id}`);
-    await webhookRows(api.ctx).deleteOne({ _id: webhook.id });
+    await webhookRows(ctx).deleteOne({ _id: webhook.id });
     expect((await remove(admin, leaving)).status).toBe(204);
   });
 });
