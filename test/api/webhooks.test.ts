@@ -1,30 +1,27 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { holdExhausted } from '../../shared/core/events/webhooks/deliveries/recover-deliveries.ts';
 import { decryptSecret } from '../../shared/core/events/webhooks/endpoints/encrypt-secret.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { makePerson } from '../support/people.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { attemptAllDue, SECRET } from '../support/webhooks.ts';
 
-const { idp, api } = await fixture({ idp: true });
-let receiver: Receiver;
-let key: string;
-let orgId: string;
-beforeEach(async () => {
-  receiver = await startReceiver();
-  ({ key, orgId } = await makeTenant(api.ctx));
-});
-afterEach(() => receiver.close());
+const fx = await fixture({ idp: true, receiver: true, perTest: true });
+const { ctx, ask, send } = fx;
 
+const PATH = '/api/v1/webhooks';
+const POST = { method: 'POST' };
 const events = ['session.started', 'session.ended'];
-async function register(overrides: Record<string, unknown> = {}, as = key) {
-  return api.call('/api/v1/webhooks', {
-    key: as,
-    body: { url: receiver.url, events, secret: SECRET, ...overrides },
-  });
-}
+const register = (overrides: Record<string, unknown> = {}) =>
+  send(PATH, { url: fx.receiver.url, events, secret: SECRET, ...overrides });
+/** Registers a webhook, which is taken. */
+const made = async (overrides: Record<string, unknown> = {}) => (await register(overrides)).body;
+const logOf = ({ id }: { id: string }) => ask(`${PATH}/${id}/deliveries`);
+const listed = async () => (await ask(PATH)).data;
+const test = (body?: unknown) => send(`${PATH}/test`, body, POST);
+/** Sends a test to a webhook. */
+const testOf = async ({ id }: { id: string }) => (await test({ webhook_id: id })).body;
+const FIRST_ATTEMPT = { number: 1, at: expect.any(String), status: 200, error: null, answer: null };
 
 describe('POST /api/v1/webhooks', () => {
   it('answers 201 with the webhook and never with the secret, which is encrypted in the store', async () => {
@@ -32,44 +29,37 @@ describe('POST /api/v1/webhooks', () => {
     expect(status).toBe(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^whk_/),
-      url: receiver.url,
+      url: fx.receiver.url,
       events,
       enabled: true,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });
     expect(text).not.toContain(SECRET);
-    const stored = await webhookRows(api.ctx).findOne({ _id: body.id });
+    const stored = await webhookRows(ctx).findOne({ _id: body.id });
     expect(JSON.stringify(stored)).not.toContain(SECRET);
-    expect(decryptSecret(api.ctx.config, body.id, stored?.secret ?? '')).toBe(SECRET);
-    expect(() => decryptSecret(api.ctx.config, 'whk_another', stored?.secret ?? '')).toThrow();
+    expect(decryptSecret(ctx.config, body.id, stored?.secret ?? '')).toBe(SECRET);
+    expect(() => decryptSecret(ctx.config, 'whk_another', stored?.secret ?? '')).toThrow();
   });
 
   it('takes a URL in capitals, and lists it', async () => {
-    const url = receiver.url.replace('http:', 'HTTP:');
-    const { status, body } = await register({ url });
-    expect([status, body.url]).toEqual([201, url]);
-    const { body: list } = await api.call('/api/v1/webhooks', { key });
-    expect(list.data.map((each: { url: string }) => each.url)).toEqual([url]);
-    const sent = await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: body.id } });
-    expect(sent.body.status).toBe(200);
+    const url = fx.receiver.url.replace('http:', 'HTTP:');
+    const webhook = await made({ url });
+    expect([webhook.url, (await listed())[0].url]).toEqual([url, url]);
+    expect((await testOf(webhook)).status).toBe(200);
   });
 
   it('is tested without being named while it is the only one', async () => {
-    const tenant = await makeTenant(api.ctx);
-    const test = (body?: unknown) =>
-      api.call('/api/v1/webhooks/test', { method: 'POST', key: tenant.key, body });
     expect((await test()).status).toBe(404);
-    const create = () => register({}, tenant.key);
-    const { body: only } = await create();
+    const only = await made();
     for (const body of [undefined, {}])
       expect((await test(body)).body).toMatchObject({ status: 200, error: null });
-    expect(receiver.received.at(-1)?.event).toMatchObject({ type: 'session.started', data: { test: true } });
-    const { body: log } = await api.call(`/api/v1/webhooks/${only.id}/deliveries`, { key: tenant.key });
-    expect(log.data.filter(({ test: isTest }: { test?: boolean }) => isTest)).toHaveLength(2);
-    const { body: second } = await create();
+    const data = { test: true };
+    expect(fx.receiver.received.at(-1)?.event).toMatchObject({ type: 'session.started', data });
+    expect((await logOf(only)).data).toMatchObject([data, data]);
+    const second = await made();
     const refused = await test();
     expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '/webhook_id']);
-    expect((await test({ webhook_id: second.id })).status).toBe(200);
+    expect((await testOf(second)).status).toBe(200);
   });
 
   it.each([
@@ -94,7 +84,7 @@ describe('POST /api/v1/webhooks', () => {
   ])('400 for %j', async (overrides) => {
     const { status, body } = await register(overrides);
     expect([status, body.code]).toEqual([400, 'invalid_request']);
-    expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+    expect(await webhookRows(ctx).countDocuments({ org_id: fx.orgId })).toBe(0);
   });
 
   it('takes a URL of 2,000 characters, whatever they are, and none of 2,001', async () => {
@@ -106,73 +96,47 @@ describe('POST /api/v1/webhooks', () => {
   });
 
   it('says which list has too many entries, and not that the body is too large', async () => {
-    const body = {
-      url: 'https://example.com/hook',
-      secret: SECRET,
-      events: [],
-      alert_at: Array(11).fill(50),
-    };
-    const answer = await api.call('/api/v1/webhooks', { key, body });
-    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
-    expect(answer.body.errors).toContainEqual({
-      pointer: '/alert_at',
-      detail: expect.stringContaining('10'),
-    });
+    const { status, body } = await register({ events: [], alert_at: Array(11).fill(50) });
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    const detail = expect.stringContaining('10');
+    expect(body.errors).toContainEqual({ pointer: '/alert_at', detail });
   });
 
   it('takes a name of 80 characters, and shows it wherever the webhook is shown', async () => {
     const name = '🚨'.repeat(80);
-    const { status, body } = await register({ name });
-    expect([status, body.name]).toEqual([201, name]);
-    const { body: list } = await api.call('/api/v1/webhooks', { key });
-    const { body: read } = await api.call(`/api/v1/webhooks/${body.id}`, { key });
-    expect([list.data[0].name, read.name]).toEqual([name, name]);
+    const webhook = await made({ name });
+    const [[first], read] = [await listed(), await ask(`${PATH}/${webhook.id}`)];
+    expect([webhook.name, first.name, read.name]).toEqual([name, name, name]);
   });
 });
 
 describe('a signal', () => {
   it('arrives as session.started with the session without its signals, and stands in the log', async () => {
-    const { body: webhook } = await register();
-    const posted = await api.call('/api/v1/signals', {
-      key,
-      body: makeSignal({ ts: Date.now(), user_id: 'bob' }),
-    });
-    const sessionId = posted.body.results[0].session_id;
-    await attemptAllDue(api.ctx);
-    const [request] = receiver.received;
+    const webhook = await made();
+    await fx.spend({ user_id: 'bob' });
+    const [{ id: session }] = (await ask('/api/v1/sessions')).data;
+    await attemptAllDue(ctx);
+    const [request] = fx.receiver.received;
     expect(request?.event).toMatchObject({
       type: 'session.started',
-      org_id: orgId,
-      data: { id: sessionId, user_id: 'bob' },
+      org_id: fx.orgId,
+      data: { id: session, user_id: 'bob' },
     });
     expect(request?.event.data).not.toHaveProperty('signals');
-    await api.call(`/api/v1/sessions/${sessionId}/close`, { method: 'POST', key });
-    await attemptAllDue(api.ctx);
-    const log = await api.call(`/api/v1/webhooks/${webhook.id}/deliveries`, { key });
-    expect(log.body).toMatchObject({ has_more: false, total: 2 });
-    expect(log.body.data.map(({ type }: { type: string }) => type)).toEqual([
-      'session.ended',
-      'session.started',
-    ]);
-    expect(log.body.data[1]).toEqual({
+    await ask(`/api/v1/sessions/${session}/close`, undefined, POST);
+    await attemptAllDue(ctx);
+    const { data, ...page } = await logOf(webhook);
+    expect(page).toMatchObject({ has_more: false, total: 2 });
+    expect(data.map(({ type }: { type: string }) => type)).toEqual(['session.ended', 'session.started']);
+    expect(data[1]).toEqual({
       id: expect.stringMatching(/^dlv_/),
       event_id: request?.event.id,
       type: 'session.started',
       status: 'succeeded',
-      attempts: [
-        {
-          number: 1,
-          at: expect.any(String),
-          status: 200,
-          latency_ms: expect.any(Number),
-          error: null,
-          answer: null,
-        },
-      ],
+      attempts: [{ ...FIRST_ATTEMPT, latency_ms: expect.any(Number) }],
       next_attempt_at: null,
     });
-    const { body: list } = await api.call('/api/v1/webhooks', { key });
-    expect(list.data).toEqual([
+    expect(await listed()).toEqual([
       {
         ...webhook,
         format: 'json',
@@ -184,7 +148,7 @@ describe('a signal', () => {
         failing_since: null,
         alerted_at: null,
         held: 0,
-        last_delivery: log.body.data[0],
+        last_delivery: data[0],
         made_by: { user_id: null, key_id: expect.any(String) },
       },
     ]);
@@ -192,80 +156,52 @@ describe('a signal', () => {
 });
 
 describe('the log', () => {
-  it('pages newest first by cursor, and a cursor of another webhook is refused', async () => {
-    const { body: webhook } = await register();
-    for (let index = 0; index < 5; index += 1) {
-      await api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now(), user_id: `u${index}` }) });
-    }
-    const path = `/api/v1/webhooks/${webhook.id}/deliveries?limit=2`;
-    const seen: string[] = [];
-    let cursor = '';
-    for (;;) {
-      const { body } = await api.call(path + cursor, { key });
-      seen.push(...body.data.map(({ id }: { id: string }) => id));
-      cursor = `&cursor=${encodeURIComponent(body.cursor)}`;
-      expect(body.total).toBe(5);
-      if (!body.has_more) break;
-    }
-    expect(new Set(seen).size).toBe(5);
-    const { body: other } = await register();
-    const refused = await api.call(`/api/v1/webhooks/${other.id}/deliveries?limit=2${cursor}`, { key });
+  it('refuses the cursor of another webhook', async () => {
+    const [webhook, other] = [await made(), await made()];
+    await fx.spend({ user_id: 'ada' }, { user_id: 'bob' });
+    const { cursor, total } = await ask(`${PATH}/${webhook.id}/deliveries?limit=1`);
+    expect(total).toBe(2);
+    const next = `deliveries?limit=1&cursor=${encodeURIComponent(cursor)}`;
+    expect((await ask(`${PATH}/${webhook.id}/${next}`)).data).toHaveLength(1);
+    const refused = await send(`${PATH}/${other.id}/${next}`);
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_cursor']);
   });
 
   it('sends one again with 202, and 404 for one of another webhook', async () => {
-    const { body: webhook } = await register();
-    const { body: other } = await register({ events: ['session.ended'] });
-    await api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now() }) });
-    await attemptAllDue(api.ctx);
-    const log = await api.call(`/api/v1/webhooks/${webhook.id}/deliveries`, { key });
-    const id = log.body.data[0].id;
-    const again = await api.call(`/api/v1/webhooks/${webhook.id}/deliveries/${id}/redeliver`, {
-      method: 'POST',
-      key,
-    });
+    const [webhook, other] = [await made(), await made({ events: ['session.ended'] })];
+    await fx.spend({});
+    await attemptAllDue(ctx);
+    const [{ id, event_id }] = (await logOf(webhook)).data;
+    const redeliver = (of: { id: string }) =>
+      send(`${PATH}/${of.id}/deliveries/${id}/redeliver`, undefined, POST);
+    const again = await redeliver(webhook);
     expect([again.status, again.body.status]).toEqual([202, 'pending']);
-    await attemptAllDue(api.ctx);
-    expect(receiver.received.map(({ event }) => event.id)).toEqual([
-      log.body.data[0].event_id,
-      log.body.data[0].event_id,
-    ]);
-    const elsewhere = `/api/v1/webhooks/${other.id}/deliveries/${id}/redeliver`;
-    expect((await api.call(elsewhere, { method: 'POST', key })).status).toBe(404);
+    await attemptAllDue(ctx);
+    expect(fx.receiver.received.map(({ event }) => event.id)).toEqual([event_id, event_id]);
+    expect((await redeliver(other)).status).toBe(404);
   });
 });
 
 describe('POST /api/v1/webhooks/test', () => {
   it('sends a signed session.started with data.test now, and answers what came of it', async () => {
-    const { body: webhook } = await register();
-    const { status, body } = await api.call('/api/v1/webhooks/test', {
-      key,
-      body: { webhook_id: webhook.id },
-    });
-    expect(status).toBe(200);
-    const [request] = receiver.received;
-    expect(body).toEqual({
-      event_id: request?.event.id,
-      status: 200,
-      latency_ms: expect.any(Number),
-      error: null,
-    });
-    expect(request?.event).toMatchObject({ type: 'session.started', org_id: orgId, data: { test: true } });
+    const webhook = await made();
+    const body = await testOf(webhook);
+    const [request] = fx.receiver.received;
+    const answered = { status: 200, latency_ms: expect.any(Number), error: null };
+    expect(body).toEqual({ event_id: request?.event.id, ...answered });
+    const sent = { type: 'session.started', org_id: fx.orgId, data: { test: true } };
+    expect(request?.event).toMatchObject(sent);
     expect(request?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
-    receiver.behave('reset');
-    const failed = await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: webhook.id } });
-    expect(failed.body).toMatchObject({ status: null, error: 'connect' });
+    fx.receiver.behave('reset');
+    expect(await testOf(webhook)).toMatchObject({ status: null, error: 'connect' });
   });
 
   it('adds each test to the log with its one attempt and its bytes, as a test', async () => {
-    const { body: webhook } = await register();
-    const test = async () =>
-      (await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: webhook.id } })).body;
-    const log = async () => (await api.call(`/api/v1/webhooks/${webhook.id}/deliveries`, { key })).body;
-    const sent = await test();
-    receiver.behave({ status: 500, body: 'down' });
-    const failed = await test();
-    const { data, total } = await log();
+    const webhook = await made();
+    const sent = await testOf(webhook);
+    fx.receiver.behave({ status: 500, body: 'down' });
+    const failed = await testOf(webhook);
+    const { data, total } = await logOf(webhook);
     expect(total).toBe(2);
     expect(data[0]).toMatchObject({ event_id: failed.event_id, status: 'exhausted', test: true });
     expect(data[0].attempts).toMatchObject([{ number: 1, status: 500, error: 'http', answer: 'down' }]);
@@ -274,94 +210,74 @@ describe('POST /api/v1/webhooks/test', () => {
       event_id: sent.event_id,
       type: 'session.started',
       status: 'succeeded',
-      attempts: [
-        {
-          number: 1,
-          at: expect.any(String),
-          status: 200,
-          latency_ms: sent.latency_ms,
-          error: null,
-          answer: null,
-        },
-      ],
+      attempts: [{ ...FIRST_ATTEMPT, latency_ms: sent.latency_ms }],
       next_attempt_at: null,
       test: true,
     });
-    const read = await api.call(`/api/v1/webhooks/${webhook.id}/deliveries/${data[1].id}`, { key });
-    expect(read.body.request.body).toBe(receiver.received[0]?.body);
-    await api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now() + 1_000 }) });
-    expect((await log()).data[0]).not.toHaveProperty('test');
+    const read = await ask(`${PATH}/${webhook.id}/deliveries/${data[1].id}`);
+    expect(read.request.body).toBe(fx.receiver.received[0]?.body);
+    await fx.spend({ ts: Date.now() + 1_000 });
+    expect((await logOf(webhook)).data[0]).not.toHaveProperty('test');
   });
 
   it('never sends a test again, and a test that fails never makes the webhook failing', async () => {
-    const { body: webhook } = await register();
-    receiver.behave({ status: 500, body: 'down' });
-    for (let tests = 0; tests < 6; tests += 1)
-      await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: webhook.id } });
-    const { body: read } = await api.call(`/api/v1/webhooks/${webhook.id}`, { key });
-    expect([read.status, read.last_delivery.test]).toEqual(['active', true]);
-    const path = `/api/v1/webhooks/${webhook.id}`;
-    const again = `${path}/deliveries/${read.last_delivery.id}/redeliver`;
-    const refused = await api.call(again, { method: 'POST', key });
+    const webhook = await made();
+    fx.receiver.behave({ status: 500, body: 'down' });
+    for (let tests = 0; tests < 6; tests += 1) await testOf(webhook);
+    const path = `${PATH}/${webhook.id}`;
+    const { status, last_delivery } = await ask(path);
+    expect([status, last_delivery.test]).toEqual(['active', true]);
+    const refused = await send(`${path}/deliveries/${last_delivery.id}/redeliver`, undefined, POST);
     expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
     const since = new Date(Date.now() - 60_000).toISOString();
-    expect((await api.call(`${path}/recover`, { key, body: { since } })).body).toEqual({ queued: 0 });
-    await holdExhausted(api.ctx, webhook.id);
-    expect((await api.call(path, { key })).body).toMatchObject({ held: 0, status: 'active' });
-    expect(receiver.received).toHaveLength(6);
+    expect(await ask(`${path}/recover`, { since })).toEqual({ queued: 0 });
+    await holdExhausted(ctx, webhook.id);
+    expect(await ask(path)).toMatchObject({ held: 0, status: 'active' });
+    expect(fx.receiver.received).toHaveLength(6);
   });
 
   it('goes on after tests that could not be signed, however many', async () => {
-    const { body: webhook } = await register();
-    const test = async () =>
-      (await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: webhook.id } })).status;
-    const secret = (await webhookRows(api.ctx).findOne({ _id: webhook.id }))?.secret ?? '';
+    const webhook = await made();
+    const secret = (await webhookRows(ctx).findOne({ _id: webhook.id }))?.secret ?? '';
     const setSecret = (next: string) =>
-      webhookRows(api.ctx).updateOne({ _id: webhook.id }, { $set: { secret: next } });
+      webhookRows(ctx).updateOne({ _id: webhook.id }, { $set: { secret: next } });
     await setSecret(secret.replace('v1.k1.', 'v1.gone.'));
-    for (let failed = 0; failed < 8; failed += 1) expect(await test()).toBe(500);
-    expect((await api.call(`/api/v1/webhooks/${webhook.id}/deliveries`, { key })).body.total).toBe(0);
+    for (let failed = 0; failed < 8; failed += 1) expect((await testOf(webhook)).status).toBe(500);
+    expect((await logOf(webhook)).total).toBe(0);
     await setSecret(secret);
-    expect(await test()).toBe(200);
+    expect((await testOf(webhook)).status).toBe(200);
   });
 });
 
 describe('GET /api/v1/webhooks/{id}', () => {
   it('shows a webhook as the list does, and until when its former secret signs', async () => {
-    const { body: webhook } = await register();
-    const { status, body } = await api.call(`/api/v1/webhooks/${webhook.id}`, { key });
-    const [listed] = (await api.call('/api/v1/webhooks', { key })).body.data;
-    expect([status, body]).toEqual([200, { ...listed, old_secret_until: null }]);
+    const body = await ask(`${PATH}/${(await made()).id}`);
+    const [first] = await listed();
+    expect(body).toEqual({ ...first, old_secret_until: null });
     expect(body).toMatchObject({ status: 'active', failing_since: null, alerted_at: null, held: 0 });
   });
 });
 
 describe('DELETE /api/v1/webhooks/{id}', () => {
   it('answers 204 once, then 404', async () => {
-    const { body: webhook } = await register();
-    const path = `/api/v1/webhooks/${webhook.id}`;
-    expect((await api.call(path, { method: 'DELETE', key })).status).toBe(204);
-    expect((await api.call(path, { method: 'DELETE', key })).status).toBe(404);
-    expect((await api.call('/api/v1/webhooks', { key })).body).toEqual({ data: [] });
+    const { id } = await made();
+    const remove = async () => (await send(`${PATH}/${id}`, undefined, { method: 'DELETE' })).status;
+    expect([await remove(), await remove()]).toEqual([204, 404]);
+    expect(await listed()).toEqual([]);
   });
 });
 
 describe('POST /v1/webhooks/{id}/enable', () => {
   it('is for admins of the organization; another one meets 404, a member 403', async () => {
-    const { body: webhook } = await register();
-    await webhookRows(api.ctx).updateOne({ _id: webhook.id }, { $set: { status: 'failing' } });
-    const enable = async (of: string | undefined, role: 'admin' | 'member') => {
-      const person = await makePerson(api.ctx, idp, { role, ...(of === undefined ? {} : { orgId: of }) });
-      return api.call(`/v1/webhooks/${webhook.id}/enable`, { method: 'POST', key: person.session });
-    };
-    expect((await enable(undefined, 'admin')).status).toBe(404);
-    expect((await enable(orgId, 'member')).status).toBe(403);
-    expect((await api.call('/api/v1/webhooks', { key })).body.data[0].status).toBe('failing');
-    const enabled = await enable(orgId, 'admin');
-    expect([enabled.status, enabled.body]).toEqual([
-      200,
-      { ...webhook, not_sent: { count: 0, since: null } },
-    ]);
-    expect((await api.call('/api/v1/webhooks', { key })).body.data[0].status).toBe('active');
+    const webhook = await made();
+    await webhookRows(ctx).updateOne({ _id: webhook.id }, { $set: { status: 'failing' } });
+    const enable = ({ session }: { session: string }) =>
+      send(`/v1/webhooks/${webhook.id}/enable`, undefined, { ...POST, key: session });
+    expect((await enable(await makePerson(ctx, fx.idp, { role: 'admin' }))).status).toBe(404);
+    expect((await enable(await fx.person())).status).toBe(403);
+    expect((await listed())[0].status).toBe('failing');
+    const { status, body } = await enable(await fx.person(undefined, 'admin'));
+    expect([status, body]).toEqual([200, { ...webhook, not_sent: { count: 0, since: null } }]);
+    expect((await listed())[0].status).toBe('active');
   });
 });
