@@ -100,7 +100,7 @@ test("64 a key that another user's device has used is this one's own", async () 
   }
 });
 
-test("68 the token of a removed member's device is a 401 that writes nothing", async () => {
+test('68 the tokens of a removed member, device and session, are a 401 that writes nothing', async () => {
   const person = await makePerson(ctx, idp);
   const { access_token } = await linkDevice(api, person);
   const key = randomUUID();
@@ -108,10 +108,13 @@ test("68 the token of a removed member's device is a 401 that writes nothing", a
   await removeMember(ctx, person.orgId, person.userId);
   await projectAll(ctx);
   const before = await stateDigest(ctx);
-  for (const again of [key, randomUUID()]) {
-    const { status, body } = await spend(access_token, { key: again });
-    expect([status, body.code]).toEqual([401, 'unauthorized']);
-  }
+  for (const again of [key, randomUUID()])
+    expect((await spend(access_token, { key: again })).body).toMatchObject({
+      status: 401,
+      code: 'unauthorized',
+    });
+  for (const path of ['/v1/devices', '/v1/ledger', '/v1/balance'])
+    expect((await api.call(path, { key: person.session })).status).toBe(401);
   expect((await stateDigest(ctx)) === before, 'nothing was written').toBe(true);
 });
 

@@ -5,31 +5,22 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { neutralize } from '../../shared/platform/basics/csv.ts';
 import { encode, FORMATS } from '../../shared/wings/exports/encode.ts';
-import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { makeRichAccounts, startLoad } from '../support/drills/load.ts';
-import { makeTenant } from '../support/factories.ts';
-import { type TestContext, testEnv, until } from '../support/harness.ts';
+import { storesFixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 import { seeded } from '../support/random.ts';
 import { seedRollupDay } from '../support/usage.ts';
 
 const DAY_MS = 86_400_000;
 /** The places of one organization among the 16 exports that a process answers at once. */
 const PLACES_OF_ONE = 4;
-let redis: OwnRedis;
-let ctx: TestContext;
+const { ctx, env, orgId, key } = await storesFixture({ redis: true });
 let api: Child;
 beforeAll(async () => {
-  redis = await startOwnRedis();
-  ctx = await openCreditContext({ redisUrl: redis.url });
-  const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
-  api = await startChild('api/main.ts', testEnv(name, { redisUrl: redis.url }));
+  api = await startChild('api/main.ts', env);
 });
-afterAll(async () => {
-  await api.stop();
-  await ctx.close();
-  await redis.stop();
-});
+afterAll(() => api.stop());
 
 describe('cells that a spreadsheet would run (104)', () => {
   it.each([
@@ -95,15 +86,14 @@ describe('an export of a million rows (105)', () => {
 
 describe('1,000 exports at the same time (111)', () => {
   it('are refused beyond the share of one organization, and spends go on', async () => {
-    const { orgId, key } = await makeTenant(ctx);
     // More than a socket holds, so that each export that is let in stays under way.
     for (let day = 2; day < 32; day += 1) await seedRollupDay(ctx, orgId, Date.now() - day * DAY_MS, 150);
     const accounts = await makeRichAccounts(ctx, 4);
     const load = startLoad(() => api.url, accounts, { clients: 4, random: seeded(111) });
     await until(() => (load.statuses.get(200) ?? 0) >= 20, { what: 'spends before' });
     const before = load.statuses.get(200) ?? 0;
-    const held = await beginUntilFull(key);
-    const answers = await Promise.all(Array.from({ length: 1_000 }, () => beginExport(key)));
+    const held = await beginUntilFull();
+    const answers = await Promise.all(Array.from({ length: 1_000 }, beginExport));
     await until(() => (load.statuses.get(200) ?? 0) >= before + 50, {
       what: 'spends during',
     });
@@ -117,10 +107,10 @@ describe('1,000 exports at the same time (111)', () => {
   });
 
   /** As many as one organization may have. None is read, so none gives its place back. */
-  async function beginUntilFull(key: string): Promise<IncomingMessage[]> {
+  async function beginUntilFull(): Promise<IncomingMessage[]> {
     const held: IncomingMessage[] = [];
     const beginOne = async () => {
-      const answer = await beginExport(key);
+      const answer = await beginExport();
       if (answer.statusCode === 200) held.push(answer);
       return held.length === PLACES_OF_ONE;
     };
@@ -129,7 +119,7 @@ describe('1,000 exports at the same time (111)', () => {
   }
 
   /** One that is not read. */
-  function beginExport(key: string): Promise<IncomingMessage> {
+  function beginExport(): Promise<IncomingMessage> {
     const { hostname, port } = new URL(api.url);
     const from = new Date(Date.now() - 34 * DAY_MS).toISOString();
     const path = `/api/v1/usage/export?format=ndjson&from=${from}`;

@@ -1,28 +1,26 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { routes } from '../../api/routes/index.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { baseUrl } from '../../shared/platform/basics/config.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
-import { type Answer, openKeptLog, startApi, type TestApi, until } from '../support/harness.ts';
+import { makeSignal } from '../support/factories.ts';
+import { fixture } from '../support/fixture.ts';
+import { type Answer, openKeptLog, startApi, until } from '../support/harness.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { openHalfSent } from '../support/senders.ts';
 
 const SIGNALS = '/api/v1/signals';
-let api: TestApi;
-let key: string;
-let orgId: string;
-beforeAll(async () => {
-  api = await startApi();
-  ({ key, orgId } = await makeTenant(api.ctx));
-});
+const { api, key, orgId, tenant, ask } = await fixture();
 afterAll(async () => {
   expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
-  await api.close();
 });
 
-async function post(body: string | Buffer, headers: Record<string, string> = {}): Promise<Answer> {
-  const response = await fetch(api.url + SIGNALS, {
+async function post(
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+  path = SIGNALS,
+): Promise<Answer> {
+  const response = await fetch(api.url + path, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
     body,
@@ -30,6 +28,12 @@ async function post(body: string | Buffer, headers: Record<string, string> = {})
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 }
+
+/** The answer to one request of this head, without its last line break. */
+const raw = (head: string, body = '') => sendRaw(api.url, `${head}\r\nConnection: close\r\n\r\n${body}`);
+/** The results of signals. */
+const record = async (signals: unknown[], by = key) => (await ask(SIGNALS, { signals }, { key: by })).results;
+const signalOf = (fields: object = {}) => makeSignal({ ts: Date.now(), ...fields });
 
 function expectProblem(answer: Answer, status: number, code: string): void {
   expect(answer.status).toBe(status);
@@ -62,10 +66,8 @@ describe('bodies (1 to 13)', () => {
     '2 an empty body in chunks is 400, as %s too',
     async (type) => {
       const path = type === 'application/json' ? SIGNALS : '/v1/token';
-      const answer = await sendRaw(
-        api.url,
-        `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n`,
-      );
+      const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}`;
+      const answer = await raw(`${head}\r\nTransfer-Encoding: chunked`, '0\r\n\r\n');
       expect(answer).toMatch(/^HTTP\/1.1 400/);
       expect(answer).toContain('The body is empty.');
     },
@@ -90,31 +92,22 @@ describe('bodies (1 to 13)', () => {
     const wrong = kind.includes('coding')
       ? { 'Content-Encoding': 'compress' }
       : { 'Content-Type': 'text/plain' };
-    const answer = await fetch(`${api.url}${path}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...wrong },
-      body: '{}',
-    });
+    const answer = await post('{}', wrong as Record<string, string>, path);
     expect(answer.status).toBe(415);
     expect([answer.headers.get('accept-encoding'), answer.headers.get('accept')]).toEqual([codings, types]);
   });
 
   it('5 a body without any type is 415', async () => {
-    const answer = await sendRaw(
-      api.url,
-      `POST ${SIGNALS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
-    );
-    expect(answer).toMatch(/^HTTP\/1.1 415/);
+    const head = `POST ${SIGNALS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}`;
+    expect(await raw(`${head}\r\nContent-Length: 2`, '{}')).toMatch(/^HTTP\/1.1 415/);
   });
 
   it('14 bytes that are not UTF-8 are 400, so that two ids never become one', async () => {
-    const signal = JSON.stringify(makeSignal({ ts: Date.now(), id: 'a?b' }));
-    const bytes = Buffer.from(signal);
+    const bytes = Buffer.from(JSON.stringify(signalOf({ id: 'a?b' })));
     bytes[bytes.indexOf('?')] = 0xff;
     expectProblem(await post(bytes), 400, 'malformed_json');
-    const answer = await post(Buffer.from('{}', 'utf16le'), {
-      'Content-Type': 'application/json; charset=utf-16le',
-    });
+    const utf16 = { 'Content-Type': 'application/json; charset=utf-16le' };
+    const answer = await post(Buffer.from('{}', 'utf16le'), utf16);
     expectProblem(answer, 415, 'unsupported_media_type');
   });
 
@@ -152,7 +145,7 @@ describe('bodies (1 to 13)', () => {
 
   it.each([
     ['beside signals', '{"signals":[],'],
-    ['in a single signal', `${JSON.stringify(makeSignal({ ts: Date.now() })).slice(0, -1)},`],
+    ['in a single signal', `${JSON.stringify(signalOf()).slice(0, -1)},`],
   ])('10 a prototype key %s is 400 and is pointed at', async (_name, head) => {
     for (const name of ['__proto__', 'constructor', 'prototype']) {
       const answer = await post(`${head}"${name}":{"admin":true}}`);
@@ -169,41 +162,32 @@ describe('bodies (1 to 13)', () => {
   it.each(['1e400', '9007199254740993', '1.5', '"1"', '"NaN"', '-1', 'true', '[]'])(
     '12 %s is no number of tokens',
     async (value) => {
-      const signal = JSON.stringify(makeSignal({ ts: Date.now(), tokens_in: 0 })).replace(
-        '"tokens_in":0',
-        `"tokens_in":${value}`,
-      );
-      const answer = await post(`{"signals":[${signal}]}`);
+      const signal = JSON.stringify(signalOf({ tokens_in: 0 }));
+      const odd = signal.replace('"tokens_in":0', `"tokens_in":${value}`);
+      const answer = await post(`{"signals":[${odd}]}`);
       expect(answer.body.results).toMatchObject([{ status: 'rejected', code: 'invalid_signal' }]);
     },
   );
 });
 
 it('12 null tokens are tokens that nobody counted: recorded, with an unknown cost', async () => {
-  const { key: own } = await makeTenant(api.ctx);
-  const signal = makeSignal({ ts: Date.now(), tokens_in: null });
-  const { body } = await api.call(SIGNALS, { key: own, body: { signals: [signal] } });
-  expect(body.results).toMatchObject([{ status: 'accepted' }]);
-  const session = await api.call(`/api/v1/sessions/${body.results[0].session_id}`, { key: own });
-  const [recorded] = session.body.signals.filter(({ id }: { id: string }) => id === signal.id);
-  expect(recorded).toMatchObject({ tokens_in: 0, cost_usd: null, cost_source: 'unknown' });
+  const own = await tenant();
+  const [{ session_id }] = await record([signalOf({ tokens_in: null })], own.key);
+  const { signals } = await ask(`/api/v1/sessions/${session_id}`, undefined, own);
+  expect(signals).toMatchObject([{ tokens_in: 0, cost_usd: null, cost_source: 'unknown' }]);
 });
 
 describe('paths, queries and headers (14 to 24)', () => {
   it('14 NUL and lone surrogates are refused in a path and in a signal', async () => {
     expectProblem(await api.call('/api/v1/sessions/a%00b', { key }), 400, 'invalid_request');
-    const signals = ['a\u0000b', 'a\ud800b'].map((id) => makeSignal({ ts: Date.now(), id }));
-    const { body } = await api.call(SIGNALS, { key, body: { signals } });
-    expect(body.results.map((result: { status: string }) => result.status)).toEqual(['rejected', 'rejected']);
+    const signals = ['a\u0000b', 'a\ud800b'].map((id) => signalOf({ id }));
+    expect(await record(signals)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
   });
 
   it('14 an id that is too long comes back cut between two characters', async () => {
     const id = `a${'\u{1f600}'.repeat(128)}`;
-    const { body } = await api.call(SIGNALS, {
-      key,
-      body: { signals: [makeSignal({ ts: Date.now(), id })] },
-    });
-    expect(body.results).toMatchObject([{ status: 'rejected', id: `a${'\u{1f600}'.repeat(127)}` }]);
+    const cut = { status: 'rejected', id: `a${'\u{1f600}'.repeat(127)}` };
+    expect(await record([signalOf({ id })])).toMatchObject([cut]);
   });
 
   it('14 NUL is refused in every parameter of every path', async () => {
@@ -237,19 +221,12 @@ describe('paths, queries and headers (14 to 24)', () => {
   });
 
   it('15 length counts code points, after NFC', async () => {
-    const signals = [
-      makeSignal({ ts: Date.now(), id: `a${'\u0301'.repeat(10_000)}` }),
-      makeSignal({ ts: Date.now(), id: '𝄞'.repeat(129) }),
-    ];
-    const { body } = await api.call(SIGNALS, { key, body: { signals } });
-    expect(body.results.map((result: { status: string }) => result.status)).toEqual(['rejected', 'rejected']);
+    const signals = [`a${'\u0301'.repeat(10_000)}`, '𝄞'.repeat(129)].map((id) => signalOf({ id }));
+    expect(await record(signals)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
   });
 
   it('16 a header over 16 KiB is 431', async () => {
-    const answer = await sendRaw(
-      api.url,
-      `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`,
-    );
+    const answer = await raw(`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}`);
     expect(answer).toMatch(/^HTTP\/1.1 431/);
     expect(answer).toContain('headers_too_large');
   });
@@ -267,17 +244,13 @@ describe('paths, queries and headers (14 to 24)', () => {
   });
 
   it('an expectation that nobody knows is ignored', async () => {
-    const head = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: wonders\r\n\r\n';
-    const answer = await sendRaw(api.url, head);
+    const answer = await raw('GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders');
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
     expect(answer).toMatch(/\r\nX-Request-Id: /);
   });
 
   it.each(['TRACE', 'PROPFIND', 'PUT', 'DELETE', 'OPTIONS'])('18 %s is 405 with Allow', async (method) => {
-    const answer = await sendRaw(
-      api.url,
-      `${method} ${SIGNALS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    );
+    const answer = await raw(`${method} ${SIGNALS} HTTP/1.1\r\nHost: x`);
     expect(answer).toMatch(/^HTTP\/1.1 405/);
     expect(answer).toMatch(/^Allow: POST/m);
     expect(answer).toContain('method_not_allowed');
@@ -333,12 +306,9 @@ describe('paths, queries and headers (14 to 24)', () => {
   );
 
   it('21 two Authorization headers are 400', async () => {
-    const auth = `Authorization: Bearer ${key}\r\n`;
-    const answer = await sendRaw(
-      api.url,
-      `GET /api/v1/sessions HTTP/1.1\r\nHost: x\r\n${auth}${auth}Connection: close\r\n\r\n`,
-    );
-    expect(answer).toMatch(/^HTTP\/1.1 400/);
+    const auth = `\r\nAuthorization: Bearer ${key}`;
+    const head = `GET /api/v1/sessions HTTP/1.1\r\nHost: x${auth}${auth}`;
+    expect(await raw(head)).toMatch(/^HTTP\/1.1 400/);
   });
 
   it('21 a header with a name as long as Authorization is no second one', async () => {
@@ -348,7 +318,8 @@ describe('paths, queries and headers (14 to 24)', () => {
 
   it('22 a key in the query is never accepted', async () => {
     expectProblem(await api.call(`/api/v1/sessions?api_key=${key}`), 401, 'unauthorized');
-    expectProblem(await api.call(`/api/v1/sessions?access_token=${key}`), 401, 'unauthorized');
+    for (const path of ['/api/v1/sessions', '/v1/devices'])
+      expectProblem(await api.call(`${path}?access_token=${key}`), 401, 'unauthorized');
   });
 
   it.each([
@@ -410,10 +381,10 @@ describe('connections (25 to 32)', () => {
   });
 
   it('31 neither Host nor X-Forwarded-Host shows up in a link', async () => {
-    const body = '{}';
-    const answer = await sendRaw(
-      api.url,
-      `POST /v1/device_authorization HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    const hosts = 'Host: evil.example\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https';
+    const answer = await raw(
+      `POST /v1/device_authorization HTTP/1.1\r\n${hosts}\r\nContent-Type: application/json\r\nContent-Length: 2`,
+      '{}',
     );
     expect(answer).toMatch(/^HTTP\/1.1 200/);
     expect(answer).toContain(`${baseUrl(api.ctx.config)}/activate`);
@@ -421,7 +392,11 @@ describe('connections (25 to 32)', () => {
   });
 
   it('32 a foreign origin is told nothing', async () => {
-    const answer = await api.call('/api/v1/sessions', { key, headers: { Origin: 'https://evil.example' } });
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const headers = { Origin: 'https://evil.example' };
+    for (const path of ['/api/v1/sessions', '/v1/devices', '/v1/token'])
+      for (const method of ['GET', 'OPTIONS']) {
+        const answer = await api.call(path, { method, key, headers });
+        expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      }
   });
 });

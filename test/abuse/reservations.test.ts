@@ -1,46 +1,49 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import {
+  createApiKey,
+  type NewApiKey,
+  revokeApiKey,
+  rotateApiKey,
+} from '../../shared/core/accounts/keys/api-keys.ts';
 import { reserveInBudgets } from '../../shared/core/limits/enforcement/reserve/reserve.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { releaseReservations } from '../../workers/index.ts';
-import { fixture } from '../support/fixture.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 import { callSurely, until } from '../support/harness.ts';
 import { makePerson, type Person } from '../support/people.ts';
 
-const { idp, clock, api } = await fixture({ clock: true, idp: true });
+const fx = await fixture({ clock: true, idp: true, perTest: true });
+const { api, ctx, idp, clock } = fx;
 
 let admin: Person;
 let thief: Person;
-let unbound: string;
 let budgetId: string;
 beforeEach(async () => {
   clock.set(Date.now());
-  admin = await makePerson(api.ctx, idp, { role: 'admin' });
-  thief = await makePerson(api.ctx, idp, { orgId: admin.orgId });
-  const scopes = ['usage:read', 'budgets:write', 'budgets:check'] as const;
-  unbound = (await createApiKey(api.ctx, { org_id: admin.orgId, scopes: [...scopes] })).key;
-  const body = { name: 'All', scope: 'org', metric: 'cost_usd', threshold: 100, window: 'monthly' };
-  const made = await api.call('/api/v1/budgets', { key: unbound, body: { ...body, enforce: 'hard' } });
-  budgetId = made.body.id;
-  await until(async () => !(await allows(unbound, 101)));
+  [admin, thief] = [await fx.person(undefined, 'admin'), await fx.person()];
+  budgetId = await makeBudget({ threshold: 100, window: 'monthly' });
+  await until(async () => !(await allows(fx.key, 101)));
 });
 
-const keyOf = ({ orgId, userId }: Person) =>
-  createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:check'], user_id: userId });
+const makeBudget = async (fields: object): Promise<string> =>
+  (await fx.ask('/api/v1/budgets', { ...BUDGET, enforce: 'hard', ...fields })).id;
+const keyOf = ({ orgId, userId }: Person, more: Partial<NewApiKey> = {}) =>
+  createApiKey(ctx, { org_id: orgId, scopes: ['budgets:check'], user_id: userId, ...more });
 const reserve = (key: string, estimate_usd: number, more = {}) => {
   const headers = { 'Idempotency-Key': randomUUID() };
   const body = { estimate_usd, ttl_s: 3_600, ...more };
   return callSurely(() => api.call('/api/v1/budgets/reserve', { key, body, headers }));
 };
 const allows = async (key: string, estimate_usd: number) => (await reserve(key, estimate_usd)).body.allow;
-const reserved = async () => (await api.call(`/api/v1/budgets/${budgetId}`, { key: unbound })).body.reserved;
+const untilReserved = (usd: number) =>
+  until(async () => (await fx.ask(`/api/v1/budgets/${budgetId}`)).reserved === usd);
 const release = (person: Person, body: object, id = budgetId) =>
-  api.call(`/v1/budgets/${id}/release-reservations`, { key: person.session, body });
+  fx.send(`/v1/budgets/${id}/release-reservations`, body, { key: person.session });
 const entriesOf = (action: string) =>
-  auditRows(api.ctx).find({ org_id: admin.orgId, action }).sort({ at: 1 }).toArray();
+  auditRows(ctx).find({ org_id: fx.orgId, action }).sort({ at: 1 }).toArray();
 
 /** Reserves a dollar at a time until it is refused. Returns how many there were. */
 async function hoard(key: string): Promise<number> {
@@ -49,28 +52,25 @@ async function hoard(key: string): Promise<number> {
   return held;
 }
 
-const dueReleases = () =>
-  dueRows(api.ctx).find({ org_id: admin.orgId, kind: releaseReservations.kind }).toArray();
+const dueReleases = () => dueRows(ctx).find({ org_id: fx.orgId, kind: releaseReservations.kind }).toArray();
 
 /** Does what a worker does about the rows that are due. */
 async function runDue(): Promise<void> {
-  for (const { key } of await dueReleases()) await releaseReservations.handle({ key }, api.ctx);
+  for (const { key } of await dueReleases()) await releaseReservations.handle({ key }, ctx);
 }
 
 describe('a member who reserves all that there is', () => {
   test('gets a share; others go on, and an admin sees what is held, by whom, and ends it', async () => {
     const { key, key_id } = await keyOf(thief);
     expect(await hoard(key)).toBe(25);
-    expect(
-      (await api.call('/api/v1/budgets/check', { key: unbound, body: { estimate_usd: 75 } })).body.allow,
-    ).toBe(true);
-    await until(async () => (await reserved()) === 25);
+    expect((await fx.ask('/api/v1/budgets/check', { estimate_usd: 75 })).allow).toBe(true);
+    await untilReserved(25);
     await until(async () => (await entriesOf('budget.share_reached')).length === 1);
     const [full] = await entriesOf('budget.share_reached');
     expect(full?.details).toEqual({ budget_id: budgetId, user_id: thief.userId, key_id, held_usd: 25 });
     expect((await release(admin, { user_id: thief.userId })).body).toEqual({ released: 25 });
-    await until(async () => (await reserved()) === 0);
-    expect(await allows(unbound, 100)).toBe(true);
+    await untilReserved(0);
+    expect(await allows(fx.key, 100)).toBe(true);
     const [told] = await entriesOf('budget.release_reservations');
     expect(told).toMatchObject({
       actor: admin.accountId,
@@ -81,13 +81,13 @@ describe('a member who reserves all that there is', () => {
   test('holds nothing any more when the key is revoked, though the process dies before it is released', async () => {
     const { key, key_id } = await keyOf(thief);
     expect(await hoard(key)).toBe(25);
-    expect(await allows(unbound, 50)).toBe(true);
-    await revokeApiKey(api.ctx, key_id);
-    await revokeApiKey(api.ctx, key_id);
+    expect(await allows(fx.key, 50)).toBe(true);
+    await revokeApiKey(ctx, key_id);
+    await revokeApiKey(ctx, key_id);
     // Nothing of this process is left but the row that the transaction has written.
     expect(await dueReleases()).toHaveLength(1);
     await runDue();
-    expect(await allows(unbound, 50)).toBe(true);
+    expect(await allows(fx.key, 50)).toBe(true);
     await runDue();
     expect(await dueReleases()).toHaveLength(1);
     clock.advance(2_000);
@@ -97,28 +97,28 @@ describe('a member who reserves all that there is', () => {
     expect((await entriesOf('budget.release_reservations')).map(({ details }) => details)).toEqual([
       { key_id, reservations_released: 25 },
     ]);
-    await until(async () => (await reserved()) === 100);
+    await untilReserved(100);
   });
 
   test('cannot keep what a process reserved that had not heard of the revocation', async () => {
     const { key, key_id } = await keyOf(thief);
     expect(await allows(key, 10)).toBe(true);
-    await revokeApiKey(api.ctx, key_id);
+    await revokeApiKey(ctx, key_id);
     await runDue();
     const caller = { orgId: thief.orgId, userId: thief.userId, projectId: 'p' };
     const wish = { estimateNusd: 20e9, ttlS: 3_600, by: { keyId: key_id, isBound: true }, key: null };
-    expect(await reserveInBudgets(api.ctx, caller, wish)).toMatchObject({ id: expect.any(String) });
-    expect(await allows(unbound, 90)).toBe(false);
+    expect(await reserveInBudgets(ctx, caller, wish)).toMatchObject({ id: expect.any(String) });
+    expect(await allows(fx.key, 90)).toBe(false);
     clock.advance(2_000);
     await runDue();
-    expect(await allows(unbound, 100)).toBe(true);
+    expect(await allows(fx.key, 100)).toBe(true);
     expect(await dueReleases()).toEqual([]);
   });
 
   test('holds nothing any more when a rotated key ends, and not before', async () => {
     const { key, key_id } = await keyOf(thief);
     expect(await allows(key, 25)).toBe(true);
-    const fresh = await rotateApiKey(api.ctx, key_id, 60_000);
+    const fresh = await rotateApiKey(ctx, key_id, 60_000);
     await runDue();
     expect(await allows(fresh.key, 1)).toBe(false);
     clock.advance(60_000);
@@ -127,50 +127,43 @@ describe('a member who reserves all that there is', () => {
     clock.advance(2_000);
     await runDue();
     expect(await allows(fresh.key, 1)).toBe(false);
-    await until(async () => (await reserved()) === 25);
+    await untilReserved(25);
   });
 
   test('holds nothing any more when its key expires, rotated meanwhile or not, and not before', async () => {
     const expires_at = new Date(clock.now() + 60_000);
-    const bound = {
-      org_id: thief.orgId,
-      scopes: ['budgets:check' as const],
-      user_id: thief.userId,
-      expires_at,
-    };
-    const expiring = await createApiKey(api.ctx, bound);
-    const rotated = await createApiKey(api.ctx, bound);
-    await rotateApiKey(api.ctx, rotated.key_id, 3_600_000);
+    const [expiring, rotated] = [await keyOf(thief, { expires_at }), await keyOf(thief, { expires_at })];
+    await rotateApiKey(ctx, rotated.key_id, 3_600_000);
     expect([await allows(expiring.key, 12), await allows(rotated.key, 13)]).toEqual([true, true]);
     await runDue();
-    await until(async () => (await reserved()) === 25);
+    await untilReserved(25);
     clock.advance(60_000);
     await runDue();
-    await until(async () => (await reserved()) === 0);
+    await untilReserved(0);
   });
 
   test('holds nothing any more when removed, nor does a gateway for them', async () => {
     const { key } = await keyOf(thief);
     expect(await allows(key, 25)).toBe(true);
-    expect((await reserve(unbound, 30, { user_id: thief.userId })).body.allow).toBe(true);
-    expect((await reserve(unbound, 45, { user_id: 'somebody-else' })).body.allow).toBe(true);
-    await removeMember(api.ctx, thief.orgId, thief.userId);
+    expect((await reserve(fx.key, 30, { user_id: thief.userId })).body.allow).toBe(true);
+    expect((await reserve(fx.key, 45, { user_id: 'somebody-else' })).body.allow).toBe(true);
+    await removeMember(ctx, thief.orgId, thief.userId);
     await runDue();
     clock.advance(2_000);
     await runDue();
-    await until(async () => (await reserved()) === 45);
+    await untilReserved(45);
     expect((await entriesOf('budget.release_reservations')).map(({ details }) => details)).toEqual([
       { user_id: thief.userId, reservations_released: 2 },
     ]);
-    expect(await allows(unbound, 55)).toBe(true);
+    expect(await allows(fx.key, 55)).toBe(true);
   });
 });
 
 test('the reservations of a budget are ended by an admin alone: all, or those of a user or a key', async () => {
   const { key, key_id } = await keyOf(thief);
   const second = await keyOf(thief);
-  for (const one of [key, second.key, unbound]) expect(await allows(one, 1)).toBe(true);
-  const other = await makePerson(api.ctx, idp, { role: 'admin' });
+  for (const one of [key, second.key, fx.key]) expect(await allows(one, 1)).toBe(true);
+  const other = await makePerson(ctx, idp, { role: 'admin' });
   expect((await release(thief, {})).status).toBe(403);
   expect((await release(other, {})).status).toBe(404);
   expect((await release(admin, {}, 'bud_unknown')).status).toBe(404);
@@ -181,34 +174,22 @@ test('the reservations of a budget are ended by an admin alone: all, or those of
   expect((await release(admin, { key_id })).body).toEqual({ released: 1 });
   expect((await release(admin, { key_id })).body).toEqual({ released: 0 });
   expect((await release(admin, {})).body).toEqual({ released: 2 });
-  await until(async () => (await reserved()) === 0);
+  await untilReserved(0);
 });
 
 test('what holds something in another budget alone is not released', async () => {
   const { key } = await keyOf(thief);
-  const body = {
-    name: 'P',
-    scope: 'project',
-    scope_id: 'p',
-    metric: 'cost_usd',
-    threshold: 10,
-    window: 'daily',
-  };
-  const made = await api.call('/api/v1/budgets', { key: unbound, body: { ...body, enforce: 'hard' } });
-  await until(async () => {
-    const checked = await api.call('/api/v1/budgets/check', { key: unbound, body: { project_id: 'p' } });
-    return checked.body.budgets.length === 2;
-  });
+  const other = await makeBudget({ scope: 'project', scope_id: 'p' });
+  await until(async () => (await fx.ask('/api/v1/budgets/check', { project_id: 'p' })).budgets.length === 2);
   expect(await allows(key, 5)).toBe(true);
   expect((await reserve(key, 1, { project_id: 'p' })).body.allow).toBe(true);
-  expect((await release(admin, {}, made.body.id)).body).toEqual({ released: 1 });
+  expect((await release(admin, {}, other)).body).toEqual({ released: 1 });
   expect((await release(admin, {})).body).toEqual({ released: 1 });
 });
 
 test('thousands are released in steps, each of them once', async () => {
-  const { ctx } = api;
   const wish = { estimateNusd: 1, ttlS: 3_600, by: { keyId: 'gateway', isBound: false } };
-  const caller = { orgId: admin.orgId, userId: null, projectId: 'p' };
+  const caller = { orgId: fx.orgId, userId: null, projectId: 'p' };
   const reserveSurely = async () => {
     const key = ['gateway', randomUUID()] as const;
     await until(() => reserveInBudgets(ctx, caller, { ...wish, key }).catch(() => null));
@@ -216,5 +197,5 @@ test('thousands are released in steps, each of them once', async () => {
   for (let made = 0; made < 3_000; made += 500) await Promise.all(Array.from({ length: 500 }, reserveSurely));
   const answers = await Promise.all([release(admin, {}), release(admin, { key_id: 'gateway' })]);
   expect(answers.reduce((sum, { body }) => sum + body.released, 0)).toBe(3_000);
-  await until(async () => (await reserved()) === 0);
+  await untilReserved(0);
 });
