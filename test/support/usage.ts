@@ -21,6 +21,16 @@ export async function recordAll(
   }
 }
 
+/** Records so many signals that are alike: of `ada`, and now, unless these fields say otherwise. */
+export function use(ctx: Context, orgId: string, count: number, fields: object = {}): Promise<void> {
+  const signal = { ts: ctx.clock.now(), ...fields };
+  return recordAll(
+    ctx,
+    orgId,
+    Array.from({ length: count }, () => signal),
+  );
+}
+
 const DAY_MS = 86_400_000;
 
 /** Rollups of the UTC day that holds a time, each of a user with a long name, all in one project or each in its own. */

@@ -12,6 +12,7 @@ import { planEvents } from '../../shared/core/events/webhooks/deliveries/plan-ev
 import { createWebhook } from '../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import { findSubscribers } from '../../shared/core/events/webhooks/endpoints/find-subscribers.ts';
 import { type Webhook, webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
+import type { WebhookInput } from '../../shared/core/events/webhooks/endpoints/view.ts';
 import type { Envelope } from '../../shared/core/events/webhooks/messages/message.ts';
 import { deliver } from '../../shared/core/events/webhooks/sending/deliver.ts';
 import { NAMED_EVENT_TYPES, type NamedEventType } from '../../shared/platform/basics/contract.ts';
@@ -40,6 +41,11 @@ export async function makeWebhook(
   ],
 ): Promise<Webhook> {
   return createWebhook(ctx, orgId, { url, events, secret: SECRET });
+}
+
+/** A webhook to nowhere that asks for no event but by these fields. */
+export function subscribe(ctx: Context, orgId: string, fields: Partial<WebhookInput>): Promise<Webhook> {
+  return createWebhook(ctx, orgId, { url: 'http://127.0.0.1:9/', events: [], secret: SECRET, ...fields });
 }
 
 /** Makes a paused webhook for every type of event, so that each event is stored and nothing is sent. */

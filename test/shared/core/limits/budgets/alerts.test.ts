@@ -1,103 +1,78 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { queuedDeliveryRows } from '../../../../../shared/core/events/webhooks/deliveries/model.ts';
-import { createWebhook } from '../../../../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import { webhookRows } from '../../../../../shared/core/events/webhooks/endpoints/model.ts';
 import { updateWebhook } from '../../../../../shared/core/events/webhooks/endpoints/update-webhook.ts';
 import type { WebhookInput } from '../../../../../shared/core/events/webhooks/endpoints/view.ts';
 import {
   changeBudget,
-  createBudget,
   removeBudget,
 } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { budgetAlertRows, budgetFiringRows } from '../../../../../shared/core/limits/budgets/rules/fired.ts';
-import type { BudgetInput } from '../../../../../shared/core/limits/budgets/rules/input.ts';
-import { budgetRows } from '../../../../../shared/core/limits/budgets/rules/model.ts';
-import { addMember } from '../../../../../shared/people/members.ts';
+import { type Budget, budgetRows } from '../../../../../shared/core/limits/budgets/rules/model.ts';
 import { dueRows } from '../../../../../shared/platform/due/model.ts';
 import { evaluateBudgets } from '../../../../../workers/index.ts';
-import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  type TestClock,
-  type TestContext,
-} from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
+import { openTestContext } from '../../../../support/harness.ts';
 import { standingStillAfter } from '../../../../support/interleave.ts';
-import { readEvents, SECRET, type StoredEvent } from '../../../../support/webhooks.ts';
+import { use } from '../../../../support/usage.ts';
+import { readEvents, type StoredEvent, subscribe } from '../../../../support/webhooks.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const HOUR = 3_600_000;
 const DAY_START = Date.UTC(2026, 10, 18);
-let ctx: TestContext;
-let other: TestContext;
-let clock: TestClock;
-beforeAll(async () => {
-  clock = createTestClock(NOW);
-  ctx = await openTestContext({ clock });
-  other = await openTestContext({ clock, sharing: ctx });
-});
-afterAll(async () => {
-  await other.close();
-  await ctx.close();
+const DAY = { name: 'Day', metric: 'signals', threshold: 100 } as const;
+const own = await storesFixture({ clock: NOW, perTest: true });
+const { ctx, clock } = own;
+const other = await openTestContext({ clock, sharing: ctx });
+afterAll(() => other.close());
+
+let orgId: string;
+let budget: Budget;
+beforeEach(async () => {
+  clock.set(NOW);
+  ({ orgId } = own);
+  budget = await own.budget(DAY);
 });
 
-const base: BudgetInput = {
-  name: 'Day',
-  scope: 'org',
-  metric: 'signals',
-  threshold: 100,
-  window: 'daily',
-  timezone: 'UTC',
-};
-
-async function tenantWith(settings: Partial<WebhookInput>[], atMs = NOW) {
-  clock.set(atMs);
-  const { orgId } = await makeTenant(ctx);
-  const budget = await createBudget(ctx, orgId, base);
-  const webhooks: string[] = [];
-  for (const each of settings) {
-    const input = { url: 'http://127.0.0.1:9/', events: [], secret: SECRET, ...each };
-    webhooks.push((await createWebhook(ctx, orgId, input))._id);
-  }
-  return { orgId, budget, webhooks };
+/** Makes webhooks, and returns their ids. */
+async function hooks(...settings: Partial<WebhookInput>[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const each of settings) ids.push((await subscribe(ctx, orgId, each))._id);
+  return ids;
 }
 
-async function use(orgId: string, count: number): Promise<void> {
-  await recordSignals(
-    ctx,
-    senderOf(orgId),
-    Array.from({ length: count }, () => makeSignal({ ts: clock.now() })),
-  );
+/** Uses so much now, and evaluates. Returns how much was fired and told. */
+async function spend(count: number, by = ctx): Promise<number> {
+  await use(ctx, orgId, count);
+  return evaluateDue(by, orgId);
 }
 
-async function alertsOf(orgId: string): Promise<StoredEvent[]> {
+/** Uses so much in a window that is over, and evaluates. */
+async function spendLate(count: number, user_id = 'ada'): Promise<number> {
+  await use(ctx, orgId, count, { ts: NOW, user_id });
+  return evaluateDue(ctx, orgId);
+}
+
+async function alerts(): Promise<StoredEvent[]> {
   const events = await readEvents(ctx, orgId);
   return events.filter(({ type }) => type === 'budget.threshold' || type === 'budget.forecast');
 }
 
-const percents = (events: StoredEvent[]) => events.map(({ data }) => data.alert_at);
+const percents = async () => (await alerts()).map(({ data }) => data.alert_at);
 
 describe('alert_at', () => {
   test('tells the webhook that asked, of each per cent once in a window, however often it is evaluated', async () => {
-    const { orgId, budget, webhooks } = await tenantWith([
-      { alert_at: [50, 10, 120] },
-      { events: ['session.ended'] },
-    ]);
-    await use(orgId, 49);
-    await evaluateDue(ctx, orgId);
-    expect(percents(await alertsOf(orgId))).toEqual([10]);
-    await use(orgId, 1);
+    const [asking] = await hooks({ alert_at: [50, 10, 120] }, { events: ['session.ended'] });
+    await spend(49);
+    expect(await percents()).toEqual([10]);
+    await use(ctx, orgId, 1);
     await Promise.all([evaluateDue(ctx, orgId), evaluateDue(other, orgId)]);
-    await use(orgId, 69);
-    await evaluateDue(ctx, orgId);
-    expect(new Set(percents(await alertsOf(orgId)))).toEqual(new Set([10, 50]));
-    await use(orgId, 1);
-    await evaluateDue(other, orgId);
-    const events = await alertsOf(orgId);
-    expect(events).toHaveLength(3);
-    expect(new Set(percents(events))).toEqual(new Set([10, 50, 120]));
+    await spend(69);
+    expect(new Set(await percents())).toEqual(new Set([10, 50]));
+    await spend(1, other);
+    const events = await alerts();
+    expect(events.map(({ data }) => Number(data.alert_at)).toSorted((a, b) => a - b)).toEqual([10, 50, 120]);
     expect(events.find(({ data }) => data.alert_at === 50)?.data).toEqual({
       budget_id: budget._id,
       budget_name: 'Day',
@@ -110,124 +85,88 @@ describe('alert_at', () => {
       alert_at: 50,
     });
     const deliveries = await queuedDeliveryRows(ctx).find({ org_id: orgId }).toArray();
-    expect(deliveries.map(({ webhook_id }) => webhook_id)).toEqual(events.map(() => webhooks[0]));
+    expect(deliveries.map(({ webhook_id }) => webhook_id)).toEqual([asking, asking, asking]);
   });
 
   test('tells again in the next window, and not after a change of the threshold in the same one', async () => {
-    const { orgId, budget } = await tenantWith([{ alert_at: [50] }]);
-    await use(orgId, 60);
-    await evaluateDue(ctx, orgId);
+    await hooks({ alert_at: [50] });
+    await spend(60);
     await changeBudget(ctx, orgId, budget._id, { threshold: 110 });
-    await use(orgId, 1);
-    await evaluateDue(ctx, orgId);
-    expect(await alertsOf(orgId)).toHaveLength(1);
+    await spend(1);
+    expect(await alerts()).toHaveLength(1);
     clock.advance(24 * HOUR);
-    await use(orgId, 60);
-    await evaluateDue(ctx, orgId);
-    expect(await alertsOf(orgId)).toHaveLength(2);
+    await spend(60);
+    expect(await alerts()).toHaveLength(2);
   });
 
   test('tells each webhook for itself, and one that asks later what the open window has reached', async () => {
-    const { orgId, webhooks } = await tenantWith([{ alert_at: [50] }, { forecast: true }]);
-    await use(orgId, 60);
-    await evaluateDue(ctx, orgId);
+    const webhooks = await hooks({ alert_at: [50] }, { forecast: true });
+    await spend(60);
     await updateWebhook(ctx, orgId, webhooks[1] ?? '', { alert_at: [60] });
-    await use(orgId, 1);
-    await evaluateDue(ctx, orgId);
+    await spend(1);
     const rows = await budgetAlertRows(ctx).find({ org_id: orgId }).toArray();
-    const told = rows.map(({ webhook_id, about }) => [webhooks.indexOf(webhook_id), about]);
-    expect(new Set(told.map((each) => each.join(' ')))).toEqual(new Set(['0 50', '1 60', '1 forecast']));
-    expect(told).toHaveLength(3);
+    const told = rows.map(({ webhook_id, about }) => `${webhooks.indexOf(webhook_id)} ${about}`);
+    expect(told.toSorted()).toEqual(['0 50', '1 60', '1 forecast']);
   });
 
   test('tells in one evaluation also more than one transaction takes', async () => {
-    const alert_at = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-    const { orgId } = await tenantWith(Array.from({ length: 26 }, () => ({ alert_at })));
-    await createBudget(ctx, orgId, base);
-    await use(orgId, 10);
-    expect(await evaluateDue(ctx, orgId)).toBe(520);
+    await hooks(...Array.from({ length: 26 }, () => ({ alert_at: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] })));
+    await own.budget(DAY);
+    expect(await spend(10)).toBe(520);
     expect(await budgetAlertRows(ctx).countDocuments({ org_id: orgId })).toBe(520);
     expect(await dueRows(ctx).countDocuments({ org_id: orgId, kind: 'evaluate-budgets' })).toBe(0);
   });
 
   test('does not tell who asks now of a window that is over', async () => {
-    const { orgId } = await tenantWith([]);
-    await use(orgId, 60);
+    await use(ctx, orgId, 60);
     clock.advance(24 * HOUR);
-    await createWebhook(ctx, orgId, {
-      url: 'http://127.0.0.1:9/',
-      events: [],
-      secret: SECRET,
-      alert_at: [50],
-    });
-    const late = [makeSignal({ ts: NOW })];
-    await recordSignals(ctx, senderOf(orgId), late);
-    await evaluateDue(ctx, orgId);
-    expect(await alertsOf(orgId)).toEqual([]);
+    await hooks({ alert_at: [50] });
+    await spendLate(1);
+    expect(await alerts()).toEqual([]);
   });
 });
 
 describe('a per cent of a window that is over', () => {
-  const late = (orgId: string, user_id: string, count: number) =>
-    recordSignals(
-      ctx,
-      senderOf(orgId),
-      Array.from({ length: count }, () => makeSignal({ ts: NOW, user_id })),
-    );
-
   test('is told when late signals reach it, also after a new name', async () => {
-    const { orgId, budget } = await tenantWith([{ alert_at: [50] }]);
+    await hooks({ alert_at: [50] });
     clock.advance(24 * HOUR);
     await changeBudget(ctx, orgId, budget._id, { name: 'Renamed' });
-    await late(orgId, 'ada', 50);
-    await evaluateDue(ctx, orgId);
-    expect(percents(await alertsOf(orgId))).toEqual([50]);
+    await spendLate(50);
+    expect(await percents()).toEqual([50]);
   });
 
-  test('is told also after its webhook was saved with the same alerts', async () => {
-    const { orgId, webhooks } = await tenantWith([{ alert_at: [50] }]);
+  const quiet_hours = { from: '22:00', to: '07:00', timezone: 'UTC' };
+  test.each([
+    ['was saved with the same alerts', {}, { alert_at: [50], forecast: false, quiet_hours }],
+    ['asks for forecasts too, which are about open windows', { forecast: false }, { forecast: true }],
+    ['asks for no more forecasts, which are about open windows', { forecast: true }, { forecast: false }],
+  ])('is told also after its webhook %s', async (_, before, change) => {
+    const [webhook = ''] = await hooks({ alert_at: [50], ...before });
     clock.advance(24 * HOUR);
-    const quiet_hours = { from: '22:00', to: '07:00', timezone: 'UTC' };
-    await updateWebhook(ctx, orgId, webhooks[0] ?? '', { alert_at: [50], forecast: false, quiet_hours });
-    await late(orgId, 'ada', 50);
-    await evaluateDue(ctx, orgId);
-    expect(percents(await alertsOf(orgId))).toEqual([50]);
+    await updateWebhook(ctx, orgId, webhook, change);
+    await spendLate(50);
+    expect((await alerts()).map(({ type, data }) => [type, data.alert_at])).toEqual([
+      ['budget.threshold', 50],
+    ]);
   });
-
-  test.each([{ forecast: true }, { forecast: false }])(
-    'is told also after its webhook changed to %j, which is about open windows',
-    async (change) => {
-      const { orgId, webhooks } = await tenantWith([{ alert_at: [50], forecast: !change.forecast }]);
-      clock.advance(24 * HOUR);
-      await updateWebhook(ctx, orgId, webhooks[0] ?? '', change);
-      await late(orgId, 'ada', 50);
-      await evaluateDue(ctx, orgId);
-      expect((await alertsOf(orgId)).map(({ type, data }) => [type, data.alert_at])).toEqual([
-        ['budget.threshold', 50],
-      ]);
-    },
-  );
 
   test('is not told to a webhook that asked for it later', async () => {
-    const { orgId, webhooks } = await tenantWith([{ alert_at: [40] }]);
+    const [webhook = ''] = await hooks({ alert_at: [40] });
     clock.advance(24 * HOUR);
-    await updateWebhook(ctx, orgId, webhooks[0] ?? '', { alert_at: [50] });
-    await late(orgId, 'ada', 50);
-    await evaluateDue(ctx, orgId);
-    expect(await alertsOf(orgId)).toEqual([]);
+    await updateWebhook(ctx, orgId, webhook, { alert_at: [50] });
+    await spendLate(50);
+    expect(await alerts()).toEqual([]);
   });
 
   test('is not told when somebody joins the team who had used it', async () => {
-    const { orgId } = await tenantWith([{ alert_at: [50] }]);
-    const person = { org_id: orgId, email: 'a@e.org', role: 'member' } as const;
-    await addMember(ctx, { ...person, user_id: 'ada', teams: ['red'] });
-    await createBudget(ctx, orgId, { ...base, scope: 'team', scope_id: 'red', threshold: 20 });
-    await late(orgId, 'bob', 19);
+    await hooks({ alert_at: [50] });
+    await own.member('ada', { teams: ['red'] });
+    await own.budget({ ...DAY, scope: 'team', scope_id: 'red', threshold: 20 });
+    await use(ctx, orgId, 19, { user_id: 'bob' });
     clock.advance(24 * HOUR);
-    await addMember(ctx, { ...person, user_id: 'bob', email: 'b@e.org', teams: ['red'] });
-    await late(orgId, 'ada', 1);
-    await evaluateDue(ctx, orgId);
-    expect(await alertsOf(orgId)).toEqual([]);
+    await own.member('bob', { teams: ['red'] });
+    await spendLate(1);
+    expect(await alerts()).toEqual([]);
   });
 });
 
@@ -236,44 +175,39 @@ describe('forecast', () => {
   const FIFTH = DAY_START + 4.8 * HOUR;
 
   test('is told once, when the pace so far passes the limit after a fifth of the window', async () => {
-    const { orgId } = await tenantWith([{ forecast: true }], FIFTH);
-    await use(orgId, 20);
-    await evaluateDue(ctx, orgId);
-    expect(await alertsOf(orgId)).toEqual([]);
-    await use(orgId, 1);
-    await evaluateDue(ctx, orgId);
-    await use(orgId, 1);
-    await evaluateDue(ctx, orgId);
-    const events = await alertsOf(orgId);
-    expect(events.map(({ type, data }) => [type, data.current, data.forecast])).toEqual([
+    clock.set(FIFTH);
+    await hooks({ forecast: true });
+    await spend(20);
+    expect(await alerts()).toEqual([]);
+    await spend(1);
+    await spend(1);
+    expect((await alerts()).map(({ type, data }) => [type, data.current, data.forecast])).toEqual([
       ['budget.forecast', 21, 105],
     ]);
   });
 
   test('is told at a fifth of the window although nothing is used then', async () => {
-    const { orgId } = await tenantWith([{ forecast: true }], BEFORE);
-    await use(orgId, 30);
-    await evaluateDue(ctx, orgId);
-    expect(await alertsOf(orgId)).toEqual([]);
+    clock.set(BEFORE);
+    await hooks({ forecast: true });
     const dueTimes = async () => {
       const rows = await dueRows(ctx).find({ org_id: orgId, kind: evaluateBudgets.kind }).toArray();
       return rows.map(({ due_at }) => due_at.getTime());
     };
-    expect(await dueTimes()).toEqual([FIFTH]);
-    await use(orgId, 1);
-    await evaluateDue(ctx, orgId);
-    expect(await dueTimes()).toEqual([FIFTH]);
+    for (const count of [30, 1]) {
+      await spend(count);
+      expect([await alerts(), await dueTimes()]).toEqual([[], [FIFTH]]);
+    }
     clock.set(FIFTH);
     await evaluateBudgets.handle({ key: orgId }, ctx);
-    expect(await alertsOf(orgId)).toHaveLength(1);
+    expect(await alerts()).toHaveLength(1);
     expect(await dueTimes()).toEqual([]);
   });
 
   test('is not told to who did not ask', async () => {
-    const { orgId } = await tenantWith([{ events: ['budget.exceeded'], alert_at: [900] }], FIFTH);
-    await use(orgId, 90);
-    await evaluateDue(ctx, orgId);
-    expect(await alertsOf(orgId)).toEqual([]);
+    clock.set(FIFTH);
+    await hooks({ events: ['budget.exceeded'], alert_at: [900] });
+    await spend(90);
+    expect(await alerts()).toEqual([]);
   });
 });
 
@@ -282,31 +216,29 @@ describe.each([
   { when: 'while it sends alerts', of: budgetAlertRows },
 ])('a worker that stands still $when', ({ of }) => {
   test('writes neither an event nor a row for a budget that was removed meanwhile', async () => {
-    const { orgId, budget } = await tenantWith([{ alert_at: [50] }]);
-    await use(orgId, 60);
-    const remove = () => removeBudget(ctx, orgId, budget._id);
-    await evaluateDue(standingStillAfter(ctx, of, remove), orgId);
-    expect(await alertsOf(orgId)).toEqual([]);
+    await hooks({ alert_at: [50] });
+    await spend(
+      60,
+      standingStillAfter(ctx, of, () => removeBudget(ctx, orgId, budget._id)),
+    );
+    expect(await alerts()).toEqual([]);
     expect(await budgetAlertRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
   });
 
   test('decides by a limit that was raised meanwhile, and sends the alert once that is reached', async () => {
-    const { orgId, budget } = await tenantWith([{ alert_at: [50] }]);
-    await use(orgId, 60);
+    await hooks({ alert_at: [50] });
     const raiseLimit = () => changeBudget(ctx, orgId, budget._id, { threshold: 200 });
-    expect(await evaluateDue(standingStillAfter(ctx, of, raiseLimit), orgId)).toBe(0);
-    expect(await alertsOf(orgId)).toEqual([]);
-    await use(orgId, 40);
-    await evaluateDue(ctx, orgId);
-    expect((await alertsOf(orgId)).map(({ data }) => [data.current, data.threshold])).toEqual([[100, 200]]);
+    expect(await spend(60, standingStillAfter(ctx, of, raiseLimit))).toBe(0);
+    expect(await alerts()).toEqual([]);
+    await spend(40);
+    expect((await alerts()).map(({ data }) => [data.current, data.threshold])).toEqual([[100, 200]]);
   });
 });
 
 test('a worker that stands still after it has read a budget fires no level once that is removed', async () => {
-  const { orgId, budget } = await tenantWith([{ events: ['budget.warning', 'budget.exceeded'] }]);
-  await use(orgId, 100);
+  await hooks({ events: ['budget.warning', 'budget.exceeded'] });
   const remove = () => removeBudget(ctx, orgId, budget._id);
-  expect(await evaluateDue(standingStillAfter(ctx, budgetRows, remove), orgId)).toBe(0);
+  expect(await spend(100, standingStillAfter(ctx, budgetRows, remove))).toBe(0);
   expect(await budgetFiringRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
   expect(await readEvents(ctx, orgId)).toEqual([]);
 });

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
 import { guardOrganizationRules } from '../../../../../shared/core/accounts/organizations/versions.ts';
-import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
-import { createWebhook } from '../../../../../shared/core/events/webhooks/endpoints/create-webhook.ts';
-import { createBudget } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { incrementsOf } from '../../../../../shared/core/limits/budgets/count/plan-windows.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import {
@@ -23,40 +20,28 @@ import { refreshStatuses } from '../../../../../shared/core/limits/enforcement/s
 import { ALL_COUNTER_SHARDS, currentShard } from '../../../../../shared/platform/mongo/counter-shards.ts';
 import { inTransaction } from '../../../../../shared/platform/mongo/transaction.ts';
 import { applyWrites } from '../../../../../shared/platform/mongo/writes.ts';
-import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
 import { storesFixture } from '../../../../support/fixture.ts';
-import { SECRET } from '../../../../support/webhooks.ts';
+import { use } from '../../../../support/usage.ts';
+import { subscribe } from '../../../../support/webhooks.ts';
 
-const { ctx } = await storesFixture();
+const { ctx, tenant } = await storesFixture();
 
 /** A template of five calls per person, and a webhook that hears of it. */
 async function makeTemplate() {
-  const { orgId } = await makeTenant(ctx);
-  await createWebhook(ctx, orgId, {
-    url: 'http://127.0.0.1:9/',
-    events: ['budget.warning', 'budget.exceeded'],
-    secret: SECRET,
-  });
-  const budget = await createBudget(ctx, orgId, {
-    name: 'Each',
-    scope: 'org',
-    per: 'user',
-    metric: 'signals',
-    threshold: 5,
-    window: 'monthly',
-    enforce: 'hard',
-  });
-  const use = (user_id: string, count: number) =>
-    recordSignals(
-      ctx,
-      senderOf(orgId),
-      Array.from({ length: count }, () => makeSignal({ user_id, ts: ctx.clock.now() })),
-    );
+  const { orgId, budget: make } = await tenant();
+  await subscribe(ctx, orgId, { events: ['budget.warning', 'budget.exceeded'] });
+  const each = { per: 'user', metric: 'signals', threshold: 5, enforce: 'hard' } as const;
+  const budget = await make({ ...each, window: 'monthly' });
   const stampOf = async (person: string) => {
     const rows = await personWindowRows(ctx).find({ org_id: orgId, person }).toArray();
     return Math.max(...rows.map(({ updated_at }) => updated_at.getTime()));
   };
-  return { orgId, budget, use, stampOf };
+  return {
+    orgId,
+    budget,
+    use: (user_id: string, count: number) => use(ctx, orgId, count, { user_id }),
+    stampOf,
+  };
 }
 
 /** A transaction of another process that has counted five calls of ada, and commits when it is told to. */

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
 import {
   changeBudget,
@@ -14,45 +13,40 @@ import {
 } from '../../../../../shared/core/limits/budgets/rules/model.ts';
 import { changeMember } from '../../../../../shared/people/change-member.ts';
 import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
-import { addMember } from '../../../../../shared/people/members.ts';
 import { compare } from '../../../../support/budget-oracle.ts';
 import { everyCalendar } from '../../../../support/calendars.ts';
-import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import { storesFixture } from '../../../../support/fixture.ts';
+import { BUDGET, storesFixture } from '../../../../support/fixture.ts';
 import { createTestClock, openTestContext, type TestContext, until } from '../../../../support/harness.ts';
-import { seeded } from '../../../../support/random.ts';
+import { pick, seeded } from '../../../../support/random.ts';
+import { recordAll, use } from '../../../../support/usage.ts';
 
 const HOUR = 3_600_000;
-const USER = 'ada';
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9));
-const { clock, ctx } = await storesFixture({ clock: NOW });
+const { clock, ctx, tenant } = await storesFixture({ clock: NOW });
 
-const base: BudgetInput = {
-  name: 'B',
-  scope: 'org',
-  metric: 'signals',
-  threshold: 1e6,
-  window: 'monthly',
-  timezone: 'UTC',
-};
+/** An organization whose budgets are monthly ones of signals. */
+async function start(settings: Parameters<typeof tenant>[0] = {}) {
+  const own = await tenant(settings);
+  return {
+    ...own,
+    budget: (fields: Partial<BudgetInput> = {}) => own.budget({ ...BASE, ...fields }),
+  };
+}
+const BASE = { metric: 'signals', threshold: 1e6, window: 'monthly' } as const;
 
 /** Calls of five users in two projects over 34 days, every fifth an error. */
 async function fill(target: TestContext, orgId: string, count: number, seed: number): Promise<void> {
   const random = seeded(seed);
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-  const signals = Array.from({ length: count }, () =>
-    makeSignal({
-      id: `${seed}-${random()}`,
-      ts: clock.now() - Math.floor(random() ** 3 * 34 * 24 * HOUR),
-      user_id: pick(['ada', 'bob', 'cyd', 'dan', 'eve']),
-      project_id: pick(['apollo', 'gemini']),
-      tokens_in: Math.floor(random() * 1_000),
-      ...(random() < 0.2 ? { error: { code: 'x' } } : {}),
-    }),
-  );
-  const results = await recordSignals(target, senderOf(orgId), signals);
-  expect(new Set(results.map((result) => result.status))).toEqual(new Set(['accepted']));
+  const signals = Array.from({ length: count }, () => ({
+    id: `${seed}-${random()}`,
+    ts: clock.now() - Math.floor(random() ** 3 * 34 * 24 * HOUR),
+    user_id: pick(random, ['ada', 'bob', 'cyd', 'dan', 'eve']),
+    project_id: pick(random, ['apollo', 'gemini']),
+    tokens_in: Math.floor(random() * 1_000),
+    ...(random() < 0.2 ? { error: { code: 'x' } } : {}),
+  }));
+  await recordAll(target, orgId, signals);
 }
 
 async function expectExact(budgets: readonly Budget[]): Promise<void> {
@@ -67,21 +61,20 @@ test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])(
   'windows counted from the rollups of a %s organization equal a scan of the signals, in any timezone',
   async (timezone) => {
     clock.set(NOW);
-    const { orgId } = await makeTenant(ctx, { timezone });
-    await addMember(ctx, { org_id: orgId, user_id: 'ada', email: 'a@e.org', role: 'member', teams: ['red'] });
-    await addMember(ctx, { org_id: orgId, user_id: 'bob', email: 'b@e.org', role: 'member', teams: ['red'] });
+    const { orgId, member, budget } = await start({ timezone });
+    for (const user of ['ada', 'bob']) await member(user, { teams: ['red'] });
     await fill(ctx, orgId, 300, SEED);
     const budgets: Budget[] = [];
     for (const zone of [timezone, 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kathmandu'])
       for (const calendar of everyCalendar(NOW, 30))
-        budgets.push(await createBudget(ctx, orgId, { ...base, ...calendar, timezone: zone }));
-    for (const metric of BUDGET_METRICS) budgets.push(await createBudget(ctx, orgId, { ...base, metric }));
+        budgets.push(await budget({ ...calendar, timezone: zone }));
+    for (const metric of BUDGET_METRICS) budgets.push(await budget({ metric }));
     for (const [scope, scope_id] of [
       ['team', 'red'],
       ['user', 'eve'],
       ['project', 'apollo'],
     ] as const)
-      budgets.push(await createBudget(ctx, orgId, { ...base, scope, scope_id, metric: 'tokens' }));
+      budgets.push(await budget({ scope, scope_id, metric: 'tokens' }));
     await expectExact(budgets);
     // The same after more of them has been added by the transactions of the signals.
     await fill(ctx, orgId, 300, SEED + 1);
@@ -91,7 +84,7 @@ test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])(
 
 test('a budget whose month spans a change of the organization timezone is exact', async () => {
   clock.set(NOW - 20 * 24 * HOUR);
-  const { orgId } = await makeTenant(ctx, { timezone: 'Asia/Tokyo' });
+  const { orgId, budget } = await start({ timezone: 'Asia/Tokyo' });
   await fill(ctx, orgId, 100, SEED + 2);
   await changeOrganization(ctx, orgId, { timezone: 'America/Los_Angeles' });
   clock.set(NOW);
@@ -99,34 +92,31 @@ test('a budget whose month spans a change of the organization timezone is exact'
   const budgets: Budget[] = [];
   for (const timezone of ['Asia/Tokyo', 'America/Los_Angeles', 'UTC'])
     for (const calendar of everyCalendar(NOW, 30))
-      budgets.push(await createBudget(ctx, orgId, { ...base, ...calendar, timezone, metric: 'tokens_in' }));
+      budgets.push(await budget({ ...calendar, timezone, metric: 'tokens_in' }));
   await expectExact(budgets);
 });
 
 test('a process whose clock is behind counts the window that has begun meanwhile', async () => {
   const hour = NOW - (NOW % HOUR);
   clock.set(hour + 9 * 60_000);
-  const { orgId } = await makeTenant(ctx);
-  const clockBehind = createTestClock(clock.now() - 55 * 60_000);
-  const behind = await openTestContext({ clock: clockBehind, sharing: ctx });
-  const hourly = await createBudget(ctx, orgId, { ...base, window: 'hourly', metric: 'tokens' });
-  const post = () => recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now(), user_id: USER })]);
-  await post();
+  const { orgId, budget } = await start();
+  const behind = await openTestContext({ clock: createTestClock(clock.now() - 55 * 60_000), sharing: ctx });
+  const hourly = await budget({ window: 'hourly', metric: 'tokens' });
+  await use(ctx, orgId, 1);
   // It shares its windows with no other budget, so it counts them.
-  const own = { scope: 'user', scope_id: USER } as const;
-  const made = await createBudget(behind, orgId, { ...base, ...own, window: 'hourly' });
+  const own = { scope: 'user', scope_id: 'ada', window: 'hourly' } as const;
+  const made = await createBudget(behind, orgId, { ...BUDGET, ...BASE, ...own });
   const changed = await changeBudget(behind, orgId, hourly._id, { threshold: 5 });
-  await post();
+  await use(ctx, orgId, 1);
   await expectExact([made, changed]);
   await behind.close();
 });
 
 test('one of two budgets that share their windows leaves them to the other when it is removed or moves away', async () => {
   clock.set(NOW);
-  const { orgId } = await makeTenant(ctx);
+  const { orgId, budget } = await start();
   await fill(ctx, orgId, 50, SEED + 4);
-  const make = () => createBudget(ctx, orgId, base);
-  const [left, removed, moved] = [await make(), await make(), await make()];
+  const [left, removed, moved] = [await budget(), await budget(), await budget()];
   await removeBudget(ctx, orgId, removed._id);
   await changeBudget(ctx, orgId, moved._id, { window: 'daily' });
   await fill(ctx, orgId, 50, SEED + 5);
@@ -135,9 +125,9 @@ test('one of two budgets that share their windows leaves them to the other when 
 
 test('no signal is lost or counted twice while budgets and teams change', async () => {
   clock.set(NOW);
-  const { orgId } = await makeTenant(ctx);
-  await addMember(ctx, { org_id: orgId, user_id: 'ada', email: 'a@e.org', role: 'member', teams: ['red'] });
-  await addMember(ctx, { org_id: orgId, user_id: 'bob', email: 'b@e.org', role: 'member', teams: [] });
+  const { orgId, member, budget: make } = await start();
+  await member('ada', { teams: ['red'] });
+  await member('bob');
   const others = await Promise.all([1, 2].map(() => openTestContext({ clock, sharing: ctx })));
   const senders = [ctx, ...others];
   let isChanging = true;
@@ -153,7 +143,7 @@ test('no signal is lost or counted twice while budgets and teams change', async 
     const scope = (['org', 'team', 'user', 'project'] as const)[round % 4] ?? 'org';
     const scope_id = { org: orgId, team: 'red', user: 'ada', project: 'apollo' }[scope];
     const metric = BUDGET_METRICS[round % BUDGET_METRICS.length] ?? 'signals';
-    const budget = await createBudget(ctx, orgId, { ...base, scope, scope_id, metric });
+    const budget = await make({ scope, scope_id, metric });
     budgets.push(budget);
     const reached = sent + 10;
     await until(() => sent >= reached, { what: 'signals between the changes' });

@@ -1,60 +1,46 @@
-import { describe, expect, test } from 'vitest';
-import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
-import { createWebhook } from '../../../../../shared/core/events/webhooks/endpoints/create-webhook.ts';
-import {
-  changeBudget,
-  createBudget,
-} from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { changeBudget } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { budgetWindowRetention } from '../../../../../shared/core/limits/budgets/count/retention.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { budgetWindowRows } from '../../../../../shared/core/limits/budgets/rules/counted.ts';
 import { budgetFiringRows } from '../../../../../shared/core/limits/budgets/rules/fired.ts';
 import type { BudgetInput } from '../../../../../shared/core/limits/budgets/rules/input.ts';
 import { listBudgetEvents } from '../../../../../shared/core/limits/budgets/show/read-history.ts';
-import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
 import { storesFixture } from '../../../../support/fixture.ts';
-import { readEvents, SECRET, subscribeToAll } from '../../../../support/webhooks.ts';
+import { use as record } from '../../../../support/usage.ts';
+import { readEvents, subscribe, subscribeToAll } from '../../../../support/webhooks.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 18, 10);
-const { clock, ctx } = await storesFixture({ clock: NOW });
+const own = await storesFixture({ clock: NOW, perTest: true });
+const { clock, ctx } = own;
 
-const base: BudgetInput = {
-  name: 'Three days',
-  scope: 'org',
-  metric: 'signals',
-  threshold: 100,
-  window: 'rolling',
-  rolling_days: 3,
-  timezone: 'UTC',
-};
-
-async function makeOrganization(): Promise<string> {
+let orgId: string;
+beforeEach(async () => {
   clock.set(NOW);
-  const { orgId } = await makeTenant(ctx);
+  ({ orgId } = own);
   await subscribeToAll(ctx, orgId);
-  return orgId;
-}
+});
+
+/** A budget of 100 signals in three days. */
+const make = (fields: Partial<BudgetInput> = {}) =>
+  own.budget({ metric: 'signals', threshold: 100, window: 'rolling', rolling_days: 3, ...fields });
+
+const post = (count: number, day = 0) => record(ctx, orgId, count, { ts: clock.now() + day * DAY });
 
 /** Uses so much on a day, counted from today, and evaluates. Returns the levels that have fired since the call before. */
-async function use(orgId: string, count: number, day = 0): Promise<string[]> {
-  await post(orgId, count, day);
-  return evaluate(orgId);
+async function use(count: number, day = 0): Promise<string[]> {
+  await post(count, day);
+  return evaluate();
 }
 
-async function post(orgId: string, count: number, day = 0): Promise<void> {
-  const signals = Array.from({ length: count }, () => makeSignal({ ts: clock.now() + day * DAY }));
-  const results = await recordSignals(ctx, senderOf(orgId), signals);
-  expect(results.every(({ status }) => status === 'accepted')).toBe(true);
-}
-
-async function evaluate(orgId: string): Promise<string[]> {
-  const before = await levelsOf(orgId);
+async function evaluate(): Promise<string[]> {
+  const before = await levels();
   await evaluateDue(ctx, orgId);
-  return (await levelsOf(orgId)).slice(before.length);
+  return (await levels()).slice(before.length);
 }
 
-async function levelsOf(orgId: string): Promise<string[]> {
+async function levels(): Promise<string[]> {
   const events = await readEvents(ctx, orgId);
   return events.map(({ type }) => type).filter((type) => /^budget\.(warning|exceeded)$/.test(type));
 }
@@ -63,20 +49,19 @@ const nextDay = (days = 1) => clock.advance(days * DAY);
 
 describe('a level of a rolling budget', () => {
   test('fires when it is reached, and again only after a midnight brought usage below it', async () => {
-    const orgId = await makeOrganization();
-    const { _id } = await createBudget(ctx, orgId, base);
-    expect(await use(orgId, 79)).toEqual([]);
-    expect(await use(orgId, 1)).toEqual(['budget.warning']);
+    const { _id } = await make();
+    expect(await use(79)).toEqual([]);
+    expect(await use(1)).toEqual(['budget.warning']);
     nextDay();
     // 80 of yesterday go on.
-    expect(await use(orgId, 5)).toEqual([]);
-    expect(await use(orgId, 15)).toEqual(['budget.exceeded']);
+    expect(await use(5)).toEqual([]);
+    expect(await use(15)).toEqual(['budget.exceeded']);
     nextDay();
-    expect(await use(orgId, 1)).toEqual([]);
+    expect(await use(1)).toEqual([]);
     nextDay();
     // The first day has left: 21 were used in the two before.
-    expect(await use(orgId, 58)).toEqual([]);
-    expect(await use(orgId, 1)).toEqual(['budget.warning']);
+    expect(await use(58)).toEqual([]);
+    expect(await use(1)).toEqual(['budget.warning']);
     const page = { order: 'asc', limit: 20, after: null, total: null } as const;
     const viewer = { orgId, userId: null, scopes: ['usage:read'] as const };
     const { rows } = await listBudgetEvents(ctx, viewer, _id, page);
@@ -92,98 +77,89 @@ describe('a level of a rolling budget', () => {
   });
 
   test('fires once, however long it holds and however rarely it is evaluated', async () => {
-    const orgId = await makeOrganization();
-    await createBudget(ctx, orgId, { ...base, rolling_days: 31 });
-    expect(await use(orgId, 100)).toEqual(['budget.warning', 'budget.exceeded']);
+    await make({ rolling_days: 31 });
+    expect(await use(100)).toEqual(['budget.warning', 'budget.exceeded']);
     for (const days of [1, 7, 20]) {
       nextDay(days);
-      expect(await use(orgId, 1)).toEqual([]);
+      expect(await use(1)).toEqual([]);
     }
     // 31 days after the first one it has left.
     nextDay(3);
-    expect(await use(orgId, 97)).toEqual(['budget.warning', 'budget.exceeded']);
+    expect(await use(97)).toEqual(['budget.warning', 'budget.exceeded']);
   });
 
   test('that was reached just before a midnight fires behind it', async () => {
-    const orgId = await makeOrganization();
-    await createBudget(ctx, orgId, base);
-    await post(orgId, 60);
+    await make();
+    await post(60);
     nextDay(2);
-    await post(orgId, 40);
+    await post(40);
     nextDay();
-    expect(await evaluate(orgId)).toEqual(['budget.warning', 'budget.exceeded']);
+    expect(await evaluate()).toEqual(['budget.warning', 'budget.exceeded']);
   });
 
   test('fires by what comes late, and a late signal of yesterday does not fire it a second time', async () => {
-    const orgId = await makeOrganization();
-    await createBudget(ctx, orgId, base);
+    await make();
     nextDay(2);
-    expect(await use(orgId, 79)).toEqual([]);
-    expect(await use(orgId, 1, -2)).toEqual(['budget.warning']);
-    expect(await use(orgId, 80, -1)).toEqual(['budget.exceeded']);
+    expect(await use(79)).toEqual([]);
+    expect(await use(1, -2)).toEqual(['budget.warning']);
+    expect(await use(80, -1)).toEqual(['budget.exceeded']);
   });
 
   test('that a late signal reaches in an earlier window than one that is told is not kept of the earlier one', async () => {
-    const orgId = await makeOrganization();
-    await createBudget(ctx, orgId, base);
+    await make();
     nextDay(2);
-    expect(await use(orgId, 80)).toEqual(['budget.warning']);
+    expect(await use(80)).toEqual(['budget.warning']);
     const told = await budgetFiringRows(ctx).find({ org_id: orgId }).toArray();
-    expect(await use(orgId, 85, -1)).toEqual(['budget.exceeded']);
+    expect(await use(85, -1)).toEqual(['budget.exceeded']);
     const kept = await budgetFiringRows(ctx).find({ org_id: orgId }).sort({ fired_at: 1 }).toArray();
     expect(kept.filter(({ level }) => level === 'warning')).toEqual(told);
     expect(kept).toHaveLength(2);
   });
 
   test('counts what was used before the budget was made, and fires by it at once', async () => {
-    const orgId = await makeOrganization();
-    await post(orgId, 60, -2);
-    await post(orgId, 25, -1);
-    await createBudget(ctx, orgId, base);
-    expect(await evaluate(orgId)).toEqual(['budget.warning']);
+    await post(60, -2);
+    await post(25, -1);
+    await make();
+    expect(await evaluate()).toEqual(['budget.warning']);
   });
 
   test('fires again at once by another threshold, and its days stay counted', async () => {
-    const orgId = await makeOrganization();
-    await post(orgId, 60, -2);
-    const { _id } = await createBudget(ctx, orgId, base);
-    await post(orgId, 30);
-    expect(await evaluate(orgId)).toEqual(['budget.warning']);
+    await post(60, -2);
+    const { _id } = await make();
+    await post(30);
+    expect(await evaluate()).toEqual(['budget.warning']);
     const rows = await budgetWindowRows(ctx).find({ org_id: orgId }).toArray();
     await changeBudget(ctx, orgId, _id, { threshold: 90 });
     expect(await budgetWindowRows(ctx).find({ org_id: orgId }).toArray()).toEqual(rows);
-    expect(await evaluate(orgId)).toEqual(['budget.warning', 'budget.exceeded']);
+    expect(await evaluate()).toEqual(['budget.warning', 'budget.exceeded']);
   });
 });
 
 test('an alert of a rolling budget is sent once while it holds', async () => {
-  const orgId = await makeOrganization();
-  const input = { url: 'http://127.0.0.1:9/', events: [], secret: SECRET, alert_at: [50], forecast: true };
-  await createWebhook(ctx, orgId, input);
-  await createBudget(ctx, orgId, { ...base, rolling_days: 4 });
+  await subscribe(ctx, orgId, { alert_at: [50], forecast: true });
+  await make({ rolling_days: 4 });
   const alerts = async () => {
     const events = await readEvents(ctx, orgId);
     return events.map(({ type }) => type).filter((type) => /threshold|forecast/.test(type));
   };
-  await use(orgId, 70);
+  await use(70);
   expect(await alerts()).toEqual(['budget.threshold']);
   nextDay();
-  await use(orgId, 1);
+  await use(1);
   expect(await alerts()).toEqual(['budget.threshold']);
   nextDay(3);
-  await use(orgId, 50);
+  await use(50);
   expect(await alerts()).toEqual(['budget.threshold', 'budget.threshold']);
 });
 
 test('the rows of a total and of an open quarter do not go by age, those of days do', async () => {
-  const orgId = await makeOrganization();
   clock.set(Date.UTC(2026, 9, 1, 12));
   const made = await Promise.all([
-    createBudget(ctx, orgId, { ...base, window: 'total', rolling_days: null }),
-    createBudget(ctx, orgId, { ...base, window: 'quarterly', rolling_days: null }),
-    createBudget(ctx, orgId, base),
+    make({ window: 'total', rolling_days: null }),
+    make({ window: 'quarterly', rolling_days: null }),
+    make(),
   ]);
-  await post(orgId, 3);
+  await post(3);
   clock.set(Date.UTC(2026, 11, 30));
   await budgetWindowRetention.purge(ctx, clock.now(), orgId);
   const rows = await budgetWindowRows(ctx).find({ org_id: orgId }).toArray();

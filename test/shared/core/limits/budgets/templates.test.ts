@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { voidSignals } from '../../../../../shared/core/calls/ingest/void-signals.ts';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
-import { createWebhook } from '../../../../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import type { WebhookInput } from '../../../../../shared/core/events/webhooks/endpoints/view.ts';
 import {
   changeBudget,
-  createBudget,
   removeBudget,
 } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
@@ -14,47 +11,25 @@ import { personWindowRows } from '../../../../../shared/core/limits/budgets/rule
 import { budgetFiringRows } from '../../../../../shared/core/limits/budgets/rules/fired.ts';
 import type { BudgetInput } from '../../../../../shared/core/limits/budgets/rules/input.ts';
 import { changeMember } from '../../../../../shared/people/change-member.ts';
-import { addMember } from '../../../../../shared/people/members.ts';
-import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
 import { storesFixture } from '../../../../support/fixture.ts';
-import { readEvents, SECRET, type StoredEvent } from '../../../../support/webhooks.ts';
+import { use as record } from '../../../../support/usage.ts';
+import { readEvents, type StoredEvent, subscribe } from '../../../../support/webhooks.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const HOUR = 3_600_000;
-const { clock, ctx } = await storesFixture({ clock: NOW });
+const { clock, ctx, tenant } = await storesFixture({ clock: NOW });
 
-const template: BudgetInput = {
-  name: 'Each, per day',
-  scope: 'org',
-  per: 'user',
-  metric: 'signals',
-  threshold: 10,
-  window: 'daily',
-  timezone: 'UTC',
-};
-
+/** A daily template of ten signals, and a webhook for its levels. */
 async function tenantWith(input: Partial<BudgetInput> = {}, webhook: Partial<WebhookInput> = {}) {
   clock.set(NOW);
-  const { orgId } = await makeTenant(ctx);
-  for (const user_id of ['ada', 'bob'])
-    await addMember(ctx, {
-      org_id: orgId,
-      user_id,
-      email: `${user_id}@e.org`,
-      role: 'member',
-      teams: ['red'],
-    });
-  const events = ['budget.warning', 'budget.exceeded'] as const;
-  const asked = { url: 'http://127.0.0.1:9/', events: [...events], secret: SECRET, ...webhook };
-  await createWebhook(ctx, orgId, asked);
-  const budget = await createBudget(ctx, orgId, { ...template, ...input });
-  return { orgId, budget };
+  const { orgId, member, budget } = await tenant();
+  for (const user of ['ada', 'bob']) await member(user, { teams: ['red'] });
+  await subscribe(ctx, orgId, { events: ['budget.warning', 'budget.exceeded'], ...webhook });
+  return { orgId, budget: await budget({ per: 'user', metric: 'signals', ...input }) };
 }
 
-async function use(orgId: string, user_id: string, count: number, at: number = clock.now()): Promise<void> {
-  const signals = Array.from({ length: count }, () => makeSignal({ user_id, ts: at }));
-  await recordSignals(ctx, senderOf(orgId), signals);
-}
+const use = (orgId: string, user_id: string, count: number, ts = clock.now()) =>
+  record(ctx, orgId, count, { user_id, ts });
 
 const told = (events: StoredEvent[]) =>
   events.map(({ type, data: { scope, scope_id, current, threshold } }) =>
