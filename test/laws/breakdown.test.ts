@@ -1,36 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { nusdFromUsd } from '../../shared/core/pricing/money.ts';
-import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
+import { anyCall } from '../support/random-calls.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const DAY_MS = 86_400_000;
-const { api, orgId, key, clock } = await fixture({ clock: NOW });
+const own = await fixture({ clock: NOW });
+const { ctx, clock, ask, send } = own;
 
 let users = 0;
 
 /** Records signals as one session of a user of its own, and returns its id. */
 async function record(signals: readonly object[]): Promise<string> {
   users += 1;
-  const user_id = `user-${users}`;
   const posted = signals.map((signal, at) =>
-    makeSignal({ ts: clock.now() - at * 1_000, user_id, ...signal }),
+    makeSignal({ ts: clock.now() - at * 1_000, user_id: `user-${users}`, ...signal }),
   );
-  const { status, body, text } = await api.call('/api/v1/signals', { key, body: { signals: posted } });
-  expect(status, text).toBe(200);
-  const ids = new Set(body.results.map((result: { session_id: string }) => result.session_id));
-  expect(ids.size).toBe(1);
-  return body.results[0].session_id;
-}
-
-async function breakdownOf(id: string) {
-  const { status, body, text } = await api.call(`/api/v1/sessions/${id}/breakdown`, { key });
-  expect(status, text).toBe(200);
-  return body;
+  const { results } = await ask('/api/v1/signals', { signals: posted });
+  const [id, ...more] = new Set<string>(results.map((result: { session_id: string }) => result.session_id));
+  expect(more).toEqual([]);
+  return id ?? '';
 }
 
 const nusd = (money: string) => BigInt(money.replace('.', ''));
@@ -39,8 +32,8 @@ const costsOf = (rows: { cost: string }[]) => rows.map(({ cost }) => cost);
 
 /** Checks that each table sums to what the session has counted, and returns the answer. */
 async function expectExact(id: string) {
-  const session = await sessionRows(api.ctx).findOne({ _id: id });
-  const body = await breakdownOf(id);
+  const session = await sessionRows(ctx).findOne({ _id: id });
+  const body = await ask(`/api/v1/sessions/${id}/breakdown`);
   expect(nusd(body.cost)).toBe(BigInt(session?.cost_nusd ?? -1));
   expect(total(Object.values(body.parts))).toBe(nusd(body.cost));
   for (const rows of [body.by_tool, body.by_model]) {
@@ -58,34 +51,17 @@ async function expectExact(id: string) {
   return body;
 }
 
-/** Computed, reported and unpriced calls, below and above a context tier, with and without cache, tool and error. */
-const anyCall = fc
-  .record({
-    model: fc.constantFrom('claude-sonnet-4-5', 'gpt-5', 'gemini-2.5-pro', 'sonar-pro', 'unheard-of'),
-    tokens_in: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 900_000 })),
-    read: fc.double({ min: 0, max: 1, noNaN: true }),
-    tokens_out: fc.integer({ min: 0, max: 60_000 }),
-    cost_usd: fc.option(
-      fc.integer({ min: 0, max: 5_000_000_000 }).map((nano) => nano / 1e9),
-      { nil: undefined },
-    ),
-    tool_name: fc.option(fc.constantFrom('run_tests', 'edit', 'read'), { nil: undefined }),
-    isWrong: fc.boolean(),
-  })
-  .map(({ read, isWrong, cost_usd, tool_name, ...call }) => ({
-    ...call,
-    provider: undefined,
-    cache_read_tokens: Math.floor(call.tokens_in * read),
-    ...(cost_usd === undefined ? {} : { cost_usd }),
-    ...(tool_name === undefined ? {} : { tool_name }),
-    ...(isWrong ? { error: { code: 'timeout' } } : {}),
-  }));
+const withTool = fc.record({
+  call: anyCall,
+  tool_name: fc.option(fc.constantFrom('run_tests', 'edit', 'read'), { nil: undefined }),
+});
 
 describe('the breakdown of a session', () => {
   it('sums to its cost by part, by tool and by model, to the nanodollar, for any calls', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(anyCall, { minLength: 1, maxLength: 12 }), async (calls) => {
-        await expectExact(await record(calls));
+      fc.asyncProperty(fc.array(withTool, { minLength: 1, maxLength: 12 }), async (calls) => {
+        const signals = calls.map(({ call, tool_name }) => ({ ...call, provider: undefined, tool_name }));
+        await expectExact(await record(signals));
       }),
       { numRuns: 40 },
     );
@@ -93,18 +69,12 @@ describe('the breakdown of a session', () => {
 
   it('tells input, cache and output apart, and what each tool and model took', async () => {
     const claude = { model: 'claude-sonnet-4-5', provider: 'anthropic' };
+    const unheard = { model: 'unheard-of', provider: undefined, tokens_out: 0 };
     const id = await record([
       { ...claude, tokens_in: 8_512, cache_read_tokens: 8_000, cache_write_tokens: 500, tokens_out: 300 },
       { ...claude, tokens_in: 1_000, tokens_out: 0, tool_name: 'run_tests', error: { code: 'timeout' } },
-      {
-        model: 'unheard-of',
-        provider: undefined,
-        tokens_in: 5,
-        tokens_out: 0,
-        cost_usd: 0.5,
-        tool_name: 'run_tests',
-      },
-      { model: 'unheard-of', provider: undefined, tokens_in: 7, tokens_out: 0 },
+      { ...unheard, tokens_in: 5, cost_usd: 0.5, tool_name: 'run_tests' },
+      { ...unheard, tokens_in: 7 },
     ]);
     const body = await expectExact(id);
     expect(body).toEqual({
@@ -123,14 +93,7 @@ describe('the breakdown of a session', () => {
       ],
       by_model: [
         { model: 'unheard-of', calls: 2, errors: 0, tokens_in: 12, tokens_out: 0, cost: '0.500000000' },
-        {
-          model: 'claude-sonnet-4-5',
-          calls: 2,
-          errors: 1,
-          tokens_in: 9_512,
-          tokens_out: 300,
-          cost: '0.011811000',
-        },
+        { model: claude.model, calls: 2, errors: 1, tokens_in: 9_512, tokens_out: 300, cost: '0.011811000' },
       ],
     });
   });
@@ -176,9 +139,9 @@ describe('the breakdown of a session', () => {
       { cost_usd: 2, tool_name: 'edit' },
       { cost_usd: 4, error: { code: 'x' } },
     ]);
-    const oldest = await signalRows(api.ctx).findOne({ session_id: id }, { sort: { ts: 1 } });
+    const oldest = await signalRows(ctx).findOne({ session_id: id }, { sort: { ts: 1 } });
     clock.advance(400 * DAY_MS);
-    await signalRows(api.ctx).deleteOne({ _id: oldest?._id ?? '' });
+    await signalRows(ctx).deleteOne({ _id: oldest?._id ?? '' });
     const body = await expectExact(id);
     clock.set(NOW);
     expect(body.by_tool.at(-1)).toMatchObject({ rest: true, calls: 1, errors: 1, cost: '4.000000000' });
@@ -187,18 +150,12 @@ describe('the breakdown of a session', () => {
 
   it('is not there for another organization or user, and takes no parameter', async () => {
     const id = await record([{}]);
-    const foreign = await makeTenant(api.ctx);
-    const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: [...BOUND_SCOPES], user_id: 'bob' });
-    const own = await createApiKey(api.ctx, {
-      org_id: orgId,
-      scopes: ['usage:read'],
-      user_id: `user-${users}`,
-    });
     const path = `/api/v1/sessions/${id}/breakdown`;
-    for (const as of [foreign.key, bound.key])
-      expect((await api.call(path, { key: as })).body).toMatchObject({ status: 404, code: 'not_found' });
-    expect((await api.call(path, { key: own.key })).status).toBe(200);
-    expect((await api.call(`${path}?x=1`, { key })).status).toBe(400);
-    expect((await api.call('/api/v1/sessions/ses_x/breakdown', { key })).status).toBe(404);
+    for (const key of [(await own.tenant()).key, await own.keyOf('bob')])
+      expect((await send(path, undefined, { key })).body).toMatchObject({ status: 404, code: 'not_found' });
+    const key = await own.keyOf(`user-${users}`, ['usage:read']);
+    expect((await send(path, undefined, { key })).status).toBe(200);
+    expect((await send(`${path}?x=1`)).status).toBe(400);
+    expect((await send('/api/v1/sessions/ses_x/breakdown')).status).toBe(404);
   });
 });

@@ -1,60 +1,41 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
-import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { BUDGET_METRICS, type BudgetScope } from '../../shared/core/limits/budgets/rules/model.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
-import { addMember } from '../../shared/people/members.ts';
 import { scan } from '../support/budget-oracle.ts';
 import { everyCalendar } from '../support/calendars.ts';
-import { BOUND_SCOPES, makeTenant } from '../support/factories.ts';
-import { fixture } from '../support/fixture.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 import { pick, seeded } from '../support/random.ts';
-import { recordAll } from '../support/usage.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 9, 26, 10, 20);
 const random = seeded(20_261_124);
-const { api, orgId, key, clock } = await fixture({ clock: NOW, tenant: { timezone: 'Europe/Berlin' } });
+const own = await fixture({ clock: NOW, tenant: { timezone: 'Europe/Berlin' } });
+const { ctx, clock, ask } = own;
 
 /** Calls of twelve users in two projects over 34 days, in a zone that becomes another one meanwhile. */
 beforeAll(async () => {
   clock.set(NOW - 20 * DAY);
-  await changeOrganization(api.ctx, orgId, { timezone: 'Asia/Kathmandu' });
-  for (const user_id of ['u1', 'u2', 'u3'])
-    await addMember(api.ctx, {
-      org_id: orgId,
-      email: `${user_id}@x.test`,
-      role: 'member',
-      user_id,
-      teams: ['core'],
-    });
+  await changeOrganization(ctx, own.orgId, { timezone: 'Asia/Kathmandu' });
+  for (const user of ['u1', 'u2', 'u3']) await own.member(user, { teams: ['core'] });
   clock.set(NOW);
-  await recordAll(
-    api.ctx,
-    orgId,
-    Array.from({ length: 900 }, () => ({
-      ts: clock.now() - Math.floor(random() ** 3 * 34 * DAY),
-      user_id: `u${Math.floor(random() * 12)}`,
-      project_id: pick(random, ['apollo', 'gemini']),
-      tokens_in: Math.floor(random() * 100_000),
-      ...(random() < 0.2 ? { error: { code: 'x' } } : {}),
-    })),
-  );
+  const calls = Array.from({ length: 900 }, () => ({
+    ts: clock.now() - Math.floor(random() ** 3 * 34 * DAY),
+    user_id: `u${Math.floor(random() * 12)}`,
+    project_id: pick(random, ['apollo', 'gemini']),
+    tokens_in: Math.floor(random() * 100_000),
+    ...(random() < 0.2 ? { error: { code: 'x' } } : {}),
+  }));
+  await own.record(...calls);
 });
 
 const WHOSE: Record<BudgetScope, string> = { org: '', team: 'core', project: 'apollo', user: 'u1' };
 
-async function makeBudget(fields: object) {
-  const body = { name: 'B', scope: 'org', metric: 'tokens', threshold: 1e6, window: 'daily', ...fields };
-  const { body: made, status, text } = await api.call('/api/v1/budgets', { key, body });
-  expect(status, text).toBe(201);
-  return made;
-}
-
-async function read(id: string, query = '', as = key) {
-  return api.call(`/api/v1/budgets/${id}/usage${query}`, { key: as });
-}
+const makeBudget = (fields: object) =>
+  ask('/api/v1/budgets', { ...BUDGET, metric: 'tokens', threshold: 1e6, timezone: undefined, ...fields });
+const usageOf = (id: string, query = '') => ask(`/api/v1/budgets/${id}/usage${query}`);
+const read = (id: string, query = '', key = own.key) =>
+  own.send(`/api/v1/budgets/${id}/usage${query}`, undefined, { key });
 
 const sumOf = (parts: { used: number }[]) =>
   Number(parts.reduce((sum, { used }) => sum + used, 0).toFixed(4));
@@ -70,9 +51,8 @@ describe('the usage of a budget', () => {
         for (const timezone of ['Asia/Kathmandu', 'America/New_York']) {
           const whose = scope === 'org' ? {} : { scope_id: WHOSE[scope as BudgetScope] };
           const made = await makeBudget({ scope, metric, ...calendar, timezone, ...whose });
-          const { current, forecast } = (await api.call(`/api/v1/budgets/${made.id}`, { key })).body;
-          const { status, body, text } = await read(made.id);
-          expect(status, text).toBe(200);
+          const { current, forecast } = await ask(`/api/v1/budgets/${made.id}`);
+          const body = await usageOf(made.id);
           expect(body).toMatchObject({ start: made.window_start, end: made.window_end, forecast });
           expect(body.points.at(-1).total).toBe(current);
           expect([sumOf(body.points), sumOf(body.users)]).toEqual([current, current]);
@@ -85,16 +65,15 @@ describe('the usage of a budget', () => {
   );
 
   test('of windows that are over is that of a plain scan, and of `windows`', async () => {
-    const budget = await createBudget(api.ctx, orgId, {
-      name: 'B',
-      scope: 'org',
+    const fields = {
       metric: 'tokens',
       threshold: 1e9,
       window: 'weekly',
       timezone: 'Asia/Kathmandu',
-    });
-    const expected = await scan(api.ctx, budget);
-    const { data } = (await api.call(`/api/v1/budgets/${budget._id}/windows`, { key })).body;
+    } as const;
+    const budget = await own.budget(fields);
+    const expected = await scan(ctx, budget);
+    const { data } = await ask(`/api/v1/budgets/${budget._id}/windows`);
     expect(expected.size).toBeGreaterThan(3);
     for (const [startMs, amount] of expected) {
       const start = new Date(startMs).toISOString();
@@ -111,7 +90,7 @@ describe('the usage of a budget', () => {
 
   test('names the eight users that used most, most expensive first, and all others as one', async () => {
     const { id } = await makeBudget({ window: 'monthly', metric: 'signals' });
-    const { users } = (await read(id)).body;
+    const { users } = await usageOf(id);
     expect(users).toHaveLength(9);
     expect(users.at(-1).user_id).toBeNull();
     const named = users.slice(0, -1).map(({ used }: { used: number }) => used);
@@ -122,7 +101,7 @@ describe('the usage of a budget', () => {
   test('has points of a quarter hour, an hour or a day', async () => {
     const shown = async (window: string) => {
       const { id } = await makeBudget({ window, timezone: 'Asia/Kathmandu' });
-      const { interval, points } = (await read(id)).body;
+      const { interval, points } = await usageOf(id);
       return [interval, points.length];
     };
     // It is 16:05 on Monday the 26th in Kathmandu.
@@ -139,11 +118,8 @@ describe('the usage of a budget', () => {
       (await read(id, `?window_start=${new Date(ms).toISOString()}`)).status;
     expect(await asked(startMs)).toBe(200);
     // The 21st of September in Berlin ended 34 days and 12 hours ago: its hours are no longer kept.
-    const oldest = '?window_start=2026-09-20T22:00:00Z';
-    expect((await read(id, oldest)).body).toMatchObject({
-      interval: 'day',
-      points: [{ start: expect.any(String) }],
-    });
+    const oldest = await usageOf(id, '?window_start=2026-09-20T22:00:00Z');
+    expect(oldest).toMatchObject({ interval: 'day', points: [{ start: expect.any(String) }] });
     for (const wrong of [startMs + 1, startMs + DAY, startMs - 40 * DAY, startMs - HOUR])
       expect(await asked(wrong), String(wrong)).toBe(400);
     for (const query of ['?window_start=yesterday', '?window_start=2026-10-26', '?start=1', '?window_start='])
@@ -154,12 +130,9 @@ describe('the usage of a budget', () => {
 
   test('is not there for another organization, nor for a key of another user', async () => {
     const { id } = await makeBudget({ scope: 'user', scope_id: 'u1' });
-    const foreign = await makeTenant(api.ctx);
-    const boundTo = async (user_id: string) =>
-      (await createApiKey(api.ctx, { org_id: orgId, scopes: [...BOUND_SCOPES], user_id })).key;
-    expect((await read(id, '', foreign.key)).status).toBe(404);
-    expect((await read(id, '', await boundTo('u2'))).status).toBe(404);
-    expect((await read(id, '', await boundTo('u1'))).status).toBe(200);
+    for (const key of [(await own.tenant()).key, await own.keyOf('u2')])
+      expect((await read(id, '', key)).status).toBe(404);
+    expect((await read(id, '', await own.keyOf('u1'))).status).toBe(200);
     expect((await read('bud_x')).status).toBe(404);
   });
 });

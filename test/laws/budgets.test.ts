@@ -1,40 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
-import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { calendarWindowAt } from '../../shared/core/limits/budgets/rules/calendar-windows.ts';
+import type { Calendar } from '../../shared/core/limits/budgets/rules/counted.ts';
 import { forecast, levelsReached } from '../../shared/core/limits/budgets/rules/evaluate.ts';
-import {
-  BUDGET_METRICS,
-  type Budget,
-  CALENDAR_WINDOWS,
-} from '../../shared/core/limits/budgets/rules/model.ts';
-import { addMember } from '../../shared/people/members.ts';
-import { compare, counted } from '../support/budget-oracle.ts';
-import { makeTenant, senderOf } from '../support/factories.ts';
-import { storesFixture } from '../support/fixture.ts';
+import { CALENDAR_WINDOWS } from '../../shared/core/limits/budgets/rules/model.ts';
+import { countedWindowAt, NEVER_MS, windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
+import { anyZone } from '../support/calendars.ts';
 
 const HOUR = 3_600_000;
-const NOW = Date.UTC(2026, 9, 26, 10, 20);
-const { ctx } = await storesFixture({ clock: NOW });
-
-const zones = [
-  'UTC',
-  'Europe/Berlin',
-  'America/New_York',
-  'America/Sao_Paulo',
-  'Africa/Cairo',
-  'Asia/Kathmandu',
-  'Asia/Kolkata',
-  'Australia/Lord_Howe',
-  'Pacific/Apia',
-  'Pacific/Chatham',
-];
 const windows = fc.constantFrom(...CALENDAR_WINDOWS);
+
+/** The date of the clock on the wall. */
+function dateAt(timeZone: string, atMs: number): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(atMs);
+}
 
 /** The name of a moment's window on a wall calendar: its date, the Monday of its week, its month. */
 function nameOfWindow(window: 'daily' | 'weekly' | 'monthly', timeZone: string, atMs: number): string {
-  const date = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(atMs);
+  const date = dateAt(timeZone, atMs);
   if (window === 'daily') return date;
   if (window === 'monthly') return date.slice(0, 7);
   const dayMs = Date.parse(date);
@@ -46,7 +29,7 @@ describe('calendar windows', () => {
   test('hold their moment and follow each other without gap or overlap', () => {
     const moments = fc.integer({ min: Date.UTC(2011, 0), max: Date.UTC(2035, 0) });
     fc.assert(
-      fc.property(windows, fc.constantFrom(...zones), moments, (window, zone, atMs) => {
+      fc.property(windows, anyZone, moments, (window, zone, atMs) => {
         const interval = calendarWindowAt(window, zone, atMs);
         expect(interval.startMs).toBeLessThanOrEqual(atMs);
         expect(atMs).toBeLessThan(interval.endMs);
@@ -62,18 +45,13 @@ describe('calendar windows', () => {
   test('of days, weeks and months hold one date of the clock on the wall, and no more of it is left outside', () => {
     const moments = fc.integer({ min: Date.UTC(2012, 0), max: Date.UTC(2035, 0) });
     fc.assert(
-      fc.property(
-        fc.constantFrom('daily', 'weekly', 'monthly'),
-        fc.constantFrom(...zones),
-        moments,
-        (window, zone, atMs) => {
-          const { startMs, endMs } = calendarWindowAt(window, zone, atMs);
-          const nameAt = (moment: number) => nameOfWindow(window, zone, moment);
-          const name = nameAt(atMs);
-          expect([nameAt(startMs), nameAt(endMs - 1)]).toEqual([name, name]);
-          expect([nameAt(startMs - 1), nameAt(endMs)]).not.toContain(name);
-        },
-      ),
+      fc.property(fc.constantFrom('daily', 'weekly', 'monthly'), anyZone, moments, (window, zone, atMs) => {
+        const { startMs, endMs } = calendarWindowAt(window, zone, atMs);
+        const nameAt = (moment: number) => nameOfWindow(window, zone, moment);
+        const name = nameAt(atMs);
+        expect([nameAt(startMs), nameAt(endMs - 1)]).toEqual([name, name]);
+        expect([nameAt(startMs - 1), nameAt(endMs)]).not.toContain(name);
+      }),
       { numRuns: 500 },
     );
   });
@@ -97,6 +75,73 @@ describe('calendar windows', () => {
     });
   });
 });
+
+// The last day that some zone left out was in 2011.
+const moment = fc.integer({ min: Date.UTC(2012, 3), max: Date.UTC(2035, 0) });
+
+function calendar(fields: Partial<Calendar>): Calendar {
+  return { window: 'rolling', timezone: 'UTC', ...fields };
+}
+
+describe('borders', () => {
+  test('of quarters are first moments of every third month from the fiscal one on, without gap or overlap', () => {
+    fc.assert(
+      fc.property(anyZone, fc.integer({ min: 1, max: 12 }), moment, (timezone, fiscal_start_month, atMs) => {
+        const quarterly = calendar({ window: 'quarterly', timezone, fiscal_start_month });
+        const { startMs, endMs } = windowAt(quarterly, atMs);
+        expect(startMs <= atMs && atMs < endMs).toBe(true);
+        expect(windowAt(quarterly, endMs).startMs).toBe(endMs);
+        expect(windowAt(quarterly, startMs - 1).endMs).toBe(startMs);
+        for (const borderMs of [startMs, endMs]) {
+          const [, month, day] = dateAt(timezone, borderMs).split('-').map(Number);
+          expect(day).toBe(1);
+          expect((Number(month) - fiscal_start_month + 12) % 3).toBe(0);
+          expect(dateAt(timezone, borderMs - 1).slice(5, 7)).not.toBe(dateAt(timezone, borderMs).slice(5, 7));
+        }
+        const months = monthOf(timezone, endMs) - monthOf(timezone, startMs);
+        expect(months).toBe(3);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('of a rolling window are midnights, and it holds its days, the present one last', () => {
+    fc.assert(
+      fc.property(anyZone, fc.integer({ min: 2, max: 31 }), moment, (timezone, rolling_days, atMs) => {
+        const rolling = calendar({ timezone, rolling_days });
+        const { startMs, endMs } = windowAt(rolling, atMs);
+        expect(endMs).toBe(countedWindowAt(rolling, atMs).endMs);
+        let days = 0;
+        for (let at = startMs; at < endMs; days += 1) at = countedWindowAt(rolling, at).endMs;
+        expect(days).toBe(rolling_days);
+        expect(countedWindowAt(rolling, startMs).startMs).toBe(startMs);
+        // The next one is a day later at both ends.
+        const next = windowAt(rolling, endMs);
+        expect(next.startMs).toBe(countedWindowAt(rolling, startMs).endMs);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('of a total are the first moment of its date, and none', () => {
+    fc.assert(
+      fc.property(anyZone, moment, (timezone, atMs) => {
+        const starts_on = dateAt(timezone, atMs);
+        const total = calendar({ window: 'total', timezone, starts_on });
+        const { startMs, endMs } = windowAt(total, atMs);
+        expect(endMs).toBe(NEVER_MS);
+        expect([dateAt(timezone, startMs), startMs <= atMs]).toEqual([starts_on, true]);
+        expect(dateAt(timezone, startMs - 1)).not.toBe(starts_on);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function monthOf(timezone: string, atMs: number): number {
+  const [year, month] = dateAt(timezone, atMs).split('-').map(Number);
+  return Number(year) * 12 + Number(month);
+}
 
 describe('levels', () => {
   test('warning comes at 80 % and not before, exceeded at all of it, and never without a warning', () => {
@@ -135,92 +180,3 @@ describe('levels', () => {
     expect(forecast(30, interval, 250_000)).toBe(120);
   });
 });
-
-const signal = fc.record({
-  user_id: fc.constantFrom('ada', 'bob', 'cyd'),
-  project_id: fc.constantFrom('apollo', 'gemini'),
-  agoMs: fc.integer({ min: 0, max: 50 * HOUR }),
-  tokens_in: fc.nat(100_000),
-  tokens_out: fc.nat(10_000),
-  cost_usd: fc.option(fc.double({ min: 0, max: 5, noNaN: true }), { nil: undefined }),
-  isError: fc.boolean(),
-});
-
-test('totals equal a plain scan of the signals and do not depend on the order of arrival', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(signal, { minLength: 1, maxLength: 25 }).chain((signals) =>
-        fc.tuple(
-          fc.constant(signals),
-          fc.shuffledSubarray(
-            signals.map((_, index) => index),
-            { minLength: signals.length },
-          ),
-          fc.integer({ min: 1, max: 10 }),
-          windows,
-          fc.constantFrom(...zones),
-        ),
-      ),
-      async ([signals, order, batchSize, window, timezone]) => {
-        const totals = [];
-        for (const arrival of [signals.map((_, index) => index), order]) {
-          const budgets = await makeBudgets(window, timezone);
-          await send(budgets[0]?.org_id ?? '', signals, arrival, batchSize);
-          totals.push(await totalsOf(budgets));
-        }
-        expect(totals[1]).toEqual(totals[0]);
-      },
-    ),
-    { numRuns: 12 },
-  );
-});
-
-type Sent = typeof signal extends fc.Arbitrary<infer T> ? T : never;
-
-/** A budget of each metric and scope. */
-async function makeBudgets(window: Budget['window'], timezone: string): Promise<Budget[]> {
-  const { orgId } = await makeTenant(ctx);
-  await addMember(ctx, { org_id: orgId, user_id: 'ada', email: 'a@e.org', role: 'member', teams: ['red'] });
-  const scopes = [
-    ['org', orgId],
-    ['team', 'red'],
-    ['project', 'apollo'],
-    ['user', 'bob'],
-  ] as const;
-  const budgets: Budget[] = [];
-  for (const [index, metric] of BUDGET_METRICS.entries()) {
-    const [scope, scope_id] = scopes[index % scopes.length] ?? scopes[0];
-    const shape = { name: metric, scope, scope_id, metric, threshold: 1e6, window, timezone };
-    budgets.push(await createBudget(ctx, orgId, shape));
-  }
-  return budgets;
-}
-
-async function send(orgId: string, signals: readonly Sent[], order: number[], size: number): Promise<void> {
-  const posted = order.map((index) => {
-    const { agoMs, isError, cost_usd, ...rest } = signals[index] as Sent;
-    return {
-      id: `s${index}`,
-      ts: new Date(NOW - agoMs).toISOString(),
-      adapter: 'test',
-      model: 'nobody-knows-it',
-      ...rest,
-      ...(cost_usd === undefined ? {} : { cost_usd }),
-      ...(isError ? { error: { code: 'x' } } : {}),
-    };
-  });
-  for (let from = 0; from < posted.length; from += size)
-    await recordSignals(ctx, senderOf(orgId), posted.slice(from, from + size));
-}
-
-async function totalsOf(budgets: readonly Budget[]): Promise<object[]> {
-  const totals: object[] = [];
-  for (const budget of budgets) {
-    const { expected, found } = await compare(ctx, budget);
-    expect(found).toEqual(expected);
-    // Which sessions there are depends on the order: an early end by a newer one is not undone.
-    if (budget.metric === 'sessions') continue;
-    totals.push(Object.fromEntries(await counted(ctx, budget, { startMs: 0, endMs: 0 })));
-  }
-  return totals;
-}

@@ -2,34 +2,25 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { anyCall } from '../support/random-calls.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const RANGE = { from: '2026-11-18', to: '2026-11-22' };
-const clock = createTestClock(NOW);
 const folder = mkdtempSync(join(tmpdir(), 'focus-law-'));
-let api: TestApi;
-let duckdb: DuckDBInstance;
-let reader: DuckDBConnection;
-
-beforeAll(async () => {
-  api = await startApi({ clock });
-  duckdb = await DuckDBInstance.create(':memory:');
-  reader = await duckdb.connect();
-});
-afterAll(async () => {
+const { api, ctx, tenant } = await fixture({ clock: NOW });
+const duckdb = await DuckDBInstance.create(':memory:');
+const reader = await duckdb.connect();
+afterAll(() => {
   reader.closeSync();
   duckdb.closeSync();
   rmSync(folder, { recursive: true, force: true });
-  await api.close();
 });
 
 type Row = Record<string, string>;
@@ -89,59 +80,28 @@ const DIMENSIONS: [focus: (row: Row) => string, daily: (row: Row) => string][] =
   [(row) => row.x_Adapter ?? '', (row) => row.adapter ?? ''],
 ];
 
-/** Computed, reported and unpriced calls and interventions, below and above a context tier, with and without cache. */
+/** Calls and interventions of two people, three days, and every kind of seller. */
 const anySignal = fc
   .record({
+    call: anyCall,
     ts: fc.integer({ min: NOW - 80 * HOUR_MS, max: NOW }),
     user_id: fc.constantFrom('ada', 'bob'),
     project_id: fc.constantFrom('alpha', undefined),
     adapter: fc.constantFrom('codex', 'own'),
     // A call without a provider, or through a proxy, has the prices of its model.
     provider: fc.constantFrom('anthropic', 'litellm', 'vllm', undefined, undefined),
-    model: fc.constantFrom(
-      'claude-sonnet-4-5',
-      'gpt-5',
-      'deepseek-chat',
-      'sonar-pro',
-      // Its price of a token is no whole number of nanodollars.
-      'gemini-1.5-flash-8b',
-      'unheard-of',
-      undefined,
-    ),
-    tokens_in: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 900_000 })),
-    read: fc.double({ min: 0, max: 1, noNaN: true }),
-    tokens_out: fc.integer({ min: 0, max: 60_000 }),
     task: fc.constantFrom('T-1', 'T-2', undefined),
-    cost_usd: fc.option(
-      fc.integer({ min: 0, max: 5_000_000_000 }).map((nano) => nano / 1e9),
-      { nil: undefined, freq: 2 },
-    ),
+    hasModel: fc.boolean(),
     isIntervention: fc.boolean(),
   })
-  .map(({ read, cost_usd, isIntervention, ...call }) => ({
+  .map(({ call, hasModel, isIntervention, ...of }) => ({
+    ...of,
     ...call,
     // A call with tokens names its model.
-    model: call.tokens_in + call.tokens_out > 0 ? (call.model ?? 'gpt-5') : call.model,
-    cache_read_tokens: Math.floor(call.tokens_in * read),
-    ...(cost_usd === undefined ? {} : { cost_usd }),
-    ...(isIntervention && cost_usd !== undefined
-      ? {
-          type: 'intervention',
-          intervention: { kind: 'tool_permission', verdict: 'allow', action: 'allow', source: 'config' },
-        }
-      : {}),
+    model: hasModel || call.tokens_in + call.tokens_out > 0 ? call.model : undefined,
+    ...(isIntervention && 'cost_usd' in call ? { type: 'intervention', intervention: GATE } : {}),
   }));
-
-async function record(key: string, signals: readonly Parameters<typeof makeSignal>[0][]): Promise<void> {
-  const { body, text } = await api.call('/api/v1/signals', {
-    key,
-    body: { signals: signals.map((signal) => makeSignal(signal)) },
-  });
-  expect(
-    body.results.every(({ status }: { status: string }) => status === 'accepted'),
-    text,
-  ).toBe(true);
-}
+const GATE = { kind: 'tool_permission', verdict: 'allow', action: 'allow', source: 'config' };
 
 const priceAndCost = ({ SkuPriceId = '', EffectiveCost = '' }: Row) => [SkuPriceId, EffectiveCost];
 
@@ -161,9 +121,9 @@ describe('a FOCUS file', () => {
         fc.array(anySignal, { minLength: 1, maxLength: 25 }),
         anyFilter,
         async (signals, filter) => {
-          const { key } = await makeTenant(api.ctx);
+          const { key, record } = await tenant();
           // Each call is made twice, so that every row has several calls.
-          await record(key, [...signals, ...signals]);
+          await record(...signals, ...signals);
           const daily = await rowsOf(key, { level: 'daily', timezone: 'UTC', ...filter });
           const days = await rowsOf(key, { level: 'focus', ...filter });
           for (const [ofFocus, ofDaily] of DIMENSIONS)
@@ -186,9 +146,9 @@ describe('a FOCUS file', () => {
   it('is the same bytes in whatever order its calls came', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anySignal, { minLength: 2, maxLength: 25 }), async (signals) => {
-        const [first, second] = [await makeTenant(api.ctx), await makeTenant(api.ctx)];
-        await record(first.key, signals);
-        await record(second.key, signals.toReversed());
+        const [first, second] = [await tenant(), await tenant()];
+        await first.record(...signals);
+        await second.record(...signals.toReversed());
         const [text, again] = [
           await textOf(first.key, { level: 'focus' }),
           await textOf(second.key, { level: 'focus' }),
@@ -200,21 +160,12 @@ describe('a FOCUS file', () => {
   }, 300_000);
 
   it('leaves out what was voided, and is the same bytes for the same data', async () => {
-    const { key, orgId } = await makeTenant(api.ctx);
-    await record(key, [
-      { id: 'wrong', ts: NOW - HOUR_MS, user_id: 'ada', cost_usd: 8 },
-      { id: 'right', ts: NOW - HOUR_MS, user_id: 'ada', cost_usd: 1 },
-    ]);
-    const wrong = await signalRows(api.ctx).findOne({ org_id: orgId, id: 'wrong' });
-    const voiding = { key, body: { signal_ids: ['wrong'], reason: 'A slip of the finger' } };
-    const corrector = await createApiKey(api.ctx, {
-      org_id: orgId,
-      scopes: ['signals:correct', 'usage:read'],
-    });
-    const voided = await api.call(`/api/v1/sessions/${wrong?.session_id}/void`, {
-      ...voiding,
-      key: corrector.key,
-    });
+    const { key, orgId, record } = await tenant();
+    const call = { ts: NOW - HOUR_MS, user_id: 'ada' };
+    await record({ ...call, id: 'wrong', cost_usd: 8 }, { ...call, id: 'right', cost_usd: 1 });
+    const wrong = await signalRows(ctx).findOne({ org_id: orgId, id: 'wrong' });
+    const body = { signal_ids: ['wrong'], reason: 'A slip of the finger' };
+    const voided = await api.call(`/api/v1/sessions/${wrong?.session_id}/void`, { key, body });
     expect(voided.status, voided.text).toBe(200);
     const path = `/api/v1/usage/export?level=focus&${new URLSearchParams(RANGE).toString()}`;
     const digests = [];

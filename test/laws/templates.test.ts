@@ -1,36 +1,29 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
-import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
 import { voidSignals } from '../../shared/core/calls/ingest/void-signals.ts';
-import { type Signal, signalRows } from '../../shared/core/calls/signals/model.ts';
-import { changeBudget, createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { changeBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { personWindowRows } from '../../shared/core/limits/budgets/rules/counted.ts';
+import type { BudgetInput } from '../../shared/core/limits/budgets/rules/input.ts';
 import { counterKey } from '../../shared/core/limits/budgets/rules/keys.ts';
 import type { Budget } from '../../shared/core/limits/budgets/rules/model.ts';
 import { windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
 import { openBudgetsOf } from '../../shared/core/limits/enforcement/state/budget-status.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
-import { addMember } from '../../shared/people/members.ts';
-import { makeTenant, senderOf } from '../support/factories.ts';
-import { storesFixture } from '../support/fixture.ts';
+import { amountOf, countOf } from '../support/budget-oracle.ts';
+import { storesFixture, type Tenant } from '../support/fixture.ts';
+import { anyCall } from '../support/random-calls.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 9, 26, 10, 20);
-const { ctx, clock } = await storesFixture({ clock: NOW });
+const { ctx, clock, tenant } = await storesFixture({ clock: NOW });
 
 const PEOPLE = ['ada', 'bob', 'cyd', 'eve'];
 const person = fc.constantFrom(...PEOPLE);
 
-const signal = fc.record({
-  user_id: person,
-  model: fc.constantFrom('gpt-5', 'claude-sonnet-4-5', 'nobody-knows-it'),
-  agoMs: fc.integer({ min: 0, max: 47 * HOUR }),
-  tokens_in: fc.nat(100_000),
-  tokens_out: fc.nat(10_000),
-  cost_usd: fc.integer({ min: 0, max: 5_000_000_000 }).map((nusd) => nusd / 1e9),
-});
+const signal = fc.record({ user_id: person, call: anyCall, agoMs: fc.nat(47 * HOUR) });
 
 const step = fc.oneof(
   {
@@ -53,53 +46,36 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** The templates that a story may make, with the calls that each counts in plain words. */
-const TEMPLATES = [
+const TEMPLATES: Partial<BudgetInput>[] = [
   { scope: 'org', metric: 'cost_usd', window: 'daily', timezone: 'Asia/Kathmandu' },
   { scope: 'org', metric: 'tokens', window: 'hourly', timezone: 'UTC' },
   { scope: 'team', scope_id: 'red', metric: 'cost_usd', window: 'weekly', timezone: 'America/New_York' },
   { scope: 'team', scope_id: 'red', metric: 'signals', window: 'daily', timezone: 'UTC' },
   { scope: 'org', metric: 'tokens_in', window: 'monthly', timezone: 'UTC', filter: { models: ['gpt-*'] } },
-] as const;
+];
 
-interface Story {
-  orgId: string;
+interface Story extends Tenant {
   templates: Budget[];
-  sent: number;
 }
 
 async function begin(): Promise<Story> {
-  const { orgId } = await makeTenant(ctx);
-  for (const user_id of PEOPLE.slice(0, 3))
-    await addMember(ctx, {
-      org_id: orgId,
-      user_id,
-      email: `${user_id}@e.org`,
-      role: 'member',
-      teams: ['red'],
-    });
-  const story: Story = { orgId, templates: [], sent: 0 };
+  const story: Story = { ...(await tenant()), templates: [] };
+  for (const user of PEOPLE.slice(0, 3)) await story.member(user, { teams: ['red'] });
   for (const pick of [0, 2]) await makeTemplate(story, pick);
   return story;
 }
 
-async function makeTemplate(story: Story, pick: number): Promise<void> {
-  const shape = TEMPLATES[pick % TEMPLATES.length] ?? TEMPLATES[0];
-  const { filter, ...rest } = { filter: null, ...shape };
-  const own = filter ? { filter: { models: [...filter.models] } } : {};
-  const input = {
-    name: 'each',
-    per: 'user' as const,
-    threshold: 5,
-    enforce: 'hard' as const,
-    ...rest,
-    ...own,
-  };
-  story.templates.push(await createBudget(ctx, story.orgId, input));
+async function makeTemplate({ templates, budget }: Story, pick: number): Promise<void> {
+  const template = TEMPLATES[pick % TEMPLATES.length];
+  templates.push(await budget({ per: 'user', threshold: 5, enforce: 'hard', ...template }));
 }
 
 async function play(story: Story, taken: Step): Promise<void> {
   const { orgId, templates } = story;
-  if (taken.kind === 'record') return record(story, taken.signals);
+  if (taken.kind === 'record')
+    return story.record(
+      ...taken.signals.map(({ call, agoMs, user_id }) => ({ ...call, user_id, ts: clock.now() - agoMs })),
+    );
   if (taken.kind === 'template') return makeTemplate(story, taken.pick);
   if (taken.kind === 'pass') return clock.advance(taken.hours * HOUR);
   if (taken.kind === 'void') return voidOne(story, taken.pick);
@@ -109,21 +85,7 @@ async function play(story: Story, taken: Step): Promise<void> {
     return;
   }
   const at = taken.pick % templates.length;
-  const changed = await changeBudget(ctx, orgId, templates[at]?._id ?? '', { threshold: taken.threshold });
-  templates[at] = changed;
-}
-
-async function record(story: Story, signals: readonly { agoMs: number }[]): Promise<void> {
-  const posted = signals.map(({ agoMs, ...rest }) => {
-    story.sent += 1;
-    return {
-      id: `s${story.sent}`,
-      ts: new Date(clock.now() - agoMs).toISOString(),
-      adapter: 'test',
-      ...rest,
-    };
-  });
-  await recordSignals(ctx, senderOf(story.orgId), posted);
+  templates[at] = await changeBudget(ctx, orgId, templates[at]?._id ?? '', { threshold: taken.threshold });
 }
 
 async function voidOne({ orgId }: Story, pick: number): Promise<void> {
@@ -131,12 +93,8 @@ async function voidOne({ orgId }: Story, pick: number): Promise<void> {
     .find({ org_id: orgId, voided: { $exists: false } })
     .toArray();
   const picked = signals.toSorted((a, b) => (a._id < b._id ? -1 : 1))[pick % Math.max(1, signals.length)];
-  if (picked)
-    await voidSignals(ctx, orgId, {
-      sessionId: picked.session_id,
-      signalIds: [picked.id],
-      reason: 'mistake',
-    });
+  const reason = 'mistake';
+  if (picked) await voidSignals(ctx, orgId, { sessionId: picked.session_id, signalIds: [picked.id], reason });
 }
 
 /** The amount that each person used of a template, by a plain scan: "start user" -> amount. */
@@ -157,12 +115,6 @@ async function naive(budget: Budget): Promise<Map<string, number>> {
   return sums;
 }
 
-function amountOf({ metric }: Budget, signal: Signal): number {
-  if (metric === 'cost_usd') return signal.cost_nusd ?? 0;
-  if (metric === 'tokens') return signal.tokens_in + signal.tokens_out;
-  return metric === 'tokens_in' ? signal.tokens_in : 1;
-}
-
 /** The same by the rows of windows that may still fire. */
 async function counted(budget: Budget): Promise<Map<string, number>> {
   const rows = await personWindowRows(ctx)
@@ -171,13 +123,7 @@ async function counted(budget: Budget): Promise<Map<string, number>> {
   const sums = new Map<string, number>();
   for (const row of rows) {
     const name = `${row.window_start.getTime()} ${row.person}`;
-    const amount = {
-      cost_usd: row.cost_nusd,
-      tokens: row.tokens_in + row.tokens_out,
-      tokens_in: row.tokens_in,
-    };
-    const value = budget.metric in amount ? amount[budget.metric as 'tokens'] : row.signals;
-    sums.set(name, (sums.get(name) ?? 0) + value);
+    sums.set(name, (sums.get(name) ?? 0) + countOf(budget, row));
   }
   return sums;
 }

@@ -1,8 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Organization } from '../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
-import { type Session, sessionRows } from '../../shared/core/calls/sessions/model.ts';
-import { type Signal, signalRows } from '../../shared/core/calls/signals/model.ts';
 import { bucketEdges, INTERVALS, zonesOf } from '../../shared/core/calls/usage/calendar.ts';
 import { countSessions } from '../../shared/core/calls/usage/count-sessions.ts';
 import { makeSnapshots } from '../../shared/core/calls/usage/make-snapshots.ts';
@@ -10,27 +8,31 @@ import { DIMENSIONS } from '../../shared/core/calls/usage/model.ts';
 import { readGroupSeries } from '../../shared/core/calls/usage/read-group-series.ts';
 import { readUsage } from '../../shared/core/calls/usage/read-usage.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
-import { makeTenant } from '../support/factories.ts';
 import { storesFixture } from '../support/fixture.ts';
 import { pick, seeded } from '../support/random.ts';
-import { recordAll } from '../support/usage.ts';
+import { type Fact, factsOf, grouped, NO_WORK, readFacts, sumOf } from '../support/usage-oracle.ts';
 
 const DAY = 86_400_000;
 const QUARTER = 900_000;
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const SEED = 20_261_123;
 const random = seeded(SEED);
-const { ctx, clock } = await storesFixture({ clock: NOW - 40 * DAY });
+const { ctx, clock, orgId, record } = await storesFixture({
+  clock: NOW - 40 * DAY,
+  tenant: { timezone: 'America/New_York' },
+});
 let organization: Organization;
 
 beforeAll(async () => {
-  const { orgId } = await makeTenant(ctx, { timezone: 'America/New_York' });
-  clock.set(NOW - 25 * DAY);
-  await changeOrganization(ctx, orgId, { timezone: 'Asia/Kathmandu' });
-  clock.set(NOW - 12 * DAY);
-  await changeOrganization(ctx, orgId, { timezone: 'Australia/Lord_Howe' });
+  for (const [days, timezone] of [
+    [25, 'Asia/Kathmandu'],
+    [12, 'Australia/Lord_Howe'],
+  ] as const) {
+    clock.set(NOW - days * DAY);
+    await changeOrganization(ctx, orgId, { timezone });
+  }
   clock.set(NOW);
-  await recordAll(ctx, orgId, Array.from({ length: 600 }, madeUp));
+  await record(...Array.from({ length: 600 }, madeUp));
   organization = await readOrganization(ctx, orgId);
 });
 
@@ -61,67 +63,47 @@ function question() {
   return { fromMs, toMs, filter, groupBy, timezone, interval: pick(random, INTERVALS) };
 }
 
-/** The signals and sessions, counted one by one. */
-interface Facts {
-  signals: readonly Signal[];
-  sessions: readonly Session[];
-}
-
-function within({ signals, sessions }: Facts, fromMs: number, toMs: number): Facts {
-  const isIn = (time: Date) => time.getTime() >= fromMs && time.getTime() < toMs;
-  return {
-    signals: signals.filter(({ ts }) => isIn(ts)),
-    sessions: sessions.filter(({ started_at }) => isIn(started_at)),
-  };
-}
-
-function matching({ signals, sessions }: Facts, match: Record<string, unknown>): Facts {
-  const isLike = (row: object) =>
-    Object.entries(match).every(([name, value]) => Reflect.get(row, name) === value);
-  return { signals: signals.filter(isLike), sessions: sessions.filter(isLike) };
-}
-
-function counted({ signals, sessions }: Facts) {
-  const tokens_in = signals.reduce((sum, signal) => sum + signal.tokens_in, 0);
-  return { signals: signals.length, sessions: sessions.length, tokens_in };
+function counted(rows: readonly Fact[]) {
+  const { signals, sessions, tokens_in } = sumOf(rows);
+  return { signals, sessions, tokens_in };
 }
 
 it('every question has the answer that its signals and sessions give when they are counted one by one', async () => {
   for (let round = 0; round < 120; round += 1) {
     if (random() < 0.1) await makeSnapshots(ctx, organization, { fromMs: 0, toMs: NOW });
-    if (random() < 0.2) await recordAll(ctx, organization._id, [madeUp()]);
+    if (random() < 0.2) await record(madeUp());
     const asked = question();
     const { fromMs, toMs, filter, groupBy, timezone, interval } = asked;
     const where = `seed ${SEED}, round ${round}: ${JSON.stringify(asked)}`;
-    const all: Facts = {
-      signals: await signalRows(ctx).find({ org_id: organization._id }).toArray(),
-      sessions: await sessionRows(ctx).find({ org_id: organization._id }).toArray(),
-    };
-    const facts = matching(within(all, fromMs, toMs), filter);
+    const facts = await readFacts(ctx, orgId, { workOf: () => NO_WORK, teams: new Map() });
+    const rows = factsOf(facts, filter, [fromMs, toMs]);
+    const groups = grouped(facts, rows, groupBy);
     const edges = bucketEdges(zonesOf(organization, timezone, NOW), interval, fromMs, toMs);
-    const expectSeries = (series: readonly object[], of: Facts) =>
-      series.forEach((bucket, at) => {
-        const own = counted(within(of, edges[at] ?? 0, edges[at + 1] ?? 0));
-        expect(bucket, `${where}, bucket ${at}`).toMatchObject(own);
+    const expectSeries = (series: readonly object[], of: readonly Fact[]) =>
+      series.forEach((bucket, turn) => {
+        const own = of.filter(({ at }) => at >= (edges[turn] ?? 0) && at < (edges[turn + 1] ?? 0));
+        expect(bucket, `${where}, bucket ${turn}`).toMatchObject(counted(own));
       });
 
     const usage = await readUsage(ctx, organization, asked);
-    expect(usage.totals, where).toMatchObject(counted(facts));
-    expectSeries(usage.series, facts);
+    expect(usage.totals, where).toMatchObject(counted(rows));
+    expectSeries(usage.series, rows);
     for (const { key, ...sums } of usage.groups)
-      expect(sums, where).toMatchObject(counted(matching(facts, key)));
-    if (groupBy.length > 0) {
-      const rows = [...facts.signals, ...facts.sessions];
-      const keys = new Set(rows.map((row) => groupBy.map((name) => row[name]).join()));
-      expect(usage.groups, where).toHaveLength(keys.size);
-    }
+      expect(sums, where).toMatchObject(counted(groups.get(JSON.stringify(key)) ?? []));
+    if (groupBy.length > 0) expect(usage.groups, where).toHaveLength(groups.size);
     if (groupBy.length > 0 && interval !== 'none') {
       const answer = await readGroupSeries(ctx, organization, asked, 10);
-      expect(answer.totals, where).toMatchObject(counted(facts));
-      expectSeries(answer.series, facts);
-      for (const { key, series } of answer.groups) expectSeries(series, matching(facts, key ?? {}));
+      expect(answer.totals, where).toMatchObject(counted(rows));
+      expectSeries(answer.series, rows);
+      const isOf = (row: Fact, key: object) =>
+        Object.entries(key).every(([name, value]) => Reflect.get(row, name) === value);
+      for (const { key, series } of answer.groups)
+        expectSeries(
+          series,
+          rows.filter((row) => isOf(row, key ?? {})),
+        );
     }
-    const range = { ...filter, fromMs, toMs };
-    expect(await countSessions(ctx, organization, range), where).toBe(facts.sessions.length);
+    const sessions = rows.reduce((sum, row) => sum + row.sums.sessions, 0);
+    expect(await countSessions(ctx, organization, { ...filter, fromMs, toMs }), where).toBe(sessions);
   }
 });

@@ -4,15 +4,13 @@ import { readOrganization } from '../../shared/core/accounts/organizations/read-
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { makeSnapshots } from '../../shared/core/calls/usage/make-snapshots.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
-import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { readWindows } from '../../shared/core/limits/budgets/count/read-windows.ts';
 import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { counterKey } from '../../shared/core/limits/budgets/rules/keys.ts';
 import { BUDGET_METRICS, budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
-import { addMember } from '../../shared/people/members.ts';
 import { everyCalendar } from '../support/calendars.ts';
-import { makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
+import { anyCall } from '../support/random-calls.ts';
 import { repriceInParts } from '../support/reprice.ts';
 
 const MINUTE = 60_000;
@@ -28,25 +26,11 @@ const SLOT = 6 * HOUR;
 /** A story is some hundred requests: as long as a hundred histories of credits. `laws/histories` voids in many more orders. */
 const STORIES = Number(process.env.LAW_RUNS ?? 300) / 100;
 
-const { api, clock } = await fixture({ clock: PHASES[0] ?? 0 });
-
-const call = fc.record({
-  model: fc.constantFrom('gpt-4o-mini', 'gpt-5', 'claude-sonnet-4-5', 'nobody-knows-it'),
-  tokens_in: fc.nat(50_000),
-  tokens_out: fc.nat(5_000),
-  cache_read_tokens: fc.nat(1_000),
-  cache_write_tokens: fc.nat(1_000),
-  cost_usd: fc.option(
-    fc.integer({ min: 0, max: 3_000_000_000 }).map((nusd) => nusd / 1e9),
-    { nil: undefined },
-  ),
-  isError: fc.boolean(),
-});
-type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
+const { api, ctx, clock, tenant } = await fixture({ clock: PHASES[0] ?? 0 });
 
 /** A call between the first and the last of its session, that may come later than these, and be voided later still. */
 const extra = fc.record({
-  call,
+  call: anyCall,
   isIntervention: fc.boolean(),
   /** Where in the session, and after how many phases it comes and is voided. */
   at: fc.double({ min: 0.01, max: 0.99, noNaN: true }),
@@ -59,7 +43,7 @@ const session = fc.record({
   project_id: fc.constantFrom('apollo', 'gemini'),
   adapter: fc.constantFrom('codex', 'claude-code'),
   /** Calls so near to each other that they are one session, whatever lies between them. */
-  pillars: fc.array(fc.record({ call, gap: fc.integer({ min: 1, max: 25 }) }), {
+  pillars: fc.array(fc.record({ call: anyCall, gap: fc.integer({ min: 1, max: 25 }) }), {
     minLength: 2,
     maxLength: 4,
   }),
@@ -86,16 +70,12 @@ interface Planned {
   voided: number | null;
 }
 
-function signalOf(id: string, ts: number, of: Record<string, unknown>, { isError, cost_usd, ...rest }: Call) {
-  return {
-    id,
-    ts: new Date(ts).toISOString(),
-    ...of,
-    ...rest,
-    ...(cost_usd === undefined ? {} : { cost_usd }),
-    ...(isError ? { error: { code: 'x' } } : {}),
-  };
-}
+const signalOf = (id: string, ts: number, of: object, call: object) => ({
+  id,
+  ts: new Date(ts).toISOString(),
+  ...of,
+  ...call,
+});
 
 const GATE = { kind: 'tool', verdict: 'warn', action: 'allow', source: 'config' };
 
@@ -131,45 +111,43 @@ function plan({ pillars, extras, voided, ...of }: Story['sessions'][number], nam
 }
 
 async function makeOrganization() {
-  const { orgId, key } = await makeTenant(api.ctx, { timezone: 'America/New_York' });
-  const teams = ['red'];
-  await addMember(api.ctx, { org_id: orgId, user_id: 'ada', email: 'a@e.org', role: 'member', teams });
+  const own = await tenant({ timezone: 'America/New_York' });
+  await own.member('ada', { teams: ['red'] });
   const scopes = [
-    { scope: 'org', scope_id: orgId },
+    { scope: 'org', scope_id: own.orgId },
     { scope: 'user', scope_id: 'ada' },
     { scope: 'project', scope_id: 'apollo' },
     { scope: 'team', scope_id: 'red' },
   ] as const;
   for (const [at, metric] of BUDGET_METRICS.entries())
-    for (const [turn, calendar] of everyCalendar(api.ctx.clock.now(), 9).entries()) {
+    for (const [turn, calendar] of everyCalendar(clock.now(), 9).entries()) {
       const threshold = { cost_usd: 4, errors: 2, sessions: 2, signals: 4 }[metric as 'errors'] ?? 60_000;
+      const name = `${metric} ${Object.values(calendar).join(' ')}`;
       const scope = scopes[(at + turn) % scopes.length] ?? scopes[0];
-      await createBudget(api.ctx, orgId, {
-        name: `${metric} ${Object.values(calendar).join(' ')}`,
-        ...scope,
-        ...calendar,
-        metric,
-        threshold,
-      });
+      await own.budget({ name, ...scope, ...calendar, timezone: undefined, metric, threshold });
     }
-  return { orgId, key, sessions: new Map<string, string>() };
+  const ask = async (path: string, body?: object) => {
+    const answer = await api.call(`/api/v1/${path}`, { key: own.key, ...(body ? { body } : {}) });
+    expect(answer.status, `${path}: ${answer.text}`).toBeLessThan(300);
+    return answer;
+  };
+  return { ...own, ask, sessions: new Map<string, string>() };
 }
-type Tenant = Awaited<ReturnType<typeof makeOrganization>>;
+type Own = Awaited<ReturnType<typeof makeOrganization>>;
 
-async function post({ key, sessions }: Tenant, signals: readonly Record<string, unknown>[]) {
+async function post({ ask, sessions }: Own, signals: readonly Record<string, unknown>[]) {
   if (signals.length === 0) return [];
-  const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+  const { body } = await ask('signals', { signals });
   for (const { id, session_id } of body.results) sessions.set(id, session_id);
   return body.results.map(({ status }: { status: string }) => status);
 }
 
-async function voidAll({ key, sessions }: Tenant, planned: readonly Planned[]) {
+async function voidAll({ ask, sessions }: Own, planned: readonly Planned[]) {
   const ids = planned.map(({ signal }) => String(signal.id));
   // In two requests, so that the second finds what the first has left.
   for (const [sessionId, own] of Map.groupBy(ids, (id) => sessions.get(id) ?? ''))
     for (const signal_ids of [own.slice(0, 2), own.slice(2)].filter(({ length }) => length > 0)) {
-      const body = { signal_ids, reason: 'wrong' };
-      const answer = await api.call(`/api/v1/sessions/${sessionId}/void`, { key, body });
+      const answer = await ask(`sessions/${sessionId}/void`, { signal_ids, reason: 'wrong' });
       expect(answer.body).toMatchObject({ voided: signal_ids, already: [] });
     }
 }
@@ -200,15 +178,10 @@ const QUESTIONS = [
 ];
 
 /** All that can be asked about an organization, without what differs by name alone. */
-async function answers({ orgId, key }: Tenant): Promise<Record<string, string>> {
-  const ask = async (path: string) => {
-    const answer = await api.call(`/api/v1/${path.replace('{org}', orgId)}`, { key });
-    expect(answer.status, `${path}: ${answer.text}`).toBe(200);
-    return answer;
-  };
+async function answers({ orgId, ask }: Own): Promise<Record<string, string>> {
   const told: Record<string, string> = {};
   for (const question of QUESTIONS) {
-    const { text, body } = await ask(question);
+    const { text, body } = await ask(question.replace('{org}', orgId));
     if (question.startsWith('sessions')) told[question] = JSON.stringify({ ...body, cursor: '' });
     else if (question.startsWith('budgets'))
       told[question] = JSON.stringify(
@@ -261,41 +234,49 @@ interface Named {
 }
 const byName = (a: Named, b: Named) => (a.name < b.name ? -1 : 1);
 
-async function check(tenant: Tenant) {
-  const organization = await readOrganization(api.ctx, tenant.orgId);
-  expect(await reconcileUsage(api.ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
+async function check({ orgId }: Own) {
+  const organization = await readOrganization(ctx, orgId);
+  expect(await reconcileUsage(ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
+}
+
+/** Plays a story: in each phase signals come to these organizations, and some are voided, of which `spared` hears nothing. */
+async function play(
+  { slots, sessions, hasSnapshots }: Story,
+  [first, ...others]: [Own, ...Own[]],
+  spared?: Own,
+): Promise<Planned[]> {
+  const all = [first, ...others, ...(spared ? [spared] : [])];
+  const planned = sessions.flatMap((each, at) => plan(each, `s${at}`, slots[at] ?? 0));
+  for (const [phase, ms] of PHASES.entries()) {
+    clock.set(ms);
+    const coming = planned.filter(({ comes }) => comes === phase);
+    const leaving = planned.filter(({ voided }) => voided === phase);
+    for (const own of all) {
+      const heard = own === spared ? coming.filter(({ voided }) => voided === null) : coming;
+      await post(
+        own,
+        heard.map(({ signal }) => signal),
+      );
+      await evaluateDue(ctx, own.orgId);
+    }
+    if (hasSnapshots)
+      await makeSnapshots(ctx, await readOrganization(ctx, first.orgId), { fromMs: 0, toMs: ms });
+    for (const own of all) {
+      if (own !== spared) await voidAll(own, leaving);
+      await evaluateDue(ctx, own.orgId);
+    }
+  }
+  return planned;
 }
 
 it('signals that were recorded and voided leave every answer as if they had never come', {
   timeout: STORIES * 80_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(story, async ({ slots, sessions, hasSnapshots }) => {
+    fc.asyncProperty(story, async (told) => {
       clock.set(PHASES[0] ?? 0);
       const [correcting, spared] = [await makeOrganization(), await makeOrganization()];
-      const planned = sessions.flatMap((each, at) => plan(each, `s${at}`, slots[at] ?? 0));
-      for (const [phase, ms] of PHASES.entries()) {
-        clock.set(ms);
-        const coming = planned.filter(({ comes }) => comes === phase);
-        await post(
-          correcting,
-          coming.map(({ signal }) => signal),
-        );
-        await post(
-          spared,
-          coming.filter(({ voided }) => voided === null).map(({ signal }) => signal),
-        );
-        for (const { orgId } of [correcting, spared]) await evaluateDue(api.ctx, orgId);
-        if (hasSnapshots) {
-          const organization = await readOrganization(api.ctx, correcting.orgId);
-          await makeSnapshots(api.ctx, organization, { fromMs: 0, toMs: clock.now() });
-        }
-        await voidAll(
-          correcting,
-          planned.filter(({ voided }) => voided === phase),
-        );
-        for (const { orgId } of [correcting, spared]) await evaluateDue(api.ctx, orgId);
-      }
+      const planned = await play(told, [correcting], spared);
       expect(await answers(correcting)).toEqual(await answers(spared));
       await check(correcting);
       const gone = planned.filter(({ voided }) => voided !== null).map(({ signal }) => signal);
@@ -312,16 +293,16 @@ const RULES = [
   {
     name: 'Ours',
     from: '2026-01-01',
-    match: { model: 'nobody-*' },
+    match: { model: 'unheard-*' },
     usd_per_million: { input: 700, output: 1_900.5, cache_read: 70 },
     replaces_reported: true,
   },
 ];
 
 /** The counts of all windows of each budget that are stored, also of those that are long over. */
-async function countedOf({ orgId }: Tenant): Promise<Record<string, unknown>> {
-  const windows = Map.groupBy(await readWindows(api.ctx, { org_id: orgId }), ({ counter }) => counter);
-  const budgets = await budgetRows(api.ctx).find({ org_id: orgId }).toArray();
+async function countedOf({ orgId }: Own): Promise<Record<string, unknown>> {
+  const windows = Map.groupBy(await readWindows(ctx, { org_id: orgId }), ({ counter }) => counter);
+  const budgets = await budgetRows(ctx).find({ org_id: orgId }).toArray();
   const rows = budgets.map((budget) => {
     const own = windows.get(counterKey(budget)) ?? [];
     return [budget.name, own.map(({ interval, usage }) => JSON.stringify([interval, usage])).toSorted()];
@@ -329,39 +310,25 @@ async function countedOf({ orgId }: Tenant): Promise<Record<string, unknown>> {
   return Object.fromEntries(rows);
 }
 
-async function addRules({ key }: Tenant) {
-  for (const body of RULES) expect((await api.call('/api/v1/price-rules', { key, body })).status).toBe(201);
+async function addRules({ ask }: Own) {
+  for (const rule of RULES) await ask('price-rules', rule);
 }
 
 it('calls that are priced anew leave every answer as if they had come with their price', {
   timeout: STORIES * 80_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(recentStory, fc.nat(5), async ({ slots, sessions, hasSnapshots }, killAt) => {
+    fc.asyncProperty(recentStory, fc.nat(5), async (told, killAt) => {
       clock.set(PHASES[0] ?? 0);
       const [late, early] = [await makeOrganization(), await makeOrganization()];
       await addRules(early);
-      const planned = sessions.flatMap((each, at) => plan(each, `s${at}`, slots[at] ?? 0));
-      for (const [phase, ms] of PHASES.entries()) {
-        clock.set(ms);
-        const coming = planned.filter(({ comes }) => comes === phase).map(({ signal }) => signal);
-        const leaving = planned.filter(({ voided }) => voided === phase);
-        for (const tenant of [late, early]) {
-          await post(tenant, coming);
-          await evaluateDue(api.ctx, tenant.orgId);
-          await voidAll(tenant, leaving);
-        }
-        if (hasSnapshots) {
-          const organization = await readOrganization(api.ctx, late.orgId);
-          await makeSnapshots(api.ctx, organization, { fromMs: 0, toMs: clock.now() });
-        }
-      }
+      await play(told, [late, early]);
       await addRules(late);
       const input = { from: NOW - 34 * DAY, to: NOW + MINUTE, only_unpriced: false };
       const between = async () => undefined;
-      const { preview, applied } = await repriceInParts(api.ctx, late.orgId, input, { killAt, between });
+      const { preview, applied } = await repriceInParts(ctx, late.orgId, input, { killAt, between });
       expect(applied).toMatchObject({ applied: preview.changed, skipped: 0 });
-      for (const { orgId } of [late, early]) await evaluateDue(api.ctx, orgId);
+      for (const { orgId } of [late, early]) await evaluateDue(ctx, orgId);
       // Windows that were over by then have raised nothing.
       const withoutLevels = (told: Record<string, string>) =>
         Object.fromEntries(Object.entries(told).filter(([question]) => !question.startsWith('levels of')));
@@ -379,29 +346,21 @@ it('calls that are priced anew leave every answer as if they had come with their
 
 it('a session without signals is there by its id alone, with zeros, and a later signal joins it', async () => {
   clock.set(NOW);
-  const tenant = await makeOrganization();
+  const own = await makeOrganization();
   const of = { user_id: 'ada', project_id: 'apollo', adapter: 'codex', model: 'gpt-5', tokens_in: 10 };
   const ts = new Date(NOW - MINUTE).toISOString();
-  await post(tenant, [{ id: 'a', ts, ...of }]);
-  const id = tenant.sessions.get('a') ?? '';
-  const path = `/api/v1/sessions/${id}`;
-  const body = { signal_ids: ['a'], reason: 'wrong' };
-  const { body: voided } = await api.call(`${path}/void`, { key: tenant.key, body });
-  expect(voided.session).toMatchObject({
-    id,
-    signal_count: 0,
-    tokens_in: 0,
-    cost_usd: 0,
-    models: [],
-    model: 'unknown',
-  });
-  const { body: empty } = await api.call(path, { key: tenant.key });
+  await post(own, [{ id: 'a', ts, ...of }]);
+  const id = own.sessions.get('a') ?? '';
+  const { body: voided } = await own.ask(`sessions/${id}/void`, { signal_ids: ['a'], reason: 'wrong' });
+  const zeros = { signal_count: 0, tokens_in: 0, cost_usd: 0, models: [], model: 'unknown' };
+  expect(voided.session).toMatchObject({ id, ...zeros });
+  const { body: empty } = await own.ask(`sessions/${id}`);
   expect(empty).toEqual({ ...voided.session, anomaly_types: [], signals: [], attribution: [], contexts: [] });
-  const list = async () => (await api.call('/api/v1/sessions', { key: tenant.key })).body;
+  const list = async () => (await own.ask('sessions')).body;
   expect(await list()).toMatchObject({ data: [], total: 0 });
-  await post(tenant, [{ id: 'b', ts, ...of }]);
-  expect(tenant.sessions.get('b')).toBe(id);
+  await post(own, [{ id: 'b', ts, ...of }]);
+  expect(own.sessions.get('b')).toBe(id);
   expect(await list()).toMatchObject({ data: [{ id, signal_count: 1, tokens_in: 10 }], total: 1 });
-  await check(tenant);
-  expect(await sessionRows(api.ctx).countDocuments({ org_id: tenant.orgId })).toBe(1);
+  await check(own);
+  expect(await sessionRows(ctx).countDocuments({ org_id: own.orgId })).toBe(1);
 });

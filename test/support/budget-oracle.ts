@@ -1,7 +1,7 @@
 import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { type Session, sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { type Signal, signalRows } from '../../shared/core/calls/signals/model.ts';
-import { budgetWindowRows } from '../../shared/core/limits/budgets/rules/counted.ts';
+import { budgetWindowRows, type Counts } from '../../shared/core/limits/budgets/rules/counted.ts';
 import { counterKey } from '../../shared/core/limits/budgets/rules/keys.ts';
 import type { Budget } from '../../shared/core/limits/budgets/rules/model.ts';
 import { countedFromMs, countedWindowAt, windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
@@ -37,7 +37,8 @@ export async function scan(ctx: Context, budget: Budget): Promise<Map<number, nu
   return sums;
 }
 
-function amountOf({ metric }: Budget, signal: Signal): number {
+/** The amount of one signal. */
+export function amountOf({ metric }: Budget, signal: Signal): number {
   if (metric === 'cost_usd') return signal.cost_nusd ?? 0;
   if (metric === 'tokens') return signal.tokens_in + signal.tokens_out;
   if (metric === 'signals') return 1;
@@ -45,17 +46,20 @@ function amountOf({ metric }: Budget, signal: Signal): number {
   return metric === 'sessions' ? 0 : signal[metric];
 }
 
+/** The amount in a row of counts. */
+export function countOf({ metric }: Budget, row: Counts): number {
+  const sums = { cost_usd: row.cost_nusd, tokens: row.tokens_in + row.tokens_out };
+  return metric in sums ? sums[metric as 'tokens'] : row[metric as 'signals'];
+}
+
 /** The amounts in the rows of a budget's windows: start (ms) -> amount; only windows that may still fire. */
-export async function counted(ctx: Context, budget: Budget, since: Interval): Promise<Map<number, number>> {
+async function counted(ctx: Context, budget: Budget, since: Interval): Promise<Map<number, number>> {
   const counter = counterKey(budget);
   const rows = await budgetWindowRows(ctx).find({ org_id: budget.org_id, counter }).toArray();
   const sums = new Map<number, number>();
   for (const row of rows) {
-    if (row.window_start.getTime() < since.startMs) continue;
-    const amount = { cost_usd: row.cost_nusd, tokens: row.tokens_in + row.tokens_out };
-    const value =
-      budget.metric in amount ? amount[budget.metric as 'tokens'] : row[budget.metric as 'signals'];
-    sums.set(row.window_start.getTime(), (sums.get(row.window_start.getTime()) ?? 0) + value);
+    const startMs = row.window_start.getTime();
+    if (startMs >= since.startMs) sums.set(startMs, (sums.get(startMs) ?? 0) + countOf(budget, row));
   }
   return sums;
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { BudgetInput } from '../../shared/core/limits/budgets/rules/input.ts';
 import { CALENDAR_WINDOWS } from '../../shared/core/limits/budgets/rules/model.ts';
 
@@ -15,6 +16,12 @@ export function everyCalendar(
     { window: 'total', starts_on },
   ];
 }
+
+/** Timezones with whole, half and quarter hours, with and without daylight saving time, on both sides of the date line. */
+export const anyZone = fc.constantFrom(
+  ...['UTC', 'Europe/Berlin', 'America/New_York', 'America/Sao_Paulo', 'Africa/Cairo', 'Asia/Kathmandu'],
+  ...['Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia', 'Pacific/Chatham'],
+);
 
 /** A timezone in which it is about noon at a moment: half of the day has passed, and all of a test lies in it. */
 export function noonTimezone(at: Date): string {
