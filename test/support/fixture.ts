@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach } from 'vitest';
+import { type AuditEntry, auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { createApiKey, type NewApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import type { Member } from '../../shared/core/accounts/organizations/model.ts';
 import type { Webhook } from '../../shared/core/events/webhooks/endpoints/model.ts';
@@ -46,6 +47,8 @@ interface Parts {
   other: TestApi;
   /** A receiver of webhooks: with `perTest` a new one for each test. */
   receiver: Receiver;
+  /** An admin of the organization. */
+  admin: Person;
 }
 
 type TenantOptions = NonNullable<Parameters<typeof makeTenant>[1]>;
@@ -58,9 +61,14 @@ interface FixtureOptions extends Pick<TestOptions, 'env' | 'wings'> {
   redis?: true;
   other?: true;
   receiver?: true;
+  /** Asks for `idp` too. */
+  admin?: true;
   /** The settings of the organization that the fixture has. */
   tenant?: TenantOptions;
-  /** Gives each test an organization of its own, for which its fields are read from the fixture within the test. */
+  /**
+   * Gives each test an organization of its own, for which its fields are read from the fixture within the test. Each begins at
+   * the time that the clock was given, and with no mail.
+   */
   perTest?: true;
 }
 
@@ -79,6 +87,17 @@ export interface Tenant {
   budget: (fields?: Partial<BudgetInput>) => Promise<Budget>;
   /** A webhook for every kind of event. */
   webhook: (url: string, events?: Parameters<typeof makeWebhook>[3]) => Promise<Webhook>;
+  /** The entries of the audit log of this action, or all of them. */
+  audited: (action?: string | RegExp) => Promise<AuditEntry[]>;
+}
+
+interface Sent {
+  method?: string;
+  /** Instead of the key of the organization: another one, or a person with a session of now. */
+  key?: string | Person;
+  headers?: Record<string, string>;
+  /** Instead of the api of the fixture. */
+  at?: Pick<TestApi, 'call'>;
 }
 
 interface StoresFixture extends Tenant {
@@ -92,10 +111,13 @@ interface StoresFixture extends Tenant {
 interface ApiFixture extends StoresFixture {
   api: TestApi;
   /** Sends a request of the organization, or with another key, and returns the answer. */
-  send: (path: string, body?: unknown, options?: { method?: string; key?: string }) => Promise<Answer>;
+  send: (path: string, body?: unknown, options?: Sent) => Promise<Answer>;
+  /** The same as PATCH, and as DELETE. */
+  patch: (path: string, body: unknown, options?: Sent) => Promise<Answer>;
+  remove: (path: string, options?: Sent) => Promise<Answer>;
   /** The body of an answer of the organization, which must be a success. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
-  ask: (path: string, body?: unknown, options?: { method?: string; key?: string }) => Promise<any>;
+  ask: (path: string, body?: unknown, options?: Sent) => Promise<any>;
   /** Posts signals over HTTP, now and of `ada` unless they say otherwise. All are accepted. */
   spend: (...signals: Record<string, unknown>[]) => Promise<void>;
   /** A person with a session of the identity provider, of the fixture's organization. */
@@ -124,8 +146,17 @@ export async function fixture<const O extends FixtureOptions>(
     await other?.close();
     await api.close();
   });
-  const send: ApiFixture['send'] = (path, body, { method, key = parts.key } = {}) =>
-    api.call(path, { key, ...(body === undefined ? {} : { body }), ...(method ? { method } : {}) });
+  const tokenOf = (key: string | Person) => {
+    if (typeof key === 'string') return key;
+    return idp ? idp.mint(key.sub, { nowMs: ctx.clock.now() }) : key.session;
+  };
+  const send: ApiFixture['send'] = async (path, body, options = {}) => {
+    const { method, headers = {}, key = parts.key, at = api } = options;
+    const sent = { ...(body === undefined ? {} : { body }), ...(method ? { method } : {}) };
+    return at.call(path, { key: await tokenOf(key), headers, ...sent });
+  };
+  const patch: ApiFixture['patch'] = (path, body, more) => send(path, body, { ...more, method: 'PATCH' });
+  const remove: ApiFixture['remove'] = (path, more) => send(path, undefined, { ...more, method: 'DELETE' });
   const ask: ApiFixture['ask'] = async (path, body, call) => {
     const answer = await send(path, body, call);
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
@@ -141,7 +172,16 @@ export async function fixture<const O extends FixtureOptions>(
     if (!idp) throw new Error('A person needs an identity provider: fixture({ idp: true }).');
     return makePerson(ctx, idp, { orgId: parts.orgId, role, ...(userId ? { userId } : {}) });
   };
-  return Object.assign(parts, { api, other, send, ask, spend, person }) as unknown as ApiFixture & With<O>;
+  return Object.assign(parts, {
+    api,
+    other,
+    send,
+    patch,
+    remove,
+    ask,
+    spend,
+    person,
+  }) as unknown as ApiFixture & With<O>;
 }
 
 /** Opens everything that an api needs. The tenant's fields change with each test where it has one of its own. */
@@ -170,11 +210,30 @@ async function open(options: FixtureOptions) {
   const tenant = async (of: TenantOptions = {}) => tenantOf(ctx, await makeTenant(ctx, { ...own, ...of }));
   const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
   const processEnv = testEnv(name, { env, ...(redis ? { redisUrl: redis.url } : {}) });
+  const adminOf = async ({ orgId }: Tenant) =>
+    idp && options.admin ? { admin: await makePerson(ctx, idp, { orgId, role: 'admin' }) } : {};
   const made = await tenant();
-  const parts = { ctx, clock, env: processEnv, idp, smtp, stripe, redis, receiver, tenant, ...made };
+  const admin = await adminOf(made);
+  const parts = {
+    ctx,
+    clock,
+    env: processEnv,
+    idp,
+    smtp,
+    stripe,
+    redis,
+    receiver,
+    tenant,
+    ...made,
+    ...admin,
+  };
   if (options.perTest) {
     beforeEach(async () => {
-      Object.assign(parts, await tenant(), options.receiver && { receiver: await startReceiver() });
+      if (at !== undefined && at !== true) clock?.set(at);
+      if (smtp) smtp.mails.length = 0;
+      const own = await tenant();
+      const mine = options.receiver && { receiver: await startReceiver() };
+      Object.assign(parts, own, await adminOf(own), mine);
     });
     afterEach(() => parts.receiver !== receiver && parts.receiver?.close());
   }
@@ -192,6 +251,10 @@ function tenantOf(ctx: TestContext, made: Awaited<ReturnType<typeof makeTenant>>
     record: (...signals) => recordAll(ctx, orgId, signals),
     budget: (fields = {}) => createBudget(ctx, orgId, { ...BUDGET, ...fields }),
     webhook: (url, events) => makeWebhook(ctx, orgId, url, events),
+    audited: (action) =>
+      auditRows(ctx)
+        .find({ org_id: orgId, ...(action === undefined ? {} : { action }) })
+        .toArray(),
   };
 }
 
