@@ -1,34 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
 import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
 import { creditAccountRows } from '../../shared/core/credits/model.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
-import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
-import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { fixture } from '../support/fixture.ts';
 import { linkDevice, makePerson } from '../support/people.ts';
 
-let redis: OwnRedis;
-let idp: TestIssuer;
-let ctx: TestContext;
-let api: TestApi;
+const f = await fixture({ clock: '2026-03-01T10:00:00Z', idp: true, redis: true });
+const { api, ctx, idp } = f;
 
-beforeAll(async () => {
-  [redis, idp] = await Promise.all([startOwnRedis(), startIssuer()]);
-  const clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
-  ctx = await openCreditContext({ redisUrl: redis.url, clock, env: idp.env });
-  api = await startApi({ ctx });
-});
-
-afterAll(async () => {
-  await api.close();
-  await ctx.close();
-  await Promise.all([redis.stop(), idp.stop()]);
-});
-
-const read = (key: string, orgId: string) => api.call(`/v1/org/${orgId}/balances`, { key });
+const read = (key: string, orgId: string) => f.send(`/v1/org/${orgId}/balances`, undefined, { key });
 
 describe('GET /v1/org/{orgId}/balances', () => {
   test('says of every present member what GET /v1/balance says to that member', async () => {
@@ -40,18 +23,18 @@ describe('GET /v1/org/{orgId}/balances', () => {
     ];
     const [admin, spender, gone] = people as [(typeof people)[0], (typeof people)[0], (typeof people)[0]];
     await linkDevice(api, spender);
-    await api.call('/admin/credits', {
-      key: ctx.config.operatorToken,
-      headers: { 'Idempotency-Key': 'k' },
-      body: { org_id: orgId, user_id: spender.userId, bucket: 'granted', amount: 7 },
-    });
+    await f.send(
+      '/admin/credits',
+      { org_id: orgId, user_id: spender.userId, bucket: 'granted', amount: 7 },
+      { key: ctx.config.operatorToken, headers: { 'Idempotency-Key': 'k' } },
+    );
     await removeMember(ctx, orgId, gone.userId);
     const { status, body } = await read(admin.session, orgId);
     expect(status).toBe(200);
     const own = await Promise.all(
       [admin, spender].map(async ({ userId, session }) => ({
         user_id: userId,
-        ...(await api.call('/v1/balance', { key: session })).body,
+        ...(await f.ask('/v1/balance', undefined, { key: session })),
       })),
     );
     expect(body).toEqual({ data: own.toSorted((a, b) => (a.user_id < b.user_id ? -1 : 1)) });

@@ -3,19 +3,16 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { evaluateBudgetsJob } from '../../shared/core/limits/budgets/rules/jobs.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { channelOf } from '../../shared/platform/queues/job.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { type TestApi, until } from '../support/harness.ts';
 
-const { api, other } = await fixture({ other: true });
-let orgId: string;
-let key: string;
+const f = await fixture({ other: true, perTest: true });
+const { api, other } = f;
 beforeAll(async () => {
   for (const { ctx } of [api, other]) withoutPolls(() => statusCache(ctx));
 });
 beforeEach(async () => {
-  ({ orgId, key } = await makeTenant(api.ctx));
-  await api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now(), cost_usd: 5 }) });
+  await f.spend({ cost_usd: 5 });
 });
 
 /** A context from `make` reads nothing again by itself. */
@@ -28,7 +25,7 @@ function withoutPolls(make: () => unknown): void {
 }
 
 const isAllowed = async (at: TestApi) =>
-  (await at.call('/api/v1/budgets/check', { key, body: { user_id: 'ada' } })).body.allow;
+  (await at.call('/api/v1/budgets/check', { key: f.key, body: { user_id: 'ada' } })).body.allow;
 const whole = {
   name: 'B',
   scope: 'org',
@@ -37,10 +34,8 @@ const whole = {
   window: 'monthly',
   enforce: 'hard',
 };
-const create = async (headers = {}) =>
-  (await api.call('/api/v1/budgets', { key, body: whole, headers })).body.id;
-const change = (id: string, body: object) =>
-  api.call(`/api/v1/budgets/${id}`, { key, method: 'PATCH', body });
+const create = async (headers = {}) => (await f.ask('/api/v1/budgets', whole, { headers })).id;
+const change = (id: string, body: object) => f.patch(`/api/v1/budgets/${id}`, body);
 
 describe('the process that answered a change of a budget', () => {
   beforeEach(() => {
@@ -63,7 +58,7 @@ describe('the process that answered a change of a budget', () => {
     expect(await isAllowed(api)).toBe(true);
     await change(id, { enforce: 'hard' });
     expect(await isAllowed(api)).toBe(false);
-    await api.call(`/api/v1/budgets/${id}`, { key, method: 'DELETE' });
+    await f.remove(`/api/v1/budgets/${id}`);
     expect(await isAllowed(api)).toBe(true);
     await create({ 'Idempotency-Key': randomUUID() });
     expect(await isAllowed(api)).toBe(false);
@@ -72,8 +67,7 @@ describe('the process that answered a change of a budget', () => {
   test('reserves by it from its answer on', async () => {
     const id = await create();
     const request = { user_id: 'ada', estimate_usd: 1, ttl_s: 60 };
-    const reserve = async () =>
-      (await api.call('/api/v1/budgets/reserve', { key, body: request })).body.allow;
+    const reserve = async () => (await f.ask('/api/v1/budgets/reserve', request)).allow;
     expect(await reserve()).toBe(false);
     await change(id, { threshold: 6 });
     expect(await reserve()).toBe(true);
@@ -87,7 +81,7 @@ describe('the process that answered a change of a budget', () => {
 async function untilTold(act: () => Promise<unknown>): Promise<void> {
   const renew = vi.spyOn(statusCache(other.ctx), 'renew');
   await act();
-  await until(() => renew.mock.calls.some(([id]) => id === orgId));
+  await until(() => renew.mock.calls.some(([id]) => id === f.orgId));
   renew.mockRestore();
 }
 
@@ -102,7 +96,7 @@ async function untilHeard(): Promise<void> {
 
 test('another process decides by the exception of one person without reading again by itself', async () => {
   await untilHeard();
-  const made = await api.call('/api/v1/budgets', { key, body: { ...whole, per: 'user' } });
+  const made = await f.send('/api/v1/budgets', { ...whole, per: 'user' });
   const path = `/api/v1/budgets/${made.body.id}/people/ada`;
   expect(await isAllowed(other)).toBe(false);
   for (const [options, isEnough] of [
@@ -111,8 +105,8 @@ test('another process decides by the exception of one person without reading aga
     [{ method: 'PUT', body: { exempt: true } }, true],
     [{ method: 'DELETE' }, false],
   ] as const) {
-    await statusCache(other.ctx).refresh(orgId);
-    await untilTold(() => api.call(path, { key, ...options }));
+    await statusCache(other.ctx).refresh(f.orgId);
+    await untilTold(() => api.call(path, { key: f.key, ...options }));
     await until(async () => (await isAllowed(other)) === isEnough);
   }
 });
@@ -125,7 +119,7 @@ test('another process decides by a change without reading again by itself, becau
     [6, true],
     [4, false],
   ] as const) {
-    await statusCache(other.ctx).refresh(orgId);
+    await statusCache(other.ctx).refresh(f.orgId);
     await untilTold(() => change(id, { threshold }));
     await until(async () => (await isAllowed(other)) === isEnough);
   }
@@ -136,8 +130,8 @@ test.each([
   { scope: 'project', scope_id: 'shop' },
 ])('a change that repeats the scope $scope keeps its id', async (of) => {
   const body = { name: 'B', metric: 'signals', threshold: 5, window: 'daily', ...of };
-  const { id } = (await api.call('/api/v1/budgets', { key, body })).body;
+  const { id } = await f.ask('/api/v1/budgets', body);
   const change = { scope: of.scope, threshold: 7 };
-  const changed = await api.call(`/api/v1/budgets/${id}`, { method: 'PATCH', key, body: change });
+  const changed = await f.patch(`/api/v1/budgets/${id}`, change);
   expect(changed).toMatchObject({ status: 200, body: { ...of, threshold: 7 } });
 });

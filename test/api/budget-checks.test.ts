@@ -1,22 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { sayMoment } from '../../shared/platform/basics/say-moment.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
 
-const { api, orgId, key } = await fixture();
+const f = await fixture();
+const { api } = f;
 
-const check = (body: object = {}, as = key) => api.call('/api/v1/budgets/check', { key: as, body });
+const check = (body: object = {}, as = f.key) => f.send('/api/v1/budgets/check', body, { key: as });
 const budget = async (fields: object) => {
   const whole = { name: 'B', scope: 'user', metric: 'cost_usd', threshold: 10, window: 'monthly', ...fields };
-  return (await api.call('/api/v1/budgets', { key, body: whole })).body;
+  return await f.ask('/api/v1/budgets', whole);
 };
-const spend = (user_id: string, fields: object) =>
-  api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now(), user_id, ...fields }) });
+const spend = (user_id: string, fields: object) => f.spend({ user_id, ...fields });
 /** Amounts are at most a second old, so an answer is waited for. */
 const answers = (body: object, expected: object) =>
   until(async () => {
@@ -83,10 +81,10 @@ describe('a check', () => {
     await spend('nowhere', { cost_usd: 1 });
     await answers({ user_id: 'nowhere' }, { allow: false, budgets: [{ id, remaining: 0 }] });
     const reserving = { user_id: 'nowhere', estimate_usd: 0.1, ttl_s: 60 };
-    const reserved = await api.call('/api/v1/budgets/reserve', { key, body: reserving });
+    const reserved = await f.send('/api/v1/budgets/reserve', reserving);
     expect(reserved.body).toMatchObject({ allow: false });
     expect((await check({ user_id: 'nowhere', project_id: 'atlas' })).body.allow).toBe(true);
-    await api.call(`/api/v1/budgets/${id}`, { key, method: 'DELETE' });
+    await f.remove(`/api/v1/budgets/${id}`);
   });
 
   test('refuses beyond a hard threshold, up to it not, and names the budget with least left of those that refuse', async () => {
@@ -133,7 +131,7 @@ describe('a check', () => {
     const call = { user_id: 'blind', estimate_usd: 1 };
     await answers(call, { allow: true });
     const denied = await until(async () => {
-      const cached = await statusCache(api.ctx).get(orgId);
+      const cached = await statusCache(api.ctx).get(f.orgId);
       Object.assign(cached?.value.reserved ?? {}, { readMs: Number.NEGATIVE_INFINITY });
       const { body } = await check(call);
       return body.allow ? null : body;
@@ -147,7 +145,7 @@ describe('a check', () => {
 
   test('counts a team by its members now', async () => {
     const member = {
-      org_id: orgId,
+      org_id: f.orgId,
       user_id: 'mover',
       email: 'm@e.org',
       role: 'member' as const,
@@ -156,13 +154,13 @@ describe('a check', () => {
     await addMember(api.ctx, member);
     await budget({ name: 'red', scope: 'team', scope_id: 'red' });
     await answers({ user_id: 'mover' }, { budgets: [{ name: 'red' }] });
-    await changeMember(api.ctx, orgId, 'mover', { teams: [] });
+    await changeMember(api.ctx, f.orgId, 'mover', { teams: [] });
     await answers({ user_id: 'mover' }, { budgets: [] });
   });
 
   test('asks for the own user with a bound key, and for no other', async () => {
     const scopes = ['budgets:check' as const];
-    const { key: bound } = await createApiKey(api.ctx, { org_id: orgId, scopes, user_id: 'bound' });
+    const bound = await f.keyOf('bound', scopes);
     await budget({ name: 'own', scope_id: 'bound' });
     await answers({ user_id: 'bound' }, { budgets: [{ name: 'own' }] });
     expect((await check({}, bound)).body.budgets).toMatchObject([{ name: 'own' }]);
@@ -174,7 +172,7 @@ describe('a check', () => {
   });
 
   test('needs its scope, and refuses what it does not know', async () => {
-    const { key: reader } = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
+    const reader = await f.keyOf(null, ['usage:read']);
     expect((await check({}, reader)).status).toBe(403);
     for (const body of [{ estimate_usd: -1 }, { estimate_usd: '1' }, { user_id: '' }, { user: 'ada' }])
       expect((await check(body)).status, JSON.stringify(body)).toBe(400);
@@ -182,7 +180,7 @@ describe('a check', () => {
 });
 
 test('a revoked key is refused within a second', async () => {
-  const { key: doomed, keyId } = await makeTenant(api.ctx);
+  const { key: doomed, keyId } = await f.tenant();
   expect((await check({}, doomed)).status).toBe(200);
   await api.ctx.db.connection
     .collection('api_keys')

@@ -1,16 +1,10 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
-import { makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
-import { recordAll } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
-const { api } = await fixture({ clock: NOW });
-let orgId: string;
-let key: string;
-beforeEach(async () => {
-  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'UTC' }));
-});
+const f = await fixture({ clock: NOW, tenant: { timezone: 'UTC' }, perTest: true });
+const { api } = f;
 
 const BUDGET = {
   name: 'B',
@@ -20,13 +14,12 @@ const BUDGET = {
   window: 'monthly',
   enforce: 'hard',
 };
-const post = (filter: object, path = '') =>
-  api.call(`/api/v1/budgets${path}`, { key, body: { ...BUDGET, filter } });
-const record = (call: object) => recordAll(api.ctx, orgId, [{ ts: NOW, user_id: 'ada', ...call }]);
-const current = async (id: string) => (await api.call(`/api/v1/budgets/${id}`, { key })).body.current;
+const post = (filter: object, path = '') => f.send(`/api/v1/budgets${path}`, { ...BUDGET, filter });
+const record = (call: object) => f.record({ ts: NOW, user_id: 'ada', ...call });
+const current = async (id: string) => (await f.ask(`/api/v1/budgets/${id}`)).current;
 const isAllowed = async (call: object) => {
-  await statusCache(api.ctx).refresh(orgId);
-  return (await api.call('/api/v1/budgets/check', { key, body: { user_id: 'ada', ...call } })).body.allow;
+  await statusCache(api.ctx).refresh(f.orgId);
+  return (await f.ask('/api/v1/budgets/check', { user_id: 'ada', ...call })).allow;
 };
 
 /** A call before the budget, one after it, and a question: all by the names of one call. */
@@ -81,11 +74,11 @@ describe('a filter of providers', () => {
 
   test('counts calls without a provider by that of their model, else as unknown', async () => {
     expect(await counts({ providers: ['open-ai'] }, { provider: undefined, model: 'gpt-5' })).toBe(true);
-    ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'UTC' }));
+    ({ orgId: f.orgId, key: f.key } = await f.tenant({ timezone: 'UTC' }));
     expect(await counts({ providers: ['unknown'] }, { provider: undefined, model: 'nobody-knows-it' })).toBe(
       true,
     );
-    ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'UTC' }));
+    ({ orgId: f.orgId, key: f.key } = await f.tenant({ timezone: 'UTC' }));
     expect(await counts({ providers: ['unknown'] }, { provider: 'ollama', model: 'gpt-oss' })).toBe(true);
   });
 
@@ -99,16 +92,16 @@ describe('a filter of providers', () => {
     expect((await post(nobody)).body.detail).toContain('"azure-opnai"');
     expect(await post(nobody, '/preview')).toMatchObject(refused);
     const { id } = (await post({ providers: ['openai'] })).body;
-    const change = (body: object) => api.call(`/api/v1/budgets/${id}`, { key, method: 'PATCH', body });
+    const change = (body: object) => f.patch(`/api/v1/budgets/${id}`, body);
     expect(await change({ filter: nobody })).toMatchObject(refused);
     expect(await post(nobody, `/preview?budget_id=${id}`)).toMatchObject(refused);
     await record({ provider: 'azure-opnai', model: 'gpt-5' });
     expect((await post(nobody)).status).toBe(201);
     expect((await change({ filter: nobody })).status).toBe(200);
-    const other = await makeTenant(api.ctx, { timezone: 'UTC' });
-    expect(
-      await api.call('/api/v1/budgets', { key: other.key, body: { ...BUDGET, filter: nobody } }),
-    ).toMatchObject(refused);
+    const other = await f.tenant({ timezone: 'UTC' });
+    expect(await f.send('/api/v1/budgets', { ...BUDGET, filter: nobody }, { key: other.key })).toMatchObject(
+      refused,
+    );
   });
 
   test('that a call answers by a gateway alone counts it only where it reserves', async () => {
@@ -117,7 +110,7 @@ describe('a filter of providers', () => {
     await post({ providers: ['openai'] });
     const reserve = async (call: object) => {
       const body = { user_id: 'ada', estimate_usd: 1, ttl_s: 60, ...call };
-      return (await api.call('/api/v1/budgets/reserve', { key, body })).body.allow;
+      return (await f.ask('/api/v1/budgets/reserve', body)).allow;
     };
     expect(await isAllowed({ provider: 'litellm' })).toBe(true);
     expect(await reserve({ provider: 'litellm' })).toBe(false);

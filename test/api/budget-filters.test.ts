@@ -5,7 +5,6 @@ import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import type { BudgetView } from '../../shared/core/limits/budgets/rules/view.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { providerOf } from '../../shared/core/pricing/provider-of.ts';
-import { makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { pick, seeded } from '../support/random.ts';
 import { recordAll } from '../support/usage.ts';
@@ -13,24 +12,23 @@ import { recordAll } from '../support/usage.ts';
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const DAY = 86_400_000;
 const random = seeded(223);
-const { api, orgId, key } = await fixture({ clock: NOW, tenant: { timezone: 'UTC' } });
+const f = await fixture({ clock: NOW, tenant: { timezone: 'UTC' } });
+const { api } = f;
 
 const BUDGET = { name: 'B', scope: 'org', metric: 'cost_usd', threshold: 10, window: 'monthly' };
-const post = (fields: object, as = key) =>
-  api.call('/api/v1/budgets', { key: as, body: { ...BUDGET, ...fields } });
-const make = async (fields: object, as = key) => (await post(fields, as)).body;
-const read = async (id: string, as = key) => (await api.call(`/api/v1/budgets/${id}`, { key: as })).body;
-const ask = (verb: string, body: object) => api.call(`/api/v1/budgets/${verb}`, { key, body });
+const post = (fields: object, as = f.key) => f.send('/api/v1/budgets', { ...BUDGET, ...fields }, { key: as });
+const make = async (fields: object, as = f.key) => (await post(fields, as)).body;
+const read = (id: string, as = f.key) => f.ask(`/api/v1/budgets/${id}`, undefined, { key: as });
+const ask = (verb: string, body: object) => f.send(`/api/v1/budgets/${verb}`, body);
 /** The next question sees everything that was written. */
-const renew = () => statusCache(api.ctx).refresh(orgId);
+const renew = () => statusCache(api.ctx).refresh(f.orgId);
 
 describe('a budget with a filter', () => {
   test('shows it in one form, and a change of its case alone is none', async () => {
     const filter = { models: ['GPT-5*', 'gpt-5*', 'Claude-*'], adapters: ['Codex'] };
     const created = await make({ filter });
     expect(created.filter).toEqual({ models: ['claude-*', 'gpt-5*'], adapters: ['codex'] });
-    const change = (body: object) =>
-      api.call(`/api/v1/budgets/${created.id}`, { key, method: 'PATCH', body });
+    const change = (body: object) => f.patch(`/api/v1/budgets/${created.id}`, body);
     expect((await change({ filter: { ...filter, adapters: ['CODEX'] } })).body.revision).toBe(1);
     expect((await change({ filter: { adapters: ['codex'] } })).body).toMatchObject({
       revision: 2,
@@ -41,7 +39,7 @@ describe('a budget with a filter', () => {
       filter: { adapters: ['codex'] },
     });
     expect((await change({ filter: null })).body).toMatchObject({ revision: 3, filter: null });
-    await api.call(`/api/v1/budgets/${created.id}`, { key, method: 'DELETE' });
+    await f.remove(`/api/v1/budgets/${created.id}`);
   });
 
   test.each([
@@ -58,22 +56,16 @@ describe('a budget with a filter', () => {
     const filter = { adapters: ['codex'] };
     expect((await post({ filter, metric: 'sessions' })).status).toBe(400);
     const { id } = await make({ filter });
-    const changed = await api.call(`/api/v1/budgets/${id}`, {
-      key,
-      method: 'PATCH',
-      body: { metric: 'sessions' },
-    });
+    const changed = await f.patch(`/api/v1/budgets/${id}`, { metric: 'sessions' });
     expect(changed.status).toBe(400);
-    await api.call(`/api/v1/budgets/${id}`, { key, method: 'DELETE' });
+    await f.remove(`/api/v1/budgets/${id}`);
   });
 
   test('decides about the calls that it names, and about unnamed ones only where they reserve', async () => {
     const filter = { models: ['gpt-5*'], providers: ['openai', 'azure'], adapters: ['claude-code'] };
     const of = { scope: 'user', scope_id: 'cyd', threshold: 1, enforce: 'hard' };
     await make({ ...of, filter });
-    await recordAll(api.ctx, orgId, [
-      { ts: NOW, user_id: 'cyd', adapter: 'claude-code', model: 'gpt-5', cost_usd: 2 },
-    ]);
+    await f.record({ ts: NOW, user_id: 'cyd', adapter: 'claude-code', model: 'gpt-5', cost_usd: 2 });
     await renew();
     const call = { user_id: 'cyd', model: 'GPT-5-mini', adapter: 'Claude-Code' };
     const isAllowed = async (verb: string, body: object) => {
@@ -93,8 +85,7 @@ describe('a budget with a filter', () => {
     expect(await isAllowed('reserve', { ...held, user_id: 'cyd', model: 'gpt-4' })).toBe(true);
     expect(await isAllowed('reserve', { ...held, user_id: 'cyd', adapter: 'codex' })).toBe(true);
     const gate = (headers: Record<string, string>) =>
-      api.call('/gate', {
-        key,
+      f.send('/gate', undefined, {
         headers: { 'X-Governor-User': 'cyd', 'X-Governor-Estimate-Usd': '1', ...headers },
       });
     expect((await gate({})).status).toBe(403);
@@ -103,13 +94,13 @@ describe('a budget with a filter', () => {
   });
 
   test('refuses in the hook of Claude Code, which is the adapter claude-code', async () => {
-    const { key: own } = await makeTenant(api.ctx, { timezone: 'UTC' });
+    const { key: own } = await f.tenant({ timezone: 'UTC' });
     const prompt = { hook_event_name: 'UserPromptSubmit' };
-    const hook = () => api.call('/hooks/claude-code', { key: own, body: prompt });
+    const hook = () => f.send('/hooks/claude-code', prompt, { key: own });
     const spent = { metric: 'signals', threshold: 1, enforce: 'hard' };
     const signal = { id: 's', ts: new Date(NOW).toISOString(), user_id: 'ada', adapter: 'codex' };
-    await api.call('/api/v1/signals', { key: own, body: { ...signal, model: 'gpt-5' } });
-    await api.call('/api/v1/signals', { key: own, body: { ...signal, adapter: 'claude-code' } });
+    await f.send('/api/v1/signals', { ...signal, model: 'gpt-5' }, { key: own });
+    await f.send('/api/v1/signals', { ...signal, adapter: 'claude-code' }, { key: own });
     await make({ ...spent, filter: { adapters: ['codex'] } }, own);
     await make({ ...spent, filter: { models: ['gpt-5'] } }, own);
     expect((await hook()).body).toEqual({});
@@ -139,11 +130,7 @@ describe('a budget with a filter', () => {
     await renew();
     const body = { project_id: 'again', estimate_usd: 0.3, ttl_s: 60 };
     const reserve = (model: string) =>
-      api.call('/api/v1/budgets/reserve', {
-        key,
-        body: { ...body, model },
-        headers: { 'Idempotency-Key': 'the call' },
-      });
+      f.send('/api/v1/budgets/reserve', { ...body, model }, { headers: { 'Idempotency-Key': 'the call' } });
     const first = await reserve('gpt-5');
     expect((await reserve('gpt-5')).body).toEqual(first.body);
     expect((await reserve('gpt-5-mini')).body.code).toBe('idempotency_key_reused');
@@ -175,7 +162,7 @@ const FILTERS = [
 
 describe('usage of budgets with filters', () => {
   test('is that of the matching signals: earlier ones, new ones, late ones and voided ones', async () => {
-    const own = await makeTenant(api.ctx, { timezone: 'UTC' });
+    const own = await f.tenant({ timezone: 'UTC' });
     const isIn = (window: string, ts: number) =>
       ts >= (window === 'daily' ? Date.UTC(2026, 10, 18) : Date.UTC(2026, 10, 1));
     await recordAll(api.ctx, own.orgId, posted(150));
@@ -210,7 +197,7 @@ describe('usage of budgets with filters', () => {
         );
         const view = await read(id, own.key);
         expect({ id, filter, current: view.current }).toEqual({ id, filter, current: amount });
-        const usage = (await api.call(`/api/v1/budgets/${id}/usage`, { key: own.key })).body;
+        const usage = await f.ask(`/api/v1/budgets/${id}/usage`, undefined, { key: own.key });
         const total = (rows: { used: number }[]) => rows.reduce((sum, { used }) => sum + used, 0);
         expect([total(usage.points), total(usage.users)]).toEqual([amount, amount]);
         expect(new Set(usage.users.map((row: { user_id: string }) => row.user_id)).size).toBe(
@@ -225,24 +212,20 @@ describe('usage of budgets with filters', () => {
     for (const session of sessions.slice(0, 40)) {
       const signals = await signalRows(api.ctx).find({ session_id: session }).toArray();
       const body = { signal_ids: signals.map(({ id }) => id), reason: 'wrong' };
-      const voided = await api.call(`/api/v1/sessions/${session}/void`, { key: own.key, body });
+      const voided = await f.send(`/api/v1/sessions/${session}/void`, body, { key: own.key });
       expect(voided.status).toBe(200);
     }
     await compare();
     // The same windows, counted anew from the rollups.
     const before = await budgetWindowRows(api.ctx).find({ org_id: own.orgId }).toArray();
     for (const { id, threshold } of budgets)
-      await api.call(`/api/v1/budgets/${id}`, {
-        key: own.key,
-        method: 'PATCH',
-        body: { threshold: threshold + 1 },
-      });
+      await f.patch(`/api/v1/budgets/${id}`, { threshold: threshold + 1 }, { key: own.key });
     expect(before.length).toBeGreaterThan(0);
     await compare();
   });
 
   test('shares a counter with budgets of the same filter, and with no other', async () => {
-    const own = await makeTenant(api.ctx, { timezone: 'UTC' });
+    const own = await f.tenant({ timezone: 'UTC' });
     await make({ filter: { models: ['a', 'B'] } }, own.key);
     await make({ filter: { models: ['b', 'A'] }, metric: 'tokens' }, own.key);
     await make({ filter: { adapters: ['a', 'b'] } }, own.key);

@@ -1,21 +1,14 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { describe, expect, test } from 'vitest';
 import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
-import { addMember } from '../../shared/people/members.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { type TestApi, until } from '../support/harness.ts';
 
 const NOON = Date.UTC(2026, 10, 18, 12);
 const DAY_MS = 86_400_000;
-const { clock, api, other } = await fixture({ clock: NOON, other: true });
-let orgId: string;
-let key: string;
-beforeEach(async () => {
-  clock.set(NOON);
-  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'UTC' }));
-});
+const f = await fixture({ clock: NOON, other: true, tenant: { timezone: 'UTC' }, perTest: true });
+const { clock, api, other } = f;
 
 const BUDGET = {
   name: 'B',
@@ -25,18 +18,18 @@ const BUDGET = {
   window: 'daily',
   enforce: 'hard',
 };
-const preview = (change: object = {}, as = key, of?: string) =>
-  api.call(`/api/v1/budgets/preview${of === undefined ? '' : `?budget_id=${of}`}`, {
-    key: as,
-    body: { ...BUDGET, ...change },
-  });
-const list = async () => (await api.call('/api/v1/budgets', { key })).body.data;
-const keyWith = async (scopes: Scope[], user_id?: string) =>
-  (await createApiKey(api.ctx, { org_id: orgId, scopes, user_id })).key;
+const preview = (change: object = {}, as = f.key, of?: string) =>
+  f.send(
+    `/api/v1/budgets/preview${of === undefined ? '' : `?budget_id=${of}`}`,
+    { ...BUDGET, ...change },
+    { key: as },
+  );
+const list = async () => (await f.ask('/api/v1/budgets')).data;
+const keyWith = (scopes: Scope[], user_id?: string) => f.keyOf(user_id, scopes);
 
 async function use(user_id: string, cost_usd: number, change: object = {}): Promise<void> {
   const body = { signals: [makeSignal({ user_id, cost_usd, ts: clock.now(), ...change })] };
-  const sent = await api.call('/api/v1/signals', { key, body });
+  const sent = await f.send('/api/v1/signals', body);
   expect(sent.body.results?.[0]?.status ?? sent.text).toBe('accepted');
 }
 
@@ -49,13 +42,7 @@ async function raise(budgetId: string, amount: number, user_id?: string): Promis
 
 describe('a preview of a budget', () => {
   test('shows what the budget shows once it is created, and creates nothing', async () => {
-    await addMember(api.ctx, {
-      org_id: orgId,
-      user_id: 'ada',
-      email: 'a@e.org',
-      role: 'member',
-      teams: ['red'],
-    });
+    await f.member('ada', { teams: ['red'] });
     await use('ada', 4);
     await use('bob', 2.5, { project_id: 'solo', model: 'claude-sonnet-4-5', provider: 'anthropic' });
     await use('ada', 3, { ts: clock.now() - 2 * DAY_MS });
@@ -80,9 +67,9 @@ describe('a preview of a budget', () => {
       expect(await list(), JSON.stringify(budget)).toEqual([]);
       const { asked, people, ...shown } = body;
       expect(people).toBeNull();
-      const made = (await api.call('/api/v1/budgets', { key, body: { ...BUDGET, ...budget } })).body;
+      const made = await f.ask('/api/v1/budgets', { ...BUDGET, ...budget });
       expect(made, JSON.stringify(budget)).toMatchObject(shown);
-      await api.call(`/api/v1/budgets/${made.id}`, { key, method: 'DELETE' });
+      await f.remove(`/api/v1/budgets/${made.id}`);
     }
   });
 
@@ -112,28 +99,28 @@ describe('a preview of a budget', () => {
   });
 
   test('shows 0 where nothing was used, and nothing of another organization', async () => {
-    const stranger = await makeTenant(api.ctx);
+    const stranger = await f.tenant();
     await use('ada', 7);
     expect((await preview({}, stranger.key)).body).toMatchObject({
       current: 0,
       state: 'ok',
       refuses_now: false,
     });
-    const foreign = await preview({ scope: 'org', scope_id: orgId }, stranger.key);
+    const foreign = await preview({ scope: 'org', scope_id: f.orgId }, stranger.key);
     expect([foreign.status, foreign.body.errors[0].pointer]).toEqual([400, '/scope_id']);
   });
 
   test('of a change counts the exceptions and the raises of people', async () => {
     const each = { per: 'user' } as const;
-    const { id } = (await api.call('/api/v1/budgets', { key, body: { ...BUDGET, ...each } })).body;
+    const { id } = await f.ask('/api/v1/budgets', { ...BUDGET, ...each });
     for (const [user_id, cost] of Object.entries({ ada: 7, bob: 6, cyd: 5, dan: 4 }))
       await use(user_id, cost);
     const except = (user_id: string, body: object) =>
-      api.call(`/api/v1/budgets/${id}/people/${user_id}`, { key, method: 'PUT', body });
+      f.send(`/api/v1/budgets/${id}/people/${user_id}`, body, { method: 'PUT' });
     expect((await except('ada', { exempt: true })).status).toBe(200);
     expect((await except('bob', { threshold: 8 })).status).toBe(200);
     await raise(id, 2e9, 'cyd');
-    expect((await preview({ ...each, threshold: 4 }, key, id)).body).toMatchObject({
+    expect((await preview({ ...each, threshold: 4 }, f.key, id)).body).toMatchObject({
       // Dan's 4 of 4 dollars are more than Cyd's 5 of 4 + 2 and than Bob's 6 of 8.
       current: 4,
       threshold: 4,
@@ -143,7 +130,7 @@ describe('a preview of a budget', () => {
     });
     expect((await preview({ ...each, threshold: 4 })).body).toMatchObject({ current: 7, people: 4 });
     clock.set(NOON + 3_600_000);
-    expect((await preview({ ...each, threshold: 4 }, key, id)).body).toMatchObject({
+    expect((await preview({ ...each, threshold: 4 }, f.key, id)).body).toMatchObject({
       current: 5,
       threshold: 4,
       people: 2,
@@ -151,15 +138,15 @@ describe('a preview of a budget', () => {
   });
 
   test('of a change counts the raises in force of the budget, also when nothing was used', async () => {
-    const { id } = (await api.call('/api/v1/budgets', { key, body: BUDGET })).body;
+    const { id } = await f.ask('/api/v1/budgets', BUDGET);
     await raise(id, 2.5e9);
-    expect((await preview({}, key, id)).body).toMatchObject({ current: 0, threshold: 7.5, state: 'ok' });
+    expect((await preview({}, f.key, id)).body).toMatchObject({ current: 0, threshold: 7.5, state: 'ok' });
     await use('ada', 6);
-    const after = (await preview({}, key, id)).body;
+    const after = (await preview({}, f.key, id)).body;
     expect(after).toMatchObject({ current: 6, threshold: 7.5, utilization_pct: 80, refuses_now: false });
-    const shown = (await api.call(`/api/v1/budgets/${id}`, { key })).body;
+    const shown = await f.ask(`/api/v1/budgets/${id}`);
     expect([shown.threshold_now, shown.utilization_pct]).toEqual([after.threshold, after.utilization_pct]);
-    expect((await preview({ threshold: 3.5 }, key, id)).body).toMatchObject({
+    expect((await preview({ threshold: 3.5 }, f.key, id)).body).toMatchObject({
       threshold: 6,
       refuses_now: true,
     });
@@ -167,14 +154,14 @@ describe('a preview of a budget', () => {
   });
 
   test('of a change refuses what the change refuses', async () => {
-    const { id } = (await api.call('/api/v1/budgets', { key, body: BUDGET })).body;
+    const { id } = await f.ask('/api/v1/budgets', BUDGET);
     await raise(id, 1e9);
-    const other = await preview({ metric: 'signals' }, key, id);
+    const other = await preview({ metric: 'signals' }, f.key, id);
     expect([other.status, other.body.code]).toEqual([409, 'conflict']);
-    const stranger = await makeTenant(api.ctx);
-    for (const missing of [await preview({}, key, 'bud_unknown'), await preview({}, stranger.key, id)])
+    const stranger = await f.tenant();
+    for (const missing of [await preview({}, f.key, 'bud_unknown'), await preview({}, stranger.key, id)])
       expect([missing.status, missing.body.code]).toEqual([404, 'not_found']);
-    expect((await preview({}, key, '')).status).toBe(400);
+    expect((await preview({}, f.key, '')).status).toBe(400);
   });
 
   test.each([
@@ -183,10 +170,7 @@ describe('a preview of a budget', () => {
     [{ per: 'user', scope: 'project', scope_id: 'x' }, '/per'],
     [{ threshold: 0 }, '/threshold'],
   ])('refuses what a creation refuses: %j', async (change, pointer) => {
-    const [asked, made] = [
-      await preview(change),
-      await api.call('/api/v1/budgets', { key, body: { ...BUDGET, ...change } }),
-    ];
+    const [asked, made] = [await preview(change), await f.send('/api/v1/budgets', { ...BUDGET, ...change })];
     expect([asked.status, asked.body.code, asked.body.errors[0].pointer]).toEqual([
       400,
       'invalid_request',
@@ -211,8 +195,7 @@ describe('a preview of a budget', () => {
 
 describe('a budget', () => {
   test('refuses now when it is hard and its usage has reached its threshold', async () => {
-    const make = async (change: object) =>
-      (await api.call('/api/v1/budgets', { key, body: { ...BUDGET, ...change } })).body;
+    const make = (change: object) => f.ask('/api/v1/budgets', { ...BUDGET, ...change });
     const hard = await make({});
     await make({ enforce: 'soft' });
     const each = await make({ per: 'user' });
@@ -225,27 +208,23 @@ describe('a budget', () => {
     expect(await refusing()).toEqual(new Set([hard.id]));
     await use('ada', 2);
     expect(await refusing()).toEqual(new Set([hard.id, each.id]));
-    const raised = await api.call(`/api/v1/budgets/${hard.id}`, {
-      key,
-      method: 'PATCH',
-      body: { threshold: 7.5 },
-    });
+    const raised = await f.patch(`/api/v1/budgets/${hard.id}`, { threshold: 7.5 });
     expect(raised.body.refuses_now).toBe(false);
   });
 });
 
 describe('asked', () => {
-  const asked = async (as = key) => (await preview({}, as)).body.asked;
+  const asked = async (as = f.key) => (await preview({}, as)).body.asked;
   const NEVER = { check: null, reserve: null, hook: null, gate: null };
   const ways = {
-    check: () => api.call('/api/v1/budgets/check', { key, body: {} }),
-    reserve: () => api.call('/api/v1/budgets/reserve', { key, body: { estimate_usd: 0.1, ttl_s: 60 } }),
-    hook: () => api.call('/hooks/claude-code', { key, body: { hook_event_name: 'Stop' } }),
-    gate: () => api.call('/gate', { key }),
+    check: () => f.send('/api/v1/budgets/check', {}),
+    reserve: () => f.send('/api/v1/budgets/reserve', { estimate_usd: 0.1, ttl_s: 60 }),
+    hook: () => f.send('/hooks/claude-code', { hook_event_name: 'Stop' }),
+    gate: () => f.send('/gate'),
   };
 
   test.each(Object.entries(ways))('shows when somebody last asked by %s', async (way, ask) => {
-    const stranger = await makeTenant(api.ctx);
+    const stranger = await f.tenant();
     expect((await ask()).status).toBe(200);
     await until(async () => (await asked())[way] !== null);
     expect(await asked()).toEqual({ ...NEVER, [way]: new Date(NOON).toISOString() });
@@ -258,7 +237,7 @@ describe('asked', () => {
 
   test('is written at most once per minute, whichever process is asked', async () => {
     const written = [countWrites(api), countWrites(other)];
-    const check = (at: TestApi) => at.call('/api/v1/budgets/check', { key, body: {} });
+    const check = (at: TestApi) => at.call('/api/v1/budgets/check', { key: f.key, body: {} });
     await check(api);
     await until(() => written[0]?.() === 1);
     clock.set(NOON + 59_999);

@@ -1,36 +1,28 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { createBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { listBudgets } from '../../shared/core/limits/budgets/show/read-budgets.ts';
-import { addMember } from '../../shared/people/members.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 
 const NOW = Date.parse('2026-11-18T10:20:00Z');
-const { api, orgId, key } = await fixture({ clock: NOW, tenant: { timezone: 'Europe/Berlin' } });
+const f = await fixture({ clock: NOW, tenant: { timezone: 'Europe/Berlin' } });
+const { api } = f;
 beforeAll(async () => {
-  await addMember(api.ctx, {
-    org_id: orgId,
-    user_id: 'ada',
-    email: 'a@e.org',
-    role: 'member',
-    teams: ['red'],
-  });
+  await f.member('ada', { teams: ['red'] });
 });
 
 const month = { name: 'Month', scope: 'org', metric: 'cost_usd', threshold: 12.5, window: 'monthly' };
-const post = (body: unknown, as = key) => api.call('/api/v1/budgets', { key: as, body });
+const post = (body: unknown, as = f.key) => f.send('/api/v1/budgets', body, { key: as });
 
 describe('a budget', () => {
   test('is created with its window, read, changed and deleted', async () => {
-    const created = await post({ ...month, scope_id: orgId });
+    const created = await post({ ...month, scope_id: f.orgId });
     expect(created.status).toBe(201);
     expect(created.body).toEqual({
       ...month,
       id: expect.stringMatching(/^bud_/),
       owner: null,
       muted_until: null,
-      scope_id: orgId,
+      scope_id: f.orgId,
       filter: null,
       per: null,
       timezone: 'Europe/Berlin',
@@ -64,42 +56,41 @@ describe('a budget', () => {
       updated_at: '2026-11-18T10:20:00.000Z',
     });
     const path = `/api/v1/budgets/${created.body.id}`;
-    expect((await api.call(path, { key })).body).toEqual(created.body);
-    const changed = await api.call(path, { key, method: 'PATCH', body: { threshold: 20, window: 'daily' } });
+    expect(await f.ask(path)).toEqual(created.body);
+    const changed = await f.patch(path, { threshold: 20, window: 'daily' });
     expect(changed.status).toBe(200);
     expect(changed.body).toMatchObject({ threshold: 20, window: 'daily', name: 'Month', revision: 2 });
-    const renamed = await api.call(path, { key, method: 'PATCH', body: { name: 'Day' } });
+    const renamed = await f.patch(path, { name: 'Day' });
     expect(renamed.body).toMatchObject({ name: 'Day', revision: 2 });
-    const deleted = await api.call(path, { key, method: 'DELETE' });
+    const deleted = await f.remove(path);
     expect([deleted.status, deleted.text]).toEqual([204, '']);
-    expect((await api.call(path, { key })).status).toBe(404);
-    expect((await api.call(path, { key, method: 'DELETE' })).status).toBe(404);
+    expect((await f.send(path)).status).toBe(404);
+    expect((await f.remove(path)).status).toBe(404);
   });
 
   test('keeps its enforcement until that is changed, and changing it lets no level fire again', async () => {
     const { body } = await post({ ...month, enforce: 'hard', on_error: 'deny' });
     expect(body).toMatchObject({ enforce: 'hard', on_error: 'deny', revision: 1 });
     const path = `/api/v1/budgets/${body.id}`;
-    const change = (fields: object) => api.call(path, { key, method: 'PATCH', body: fields });
+    const change = (fields: object) => f.patch(path, fields);
     expect((await change({ threshold: 30 })).body).toMatchObject({ enforce: 'hard', revision: 2 });
     const softer = await change({ enforce: 'soft', on_error: 'allow' });
     expect(softer.body).toMatchObject({ enforce: 'soft', on_error: 'allow', revision: 2 });
-    expect((await api.call(path, { key })).body).toEqual(softer.body);
+    expect(await f.ask(path)).toEqual(softer.body);
     expect((await change({ enforce: 'strict' })).status).toBe(400);
   });
 
   test('stands at what was recorded before it was made, and at each signal at once', async () => {
     const user_id = 'standing';
-    const send = (cost_usd: number) =>
-      api.call('/api/v1/signals', { key, body: makeSignal({ ts: NOW, user_id, cost_usd }) });
+    const send = (cost_usd: number) => f.spend({ ts: NOW, user_id, cost_usd });
     await send(5);
     const { body } = await post({ ...month, scope: 'user', scope_id: user_id, timezone: 'UTC' });
     expect(body).toMatchObject({ current: 5, remaining: 7.5, utilization_pct: 40, state: 'ok' });
     await send(5.12345);
     const path = `/api/v1/budgets/${body.id}`;
-    expect((await api.call(path, { key })).body).toMatchObject({ current: 10.1234, state: 'warning' });
+    expect(await f.ask(path)).toMatchObject({ current: 10.1234, state: 'warning' });
     await send(5);
-    const now = (await api.call(path, { key })).body;
+    const now = await f.ask(path);
     expect(now).toMatchObject({ current: 15.1234, remaining: 0, state: 'exceeded', utilization_pct: 120.99 });
     // 17.43 of 30 days have passed.
     expect(now.forecast).toBeCloseTo((15.12345 / (17 + 10 / 24 + 20 / 1_440)) * 30, 3);
@@ -107,7 +98,7 @@ describe('a budget', () => {
 });
 
 test('a budget is listed at once by a process whose clock is behind', async () => {
-  const reader = { orgId: (await makeTenant(api.ctx)).orgId, userId: null };
+  const reader = { orgId: (await f.tenant()).orgId, userId: null };
   const fields = { name: 'B', scope: 'org', metric: 'tokens', window: 'daily', threshold: 1 } as const;
   const { _id } = await createBudget(api.ctx, reader.orgId, fields);
   const behind = { ...api.ctx, clock: { ...api.ctx.clock, now: () => api.ctx.clock.now() - 4_000 } };
@@ -143,9 +134,9 @@ describe('what is not a budget', () => {
     const { body } = await post({ ...month, scope: 'team', scope_id: 'red' });
     const path = `/api/v1/budgets/${body.id}`;
     const change = 'scope_id' in wrong && !('scope' in wrong) ? { scope: 'org', ...wrong } : wrong;
-    const answer = await api.call(path, { key, method: 'PATCH', body: change });
+    const answer = await f.patch(path, change);
     expect(answer.status, answer.text).toBe(400);
-    expect((await api.call(path, { key })).body).toMatchObject({ revision: 1, threshold: 12.5 });
+    expect(await f.ask(path)).toMatchObject({ revision: 1, threshold: 12.5 });
   });
 
   test.each(['1e309', '-1e309', 'NaN', 'Infinity'])(
@@ -161,35 +152,17 @@ describe('what is not a budget', () => {
 });
 
 describe('who may', () => {
-  test('reading needs usage:read, writing budgets:write', async () => {
-    const { body } = await post(month);
-    const path = `/api/v1/budgets/${body.id}`;
-    const reader = (await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] })).key;
-    const writer = (await createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:write'] })).key;
-    expect((await api.call(path, { key: reader })).status).toBe(200);
-    expect((await api.call(path, { key: writer })).status).toBe(403);
-    expect((await post(month, reader)).status).toBe(403);
-    expect((await post(month, writer)).status).toBe(201);
-    expect((await api.call(path, { key: reader, method: 'DELETE' })).status).toBe(403);
-  });
-
   test('a key that is bound to a user reads the budgets of that user, and changes none', async () => {
     const mine = (await post({ ...month, scope: 'user', scope_id: 'bound' })).body;
     const others = (await post(month)).body;
-    const bound = (
-      await createApiKey(api.ctx, {
-        org_id: orgId,
-        scopes: ['usage:read', 'budgets:write'],
-        user_id: 'bound',
-      })
-    ).key;
-    expect((await api.call(`/api/v1/budgets/${mine.id}`, { key: bound })).status).toBe(200);
-    expect((await api.call(`/api/v1/budgets/${others.id}`, { key: bound })).status).toBe(404);
-    const { data, total } = (await api.call('/api/v1/budgets', { key: bound })).body;
+    const bound = await f.keyOf('bound', ['usage:read', 'budgets:write']);
+    expect((await f.send(`/api/v1/budgets/${mine.id}`, undefined, { key: bound })).status).toBe(200);
+    expect((await f.send(`/api/v1/budgets/${others.id}`, undefined, { key: bound })).status).toBe(404);
+    const { data, total } = await f.ask('/api/v1/budgets', undefined, { key: bound });
     expect([data.map((budget: { id: string }) => budget.id), total]).toEqual([[mine.id], 1]);
     expect((await post(month, bound)).status).toBe(403);
     const path = `/api/v1/budgets/${mine.id}`;
-    expect((await api.call(path, { key: bound, method: 'PATCH', body: { threshold: 99 } })).status).toBe(403);
-    expect((await api.call(path, { key: bound, method: 'DELETE' })).status).toBe(403);
+    expect((await f.patch(path, { threshold: 99 }, { key: bound })).status).toBe(403);
+    expect((await f.remove(path, { key: bound })).status).toBe(403);
   });
 });

@@ -1,31 +1,30 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { deliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { cancelWaiters } from '../../shared/core/events/webhooks/sending/endpoint.ts';
-import { makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { attemptAllDue, raise, SECRET } from '../support/webhooks.ts';
 
-const { api } = await fixture();
+const f = await fixture({ perTest: true });
+const { api } = f;
 let receiver: Receiver;
-let key: string;
-let orgId: string;
 beforeEach(async () => {
   receiver = await startReceiver();
-  ({ key, orgId } = await makeTenant(api.ctx));
 });
 afterEach(() => receiver.close());
 
 const PATH = '/services/T000/B000/a-token-that-nobody-may-see';
 async function register(overrides: Record<string, unknown> = {}) {
   const url = receiver.url.replace('/hook', PATH);
-  return api.call('/api/v1/webhooks', {
-    key,
-    body: { url, events: ['session.started'], secret: SECRET, format: 'slack', ...overrides },
+  return f.send('/api/v1/webhooks', {
+    url,
+    events: ['session.started'],
+    secret: SECRET,
+    format: 'slack',
+    ...overrides,
   });
 }
 
@@ -36,12 +35,12 @@ describe.each(['slack', 'teams', 'discord', 'ntfy'] as const)('a webhook of the 
     expect([made.status, made.body.url, made.body.format]).toEqual([201, shown, format]);
     const { id } = made.body;
     const seen = await Promise.all([
-      api.call('/api/v1/webhooks', { key }),
-      api.call(`/api/v1/webhooks/${id}`, { key }),
-      api.call(`/api/v1/webhooks/${id}`, { key, method: 'PATCH', body: { enabled: false } }),
+      f.send('/api/v1/webhooks'),
+      f.send(`/api/v1/webhooks/${id}`),
+      f.patch(`/api/v1/webhooks/${id}`, { enabled: false }),
     ]);
     const stored = await webhookRows(api.ctx).findOne({ _id: id });
-    const audited = await auditRows(api.ctx).find({ org_id: orgId }).toArray();
+    const audited = await f.audited();
     for (const each of [made.text, ...seen.map(({ text }) => text), JSON.stringify([stored, audited])])
       expect(each).not.toContain('a-token');
     expect(stored?.encrypted_url).toMatch(/^v1\./);
@@ -49,7 +48,7 @@ describe.each(['slack', 'teams', 'discord', 'ntfy'] as const)('a webhook of the 
 
   it('is sent messages to the whole URL, signed over the bytes that are sent, and the log shows these', async () => {
     const { body } = await register({ format });
-    const [eventId = ''] = await raise(api.ctx, orgId, 1, { user_id: 'ada' });
+    const [eventId = ''] = await raise(api.ctx, f.orgId, 1, { user_id: 'ada' });
     await attemptAllDue(api.ctx, eventId);
     const [request] = receiver.received;
     expect(request?.path).toBe(PATH);
@@ -59,14 +58,14 @@ describe.each(['slack', 'teams', 'discord', 'ntfy'] as const)('a webhook of the 
         .update(request?.body ?? '')
         .digest('hex')}`,
     );
-    const log = await api.call(`/api/v1/webhooks/${body.id}/deliveries`, { key });
-    const one = await api.call(`/api/v1/webhooks/${body.id}/deliveries/${log.body.data[0].id}`, { key });
+    const log = await f.send(`/api/v1/webhooks/${body.id}/deliveries`);
+    const one = await f.send(`/api/v1/webhooks/${body.id}/deliveries/${log.body.data[0].id}`);
     expect(one.body.request.body).toBe(request?.body);
   });
 
   it('is tested in its format', async () => {
     const { body } = await register({ format });
-    const test = await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: body.id } });
+    const test = await f.send('/api/v1/webhooks/test', { webhook_id: body.id });
     expect([test.status, test.body.status]).toEqual([200, 200]);
     expect(receiver.received.map(({ path }) => path)).toEqual([PATH]);
     expect(receiver.received[0]?.body).toContain('Test message');
@@ -89,11 +88,11 @@ it.each(['slack', 'discord'])(
   'a burst does not go to %s at once: the ninth message waits',
   async (format) => {
     await register({ format });
-    await raise(api.ctx, orgId, 24);
+    await raise(api.ctx, f.orgId, 24);
     const withWaits = (timeScale: number) => ({ ...api.ctx, config: { ...api.ctx.config, timeScale } });
     const slow = withWaits(0.1);
     const attempts = attemptAllDue(slow);
-    const done = { org_id: orgId, status: 'succeeded' as const };
+    const done = { org_id: f.orgId, status: 'succeeded' as const };
     await until(async () => (await deliveryRows(api.ctx).countDocuments(done)) === 8);
     expect(receiver.received).toHaveLength(8);
     cancelWaiters(slow);

@@ -1,31 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
-import { makeTenant } from '../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  startApi,
-  type TestApi,
-  type TestClock,
-  type TestContext,
-} from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { createTestClock, openTestContext } from '../support/harness.ts';
 import { recordAll } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 55);
 const TEN_MINUTES = 600_000;
 
-let clock: TestClock;
-let api: TestApi;
-let elsewhere: TestContext;
-beforeAll(async () => {
-  clock = createTestClock(NOW);
-  api = await startApi({ clock });
-  elsewhere = await openTestContext({ sharing: api.ctx, clock: createTestClock(NOW) });
-});
-afterAll(async () => {
-  await elsewhere.close();
-  await api.close();
-});
+const f = await fixture({ clock: NOW });
+const { api, clock, tenant } = f;
+const elsewhere = await openTestContext({ sharing: api.ctx, clock: createTestClock(NOW) });
+afterAll(() => elsewhere.close());
 
 test.each([
   ['an hour', { window: 'hourly' }],
@@ -34,14 +19,13 @@ test.each([
   'what is spent in %s is known again when the clock of an api was ahead over its end',
   async (_what, fields) => {
     clock.set(NOW);
-    const { orgId, key } = await makeTenant(api.ctx, { timezone: 'UTC' });
+    const { orgId, key } = await tenant({ timezone: 'UTC' });
     const call = { ts: NOW, user_id: 'ada', cost_usd: 10 };
     const body = { name: 'B', scope: 'org', metric: 'cost_usd', threshold: 10, enforce: 'hard', ...fields };
-    expect((await api.call('/api/v1/budgets', { key, body })).status).toBe(201);
+    expect((await f.send('/api/v1/budgets', body, { key })).status).toBe(201);
     await recordAll(elsewhere, orgId, [call]);
-    const ask = async (verb: string, more: object = {}) =>
-      (await api.call(`/api/v1/budgets/${verb}`, { key, body: { user_id: 'ada', estimate_usd: 5, ...more } }))
-        .body;
+    const ask = (verb: string, more: object = {}) =>
+      f.ask(`/api/v1/budgets/${verb}`, { user_id: 'ada', estimate_usd: 5, ...more }, { key });
     await statusCache(api.ctx).refresh(orgId);
     expect(await ask('check')).toMatchObject({ allow: false });
 

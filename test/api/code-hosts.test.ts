@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { CODE_HOSTS_PER_ORGANIZATION } from '../../shared/platform/basics/contract.ts';
 import { CODE_HOST_PROVIDERS, codeHostRows } from '../../shared/wings/work/code-hosts/model.ts';
 import { type PullRequest, pullRequestRows } from '../../shared/wings/work/pull-requests/model.ts';
@@ -14,27 +13,24 @@ import {
   type TestCodeHost,
 } from '../support/code-hosts.ts';
 import { fixture } from '../support/fixture.ts';
-import { makePerson, type Person } from '../support/people.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
-const { idp, api, clock } = await fixture({
-  clock: Date.parse('2026-02-01T12:00:00Z'),
+const f = await fixture({
+  clock: '2026-02-01T12:00:00Z',
   env: { BASE_URL: 'https://governor.example' },
   idp: true,
+  admin: true,
+  perTest: true,
 });
-let admin: Person;
+const { api, clock } = f;
 
-beforeEach(async () => {
-  admin = await makePerson(api.ctx, idp, { role: 'admin' });
-});
-
-const add = (body: unknown = { provider: 'github' }, key = admin.session) =>
-  api.call('/v1/code-hosts', { key, body });
-const list = async () => (await api.call('/v1/code-hosts', { key: admin.session })).body.data;
-const remove = (id: string, key = admin.session) =>
-  api.call(`/v1/code-hosts/${id}`, { method: 'DELETE', key });
-const stored = async (orgId = admin.orgId): Promise<PullRequest[]> =>
+const add = (body: unknown = { provider: 'github' }) => f.send('/v1/code-hosts', body, { key: f.admin });
+const list = async () => (await f.ask('/v1/code-hosts', undefined, { key: f.admin })).data;
+const remove = (id: string) => f.remove(`/v1/code-hosts/${id}`, { key: f.admin });
+const stored = async (orgId = f.orgId): Promise<PullRequest[]> =>
   pullRequestRows(api.ctx).find({ org_id: orgId }).toArray();
+const post = (id: string, body: string, headers: Record<string, string>) =>
+  api.call(`/integrations/code-hosts/${id}`, { body, headers });
 
 describe('code hosts', () => {
   test('are added with a secret that is shown once, listed and deleted, each with a line in the audit log', async () => {
@@ -60,29 +56,13 @@ describe('code hosts', () => {
     expect((await remove(shown.id)).status).toBe(204);
     expect((await remove(shown.id)).status).toBe(404);
     expect(await list()).toHaveLength(1);
-    const audit = await api.call('/v1/audit?action=code_host.', { key: admin.session });
-    expect(audit.body.data.map(({ action, target, actor }: never) => [action, target, actor])).toEqual([
-      ['code_host.delete', { kind: 'code_host', id: shown.id, name: 'Acme' }, admin.accountId],
-      ['code_host.create', { kind: 'code_host', id: other.body.id, name: 'github' }, admin.accountId],
-      ['code_host.create', { kind: 'code_host', id: shown.id, name: 'Acme' }, admin.accountId],
+    const audit = await f.ask('/v1/audit?action=code_host.', undefined, { key: f.admin });
+    expect(audit.data.map(({ action, target, actor }: never) => [action, target, actor])).toEqual([
+      ['code_host.delete', { kind: 'code_host', id: shown.id, name: 'Acme' }, f.admin.accountId],
+      ['code_host.create', { kind: 'code_host', id: other.body.id, name: 'github' }, f.admin.accountId],
+      ['code_host.create', { kind: 'code_host', id: shown.id, name: 'Acme' }, f.admin.accountId],
     ]);
-    const lines = await auditRows(api.ctx).find({ org_id: admin.orgId }).toArray();
-    expect(JSON.stringify(lines)).not.toContain(secret);
-  });
-
-  test('are the concern of admins, of their own organization', async () => {
-    const { body } = await add();
-    const member = await makePerson(api.ctx, idp, { orgId: admin.orgId });
-    for (const answer of [
-      await add(undefined, member.session),
-      await api.call('/v1/code-hosts', { key: member.session }),
-      await remove(body.id, member.session),
-    ])
-      expect([answer.status, answer.body.code]).toEqual([403, 'missing_scope']);
-    const foreign = await makePerson(api.ctx, idp, { role: 'admin' });
-    expect((await remove(body.id, foreign.session)).status).toBe(404);
-    expect((await api.call('/v1/code-hosts', { key: foreign.session })).body.data).toEqual([]);
-    expect(await list()).toHaveLength(1);
+    expect(JSON.stringify(await f.audited())).not.toContain(secret);
   });
 
   test('have a provider that is known, and no other fields', async () => {
@@ -109,7 +89,7 @@ describe('code hosts', () => {
 describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
   let host: TestCodeHost;
   beforeEach(async () => {
-    host = await startCodeHost(api, admin.orgId, provider);
+    host = await startCodeHost(api, f.orgId, provider);
   });
   const repository = {
     github: 'github.com/acme/shop',
@@ -124,7 +104,7 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
     expect(await stored()).toEqual([
       expect.objectContaining({
         _id: expect.stringMatching(/^pr_\w{22}$/),
-        org_id: admin.orgId,
+        org_id: f.orgId,
         repository,
         number: 12,
         title: 'Add a cart',
@@ -178,12 +158,8 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
 
   test('of a pull request from a fork keeps the fork when it is deleted', async () => {
     await host.send(event({ fork: 'ada/shop' }));
-    const gone = event({
-      fork: null,
-      updatedAt: '2026-01-11T10:00:00Z',
-      state: 'closed',
-      closedAt: '2026-01-11T10:00:00Z',
-    });
+    const at = '2026-01-11T10:00:00Z';
+    const gone = event({ fork: null, updatedAt: at, state: 'closed', closedAt: at });
     expect((await host.send(gone)).body.outcome).toBe('applied');
     const [row] = await stored();
     expect(row).toMatchObject({
@@ -195,13 +171,9 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
 
   test('without the right proof is refused before it is parsed, and leaves nothing', async () => {
     const body = JSON.stringify(event());
-    const other = await startCodeHost(api, admin.orgId, provider);
-    const flipped = Object.fromEntries(
-      Object.entries(proofOf(provider, host.secret, body)).map(([name, value]) => [
-        name,
-        value.replace(/.$/, '#'),
-      ]),
-    );
+    const other = await startCodeHost(api, f.orgId, provider);
+    const right = Object.entries(proofOf(provider, host.secret, body));
+    const flipped = Object.fromEntries(right.map(([name, value]) => [name, value.replace(/.$/, '#')]));
     const sha1 = createHmac('sha1', host.secret).update(body).digest('hex');
     const proofs = [
       {},
@@ -214,7 +186,7 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
     ];
     for (const proof of provider === 'gitlab' ? proofs.toSpliced(3, 1) : proofs)
       for (const sent of [body, 'no JSON']) {
-        const answer = await api.call(`/integrations/code-hosts/${host.id}`, { body: sent, headers: proof });
+        const answer = await post(host.id, sent, proof);
         expect([answer.status, answer.body.code], JSON.stringify(proof)).toEqual([400, 'invalid_signature']);
       }
     expect(await stored()).toEqual([]);
@@ -224,7 +196,7 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
 
   test('reaches no pull request of another organization', async () => {
     await host.send(event());
-    const foreign = await makePerson(api.ctx, idp, { role: 'admin' });
+    const foreign = await f.tenant();
     const second = await startCodeHost(api, foreign.orgId, provider);
     await second.send(event({ title: 'Theirs', updatedAt: '2026-01-12T10:00:00Z' }));
     expect((await stored()).map(({ title }) => title)).toEqual(['Add a cart']);
@@ -273,47 +245,31 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
     const body = JSON.stringify(event());
     const headers = proofOf(provider, host.secret, body);
     await remove(host.id);
-    for (const id of [host.id, 'src_x', admin.orgId])
-      expect((await api.call(`/integrations/code-hosts/${id}`, { body, headers })).status).toBe(404);
+    for (const id of [host.id, 'src_x', f.orgId]) expect((await post(id, body, headers)).status).toBe(404);
     expect((await host.send(event())).status).toBe(404);
     expect(await stored()).toEqual([]);
   });
 
   test('makes the same of pull requests in whatever order, at the same time, and again', async () => {
+    const day = (date: number, hour = 10) => `2026-01-${date}T${hour}:00:00Z`;
+    const ended = (state: 'closed' | 'merged', date: number, updated = date) =>
+      ({ branch: 'basket', state, updatedAt: day(updated), closedAt: day(date) }) as const;
     const story = [
       event({ fork: 'ada/shop' }),
-      event({ updatedAt: '2026-01-10T11:00:00Z', branch: 'basket', fork: 'ada/shop' }),
-      event({ updatedAt: '2026-01-10T12:00:00Z', branch: 'basket', fork: null }),
-      event({
-        updatedAt: '2026-01-11T10:00:00Z',
-        branch: 'basket',
-        state: 'closed',
-        closedAt: '2026-01-11T10:00:00Z',
-      }),
-      event({ updatedAt: '2026-01-12T10:00:00Z', branch: 'basket' }),
-      event({
-        updatedAt: '2026-01-13T10:00:00Z',
-        branch: 'basket',
-        state: 'merged',
-        closedAt: '2026-01-13T10:00:00Z',
-      }),
-      event({
-        updatedAt: '2026-01-14T10:00:00Z',
-        branch: 'basket',
-        state: 'merged',
-        closedAt: '2026-01-13T10:00:00Z',
-        title: 'T',
-      }),
+      event({ updatedAt: day(10, 11), branch: 'basket', fork: 'ada/shop' }),
+      event({ updatedAt: day(10, 12), branch: 'basket', fork: null }),
+      event(ended('closed', 11)),
+      event({ updatedAt: day(12), branch: 'basket' }),
+      event(ended('merged', 13)),
+      event({ ...ended('merged', 13, 14), title: 'T' }),
     ];
     for (const payload of story) await host.send(payload);
     const [inOrder] = await stored();
     expect(inOrder?.renames).toHaveLength(1);
     for (let round = 0; round < 3; round += 1) {
-      await pullRequestRows(api.ctx).deleteMany({ org_id: admin.orgId });
-      const [shuffled = []] = fc.sample(
-        fc.shuffledSubarray([...story, ...story], { minLength: story.length * 2 }),
-        1,
-      );
+      await pullRequestRows(api.ctx).deleteMany({ org_id: f.orgId });
+      const all = fc.shuffledSubarray([...story, ...story], { minLength: story.length * 2 });
+      const [shuffled = []] = fc.sample(all, 1);
       const answers = await Promise.all(shuffled.map((payload) => host.send(payload)));
       expect(answers.every(({ status }) => status === 200)).toBe(true);
       expect(await stored()).toEqual([inOrder]);
@@ -323,11 +279,10 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
 
 describe('a webhook-signature of GitLab', () => {
   const body = JSON.stringify(payloadOf('gitlab'));
-  const send = (host: TestCodeHost, headers: Record<string, string>) =>
-    api.call(`/integrations/code-hosts/${host.id}`, { body, headers });
+  const send = (host: TestCodeHost, headers: Record<string, string>) => post(host.id, body, headers);
 
   test('proves an event for five minutes', async () => {
-    const host = await startCodeHost(api, admin.orgId, 'gitlab');
+    const host = await startCodeHost(api, f.orgId, 'gitlab');
     const at = (ms: number) => gitlabSignature(host.secret, body, clock.now() + ms);
     expect((await send(host, at(-299_000))).body.outcome).toBe('applied');
     expect((await send(host, at(299_000))).body.outcome).toBe('repeated');
@@ -340,7 +295,7 @@ describe('a webhook-signature of GitLab', () => {
   });
 
   test('that is wrong is not made up for by the right token', async () => {
-    const host = await startCodeHost(api, admin.orgId, 'gitlab');
+    const host = await startCodeHost(api, f.orgId, 'gitlab');
     const right = gitlabSignature(host.secret, body, clock.now());
     for (const wrong of [
       { ...right, 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` },
@@ -386,7 +341,7 @@ describe('every field of an event', () => {
   test.each(CODE_HOST_PROVIDERS)(
     'of %s may be hostile: it is applied safely or ignored',
     async (provider) => {
-      const host = await startCodeHost(api, admin.orgId, provider);
+      const host = await startCodeHost(api, f.orgId, provider);
       const root = { github: 'pull_request', gitlab: 'object_attributes', bitbucket: 'pullrequest' }[
         provider
       ];

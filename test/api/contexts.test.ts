@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { organizationVersionRows } from '../../shared/core/accounts/organizations/versions.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { boundaryRows, workRows } from '../../shared/wings/work/attribution/model.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-const { api } = await fixture({ clock: NOW });
+const { api, tenant } = await fixture({ clock: NOW });
 
 const at = (ms: number) => new Date(ms).toISOString();
 const SHOP = { client_session_id: 's-1', repository: 'https://github.com/acme/shop.git' };
@@ -38,7 +37,7 @@ async function workOf(orgId: string, id: string): Promise<string | null> {
 
 describe('contexts of many client sessions', () => {
   it('are recorded in transactions of 25 sessions each, with a result for each in their order', async () => {
-    const { orgId, key } = await makeTenant(api.ctx);
+    const { orgId, key } = await tenant();
     const contexts = Array.from({ length: 120 }, (_, n) => {
       const ofSession = { client_session_id: `many-${n % 60}`, branch: `b-${n}` };
       return n === 70 ? {} : { ...SHOP, ...ofSession, ts: at(NOW - n * MINUTE) };
@@ -56,30 +55,8 @@ describe('contexts of many client sessions', () => {
 });
 
 describe('a context', () => {
-  it('holds for the calls of its client session from its time on, until the next', async () => {
-    const { orgId, key } = await makeTenant(api.ctx);
-    const before = await call(key, NOW - 60 * MINUTE);
-    const contexts = [
-      { ...SHOP, ts: at(NOW - 50 * MINUTE), branch: 'one' },
-      { ...SHOP, ts: at(NOW - 30 * MINUTE), branch: 'two' },
-    ];
-    const told = await post(key, 'contexts', { contexts });
-    expect(told.body).toEqual({
-      results: [{ status: 'accepted' }, { status: 'accepted' }],
-      moved: 0,
-      moving: false,
-    });
-    const first = await call(key, NOW - 40 * MINUTE);
-    const second = await call(key, NOW - 10 * MINUTE);
-    const other = await call(key, NOW - 10 * MINUTE, { metadata: { client_session_id: 's-2' } });
-    expect(await workOf(orgId, before)).toBe(null);
-    expect(await workOf(orgId, first)).toBe('github.com/acme/shop one');
-    expect(await workOf(orgId, second)).toBe('github.com/acme/shop two');
-    expect(await workOf(orgId, other)).toBe(null);
-  });
-
   it('that comes late moves the calls that it concerns, and rollups stay the sum of their signals', async () => {
-    const { orgId, key } = await makeTenant(api.ctx);
+    const { orgId, key } = await tenant();
     const first = await call(key, NOW - 3 * DAY);
     const second = await call(key, NOW - 2 * DAY, { user_id: 'bob' });
     const own = await call(key, NOW - 2 * DAY, { repository: 'github.com/acme/own', task: 'T-1' });
@@ -115,16 +92,13 @@ describe('a rename', () => {
   const onBranch = (key: string, branch: string, user_id: string) =>
     call(key, NOW - DAY, { user_id, repository: SHOP.repository, branch });
 
-  async function boundKey(orgId: string, user_id: string): Promise<string> {
-    const made = await createApiKey(api.ctx, { org_id: orgId, user_id, scopes: ['signals:write'] });
-    return made.key;
-  }
-
   it('by a bound key splits no branch on which others have calls, and its place counts all the same', async () => {
-    const { orgId, key } = await makeTenant(api.ctx);
+    const { orgId, key, keyOf } = await tenant();
     await onBranch(key, 'main', 'bob');
     await onBranch(key, 'main', 'mallory');
-    const told = await post(await boundKey(orgId, 'mallory'), 'contexts', { contexts: [renamed('main')] });
+    const told = await post(await keyOf('mallory', ['signals:write']), 'contexts', {
+      contexts: [renamed('main')],
+    });
     expect(told.body).toEqual({ results: [{ status: 'accepted' }], moved: 0, moving: false });
     expect(await boundaries(orgId)).toBe(0);
     const own = { user_id: 'mallory', metadata: { client_session_id: 'renaming' } };
@@ -132,11 +106,13 @@ describe('a rename', () => {
   });
 
   it('by a bound key splits a branch of its own user, that of an unbound one any', async () => {
-    const { orgId, key } = await makeTenant(api.ctx);
+    const { orgId, key, keyOf } = await tenant();
     await onBranch(key, 'mine', 'ada');
     await onBranch(key, 'ours', 'ada');
     await onBranch(key, 'ours', 'bob');
-    const own = await post(await boundKey(orgId, 'ada'), 'contexts', { contexts: [renamed('mine')] });
+    const own = await post(await keyOf('ada', ['signals:write']), 'contexts', {
+      contexts: [renamed('mine')],
+    });
     expect(own.body).toMatchObject({ moved: 1 });
     const any = await post(key, 'contexts', { contexts: [renamed('ours', NOW - 3 * DAY)] });
     expect(any.body).toMatchObject({ moved: 2 });
@@ -144,7 +120,7 @@ describe('a rename', () => {
   });
 
   it('splits a branch a thousand times at the most', async () => {
-    const { orgId, key } = await makeTenant(api.ctx);
+    const { orgId, key } = await tenant();
     const first = renamed('busy', NOW - 3 * DAY);
     await post(key, 'contexts', { contexts: [first] });
     const row = await boundaryRows(api.ctx).findOne({ org_id: orgId });

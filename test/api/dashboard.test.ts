@@ -10,7 +10,6 @@ import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { actingAs } from '../../shared/core/accounts/audit/record-audit.ts';
 import { acceptInvitation } from '../../shared/core/accounts/identity/invitations.ts';
 import { linkIdentity } from '../../shared/core/accounts/identity/link-identity.ts';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
 import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
@@ -19,6 +18,7 @@ import { removeMember } from '../../shared/people/remove-member.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { recordAll } from '../support/usage.ts';
 
 let dataDir: string;
 let state: IdpState;
@@ -64,14 +64,20 @@ async function signIn(email: string, returnTo?: string): Promise<HttpClient> {
   return browser;
 }
 
+/** A member who has just signed in. */
+async function signedIn(role: 'admin' | 'member', returnTo?: string) {
+  const { email, userId } = await makeMember(role);
+  return { email, userId, browser: await signIn(email, returnTo) };
+}
+const sessionOf = (browser: HttpClient) => browser.get(`${base}/dashboard/session`);
+
 const OURS = { 'X-Requested-With': 'dashboard', 'Sec-Fetch-Site': 'same-origin' };
 
 describe('signing in', () => {
   test('ends in a session that says who is there', async () => {
-    const { email, userId } = await makeMember('admin');
-    const browser = await signIn(email, '/dashboard/sessions?range=30d');
+    const { browser, email, userId } = await signedIn('admin', '/dashboard/sessions?range=30d');
     expect(browser.url).toBe(`${base}/dashboard/sessions?range=30d`);
-    const { status, body } = await browser.get(`${base}/dashboard/session`);
+    const { status, body } = await sessionOf(browser);
     expect([status, body]).toEqual([
       200,
       {
@@ -94,14 +100,13 @@ describe('signing in', () => {
     'javascript:alert(1)',
     '/dashboard/\\\\evil.example',
   ])('never returns to %s', async (returnTo) => {
-    const { email } = await makeMember('member');
-    const { url } = await signIn(email, returnTo);
+    const { url } = (await signedIn('member', returnTo)).browser;
     expect(url.startsWith(`${base}/dashboard/`)).toBe(true);
   });
 
   test('succeeds also from a page whose parameters are too long to remember', async () => {
-    const { email } = await makeMember('member');
-    const { url, setCookies } = await signIn(email, `/dashboard/sessions?user_id=${'x'.repeat(5_000)}`);
+    const { browser } = await signedIn('member', `/dashboard/sessions?user_id=${'x'.repeat(5_000)}`);
+    const { url, setCookies } = browser;
     expect(url).toBe(`${base}/dashboard/sessions`);
     // RFC 6265 section 6.1: what every browser keeps.
     for (const line of setCookies) expect(line.length).toBeLessThan(4_096);
@@ -123,7 +128,7 @@ describe('signing in', () => {
     const browser = createHttpClient();
     await browser.follow(`${base}/dashboard/callback?code=x&state=y`);
     expect(browser.url).toMatch(/signed-out\?problem=invalid_grant&request_id=/);
-    expect((await browser.get(`${base}/dashboard/session`)).status).toBe(401);
+    expect((await sessionOf(browser)).status).toBe(401);
   });
 
   test('succeeds also after an answer to a sign-in that another tab began before', async () => {
@@ -145,9 +150,8 @@ describe('signing in', () => {
   });
 
   test('keeps nothing but who, since when and the ID token', async () => {
-    const { email } = await makeMember('member');
     const before = new Set(await api.ctx.redis.producer.keys('dashboard:session:*'));
-    await signIn(email);
+    await signedIn('member');
     const keys = await api.ctx.redis.producer.keys('dashboard:session:*');
     const kept = await api.ctx.redis.producer.get(keys.find((key) => !before.has(key)) ?? '');
     const { cookie: _cookie, ...fields } = JSON.parse(kept ?? '{}');
@@ -157,48 +161,43 @@ describe('signing in', () => {
 
 describe('a session', () => {
   test('ends with signing out, everywhere', async () => {
-    const { email } = await makeMember('member');
-    const browser = await signIn(email);
+    const { browser } = await signedIn('member');
     const stolen = browser.cookies.get('ug') ?? '';
     const { body } = await browser.post(`${base}/dashboard/logout`, {}, OURS);
     expect(body.location).toContain(`${issuerOf(state)}/session/end?`);
     expect(body.location).toContain(encodeURIComponent(`${base}/dashboard/signed-out`));
     const thief = createHttpClient();
     thief.cookies.set('ug', stolen);
-    expect((await thief.get(`${base}/dashboard/session`)).status).toBe(401);
+    expect((await sessionOf(thief)).status).toBe(401);
   });
 
   test('ends when the member is removed, and follows another role at once', async () => {
-    const { email, userId } = await makeMember('member');
-    const browser = await signIn(email);
+    const { browser, userId } = await signedIn('member');
     expect((await browser.get(`${base}/dashboard/v1/members`)).status).toBe(403);
     await changeMember(api.ctx, orgId, userId, { role: 'admin' });
     expect((await browser.get(`${base}/dashboard/v1/members`)).status).toBe(200);
     await removeMember(api.ctx, orgId, userId);
     expect((await browser.get(`${base}/dashboard/v1/members`)).status).toBe(401);
-    expect((await browser.get(`${base}/dashboard/session`)).status).toBe(401);
+    expect((await sessionOf(browser)).status).toBe(401);
   });
 
   test('ends when the account is given to another identity', async () => {
-    const { email, userId } = await makeMember('member');
-    const browser = await signIn(email);
+    const { browser, email, userId } = await signedIn('member');
     await linkIdentity(api.ctx, orgId, userId, { iss: issuerOf(state), sub: `new-${email}` });
-    expect((await browser.get(`${base}/dashboard/session`)).status).toBe(401);
+    expect((await sessionOf(browser)).status).toBe(401);
     expect((await browser.get(`${base}/dashboard/api/v1/sessions`)).status).toBe(401);
   });
 
   test('is kept in a cookie that no script reads and no other site sends along with a change', async () => {
-    const { email } = await makeMember('member');
-    const browser = await signIn(email);
+    const { browser } = await signedIn('member');
     const cookie = browser.setCookies.findLast((line) => line.startsWith('ug='));
     expect(cookie).toMatch(/; Path=\/;.*HttpOnly; SameSite=Lax/);
   });
 
   test('is named by its sign-in alone, so that a late answer of the one before brings nothing back', async () => {
-    const { email } = await makeMember('member');
-    const browser = await signIn(email);
+    const { browser } = await signedIn('member');
     const named = browser.setCookies.length;
-    expect((await browser.get(`${base}/dashboard/session`)).status).toBe(200);
+    expect((await sessionOf(browser)).status).toBe(200);
     expect((await browser.get(`${base}/dashboard/api/v1/sessions`)).status).toBe(200);
     expect(browser.setCookies).toHaveLength(named);
   });
@@ -215,13 +214,9 @@ describe('a change', () => {
     ],
     ['without any word', { 'X-Requested-With': 'dashboard' }],
   ])('is refused %s', async (_name, headers) => {
-    const { email } = await makeMember('admin');
-    const browser = await signIn(email);
-    const answer = await browser.post(
-      `${base}/dashboard/v1/keys`,
-      { name: 'x', scopes: ['usage:read'] },
-      headers,
-    );
+    const { browser } = await signedIn('admin');
+    const body = { name: 'x', scopes: ['usage:read'] };
+    const answer = await browser.post(`${base}/dashboard/v1/keys`, body, headers);
     expect([answer.status, answer.body.code]).toEqual([403, 'cross_site']);
   });
 
@@ -233,16 +228,14 @@ describe('a change', () => {
   });
 
   test('is taken from our own origin, where the browser says no more', async () => {
-    const { email } = await makeMember('admin');
-    const browser = await signIn(email);
+    const { browser } = await signedIn('admin');
     const headers = { 'X-Requested-With': 'dashboard', Origin: base };
     const body = { name: 'x', scopes: ['usage:read'] };
     expect((await browser.post(`${base}/dashboard/v1/keys`, body, headers)).status).toBe(201);
   });
 
   test('stands in the audit log under the account of who made it', async () => {
-    const { email } = await makeMember('admin');
-    const browser = await signIn(email);
+    const { browser, email } = await signedIn('admin');
     await browser.post(`${base}/dashboard/v1/keys`, { name: 'x', scopes: ['usage:read'] }, OURS);
     const { body } = await browser.get(`${base}/dashboard/v1/audit`);
     const account = await memberRows(api.ctx).findOne({ email });
@@ -255,28 +248,22 @@ describe('joining', () => {
     addMember(api.ctx, { org_id: org, email, role });
   const answer = async (browser: HttpClient, invitation: string, accept: boolean) =>
     (await browser.post(`${base}/dashboard/join`, { invitation, accept }, OURS)).status;
-  const seenBy = async (browser: HttpClient) => (await browser.get(`${base}/dashboard/session`)).body;
+  const seenBy = async (browser: HttpClient) => (await sessionOf(browser)).body;
 
   test('asks first, and links after a yes', async () => {
     const member = await invite('Ida@Acme.example');
     const browser = await signIn('ida@acme.example');
-    const asked = await browser.get(`${base}/dashboard/session`);
+    const asked = await sessionOf(browser);
     expect([asked.status, asked.body.code]).toEqual([403, 'not_a_member']);
+    const invited_by = 'an operator of this service';
     expect(asked.body).toMatchObject({
       email: 'ida@acme.example',
       reason: 'invited',
-      invitations: [
-        {
-          id: member._id,
-          organization: 'Acme',
-          role: 'member',
-          invited_by: 'an operator of this service',
-        },
-      ],
+      invitations: [{ id: member._id, organization: 'Acme', role: 'member', invited_by }],
     });
     expect((await browser.get(`${base}/dashboard/api/v1/sessions`)).status).toBe(401);
     expect(await answer(browser, member._id, true)).toBe(204);
-    expect((await browser.get(`${base}/dashboard/session`)).body.user_id).toBe(member.user_id);
+    expect((await sessionOf(browser)).body.user_id).toBe(member.user_id);
     const entry = await auditRows(api.ctx).findOne({ action: 'member.join' }, { sort: { at: -1 } });
     expect(entry?.details).toMatchObject({ user_id: member.user_id });
   });
@@ -288,7 +275,7 @@ describe('joining', () => {
     await actingAs(userId, () => invite(email));
     await removeMember(api.ctx, orgId, userId);
     const browser = await signIn(email);
-    const { body } = await browser.get(`${base}/dashboard/session`);
+    const { body } = await sessionOf(browser);
     expect(body.invitations[0].invited_by).toBe('an admin who has left');
   });
 
@@ -296,12 +283,12 @@ describe('joining', () => {
     const member = await invite('nora@acme.example');
     const browser = await signIn('nora@acme.example');
     expect(await answer(browser, member._id, false)).toBe(204);
-    expect((await browser.get(`${base}/dashboard/session`)).body.reason).toBe('unknown');
+    expect((await seenBy(browser)).reason).toBe('unknown');
     const again = await signIn('nora@acme.example');
-    expect((await again.get(`${base}/dashboard/session`)).body.reason).toBe('unknown');
+    expect((await seenBy(again)).reason).toBe('unknown');
     await changeMember(api.ctx, orgId, member.user_id, { email: 'nora@acme.example' });
     const renewed = await signIn('nora@acme.example');
-    expect((await renewed.get(`${base}/dashboard/session`)).body.reason).toBe('invited');
+    expect((await seenBy(renewed)).reason).toBe('invited');
   });
 
   test.each([true, false])('is for the e-mail that the admin means now (%s)', async (accept) => {
@@ -309,17 +296,14 @@ describe('joining', () => {
     const wrong = await signIn(`mistyped-${accept}@acme.example`);
     await changeMember(api.ctx, orgId, member.user_id, { email: `meant-${accept}@acme.example` });
     expect(await answer(wrong, member._id, accept)).toBe(409);
-    expect((await wrong.get(`${base}/dashboard/session`)).body).toMatchObject({
-      reason: 'unknown',
-      invitations: [],
-    });
+    expect(await seenBy(wrong)).toMatchObject({ reason: 'unknown', invitations: [] });
     const meant = await signIn(`meant-${accept}@acme.example`);
-    expect((await meant.get(`${base}/dashboard/session`)).body.reason).toBe('invited');
+    expect((await seenBy(meant)).reason).toBe('invited');
   });
 
   test('says why there is nothing to join, and whom to ask', async () => {
     const stranger = await signIn('stranger@elsewhere.example');
-    const { body } = await stranger.get(`${base}/dashboard/session`);
+    const { body } = await sessionOf(stranger);
     expect(body).toMatchObject({ reason: 'unknown', contact: 'help@example.org', invitations: [] });
   });
 
@@ -375,14 +359,11 @@ describe('what a person sees', () => {
   test('is all of the organization for an admin, the own for a member, nothing of another', async () => {
     const [admin, member] = [await makeMember('admin'), await makeMember('member')];
     const foreign = await makeTenant(api.ctx);
-    const { key: tenantKey } = await createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'] });
     const ts = Date.now();
-    await api.call('/api/v1/signals', {
-      key: tenantKey,
-      body: {
-        signals: [makeSignal({ ts, user_id: member.userId }), makeSignal({ ts, user_id: 'somebody' })],
-      },
-    });
+    await recordAll(api.ctx, orgId, [
+      { ts, user_id: member.userId },
+      { ts, user_id: 'somebody' },
+    ]);
     const other = await api.call('/api/v1/signals', { key: foreign.key, body: makeSignal({ ts }) });
     const foreignId = other.body.results[0].session_id;
     const [asAdmin, asMember] = [await signIn(admin.email), await signIn(member.email)];

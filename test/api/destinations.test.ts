@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { decryptSecret } from '../../shared/core/events/webhooks/endpoints/encrypt-secret.ts';
 import { rotateSecretKeys } from '../../shared/core/events/webhooks/endpoints/rotate-secret-keys.ts';
 import { purge } from '../../shared/core/retention/purge.ts';
@@ -15,13 +14,9 @@ import {
 } from '../../shared/wings/push/destinations/model.ts';
 import { runDestination } from '../../shared/wings/push/destinations/runs/run-destination.ts';
 import { FOLDER, newFolder } from '../support/destinations.ts';
-import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
-import { makePerson } from '../support/people.ts';
+import { fixture } from '../support/fixture.ts';
+import { startApi } from '../support/harness.ts';
 
-const START = Date.parse('2026-02-03T12:00:00Z');
-const clock = createTestClock(START);
 const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCY';
 const BUCKET = {
   name: 'Lake',
@@ -34,34 +29,20 @@ const BUCKET = {
   secret_access_key: SECRET,
   levels: [{ level: 'focus', format: 'parquet', focus_version: '1.3' }],
 };
-let idp: TestIssuer;
-let api: TestApi;
-let orgId: string;
-let key: string;
-
-beforeAll(async () => {
-  idp = await startIssuer();
-  const env = {
-    ...idp.env,
+const f = await fixture({
+  clock: '2026-02-03T12:00:00Z',
+  idp: true,
+  env: {
     EXPORT_FOLDER: newFolder(),
     EXPORT_S3_ENDPOINTS: 'https://*.s3.example.com,http://127.0.0.1:9000',
-  };
-  api = await startApi({ clock, env });
+  },
+  perTest: true,
 });
-beforeEach(async () => {
-  clock.set(START);
-  ({ orgId, key } = await makeTenant(api.ctx));
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
-});
-
+const { api, clock } = f;
 const PATH = '/api/v1/destinations';
-const add = (body: unknown = FOLDER, by = key) => api.call(PATH, { key: by, body });
-const change = (id: string, body: unknown, by = key) =>
-  api.call(`${PATH}/${id}`, { method: 'PATCH', key: by, body });
-const get = (id: string) => api.call(`${PATH}/${id}`, { key });
+const add = (body: unknown = FOLDER, by = f.key) => f.send(PATH, body, { key: by });
+const change = (id: string, body: unknown, by = f.key) => f.patch(`${PATH}/${id}`, body, { key: by });
+const get = (id: string) => f.send(`${PATH}/${id}`);
 const pointers = ({ body }: { body: { errors?: { pointer: string }[] } }) =>
   (body.errors ?? []).map(({ pointer }) => pointer);
 
@@ -89,7 +70,7 @@ describe('a destination', () => {
     });
     const { id } = added.body;
     expect((await get(id)).body).toEqual(added.body);
-    expect((await api.call(PATH, { key })).body).toEqual({ data: [added.body] });
+    expect(await f.ask(PATH)).toEqual({ data: [added.body] });
     const changed = await change(id, { hour_utc: 14, name: 'Lake 2' });
     expect(changed.body).toEqual({
       ...added.body,
@@ -97,13 +78,11 @@ describe('a destination', () => {
       name: 'Lake 2',
       next_run_at: '2026-02-03T14:00:00.000Z',
     });
-    const gone = await api.call(`${PATH}/${id}`, { method: 'DELETE', key });
+    const gone = await f.remove(`${PATH}/${id}`);
     expect(gone.status).toBe(204);
     expect((await get(id)).status).toBe(404);
     expect(await dueRows(api.ctx).countDocuments({ key: id })).toBe(0);
-    const lines = await auditRows(api.ctx)
-      .find({ org_id: orgId, action: /^destination/ })
-      .toArray();
+    const lines = await f.audited(/^destination/);
     expect(lines).toHaveLength(3);
     const told = [
       ['destination.create', { destination_id: id, name: 'Lake', kind: 's3' }],
@@ -182,7 +161,7 @@ describe('a destination', () => {
     const refused = await add({ ...BUCKET, ...wrong });
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
     expect(pointers(refused)).toEqual([pointer]);
-    expect(await destinationRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+    expect(await destinationRows(api.ctx).countDocuments({ org_id: f.orgId })).toBe(0);
   });
 
   test('that is a folder has no field of a bucket', async () => {
@@ -197,44 +176,28 @@ describe('a destination', () => {
     const config = { ...api.ctx.config, exportS3Endpoints: [], exportFolder: undefined };
     const other = await startApi({ ctx: { ...api.ctx, config } });
     for (const body of [FOLDER, BUCKET])
-      expect(pointers(await other.call(PATH, { key, body }))).toEqual(['/kind']);
+      expect(pointers(await other.call(PATH, { key: f.key, body }))).toEqual(['/kind']);
     await other.close();
   });
 
   test('is one of at most five, also when all are added at once, and once per idempotency key', async () => {
     const headers = { 'Idempotency-Key': 'first' };
-    const first = await api.call(PATH, { key, body: FOLDER, headers });
-    const repeat = await api.call(PATH, { key, body: FOLDER, headers });
+    const first = await f.send(PATH, FOLDER, { headers });
+    const repeat = await f.send(PATH, FOLDER, { headers });
     expect([repeat.status, repeat.body.id]).toEqual([201, first.body.id]);
     const answers = await Promise.all(Array.from({ length: DESTINATIONS_PER_ORGANIZATION }, () => add()));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 201, 201, 409]);
     expect((await add()).body.code).toBe('conflict');
   });
 
-  test('is the concern of unbound keys with the scope and of admins, of their own organization', async () => {
-    const { body } = await add();
-    const bound = await createApiKey(api.ctx, { org_id: orgId, user_id: 'ada', scopes: [...BOUND_SCOPES] });
-    expect((await add(FOLDER, bound.key)).body.code).toBe('missing_scope');
-    const member = await makePerson(api.ctx, idp, { orgId });
-    const admin = await makePerson(api.ctx, idp, { orgId, role: 'admin' });
-    expect(admin.orgId).toBe(orgId);
-    expect(member.orgId).toBe(orgId);
-    const stranger = await makeTenant(api.ctx);
-    for (const path of ['', '/runs', '/partitions', '/runs/run_x'])
-      expect((await api.call(`${PATH}/${body.id}${path}`, { key: stranger.key })).status).toBe(404);
-    expect((await change(body.id, { name: 'x' }, stranger.key)).status).toBe(404);
-    for (const act of ['test', 'runs'])
-      expect((await api.call(`${PATH}/${body.id}/${act}`, { key: stranger.key, body: {} })).status).toBe(404);
-    const gone = await api.call(`${PATH}/${body.id}`, { method: 'DELETE', key: stranger.key });
-    expect(gone.status).toBe(404);
-    expect((await api.call(PATH, { key: stranger.key })).body).toEqual({ data: [] });
+  test('is the concern of keys that are bound to nobody', async () => {
+    expect((await add(FOLDER, await f.keyOf('ada'))).body.code).toBe('missing_scope');
   });
 });
 
 describe('a run', () => {
-  const ask = (id: string, body: unknown = {}) => api.call(`${PATH}/${id}/runs`, { key, body });
-  const report = () =>
-    api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.parse('2026-02-02T10:00:00Z') }) });
+  const ask = (id: string, body: unknown = {}) => f.send(`${PATH}/${id}/runs`, body);
+  const report = () => f.spend({ ts: Date.parse('2026-02-02T10:00:00Z') });
 
   test('is asked for, is one while it is unfinished, and is shown with the days that it wrote', async () => {
     await report();
@@ -244,9 +207,9 @@ describe('a run', () => {
     expect(asked.body).toMatchObject({ trigger: 'manual', state: 'queued', partitions_written: 0 });
     expect((await ask(destination.id)).body.id).toBe(asked.body.id);
     await runDestination(api.ctx, destination.id);
-    const run = await api.call(`${PATH}/${destination.id}/runs/${asked.body.id}`, { key });
+    const run = await f.send(`${PATH}/${destination.id}/runs/${asked.body.id}`);
     expect(run.body).toMatchObject({ state: 'succeeded', partitions_written: 1, rows: 2, code: null });
-    const runs = await api.call(`${PATH}/${destination.id}/runs`, { key });
+    const runs = await f.send(`${PATH}/${destination.id}/runs`);
     expect(runs.body).toMatchObject({ data: [run.body], total: 1, has_more: false });
     expect((await get(destination.id)).body).toMatchObject({
       status: 'ok',
@@ -255,7 +218,7 @@ describe('a run', () => {
       conditional_writes: false,
       next_run_at: '2026-02-04T03:00:00.000Z',
     });
-    const days = await api.call(`${PATH}/${destination.id}/partitions?billing_period=2026-02`, { key });
+    const days = await f.send(`${PATH}/${destination.id}/partitions?billing_period=2026-02`);
     expect(days.body.data).toEqual([
       {
         level: 'focus',
@@ -270,9 +233,9 @@ describe('a run', () => {
         written_at: '2026-02-03T12:00:00.000Z',
       },
     ]);
-    const others = await api.call(`${PATH}/${destination.id}/partitions?billing_period=2026-01`, { key });
+    const others = await f.send(`${PATH}/${destination.id}/partitions?billing_period=2026-01`);
     expect(others.body.total).toBe(0);
-    expect((await api.call(`${PATH}/${destination.id}/runs/run_x`, { key })).status).toBe(404);
+    expect((await f.send(`${PATH}/${destination.id}/runs/run_x`)).status).toBe(404);
     const wrong = await ask(destination.id, { from: '2026-02-02', to: '2026-02-01' });
     expect([wrong.status, wrong.body.code]).toEqual([400, 'invalid_request']);
   });
@@ -307,13 +270,13 @@ describe('a run', () => {
     await ask(destination.id);
     await purge(api.ctx, RETENTION);
     expect(await exportRunRows(api.ctx).countDocuments(own)).toBe(0);
-    await api.call(`${PATH}/${destination.id}`, { method: 'DELETE', key });
+    await f.remove(`${PATH}/${destination.id}`);
     expect(await exportPartitionRows(api.ctx).countDocuments(own)).toBe(0);
   });
 });
 
 describe('a test', () => {
-  const tryIt = (id: string) => api.call(`${PATH}/${id}/test`, { method: 'POST', key });
+  const tryIt = (id: string) => f.send(`${PATH}/${id}/test`, undefined, { method: 'POST' });
 
   test('takes the prefix by its marker, and the destination shows what it saw; of a taken one it says so', async () => {
     const first = await add();
@@ -326,7 +289,7 @@ describe('a test', () => {
     });
     expect((await get(first.body.id)).body).toEqual({ ...first.body, conditional_writes: false });
     expect((await tryIt(second.body.id)).body).toMatchObject({ ok: false, code: 'prefix_in_use' });
-    const lines = await auditRows(api.ctx).countDocuments({ org_id: orgId, action: 'destination.test' });
+    const lines = await auditRows(api.ctx).countDocuments({ org_id: f.orgId, action: 'destination.test' });
     expect(lines).toBe(2);
   });
 });

@@ -1,6 +1,5 @@
 import { mongo } from 'mongoose';
 import { describe, expect, test, vi } from 'vitest';
-import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { deviceGrantRows, deviceRows } from '../../shared/core/accounts/devices/model.ts';
 import { revokeDevice } from '../../shared/core/accounts/devices/revoke-device.ts';
 import { credentialHash, credentialId } from '../../shared/core/accounts/keys/credential.ts';
@@ -14,13 +13,24 @@ import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import { fixture } from '../support/fixture.ts';
 import { openTestContext } from '../support/harness.ts';
 import { standingStillAfter } from '../support/interleave.ts';
-import { approve, linkDevice, makePerson, poll, revoke, startLink } from '../support/people.ts';
+import { approve, linkDevice, poll, revoke, startLink } from '../support/people.ts';
 
-const { idp, clock, api } = await fixture({
+const f = await fixture({
   clock: true,
   env: { BASE_URL: 'https://governor.example/' },
   idp: true,
+  admin: true,
+  perTest: true,
 });
+const { clock, api } = f;
+
+/** A code that the person of the test has approved. */
+async function startApproved(): Promise<string> {
+  const { device_code, user_code } = await startLink(api);
+  await approve(api, f.admin, user_code);
+  return device_code;
+}
+const list = async () => (await f.ask('/v1/devices', undefined, { key: f.admin })).devices;
 
 /** Each transaction that reads a grant commits, and its answer is lost, so many times. */
 function loseCommitsOfGrants(times = 1): () => void {
@@ -60,19 +70,17 @@ async function spendingDevices(accountId: string): Promise<string[]> {
 
 describe('GET /v1/devices', () => {
   test('is an empty list for a new member', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const { status, body } = await api.call('/v1/devices', { key: person.session });
-    expect([status, body]).toEqual([200, { devices: [] }]);
+    expect(await list()).toEqual([]);
   });
 
   test('lists the own devices, newest first, with the fields of the contract and never the key', async () => {
-    const [person, other] = [await makePerson(api.ctx, idp), await makePerson(api.ctx, idp)];
+    const other = await f.person();
     const public_key = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) };
-    const first = await linkDevice(api, person, { name: 'Ada’s laptop', public_key });
+    const first = await linkDevice(api, f.admin, { name: 'Ada’s laptop', public_key });
     clock.advance(1_000);
-    const second = await linkDevice(api, person);
+    const second = await linkDevice(api, f.admin);
     await linkDevice(api, other);
-    const { body, text } = await api.call('/v1/devices', { key: person.session });
+    const { body, text } = await api.call('/v1/devices', { key: f.admin.session });
     const now = Math.floor(clock.now() / 1_000);
     expect(body.devices).toEqual([
       { device_id: second.device_id, name: null, status: 'active', created_at: now, last_seen_at: null },
@@ -87,15 +95,9 @@ describe('GET /v1/devices', () => {
     expect(text).not.toContain('AAAA');
   });
 
-  test('refuses query parameters that it does not know', async () => {
-    const person = await makePerson(api.ctx, idp);
-    expect((await api.call('/v1/devices?limit=1', { key: person.session })).status).toBe(400);
-  });
-
   test('shows when a device was last seen, moving forward only, at most once a minute', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const { device_id } = await linkDevice(api, person);
-    const seen = async () => (await api.call('/v1/devices', { key: person.session })).body.devices[0];
+    const { device_id } = await linkDevice(api, f.admin);
+    const seen = async () => (await list())[0];
     const atMs = clock.now();
     await touchDevices(api.ctx, [
       { device_id, at_ms: atMs - 5_000 },
@@ -133,7 +135,6 @@ describe('linking', () => {
   });
 
   test('takes a form as a standard client sends it, and ignores what it does not know', async () => {
-    const person = await makePerson(api.ctx, idp);
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8' };
     const public_key = JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) });
     const started = await api.call('/v1/device_authorization', {
@@ -141,7 +142,7 @@ describe('linking', () => {
       body: new URLSearchParams({ client_id: '', scope: 'openid', name: 'form', public_key }).toString(),
     });
     expect(started.status).toBe(200);
-    expect((await approve(api, person, started.body.user_code)).status).toBe(204);
+    expect((await approve(api, f.admin, started.body.user_code)).status).toBe(204);
     const token = await api.call('/v1/token', {
       headers,
       body: new URLSearchParams({
@@ -161,14 +162,13 @@ describe('linking', () => {
   });
 
   test('ends with a token whose hash Redis and MongoDB hold, and which is written nowhere', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const { device_id, access_token } = await linkDevice(api, person);
+    const { device_id, access_token } = await linkDevice(api, f.admin);
     const tokenId = credentialId('ugd', access_token) ?? '';
     const hmac = credentialHash(access_token, api.ctx.config.apiKeyPepper);
-    const record = await api.ctx.redis.meter.hgetall(accountKeys(person.accountId).account);
+    const record = await api.ctx.redis.meter.hgetall(accountKeys(f.admin.accountId).account);
     expect(record[`d:${tokenId}`]).toBe(`${device_id},${hmac}`);
     const row = await deviceTokenRows(api.ctx).findOne({ _id: device_id });
-    expect(row).toMatchObject({ token_id: tokenId, token_hmac: hmac, account_id: person.accountId });
+    expect(row).toMatchObject({ token_id: tokenId, token_hmac: hmac, account_id: f.admin.accountId });
     const grants = JSON.stringify(await deviceGrantRows(api.ctx).find({}).toArray());
     const device = JSON.stringify(await deviceRows(api.ctx).findOne({ _id: device_id }));
     expect(JSON.stringify(row) + device + grants).not.toContain(access_token);
@@ -191,33 +191,28 @@ describe('linking', () => {
   });
 
   test('gives the token at once after the approval, however hastily the device asked before', async () => {
-    const person = await makePerson(api.ctx, idp);
     const { device_code, user_code } = await startLink(api);
     await poll(api, device_code);
-    await approve(api, person, user_code.toLowerCase().replace('-', ' '));
+    await approve(api, f.admin, user_code.toLowerCase().replace('-', ' '));
     expect((await poll(api, device_code)).status).toBe(200);
   });
 
   test('gives the token once, to one of ten who ask at once', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const { device_code, user_code } = await startLink(api);
-    await approve(api, person, user_code);
+    const device_code = await startApproved();
     const answers = await Promise.all(Array.from({ length: 10 }, () => poll(api, device_code)));
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
     for (const { status, body } of answers) if (status !== 200) expect(body.error).toBe('invalid_grant');
-    expect(await spendingDevices(person.accountId)).toEqual([won[0]?.body.device_id]);
+    expect(await spendingDevices(f.admin.accountId)).toEqual([won[0]?.body.device_id]);
     const hmac = credentialHash(won[0]?.body.access_token, api.ctx.config.apiKeyPepper);
-    expect(await deviceRows(api.ctx).countDocuments({ account_id: person.accountId })).toBe(1);
+    expect(await deviceRows(api.ctx).countDocuments({ account_id: f.admin.accountId })).toBe(1);
     expect((await deviceTokenRows(api.ctx).findOne({ _id: won[0]?.body.device_id }))?.token_hmac).toBe(hmac);
     expect((await poll(api, device_code)).body.error).toBe('invalid_grant');
   });
 
   test('goes on with the next poll when the one before got stuck half-way', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const { device_code, user_code } = await startLink(api);
-    await approve(api, person, user_code);
-    const { epoch } = accountKeys(person.accountId);
+    const device_code = await startApproved();
+    const { epoch } = accountKeys(f.admin.accountId);
     const open = (await api.ctx.redis.meter.get(epoch)) ?? '';
     await api.ctx.redis.meter.set(epoch, 'another run');
     const stuck = await poll(api, device_code);
@@ -225,28 +220,24 @@ describe('linking', () => {
     await api.ctx.redis.meter.set(epoch, open);
     const answer = await poll(api, device_code);
     expect(answer.status).toBe(200);
-    expect(await spendingDevices(person.accountId)).toEqual([answer.body.device_id]);
-    expect(await deviceRows(api.ctx).countDocuments({ account_id: person.accountId })).toBe(1);
+    expect(await spendingDevices(f.admin.accountId)).toEqual([answer.body.device_id]);
+    expect(await deviceRows(api.ctx).countDocuments({ account_id: f.admin.accountId })).toBe(1);
   });
 
   test('gives the token with the next poll when the answer to its last write was lost', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const { device_code, user_code } = await startLink(api);
-    await approve(api, person, user_code);
+    const device_code = await startApproved();
     const restore = loseCommitsOfGrants();
     const lost = await poll(api, device_code);
     expect([lost.status, lost.body.error]).toEqual([503, 'temporarily_unavailable']);
     const answer = await poll(api, device_code);
     restore();
     expect(answer.status).toBe(200);
-    expect(await spendingDevices(person.accountId)).toEqual([answer.body.device_id]);
+    expect(await spendingDevices(f.admin.accountId)).toEqual([answer.body.device_id]);
     expect((await poll(api, device_code)).body.error).toBe('invalid_grant');
   });
 
   test('says that it is not known whether the code is used up, and never gives the token twice', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const { device_code, user_code } = await startLink(api);
-    await approve(api, person, user_code);
+    const device_code = await startApproved();
     const restore = loseCommitsOfGrants(2);
     const lost = await poll(api, device_code);
     restore();
@@ -305,15 +296,13 @@ describe('linking', () => {
 
 describe('POST /v1/devices/revoke', () => {
   test('revokes for Redis and for the list, and says the same when repeated', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const { device_id } = await linkDevice(api, person);
-    const first = await revoke(api, person, device_id);
+    const { device_id } = await linkDevice(api, f.admin);
+    const first = await revoke(api, f.admin, device_id);
     expect([first.status, first.body]).toEqual([200, { revoked: true }]);
-    expect(await spendingDevices(person.accountId)).toEqual([]);
-    const again = await revoke(api, person, device_id);
+    expect(await spendingDevices(f.admin.accountId)).toEqual([]);
+    const again = await revoke(api, f.admin, device_id);
     expect([again.status, again.text]).toEqual([200, first.text]);
-    const { body } = await api.call('/v1/devices', { key: person.session });
-    expect(body.devices).toMatchObject([{ device_id, status: 'revoked' }]);
+    expect(await list()).toMatchObject([{ device_id, status: 'revoked' }]);
   });
 
   test.each([
@@ -330,22 +319,9 @@ describe('POST /v1/devices/revoke', () => {
     ['malformed', '{"device_id":'],
     ['a scalar', '5'],
   ])('refuses a device_id that is %s', async (_what, body) => {
-    const person = await makePerson(api.ctx, idp);
-    const { status, headers } = await api.call('/v1/devices/revoke', { key: person.session, body });
+    const { status, headers } = await api.call('/v1/devices/revoke', { key: f.admin.session, body });
     expect(status).toBe(400);
     expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);
-  });
-
-  test('answers 503 while Redis is not ready for it and leaves the device active', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const { device_id } = await linkDevice(api, person);
-    const { epoch } = accountKeys(person.accountId);
-    const open = (await api.ctx.redis.meter.get(epoch)) ?? '';
-    await api.ctx.redis.meter.set(epoch, 'another run');
-    expect((await revoke(api, person, device_id)).status).toBe(503);
-    await api.ctx.redis.meter.set(epoch, open);
-    expect((await deviceRows(api.ctx).findOne({ _id: device_id }))?.status).toBe('active');
-    expect((await revoke(api, person, device_id)).status).toBe(200);
   });
 
   test.each([
@@ -354,73 +330,61 @@ describe('POST /v1/devices/revoke', () => {
     ['as text', {}, 'text/plain'],
     ['as a form', {}, 'application/x-www-form-urlencoded'],
   ])('takes a device_id %s', async (_what, beside, type) => {
-    const person = await makePerson(api.ctx, idp);
-    const { device_id } = await linkDevice(api, person);
+    const { device_id } = await linkDevice(api, f.admin);
     // Bytes, so that fetch adds no type of its own.
     const answer = await fetch(`${api.url}/v1/devices/revoke`, {
       method: 'POST',
       headers: {
-        Authorization: `Bearer ${person.session}`,
+        Authorization: `Bearer ${f.admin.session}`,
         ...(type === undefined ? {} : { 'Content-Type': type }),
       },
       body: Buffer.from(JSON.stringify({ device_id, ...beside })),
     });
     expect([answer.status, await answer.json()]).toEqual([200, { revoked: true }]);
-    expect(await spendingDevices(person.accountId)).toEqual([]);
+    expect(await spendingDevices(f.admin.accountId)).toEqual([]);
   });
 
   test('bites also in a Redis that was rebuilt from the rows before they said so', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const { device_id } = await linkDevice(api, person);
+    const { device_id } = await linkDevice(api, f.admin);
     const rebuild = async () => {
-      const { account, epoch } = accountKeys(person.accountId);
+      const { account, epoch } = accountKeys(f.admin.accountId);
       await api.ctx.redis.producer.del(account, epoch);
       await recoverCredits(api.ctx);
-      expect(await spendingDevices(person.accountId)).toEqual([device_id]);
+      expect(await spendingDevices(f.admin.accountId)).toEqual([device_id]);
     };
     // Redis has ended the device by its second read, and the row does not say so yet.
     const rebuilding = standingStillAfter(api.ctx, deviceRows, rebuild, 2);
     expect.assertions(2);
-    await revokeDevice(rebuilding, person.accountId, device_id);
-    expect(await spendingDevices(person.accountId)).toEqual([]);
+    await revokeDevice(rebuilding, f.admin.accountId, device_id);
+    expect(await spendingDevices(f.admin.accountId)).toEqual([]);
   });
 
   test('leaves a trace in the audit log', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const { device_id } = await linkDevice(api, person);
-    await revoke(api, person, device_id);
-    const rows = await auditRows(api.ctx).find({ org_id: person.orgId }).sort({ at: 1 }).toArray();
+    const { device_id } = await linkDevice(api, f.admin);
+    await revoke(api, f.admin, device_id);
+    const rows = await f.audited(/^device/);
     const actions = rows.filter((row) => row.details.device_id === device_id).map((row) => row.action);
     expect(actions.toSorted()).toEqual(['device.approve', 'device.link', 'device.revoke']);
   });
 });
 
 test('a removed member has no session and no device that spends, also one that was being linked', async () => {
-  const person = await makePerson(api.ctx, idp);
-  const { device_id } = await linkDevice(api, person);
-  const underWay = await startLink(api);
-  await approve(api, person, underWay.user_code);
-  await removeMember(api.ctx, person.orgId, person.userId);
-  expect((await api.call('/v1/devices', { key: person.session })).status).toBe(401);
-  expect(await spendingDevices(person.accountId)).toEqual([]);
+  const { device_id } = await linkDevice(api, f.admin);
+  const underWay = await startApproved();
+  await removeMember(api.ctx, f.admin.orgId, f.admin.userId);
+  expect((await api.call('/v1/devices', { key: f.admin.session })).status).toBe(401);
+  expect(await spendingDevices(f.admin.accountId)).toEqual([]);
   expect((await deviceRows(api.ctx).findOne({ _id: device_id }))?.status).toBe('revoked');
-  const late = await poll(api, underWay.device_code);
+  const late = await poll(api, underWay);
   expect([late.status, late.body.error]).toEqual([400, 'access_denied']);
-  expect(await spendingDevices(person.accountId)).toEqual([]);
+  expect(await spendingDevices(f.admin.accountId)).toEqual([]);
 });
 
 test('a person who left may come back, as another account without the old devices', async () => {
-  const person = await makePerson(api.ctx, idp);
-  await linkDevice(api, person);
-  await removeMember(api.ctx, person.orgId, person.userId);
-  await removeMember(api.ctx, person.orgId, person.userId);
-  const identity = { iss: idp.issuer, sub: person.sub };
-  await addMember(api.ctx, {
-    org_id: person.orgId,
-    email: 'back@example.org',
-    role: 'member',
-    idp: identity,
-  });
-  const { status, body } = await api.call('/v1/devices', { key: person.session });
-  expect([status, body]).toEqual([200, { devices: [] }]);
+  await linkDevice(api, f.admin);
+  await removeMember(api.ctx, f.admin.orgId, f.admin.userId);
+  await removeMember(api.ctx, f.admin.orgId, f.admin.userId);
+  const back = { org_id: f.orgId, email: 'back@example.org', role: 'member' } as const;
+  await addMember(api.ctx, { ...back, idp: { iss: f.idp.issuer, sub: f.admin.sub } });
+  expect(await list()).toEqual([]);
 });

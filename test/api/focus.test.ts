@@ -4,19 +4,15 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { sumCharges } from '../../shared/wings/exports/focus/sum-charges.ts';
-import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
-import { recordAll } from '../support/usage.ts';
+import { fixture } from '../support/fixture.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const DAY_MS = 86_400_000;
-const clock = createTestClock(NOW);
 const folder = mkdtempSync(join(tmpdir(), 'focus-'));
-let api: TestApi;
-let orgId: string;
-let key: string;
+const f = await fixture({ clock: NOW, tenant: { timezone: 'Europe/Berlin' } });
+const { api } = f;
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const CLAUDE = {
   user_id: 'ada',
@@ -31,9 +27,7 @@ const CLAUDE = {
 };
 
 beforeAll(async () => {
-  api = await startApi({ clock });
-  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Europe/Berlin' }));
-  await recordAll(api.ctx, orgId, [
+  await f.record(
     { ...CLAUDE, ts: Date.parse('2026-11-20T23:30:00Z') },
     { ...CLAUDE, ts: Date.parse('2026-11-20T21:30:00Z') },
     {
@@ -55,16 +49,11 @@ beforeAll(async () => {
       cache_read_tokens: 0,
       cache_write_tokens: 0,
     },
-  ]);
+  );
 });
-afterAll(async () => {
-  await api.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
 const RANGE = { from: '2026-11-20', to: '2026-11-22' };
-const ask = (query: Record<string, string>, as = key, path = '/api/v1/usage/export') =>
-  api.call(`${path}?${new URLSearchParams({ level: 'focus', ...query }).toString()}`, { key: as });
+const ask = (query: Record<string, string>, as = f.key, path = '/api/v1/usage/export') =>
+  f.send(`${path}?${new URLSearchParams({ level: 'focus', ...query }).toString()}`, undefined, { key: as });
 const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
 describe('a FOCUS file', () => {
@@ -73,72 +62,19 @@ describe('a FOCUS file', () => {
     expect(status, text).toBe(200);
     expect(headers.get('x-governor-unpriced')).toBe('1');
     const rows = rowsOf(text);
-    expect(
-      rows.map((row) => [
-        row.ChargePeriodStart,
-        row.x_UserId,
-        row.SkuMeter,
-        row.ConsumedQuantity,
-        row.ConsumedUnit,
-        row.ListUnitPrice,
-        row.PricingQuantity,
-        row.EffectiveCost,
-      ]),
-    ).toEqual([
-      [
-        '2026-11-20T00:00:00Z',
-        'ada',
-        'Input Tokens',
-        '24',
-        'Tokens',
-        '3.000000000',
-        '0.000024000',
-        '0.000072000',
-      ],
-      [
-        '2026-11-20T00:00:00Z',
-        'ada',
-        'Cache Read Tokens',
-        '16000',
-        'Tokens',
-        '0.300000000',
-        '0.016000000',
-        '0.004800000',
-      ],
-      [
-        '2026-11-20T00:00:00Z',
-        'ada',
-        'Cache Write Tokens',
-        '1000',
-        'Tokens',
-        '3.750000000',
-        '0.001000000',
-        '0.003750000',
-      ],
-      [
-        '2026-11-20T00:00:00Z',
-        'ada',
-        'Output Tokens',
-        '600',
-        'Tokens',
-        '15.000000000',
-        '0.000600000',
-        '0.009000000',
-      ],
-      [
-        '2026-11-21T00:00:00Z',
-        'bob',
-        'Reported Cost',
-        '1',
-        'Requests',
-        '1.000000000',
-        '0.500000000',
-        '0.500000000',
-      ],
+    const shown = ['ChargePeriodStart', 'x_UserId', 'SkuMeter', 'ConsumedQuantity', 'ConsumedUnit'];
+    const priced = [...shown, 'ListUnitPrice', 'PricingQuantity', 'EffectiveCost'];
+    const day = '2026-11-20T00:00:00Z';
+    expect(rows.map((row) => priced.map((name) => row[name]).join(' '))).toEqual([
+      `${day} ada Input Tokens 24 Tokens 3.000000000 0.000024000 0.000072000`,
+      `${day} ada Cache Read Tokens 16000 Tokens 0.300000000 0.016000000 0.004800000`,
+      `${day} ada Cache Write Tokens 1000 Tokens 3.750000000 0.001000000 0.003750000`,
+      `${day} ada Output Tokens 600 Tokens 15.000000000 0.000600000 0.009000000`,
+      '2026-11-21T00:00:00Z bob Reported Cost 1 Requests 1.000000000 0.500000000 0.500000000',
     ]);
     expect(rows[0]).toMatchObject({
       BilledCost: '0.000072000',
-      BillingAccountId: orgId,
+      BillingAccountId: f.orgId,
       BillingPeriodStart: '2026-11-01T00:00:00Z',
       BillingPeriodEnd: '2026-12-01T00:00:00Z',
       ChargeClass: '',
@@ -166,7 +102,7 @@ describe('a FOCUS file', () => {
   it('is read by DuckDB from Parquet with decimals, instants and nulls', async () => {
     const file = join(folder, 'focus.parquet');
     const url = `${api.url}/api/v1/usage/export?${new URLSearchParams({ level: 'focus', format: 'parquet', ...RANGE }).toString()}`;
-    const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+    const response = await fetch(url, { headers: { Authorization: `Bearer ${f.key}` } });
     writeFileSync(file, Buffer.from(await response.arrayBuffer()));
     const instance = await DuckDBInstance.create(':memory:');
     const connection = await instance.connect();
@@ -191,7 +127,7 @@ describe('a FOCUS file', () => {
 
   it('is described by the metadata of the same query', async () => {
     const { headers, text } = await ask(RANGE);
-    const { status, body } = await ask(RANGE, key, '/api/v1/usage/export/metadata');
+    const { status, body } = await ask(RANGE, f.key, '/api/v1/usage/export/metadata');
     expect(status).toBe(200);
     expect(body).toMatchObject({
       DataGenerator: 'usage-governor',
@@ -208,18 +144,14 @@ describe('a FOCUS file', () => {
     });
     const names = body.Schema.ColumnDefinition.map((column: { ColumnName: string }) => column.ColumnName);
     expect(text.split('\r\n')[0]).toBe(names.join(','));
-    const next = await ask({ ...RANGE, focus_version: '1.3' }, key, '/api/v1/usage/export/metadata');
+    const next = await ask({ ...RANGE, focus_version: '1.3' }, f.key, '/api/v1/usage/export/metadata');
     expect(next.body.Schema.SchemaId).not.toBe(body.Schema.SchemaId);
   });
 
-  it('shows a bound key its own calls alone', async () => {
-    const own = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'], user_id: 'bob' });
-    const rows = rowsOf((await ask(RANGE, own.key)).text);
-    expect(rows.map((row) => row.x_UserId)).toEqual(['bob']);
-    const { body } = await ask(RANGE, own.key, '/api/v1/usage/export/metadata');
+  it('is described to a bound key as of its own calls alone', async () => {
+    const own = await f.keyOf('bob', ['usage:read']);
+    const { body } = await ask(RANGE, own, '/api/v1/usage/export/metadata');
     expect(body).toMatchObject({ x_Signals: 1, x_UnpricedSignals: 0, x_EffectiveCost: '0.500000000' });
-    const foreign = await makeTenant(api.ctx);
-    expect(rowsOf((await ask(RANGE, foreign.key)).text)).toEqual([]);
   });
 
   it.each([
@@ -257,10 +189,10 @@ describe('a FOCUS file', () => {
     const day = Date.parse('2026-11-10T00:00:00Z');
     const users = Array.from({ length: 40 }, (_, at) => `user-${(at * 17) % 40}`);
     const signals = users.map((user_id, at) => ({ ...CLAUDE, user_id, ts: day + at * 60_000 }));
-    await recordAll(api.ctx, orgId, signals);
+    await f.record(...signals);
     const period = { fromMs: day, toMs: day + DAY_MS };
     const read = async (mostRows?: number) =>
-      (await Array.fromAsync(sumCharges(api.ctx, orgId, {}, period, mostRows))).map((rows) =>
+      (await Array.fromAsync(sumCharges(api.ctx, f.orgId, {}, period, mostRows))).map((rows) =>
         rows.map(({ user_id, skuPriceId, costNusd, calls }) => [user_id, skuPriceId, costNusd, calls]),
       );
     const whole = await read();

@@ -1,32 +1,17 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
 
-const { api, orgId, key } = await fixture();
+const f = await fixture();
+const { api } = f;
 
-const gate = (
-  headers: Record<string, string> = {},
-  options: { path?: string; method?: string; as?: string } = {},
-) => api.call(options.path ?? '/gate', { key: options.as ?? key, headers, method: options.method ?? 'GET' });
-const makeBudget = async (user: string, threshold = 1) =>
-  (
-    await api.call('/api/v1/budgets', {
-      key,
-      body: {
-        name: `of ${user}`,
-        scope: 'user',
-        scope_id: user,
-        metric: 'cost_usd',
-        threshold,
-        window: 'monthly',
-        enforce: 'hard',
-      },
-    })
-  ).body;
-const reservedIn = async (id: string) => (await api.call(`/api/v1/budgets/${id}`, { key })).body.reserved;
+const gate = (headers: Record<string, string> = {}, { as = f.key }: { as?: string } = {}) =>
+  f.send('/gate', undefined, { key: as, headers });
+const HARD = { scope: 'user', metric: 'cost_usd', window: 'monthly', enforce: 'hard' };
+const makeBudget = (user: string, threshold = 1) =>
+  f.ask('/api/v1/budgets', { ...HARD, name: `of ${user}`, scope_id: user, threshold });
+const reservedIn = async (id: string) => (await f.ask(`/api/v1/budgets/${id}`)).reserved;
 
 describe('the gate', () => {
   test('reserves what the headers say and names the reservation, which a signal settles', async () => {
@@ -36,8 +21,7 @@ describe('the gate', () => {
     const reservation_id = answer.headers.get('x-governor-reservation');
     expect(reservation_id).toMatch(/^res_/);
     await until(async () => (await reservedIn(id)) === 0.25);
-    const signal = makeSignal({ ts: Date.now(), user_id: 'ada', cost_usd: 0.1, reservation_id });
-    await api.call('/api/v1/signals', { key, body: signal });
+    await f.spend({ user_id: 'ada', cost_usd: 0.1, reservation_id });
     await until(async () => (await reservedIn(id)) === 0);
   });
 
@@ -67,21 +51,11 @@ describe('the gate', () => {
   });
 
   test('needs the user of a call that a hard template may count for its user', async () => {
-    const own = await makeTenant(api.ctx);
+    const own = await f.tenant();
     const ask = (headers: Record<string, string>, as = own.key) => gate(headers, { as });
-    const template = async (fields: object) => {
-      const body = {
-        name: 'Each',
-        scope: 'org',
-        per: 'user',
-        metric: 'cost_usd',
-        threshold: 1,
-        window: 'daily',
-      };
-      const made = await api.call('/api/v1/budgets', { key: own.key, body: { ...body, ...fields } });
-      expect(made.status).toBe(201);
-      return made.body.id;
-    };
+    const each = { ...HARD, name: 'Each', scope: 'org', per: 'user', threshold: 1, window: 'daily' };
+    const template = async (fields: object) =>
+      (await f.ask('/api/v1/budgets', { ...each, ...fields }, { key: own.key })).id;
     const usd = { 'X-Governor-Estimate-Usd': '2' };
     expect((await ask(usd)).status).toBe(200);
     await template({ enforce: 'soft' });
@@ -96,13 +70,9 @@ describe('the gate', () => {
     expect(await ask({ ...usd, 'X-Governor-Model': 'gpt-5' })).toMatchObject(missing);
     expect((await ask({ ...usd, 'X-Governor-Model': 'claude-sonnet-4-5' })).status).toBe(200);
     expect((await ask({ ...usd, 'X-Governor-User': 'ada' })).body).toMatchObject({ refused_by: { id } });
-    const bound = await createApiKey(api.ctx, {
-      org_id: own.orgId,
-      scopes: ['budgets:check'],
-      user_id: 'ada',
-    });
-    expect((await ask(usd, bound.key)).body).toMatchObject({ code: 'budget_refused' });
-    await api.call(`/api/v1/budgets/${id}`, { key: own.key, method: 'DELETE' });
+    const bound = await own.keyOf('ada', ['budgets:check']);
+    expect((await ask(usd, bound)).body).toMatchObject({ code: 'budget_refused' });
+    await f.remove(`/api/v1/budgets/${id}`, { key: own.key });
     expect((await ask(usd)).status).toBe(200);
   });
 
@@ -110,14 +80,14 @@ describe('the gate', () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const answer = await fetch(`${api.url}/gate/v1/messages?beta=true`, {
         method,
-        headers: { Authorization: `Bearer ${key}` },
+        headers: { Authorization: `Bearer ${f.key}` },
       });
       expect(answer.status, method).toBe(200);
     }
     const status = await new Promise((resolve, reject) => {
       const sent = httpRequest(`${api.url}/gate/v1`, {
         method: 'POST',
-        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/plain' },
+        headers: { Authorization: `Bearer ${f.key}`, 'Content-Type': 'text/plain' },
       });
       sent.on('response', (response) => resolve(response.statusCode)).on('error', reject);
       sent.end('x'.repeat(200_000));
@@ -126,7 +96,7 @@ describe('the gate', () => {
   });
 
   test("takes the key from a header of its own, before the model provider's Authorization", async () => {
-    const headers = { 'X-Governor-Key': key };
+    const headers = { 'X-Governor-Key': f.key };
     expect((await gate(headers, { as: 'sk-of-the-model-provider' })).status).toBe(200);
     expect((await gate({ 'X-Governor-Key': 'ugk_wrong' })).status).toBe(401);
   });
@@ -156,15 +126,10 @@ describe('the gate', () => {
     expect(await reservedIn(id)).toBe(0);
   });
 
-  test('a request id reserves once; a bound key asks for its own user only', async () => {
-    const once = { 'X-Governor-User': 'twice', 'X-Governor-Request-Id': 'call-1' };
-    const ids = [await gate(once), await gate(once)].map(({ headers }) =>
-      headers.get('x-governor-reservation'),
-    );
-    expect(ids[0]).toBe(ids[1]);
-    const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:check'], user_id: 'ada' });
-    expect((await gate({ 'X-Governor-User': 'ada' }, { as: bound.key })).status).toBe(200);
-    expect((await gate({ 'X-Governor-User': 'bob' }, { as: bound.key })).body.code).toBe('missing_scope');
+  test('a bound key asks for its own user only', async () => {
+    const as = await f.keyOf('ada', ['budgets:check']);
+    expect((await gate({ 'X-Governor-User': 'ada' }, { as })).status).toBe(200);
+    expect((await gate({ 'X-Governor-User': 'bob' }, { as })).body.code).toBe('missing_scope');
   });
 
   test.each([
@@ -196,8 +161,7 @@ describe('the gate', () => {
 });
 
 describe('a reservation by tokens', () => {
-  const reserve = (body: object) =>
-    api.call('/api/v1/budgets/reserve', { key, body: { ttl_s: 60, ...body } });
+  const reserve = (body: object) => f.send('/api/v1/budgets/reserve', { ttl_s: 60, ...body });
 
   test('holds the list price of the model', async () => {
     const { id } = await makeBudget('tokens');
@@ -217,12 +181,8 @@ describe('a reservation by tokens', () => {
 
   test('a model that the list gives away passes a spent budget of cost, in checks and reservations', async () => {
     await makeBudget('frugal', 0.01);
-    await api.call('/api/v1/signals', {
-      key,
-      body: makeSignal({ ts: Date.now(), user_id: 'frugal', cost_usd: 1 }),
-    });
-    const check = (body: object) =>
-      api.call('/api/v1/budgets/check', { key, body: { user_id: 'frugal', ...body } });
+    await f.spend({ user_id: 'frugal', cost_usd: 1 });
+    const check = (body: object) => f.send('/api/v1/budgets/check', { user_id: 'frugal', ...body });
     await until(async () => (await check({ estimate_usd: 0.1 })).body.allow === false);
     const free = { model: 'deepseek/deepseek-chat-v3.1:free', provider: 'openrouter' };
     expect((await check(free)).body.allow).toBe(true);

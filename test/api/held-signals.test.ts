@@ -1,6 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { auditRows } from '../../shared/core/accounts/audit/model.ts';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
+import { describe, expect, it } from 'vitest';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
@@ -17,30 +15,22 @@ import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 const NOW = Date.parse('2026-11-18T10:20:00Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const { api, clock } = await fixture({ clock: NOW });
-let orgId: string;
-let key: string;
-let keyId: string;
-beforeEach(async () => {
-  clock.set(NOW);
-  ({ orgId, key, keyId } = await makeTenant(api.ctx));
-});
+const f = await fixture({ clock: NOW, perTest: true });
+const { api, clock } = f;
 
 const HUGE = { tokens_in: 900_000_000, tokens_out: 0 };
 const huge = (id: string, of: Record<string, unknown> = {}) =>
   makeSignal({ id, ts: NOW - 1_000, ...HUGE, ...of });
 
-async function post(signals: unknown[], { as = key, historical }: { as?: string; historical?: true } = {}) {
-  const { body } = await api.call('/api/v1/signals', { key: as, body: { signals, historical } });
+async function post(signals: unknown[], { as = f.key, historical }: { as?: string; historical?: true } = {}) {
+  const { body } = await f.send('/api/v1/signals', { signals, historical }, { key: as });
   return body.results;
 }
-const list = async (query = '', as = key) =>
-  (await api.call(`/api/v1/held-signals${query}`, { key: as })).body;
-const decide = (verb: 'release' | 'discard', ids: unknown, as = key) =>
-  api.call(`/api/v1/held-signals/${verb}`, { key: as, body: { ids } });
-const usage = async () => (await api.call('/api/v1/usage', { key })).body.totals;
-const keyWith = async (scopes: Scope[], user_id?: string) =>
-  (await createApiKey(api.ctx, { org_id: orgId, scopes, user_id })).key;
+const list = (query = '', as = f.key) => f.ask(`/api/v1/held-signals${query}`, undefined, { key: as });
+const decide = (verb: 'release' | 'discard', ids: unknown, as = f.key) =>
+  f.send(`/api/v1/held-signals/${verb}`, { ids }, { key: as });
+const usage = async () => (await f.ask('/api/v1/usage')).totals;
+const keyWith = (scopes: Scope[], user_id?: string) => f.keyOf(user_id, scopes);
 
 describe('a signal above a limit', () => {
   it('is held: counted nowhere, listed with its limits, and a repeat is the same held signal', async () => {
@@ -108,7 +98,7 @@ describe('a signal above a limit', () => {
 
   it('that was recorded before the limit was lowered stays a duplicate', async () => {
     const [first] = await post([makeSignal({ id: 'a', ts: NOW, tokens_in: 5_000 })]);
-    await changeOrganization(api.ctx, orgId, { hold_above: { tokens: 1_000 } });
+    await changeOrganization(api.ctx, f.orgId, { hold_above: { tokens: 1_000 } });
     expect(await post([makeSignal({ id: 'a', ts: NOW, tokens_in: 5_000 })])).toEqual([
       { ...first, status: 'duplicate' },
     ]);
@@ -117,28 +107,31 @@ describe('a signal above a limit', () => {
 
   it('stays held when the limit is lifted, until somebody decides; other signals follow a change at once, in every process', async () => {
     const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
-    await other.call('/api/v1/signals', { key, body: makeSignal({ id: 'warm', ts: NOW }) });
+    await other.call('/api/v1/signals', { key: f.key, body: makeSignal({ id: 'warm', ts: NOW }) });
     const [held] = await post([huge('a')]);
-    await changeOrganization(api.ctx, orgId, { hold_above: { tokens: null } });
-    const { body } = await other.call('/api/v1/signals', { key, body: { signals: [huge('a'), huge('b')] } });
+    await changeOrganization(api.ctx, f.orgId, { hold_above: { tokens: null } });
+    const { body } = await other.call('/api/v1/signals', {
+      key: f.key,
+      body: { signals: [huge('a'), huge('b')] },
+    });
     expect(body.results).toMatchObject([held, { id: 'b', status: 'accepted' }]);
-    await changeOrganization(api.ctx, orgId, { hold_above: { tokens: 1_000 } });
+    await changeOrganization(api.ctx, f.orgId, { hold_above: { tokens: 1_000 } });
     const small = makeSignal({ id: 'c', ts: NOW, tokens_in: 1_001 });
-    const after = await other.call('/api/v1/signals', { key, body: small });
+    const after = await other.call('/api/v1/signals', { key: f.key, body: small });
     expect(after.body.results).toMatchObject([{ status: 'held' }]);
     await other.close();
   });
 
   it('is at most one of 10,000 that wait; one more is rejected', async () => {
     await post([huge('a')]);
-    const [row] = await heldRows(api.ctx).find({ org_id: orgId }).toArray();
+    const [row] = await heldRows(api.ctx).find({ org_id: f.orgId }).toArray();
     if (!row) throw new Error('Nothing was held');
     const many = Array.from({ length: 9_998 }, (_, at) => ({ ...row, _id: `${row._id}-${at}` }));
     await heldRows(api.ctx).insertMany(many);
     const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
     const both = await Promise.all([
       post([huge('b')]),
-      other.call('/api/v1/signals', { key, body: huge('c') }),
+      other.call('/api/v1/signals', { key: f.key, body: huge('c') }),
     ]);
     const results = [both[0][0], both[1].body.results[0]];
     expect(results.map(({ status, code }) => `${status} ${code}`).toSorted()).toEqual([
@@ -177,14 +170,14 @@ describe('a decision', () => {
     expect(await post([huge('a')])).toEqual([
       { id: 'a', status: 'duplicate', session_id: first.body.results[0].session_id },
     ]);
-    const { body } = await api.call('/api/v1/usage?from=2026-11-17&to=2026-11-22', { key });
+    const { body } = await f.send('/api/v1/usage?from=2026-11-17&to=2026-11-22');
     expect(body.totals).toMatchObject({ signals: 2, tokens_in: 1_800_000_000, sessions: 2 });
     expect(await list('?state=released')).toMatchObject({ total: 2 });
-    const organization = await readOrganization(api.ctx, orgId);
+    const organization = await readOrganization(api.ctx, f.orgId);
     expect(await reconcileUsage(api.ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
-    const audited = await auditRows(api.ctx).find({ org_id: orgId, action: 'signals.release' }).toArray();
+    const audited = await f.audited('signals.release');
     expect(audited).toMatchObject([
-      { actor: keyId, details: { held_ids: [a.held_id, b.held_id], tokens: 1_800_000_000 } },
+      { actor: f.keyId, details: { held_ids: [a.held_id, b.held_id], tokens: 1_800_000_000 } },
     ]);
   });
 
@@ -197,13 +190,13 @@ describe('a decision', () => {
       { id: a.held_id, status: 'discarded' },
     ]);
     expect(await post([huge('a')])).toMatchObject([{ status: 'rejected', code: 'discarded' }]);
-    await changeOrganization(api.ctx, orgId, { hold_above: { tokens: null } });
+    await changeOrganization(api.ctx, f.orgId, { hold_above: { tokens: null } });
     expect(await post([huge('a')])).toMatchObject([{ status: 'rejected', code: 'discarded' }]);
     expect(await usage()).toMatchObject({ signals: 0 });
     expect(await list('?state=discarded')).toMatchObject({
-      data: [{ state: 'discarded', decided_by: keyId, decided_at: new Date(NOW).toISOString() }],
+      data: [{ state: 'discarded', decided_by: f.keyId, decided_at: new Date(NOW).toISOString() }],
     });
-    const [entry] = await auditRows(api.ctx).find({ org_id: orgId, action: 'signals.discard' }).toArray();
+    const [entry] = await f.audited('signals.discard');
     expect(entry?.details).toEqual({ held_ids: [a.held_id] });
   });
 
@@ -212,7 +205,7 @@ describe('a decision', () => {
     const held = await post(Array.from({ length: 20 }, (_, at) => huge(`s${at}`)));
     const ids = held.map(({ held_id }: { held_id: string }) => held_id);
     const asked = ['release', 'discard', 'release', 'discard'].map((verb, at) =>
-      (at < 2 ? api : other).call(`/api/v1/held-signals/${verb}`, { key, body: { ids } }),
+      (at < 2 ? api : other).call(`/api/v1/held-signals/${verb}`, { key: f.key, body: { ids } }),
     );
     const answers = (await Promise.all(asked)).map(({ body }) => body.results);
     for (const results of answers) expect(results).toEqual(answers[0]);
@@ -242,7 +235,7 @@ describe('a decision', () => {
     const [a] = await post([huge('a'), huge('b', { user_id: 'bob' })]);
     const plain = await keyWith([...BOUND_SCOPES]);
     expect((await decide('release', [a.held_id], plain)).status).toBe(403);
-    const foreign = await makeTenant(api.ctx);
+    const foreign = await f.tenant();
     expect((await decide('discard', [a.held_id], foreign.key)).body.results).toEqual([
       { id: a.held_id, status: 'not_found' },
     ]);
@@ -259,15 +252,16 @@ describe('a decision', () => {
 });
 
 describe('signals.held', () => {
-  const events = async () => (await readEvents(api.ctx, orgId)).filter(({ type }) => type === 'signals.held');
+  const events = async () =>
+    (await readEvents(api.ctx, f.orgId)).filter(({ type }) => type === 'signals.held');
   // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape.
   const dataOf = ({ data }: { data: any }) => data;
 
   it('is raised at most once per hour, and counts what waits since the one before', async () => {
-    await subscribeToAll(api.ctx, orgId);
+    await subscribeToAll(api.ctx, f.orgId);
     await post([huge('a'), huge('b', { user_id: 'bob', adapter: 'codex' })]);
-    await reportHeld(api.ctx, orgId);
-    await reportHeld(api.ctx, orgId);
+    await reportHeld(api.ctx, f.orgId);
+    await reportHeld(api.ctx, f.orgId);
     expect((await events()).map(dataOf)).toEqual([
       {
         held: 2,
@@ -279,31 +273,31 @@ describe('signals.held', () => {
     clock.advance(20 * 60_000);
     const [c, d] = await post([huge('c'), huge('d')]);
     await decide('discard', [d.held_id]);
-    expect(await reportHeld(api.ctx, orgId)).toEqual({ notBeforeMs: NOW + HOUR });
+    expect(await reportHeld(api.ctx, f.orgId)).toEqual({ notBeforeMs: NOW + HOUR });
     expect(await events()).toHaveLength(1);
     clock.set(NOW + HOUR);
-    await reportHeld(api.ctx, orgId);
+    await reportHeld(api.ctx, f.orgId);
     const second = (await events()).map(dataOf).find(({ held }) => held === 1);
     expect(second).toMatchObject({ first_at: new Date(NOW + 20 * 60_000).toISOString() });
     await decide('release', [c.held_id]);
     clock.advance(HOUR);
-    await reportHeld(api.ctx, orgId);
+    await reportHeld(api.ctx, f.orgId);
     expect(await events()).toHaveLength(2);
-    expect(await dueRows(api.ctx).countDocuments({ kind: 'report-held', org_id: orgId })).toBe(0);
+    expect(await dueRows(api.ctx).countDocuments({ kind: 'report-held', org_id: f.orgId })).toBe(0);
   });
 
   it('is not raised for what was decided before', async () => {
-    await subscribeToAll(api.ctx, orgId);
+    await subscribeToAll(api.ctx, f.orgId);
     const [a] = await post([huge('a')]);
     await decide('discard', [a.held_id]);
-    await reportHeld(api.ctx, orgId);
+    await reportHeld(api.ctx, f.orgId);
     expect(await events()).toHaveLength(0);
   });
 });
 
 it('the metric counts held signals, not repeats', async () => {
   const read = async () => {
-    const { text } = await api.call('/metrics', { key: api.ctx.config.operatorToken });
+    const { text } = await f.send('/metrics', undefined, { key: api.ctx.config.operatorToken });
     return Number(/^governor_signals_held_total (\d+)$/m.exec(text)?.[1]);
   };
   const before = await read();
@@ -313,5 +307,5 @@ it('the metric counts held signals, not repeats', async () => {
 
 it('no session and no reservation ends by a held signal', async () => {
   await post([huge('a', { reservation_id: 'res_x' })]);
-  expect(await sessionRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+  expect(await sessionRows(api.ctx).countDocuments({ org_id: f.orgId })).toBe(0);
 });

@@ -1,21 +1,18 @@
 import { mongo } from 'mongoose';
-import { describe, expect, it, vi } from 'vitest';
-import { z } from 'zod';
-import { type AnyRoute, route } from '../../api/basics/route.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { AnyRoute } from '../../api/basics/route.ts';
 import { createBudget } from '../../api/routes/create-budget.ts';
 import { idempotencyRecordRows } from '../../shared/core/accounts/idempotency/model.ts';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { purge } from '../../shared/core/retention/purge.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
-import { newId } from '../../shared/platform/basics/ids.ts';
 import { RETENTION } from '../../shared/tables/retention.ts';
 import { fixture } from '../support/fixture.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { PoolClearedOnNetworkError } from '../support/store-errors.ts';
 
-const { api, key, orgId, clock } = await fixture({ clock: true });
+const { api, key, orgId, clock, keyOf, remove } = await fixture({ clock: true });
 
 const budget = (name: string) => ({
   name,
@@ -35,6 +32,17 @@ function create(
     idempotencyKey === null ? {} : { 'Idempotency-Key': idempotencyKey };
   return on.call(path, { key: options.key ?? key, body, headers });
 }
+/** A budget of this name, and of this key. */
+const make = (name: string, on = api) => create(name, budget(name), { on });
+/** An api that creates budgets in this way, until the test ends. */
+async function creatingBy(handle: AnyRoute['handle']): Promise<TestApi> {
+  const on = await startApi({ ctx: api.ctx, routes: [{ ...createBudget, handle }] });
+  onTestFinished(() => on.close());
+  return on;
+}
+const refuse = (code: 'invalid_request' | 'conflict') => async () => {
+  throw new DomainError(code, 'There is no such team.');
+};
 const named = (name: string) => budgetRows(api.ctx).countDocuments({ org_id: orgId, name });
 
 /** As if an answer held a secret: it is never kept. */
@@ -49,8 +57,8 @@ function keepNoAnswer() {
 
 describe('Idempotency-Key of a request that creates something', () => {
   it('a repeat creates nothing and gets the same bytes', async () => {
-    const first = await create('once', budget('once'));
-    const again = await create('once', budget('once'));
+    const first = await make('once');
+    const again = await make('once');
     expect([first.status, again.status]).toEqual([201, 201]);
     expect(again.text).toBe(first.text);
     expect(first.headers.get('idempotent-replayed')).toBeNull();
@@ -65,25 +73,25 @@ describe('Idempotency-Key of a request that creates something', () => {
     const body = { url: 'http://127.0.0.1:9/x', events: ['session.ended'], secret: 's'.repeat(32) };
     const first = await create('hook', body, { path: '/api/v1/webhooks' });
     expect(first.status, first.text).toBe(201);
-    await api.call(`/api/v1/webhooks/${first.body.id}`, { method: 'DELETE', key });
+    await remove(`/api/v1/webhooks/${first.body.id}`);
     const again = await create('hook', body, { path: '/api/v1/webhooks' });
     expect(again.text).toBe(first.text);
     expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
   });
 
   it('twenty at the same time create one, with equal answers', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => create('race', budget('race'))));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => make('race')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(await named('race')).toBe(1);
   });
 
   it('another body is 422, another route, credential or key is another request', async () => {
-    await create('other', budget('other'));
+    await make('other');
     const { status, body } = await create('other', { ...budget('other'), threshold: 101 });
     expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
-    const second = await createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:write'] });
-    expect((await create('other', budget('other'), { key: second.key })).status).toBe(201);
+    const second = await keyOf(null, ['budgets:write']);
+    expect((await create('other', budget('other'), { key: second })).status).toBe(201);
     expect((await create('other2', budget('other'))).status).toBe(201);
     expect(await named('other')).toBe(3);
   });
@@ -102,44 +110,39 @@ describe('Idempotency-Key of a request that creates something', () => {
   it('a refused request gives its key back', async () => {
     const wrong = { ...budget('later'), scope: 'team', scope_id: 'nobody' };
     expect((await create('later', wrong)).status).toBe(400);
-    expect((await create('later', budget('later'))).status).toBe(201);
+    expect((await make('later')).status).toBe(201);
   });
 
   it('a repeat that succeeds beside a first request that is refused keeps the key', async () => {
     const claimed = Promise.withResolvers<void>();
-    const refuse = Promise.withResolvers<void>();
-    const full: AnyRoute = {
-      ...createBudget,
-      handle: async () => {
-        claimed.resolve();
-        await refuse.promise;
-        throw new DomainError('invalid_request', 'There is no such team.');
-      },
-    };
-    const other = await startApi({ ctx: api.ctx, routes: [full] });
-    const first = create('beside', budget('beside'), { on: other });
+    const goOn = Promise.withResolvers<void>();
+    const other = await creatingBy(async () => {
+      claimed.resolve();
+      await goOn.promise;
+      return refuse('invalid_request')();
+    });
+    const first = make('beside', other);
     await claimed.promise;
-    const make = vi
+    const update = vi
       .spyOn(idempotencyRecordRows(api.ctx), 'updateOne')
       .mockImplementationOnce(async (...args) => {
-        refuse.resolve();
+        goOn.resolve();
         expect((await first).status).toBe(400);
         return idempotencyRecordRows(api.ctx).updateOne(...args);
       });
-    const second = await create('beside', budget('beside'));
-    make.mockRestore();
-    const third = await create('beside', budget('beside'));
-    await other.close();
+    const second = await make('beside');
+    update.mockRestore();
+    const third = await make('beside');
     expect([second.status, third.text]).toEqual([201, second.text]);
     expect(await named('beside')).toBe(1);
   });
 
   it('holds for 48 hours, and then the purge takes the record', async () => {
-    await create('old', budget('old'));
+    await make('old');
     clock.advance(48 * 3_600_000 - 1);
-    expect((await create('old', budget('old'))).headers.get('idempotent-replayed')).toBe('true');
+    expect((await make('old')).headers.get('idempotent-replayed')).toBe('true');
     clock.advance(1);
-    expect((await create('old', budget('old'))).headers.get('idempotent-replayed')).toBeNull();
+    expect((await make('old')).headers.get('idempotent-replayed')).toBeNull();
     expect(await named('old')).toBe(2);
     clock.advance(49 * 3_600_000);
     await purge(api.ctx, RETENTION);
@@ -156,19 +159,14 @@ function commitWithoutAnswer(): Error {
 
 describe('a commit whose answer was lost', () => {
   it('is 504 outcome_unknown, and the repeat finds what was made', async () => {
-    const lossy: AnyRoute = {
-      ...createBudget,
-      handle: async (...args) => {
-        await createBudget.handle(...args);
-        throw commitWithoutAnswer();
-      },
-    };
-    const broken = await startApi({ ctx: api.ctx, routes: [lossy] });
-    const lost = await create('lost', budget('lost'), { on: broken });
+    const broken = await creatingBy(async (...args) => {
+      await createBudget.handle(...args);
+      throw commitWithoutAnswer();
+    });
+    const lost = await make('lost', broken);
     expect([lost.status, lost.body.code]).toEqual([504, 'outcome_unknown']);
     expect(lost.text).not.toContain('nothing was written');
-    await broken.close();
-    const again = await create('lost', budget('lost'));
+    const again = await make('lost');
     expect(again.status).toBe(201);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(await named('lost')).toBe(1);
@@ -176,110 +174,97 @@ describe('a commit whose answer was lost', () => {
 
   it('is 504 too when only the answer could not be kept', async () => {
     const keep = keepNoAnswer();
-    const unkept = await create('unkept', budget('unkept'));
+    const unkept = await make('unkept');
     keep.mockRestore();
     expect([unkept.status, unkept.body.code]).toEqual([504, 'outcome_unknown']);
-    const again = await create('unkept', budget('unkept'));
+    const again = await make('unkept');
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
     expect(await named('unkept')).toBe(1);
   });
 
   it('that was lost before the commit arrived creates on the repeat', async () => {
-    const lossy: AnyRoute = { ...createBudget, handle: async () => Promise.reject(commitWithoutAnswer()) };
-    const broken = await startApi({ ctx: api.ctx, routes: [lossy] });
-    expect((await create('gone', budget('gone'), { on: broken })).status).toBe(504);
-    await broken.close();
-    expect((await create('gone', budget('gone'))).status).toBe(201);
+    const broken = await creatingBy(() => Promise.reject(commitWithoutAnswer()));
+    expect((await make('gone', broken)).status).toBe(504);
+    expect((await make('gone')).status).toBe(201);
     expect(await named('gone')).toBe(1);
   });
 });
 
 describe('a request that stands still before it creates', () => {
   /** An api whose requests to create a budget wait before they begin; `refusal`: what they come to then. */
-  async function startSlow(refusal?: DomainError) {
+  async function startSlow(refusal?: () => Promise<never>) {
     const claimed = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
-    const handle: AnyRoute['handle'] = async (...args) => {
+    const on = await creatingBy(async (...args) => {
       claimed.resolve();
       await goOn.promise;
-      if (refusal) throw refusal;
+      await refusal?.();
       return createBudget.handle(...args);
-    };
-    const on = await startApi({ ctx: api.ctx, routes: [{ ...createBudget, handle }] });
+    });
     return { on, claimed: claimed.promise, goOn: goOn.resolve };
   }
-  const refusing = (): AnyRoute => ({
-    ...createBudget,
-    handle: () => Promise.reject(new DomainError('conflict', 'There are too many.')),
-  });
 
   it('creates nothing once a repeat has created it, also when that was deleted since', async () => {
     const slow = await startSlow();
-    const first = create('deleted', budget('deleted'), { on: slow.on });
+    const first = make('deleted', slow.on);
     await slow.claimed;
-    const repeat = await create('deleted', budget('deleted'));
+    const repeat = await make('deleted');
     expect(repeat.status, repeat.text).toBe(201);
-    await api.call(`/api/v1/budgets/${repeat.body.id}`, { method: 'DELETE', key });
+    await remove(`/api/v1/budgets/${repeat.body.id}`);
     slow.goOn();
     expect([(await first).status, (await first).text]).toEqual([201, repeat.text]);
     expect(await named('deleted')).toBe(0);
-    await slow.on.close();
   });
 
   it('creates once with all its repeats, also after one of them was refused', async () => {
     const slow = await startSlow();
-    const full = await startApi({ ctx: api.ctx, routes: [refusing()] });
-    const first = create('apart', budget('apart'), { on: slow.on });
+    const full = await creatingBy(refuse('conflict'));
+    const first = make('apart', slow.on);
     await slow.claimed;
-    expect((await create('apart', budget('apart'), { on: full })).status).toBe(409);
-    const third = await create('apart', budget('apart'));
+    expect((await make('apart', full)).status).toBe(409);
+    const third = await make('apart');
     slow.goOn();
     expect([third.status, (await first).status]).toEqual([201, 201]);
     expect((await first).text).toBe(third.text);
     expect(await named('apart')).toBe(1);
-    await slow.on.close();
-    await full.close();
   });
 
   it('creates once after a repeat was refused and gave the key back, though no answer is kept', async () => {
     const slow = await startSlow();
-    const full = await startApi({ ctx: api.ctx, routes: [refusing()] });
-    const first = create('given back', budget('given back'), { on: slow.on });
+    const full = await creatingBy(refuse('conflict'));
+    const first = make('given back', slow.on);
     await slow.claimed;
-    expect((await create('given back', budget('given back'), { on: full })).status).toBe(409);
+    expect((await make('given back', full)).status).toBe(409);
     const keep = keepNoAnswer();
     slow.goOn();
     expect((await first).status).toBe(504);
     keep.mockRestore();
-    const again = await create('given back', budget('given back'));
+    const again = await make('given back');
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
     expect(await named('given back')).toBe(1);
-    await slow.on.close();
-    await full.close();
   });
 
   it('and is refused then leaves the key to the repeat that has created, though no answer is kept', async () => {
-    const slow = await startSlow(new DomainError('invalid_request', 'There is no such team.'));
-    const first = create('kept', budget('kept'), { on: slow.on });
+    const slow = await startSlow(refuse('invalid_request'));
+    const first = make('kept', slow.on);
     await slow.claimed;
     const keep = keepNoAnswer();
-    expect((await create('kept', budget('kept'))).status).toBe(504);
+    expect((await make('kept')).status).toBe(504);
     slow.goOn();
     expect((await first).status).toBe(400);
     keep.mockRestore();
-    const again = await create('kept', budget('kept'));
+    const again = await make('kept');
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
     expect(await named('kept')).toBe(1);
-    await slow.on.close();
   });
 
   it('a key whose object is gone, and whose answer was never kept, is a 409 and creates no second one', async () => {
     const keep = keepNoAnswer();
-    expect((await create('vanished', budget('vanished'))).status).toBe(504);
+    expect((await make('vanished')).status).toBe(504);
     keep.mockRestore();
     const made = await budgetRows(api.ctx).findOne({ org_id: orgId, name: 'vanished' });
-    await api.call(`/api/v1/budgets/${made?._id}`, { method: 'DELETE', key });
-    const again = await create('vanished', budget('vanished'));
+    await remove(`/api/v1/budgets/${made?._id}`);
+    const again = await make('vanished');
     expect(again).toMatchObject({ status: 409, body: { code: 'conflict', id: made?._id } });
     expect(await named('vanished')).toBe(0);
   });
@@ -288,67 +273,17 @@ describe('a request that stands still before it creates', () => {
 describe('a store that fails after the creation', () => {
   it.each(['with', null])('is 504 outcome_unknown and never 503: %s an Idempotency-Key', async (withKey) => {
     const name = `after ${withKey}`;
-    const failing: AnyRoute = {
-      ...createBudget,
-      handle: async (...args) => {
-        await createBudget.handle(...args);
-        throw new PoolClearedOnNetworkError();
-      },
-    };
-    const on = await startApi({ ctx: api.ctx, routes: [failing] });
+    const on = await creatingBy(async (...args) => {
+      await createBudget.handle(...args);
+      throw new PoolClearedOnNetworkError();
+    });
     const answer = await create(withKey && name, budget(name), { on });
     expect([answer.status, answer.body.code]).toEqual([504, 'outcome_unknown']);
     expect(await named(name)).toBe(1);
-    await on.close();
   });
 
   it('but before it is a 503', async () => {
-    const handle = () => Promise.reject(new mongo.MongoNetworkError('connection closed'));
-    const on = await startApi({ ctx: api.ctx, routes: [{ ...createBudget, handle }] });
+    const on = await creatingBy(() => Promise.reject(new mongo.MongoNetworkError('connection closed')));
     expect((await create(null, budget('before'), { on })).status).toBe(503);
-    await on.close();
-  });
-});
-
-describe('an answer that holds a secret', () => {
-  it('is not kept: the repeat is 409 and names what was created', async () => {
-    const made = new Map<string, string>();
-    const secretRoute = route({
-      method: 'post',
-      path: '/secrets',
-      summary: 'Make a secret',
-      tag: 'Test',
-      auth: { kind: 'api-key', scope: 'budgets:write' },
-      priority: 'read',
-      body: z.strictObject({ name: z.string() }),
-      success: {
-        status: 201,
-        description: 'It',
-        body: z.strictObject({ id: z.string(), secret: z.string() }),
-      },
-      creates: {
-        prefix: 'key',
-        holdsSecret: true,
-        get: async (_principal, id) => {
-          if (!made.has(id)) throw new DomainError('not_found', 'There is no such secret.');
-          return { id, secret: 'hidden' };
-        },
-      },
-      errors: ['conflict'],
-      handle: async () => {
-        const id = newId('key');
-        made.set(id, 'top-secret');
-        return { id, secret: 'top-secret' };
-      },
-    });
-    const own = await startApi({ ctx: api.ctx, routes: [secretRoute] });
-    const first = await create('secret', { name: 'x' }, { path: '/secrets', on: own });
-    const again = await create('secret', { name: 'x' }, { path: '/secrets', on: own });
-    await own.close();
-    expect([first.status, again.status]).toEqual([201, 409]);
-    expect(again.body).toMatchObject({ code: 'conflict', id: first.body.id });
-    expect(made.size).toBe(1);
-    const kept = await idempotencyRecordRows(api.ctx).find({}).toArray();
-    expect(JSON.stringify(kept)).not.toContain('top-secret');
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { declineInvitation } from '../../shared/core/accounts/identity/invitations.ts';
 import { endedMailRows } from '../../shared/core/accounts/organizations/ended-mails.ts';
@@ -13,36 +13,16 @@ import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { type DueRow, dueRows } from '../../shared/platform/due/model.ts';
 import { mailInvitation } from '../../workers/index.ts';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
-import { makePerson, type Person } from '../support/people.ts';
-import { startSmtp } from '../support/smtp.ts';
+import { fixture } from '../support/fixture.ts';
+import { startApi } from '../support/harness.ts';
+import { makePerson } from '../support/people.ts';
 
 const HOUR = 3_600_000;
-let smtp: Awaited<ReturnType<typeof startSmtp>>;
-let idp: TestIssuer;
-let clock: TestClock;
-let api: TestApi;
-let admin: Person;
-beforeAll(async () => {
-  smtp = await startSmtp();
-  idp = await startIssuer();
-  clock = createTestClock();
-  const env = { SMTP_URL: smtp.url, BASE_URL: 'https://governor.example' };
-  api = await startApi({ clock, env: { ...idp.env, ...env } });
-});
-beforeEach(async () => {
-  smtp.mails.length = 0;
-  admin = await makePerson(api.ctx, idp, { role: 'admin' });
-});
-afterAll(async () => {
-  await api.close();
-  await idp.stop();
-  await smtp.close();
-});
+const f = await fixture({ clock: true, smtp: true, idp: true, admin: true, perTest: true });
+const { api, clock, idp, smtp } = f;
 
 /** With a session of now: the clock moves on. */
-const invite = async (body: object, { by = admin, on = api, headers = {} } = {}) =>
+const invite = async (body: object, { by = f.admin, on = api, headers = {} } = {}) =>
   on.call('/v1/invitations', {
     key: await idp.mint(by.sub, { nowMs: clock.now() }),
     headers,
@@ -51,7 +31,7 @@ const invite = async (body: object, { by = admin, on = api, headers = {} } = {})
 const statusesOf = ({ body }: { body: { results: { status: string; mailed: boolean }[] } }) =>
   body.results.map(({ status, mailed }) => `${status}${mailed ? ', mailed' : ''}`);
 const dueMails = () =>
-  dueRows(api.ctx).find({ org_id: admin.orgId, kind: 'mail-invitation' }).toArray() as Promise<DueRow[]>;
+  dueRows(api.ctx).find({ org_id: f.admin.orgId, kind: 'mail-invitation' }).toArray() as Promise<DueRow[]>;
 
 async function mailAllDue(): Promise<void> {
   for (const { key, due_at } of await dueMails())
@@ -60,11 +40,12 @@ async function mailAllDue(): Promise<void> {
 
 describe('invitations', () => {
   it('add a member for each address, renew what is open, and leave members alone; a wrong one spoils none', async () => {
-    const { body: known } = await api.call('/v1/members', {
-      key: admin.session,
-      body: { email: 'known@example.org', role: 'member' },
-    });
-    const { email } = (await memberRows(api.ctx).findOne({ _id: admin.accountId })) ?? {};
+    const { body: known } = await f.send(
+      '/v1/members',
+      { email: 'known@example.org', role: 'member' },
+      { key: f.admin.session },
+    );
+    const { email } = (await memberRows(api.ctx).findOne({ _id: f.admin.accountId })) ?? {};
     const wrong = [
       'no address',
       '',
@@ -84,7 +65,7 @@ describe('invitations', () => {
           mailed: true,
         },
         { email: 'known@example.org', status: 'renewed', user_id: known.user_id, mailed: true },
-        { email, status: 'member', user_id: admin.userId, mailed: false },
+        { email, status: 'member', user_id: f.admin.userId, mailed: false },
         ...wrong.map((given) => ({ email: given, status: 'invalid', mailed: false })),
         {
           email: 'other@example.org',
@@ -95,13 +76,15 @@ describe('invitations', () => {
       ],
       link: 'https://governor.example/dashboard/join',
     });
-    const { body: listed } = await api.call('/v1/members', { key: admin.session });
+    const { body: listed } = await f.send('/v1/members', undefined, { key: f.admin.session });
     expect(listed.data).toHaveLength(4);
     const teams = new Map(
       listed.data.map((each: { email: string; teams: string[] }) => [each.email, each.teams]),
     );
     expect([teams.get('new@example.org'), teams.get('known@example.org')]).toEqual([['red'], []]);
-    const actions = await auditRows(api.ctx).find({ org_id: admin.orgId, actor: admin.accountId }).toArray();
+    const actions = await auditRows(api.ctx)
+      .find({ org_id: f.admin.orgId, actor: f.admin.accountId })
+      .toArray();
     expect(actions.map(({ action }) => action).toSorted()).toEqual([
       'member.add',
       'member.add',
@@ -120,7 +103,7 @@ describe('invitations', () => {
   });
 
   it('are made by admins only, with 1 to 200 addresses', async () => {
-    const member = await makePerson(api.ctx, idp, { orgId: admin.orgId });
+    const member = await makePerson(api.ctx, idp, { orgId: f.admin.orgId });
     const refused = await invite({ emails: ['a@example.org'] }, { by: member });
     expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
     for (const emails of [[], Array.from({ length: 201 }, (_, index) => `p${index}@example.org`)])
@@ -145,14 +128,14 @@ describe('invitations', () => {
     const answers = await Promise.all([invite({ emails }), invite({ emails })]);
     const all = answers.flatMap(statusesOf).toSorted();
     expect(all).toEqual([...Array(20).fill('invited, mailed'), ...Array(20).fill('renewed')]);
-    expect(await memberRows(api.ctx).countDocuments({ org_id: admin.orgId })).toBe(21);
+    expect(await memberRows(api.ctx).countDocuments({ org_id: f.admin.orgId })).toBe(21);
   });
 });
 
 describe('the mail of an invitation', () => {
   it('names organization, inviter and link as text, and can be ended by one click', async () => {
     const name = 'Mallory\u202e http://evil.example.com\r\nBcc: all@example.com';
-    await memberRows(api.ctx).updateOne({ _id: admin.accountId }, { $set: { name } });
+    await memberRows(api.ctx).updateOne({ _id: f.admin.accountId }, { $set: { name } });
     await invite({ emails: ['new@example.org'] });
     await mailAllDue();
     await mailAllDue();
@@ -217,7 +200,7 @@ describe('the mail of an invitation', () => {
   });
 
   it('is not sent again to who has ended the mails, by a removal, a change of address or another spelling', async () => {
-    const findByEmail = (email: string) => memberRows(api.ctx).findOne({ org_id: admin.orgId, email });
+    const findByEmail = (email: string) => memberRows(api.ctx).findOne({ org_id: f.admin.orgId, email });
     const end = async (email: string) => {
       const url = unsubscribeUrl(api.ctx.config, (await findByEmail(email))?._id ?? '');
       return { url, token: new URL(url).pathname.split('/').at(-1) ?? '' };
@@ -226,22 +209,26 @@ describe('the mail of an invitation', () => {
     await invite({ emails: ['quit@example.org', 'moved@example.org'] });
     for (const email of ['quit@example.org', 'moved@example.org'])
       await unsubscribe(api.ctx, (await end(email)).token);
-    await removeMember(api.ctx, admin.orgId, await userOf('quit@example.org'), { keepsAnAdmin: true });
-    await changeMember(api.ctx, admin.orgId, await userOf('moved@example.org'), { email: 'new@example.org' });
+    await removeMember(api.ctx, f.admin.orgId, await userOf('quit@example.org'), { keepsAnAdmin: true });
+    await changeMember(api.ctx, f.admin.orgId, await userOf('moved@example.org'), {
+      email: 'new@example.org',
+    });
     clock.advance(2 * HOUR);
     const emails = ['quit+again@example.org', 'moved@example.org', 'another@example.org'];
     expect(statusesOf(await invite({ emails }))).toEqual(['invited', 'invited', 'invited, mailed']);
     // Twice around, and by the other way to add a member.
-    await removeMember(api.ctx, admin.orgId, await userOf('quit+again@example.org'), { keepsAnAdmin: true });
+    await removeMember(api.ctx, f.admin.orgId, await userOf('quit+again@example.org'), {
+      keepsAnAdmin: true,
+    });
     const added = await addMember(api.ctx, {
-      org_id: admin.orgId,
+      org_id: f.admin.orgId,
       email: 'quit@example.org',
       role: 'member',
     });
     expect(added.mails_ended_at).toBeInstanceOf(Date);
     // The person alone takes it back.
     await subscribeAgain(api.ctx, (await end('quit@example.org')).token);
-    await removeMember(api.ctx, admin.orgId, added.user_id, { keepsAnAdmin: true });
+    await removeMember(api.ctx, f.admin.orgId, added.user_id, { keepsAnAdmin: true });
     clock.advance(2 * HOUR);
     expect(statusesOf(await invite({ emails: ['quit@example.org'] }))).toEqual(['invited, mailed']);
     const kept = await endedMailRows(api.ctx).find({}).toArray();
@@ -249,13 +236,13 @@ describe('the mail of an invitation', () => {
   });
 
   it('and its member are written together or not at all', async () => {
-    const before = await memberRows(api.ctx).countDocuments({ org_id: admin.orgId });
+    const before = await memberRows(api.ctx).countDocuments({ org_id: f.admin.orgId });
     const teams = Array.from({ length: 100 }, (_, index) => `t${index}`);
     const full = Array.from({ length: 1_000 }, (_, index) => `full ${index}`);
-    await organizationRows(api.ctx).updateOne({ _id: admin.orgId }, { $set: { teams: full } });
+    await organizationRows(api.ctx).updateOne({ _id: f.admin.orgId }, { $set: { teams: full } });
     const refused = await invite({ emails: ['x@example.org', 'y@example.org'], teams });
     expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
-    expect(await memberRows(api.ctx).countDocuments({ org_id: admin.orgId })).toBe(before);
+    expect(await memberRows(api.ctx).countDocuments({ org_id: f.admin.orgId })).toBe(before);
     expect(await dueMails()).toEqual([]);
   });
 });

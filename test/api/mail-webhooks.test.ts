@@ -1,6 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { auditRows } from '../../shared/core/accounts/audit/model.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { actingAs } from '../../shared/core/accounts/audit/record-audit.ts';
 import { confirmEmail } from '../../shared/core/accounts/identity/confirm-email.ts';
 import { type Member, memberRows } from '../../shared/core/accounts/organizations/model.ts';
@@ -16,37 +15,21 @@ import { DeadlineError } from '../../shared/platform/basics/within.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { sendMail } from '../../shared/platform/mail/send-mail.ts';
 import { drainWebhook } from '../../workers/index.ts';
-import { makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import type { TestApi } from '../support/harness.ts';
 import { standingStillAfter } from '../support/interleave.ts';
-import { startSmtp } from '../support/smtp.ts';
 import { attemptAllDue, findDeliveries, raise } from '../support/webhooks.ts';
 
 const HOUR = 3_600_000;
-let smtp: Awaited<ReturnType<typeof startSmtp>>;
-let clock: TestClock;
-let api: TestApi;
-let key: string;
-let orgId: string;
+const f = await fixture({ clock: true, smtp: true, perTest: true });
+const { api, clock, smtp } = f;
 let ada: Member;
-beforeAll(async () => {
-  smtp = await startSmtp();
-  clock = createTestClock();
-  api = await startApi({ clock, env: { SMTP_URL: smtp.url, BASE_URL: 'https://governor.example' } });
-});
 beforeEach(async () => {
-  smtp.mails.length = 0;
-  ({ key, orgId } = await makeTenant(api.ctx));
-  ada = await addMember(api.ctx, { org_id: orgId, email: 'ada@example.com', role: 'member' });
+  ada = await addMember(api.ctx, { org_id: f.orgId, email: 'ada@example.com', role: 'member' });
 });
-afterAll(async () => {
-  await api.close();
-  await smtp.close();
-});
-
 async function register(url = 'mailto:Ada@example.com') {
   const body = { url, format: 'email', events: ['session.started'] };
-  return api.call('/api/v1/webhooks', { key, body });
+  return f.send('/api/v1/webhooks', body);
 }
 
 /** A header of a mail, unfolded. */
@@ -62,7 +45,7 @@ describe('a webhook of the format email', () => {
   it('writes to a member, with one click to unsubscribe, and shows only where the address is', async () => {
     const { status, body } = await register();
     expect([status, body.url]).toEqual([201, 'mailto:…@example.com']);
-    await raise(api.ctx, orgId, 1, { user_id: 'Eve\r\nBcc: all@example.com' });
+    await raise(api.ctx, f.orgId, 1, { user_id: 'Eve\r\nBcc: all@example.com' });
     await attemptAllDue(api.ctx);
     expect(smtp.mails).toHaveLength(1);
     const [mail] = smtp.mails;
@@ -73,7 +56,7 @@ describe('a webhook of the format email', () => {
     expect(headerOf(mail, 'List-Unsubscribe')).toMatch(
       /^<https:\/\/governor\.example\/v1\/unsubscribe\/usr_[^>]+>$/,
     );
-    const deliveries = await findDeliveries(api.ctx, { org_id: orgId });
+    const deliveries = await findDeliveries(api.ctx, { org_id: f.orgId });
     expect(deliveries.map(({ status: each }) => each)).toEqual(['succeeded']);
   });
 
@@ -97,22 +80,22 @@ describe('a webhook of the format email', () => {
 
   it('does not write to who is not a member any more', async () => {
     await register();
-    await removeMember(api.ctx, orgId, ada.user_id);
-    await raise(api.ctx, orgId);
+    await removeMember(api.ctx, f.orgId, ada.user_id);
+    await raise(api.ctx, f.orgId);
     await attemptAllDue(api.ctx);
     expect(smtp.mails).toEqual([]);
-    const [queued] = await queuedDeliveryRows(api.ctx).find({ org_id: orgId }).toArray();
+    const [queued] = await queuedDeliveryRows(api.ctx).find({ org_id: f.orgId }).toArray();
     expect(queued?.attempts.map(({ error }) => error)).toEqual(['blocked']);
   });
 
   it('writes at most twenty mails within an hour, and the others in order as there is room', async () => {
     const { body } = await register();
-    const first = await raise(api.ctx, orgId, 20);
+    const first = await raise(api.ctx, f.orgId, 20);
     await attemptAllDue(api.ctx);
-    const others = await raise(api.ctx, orgId, 25);
+    const others = await raise(api.ctx, f.orgId, 25);
     await attemptAllDue(api.ctx);
     expect(smtp.mails).toHaveLength(20);
-    expect((await api.call(`/api/v1/webhooks/${body.id}`, { key })).body).toMatchObject({
+    expect(await f.ask(`/api/v1/webhooks/${body.id}`)).toMatchObject({
       status: 'active',
       held: 25,
     });
@@ -127,16 +110,16 @@ describe('a webhook of the format email', () => {
     const ids = smtp.mails.map((mail) => /^<(evt_\w+)/.exec(headerOf(mail, 'Message-ID') ?? '')?.[1]);
     expect(new Set(ids.slice(0, 20))).toEqual(new Set(first));
     expect(ids.slice(20)).toEqual(others);
-    const statuses = (await findDeliveries(api.ctx, { org_id: orgId })).map(({ status }) => status);
+    const statuses = (await findDeliveries(api.ctx, { org_id: f.orgId })).map(({ status }) => status);
     expect(statuses).toEqual(Array(45).fill('succeeded'));
     clock.advance(HOUR);
     await drainWhatIsDue();
-    expect(await dueRows(api.ctx).countDocuments({ org_id: orgId, kind: 'drain-webhook' })).toBe(0);
+    expect(await dueRows(api.ctx).countDocuments({ org_id: f.orgId, kind: 'drain-webhook' })).toBe(0);
   });
 
   it('that could not be sent takes no room: it is tried again by the schedule', async () => {
     await register();
-    await raise(api.ctx, orgId, 20);
+    await raise(api.ctx, f.orgId, 20);
     await attemptAllDue({ ...api.ctx, config: { ...api.ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } });
     clock.advance(30_000);
     await attemptAllDue(api.ctx);
@@ -162,7 +145,7 @@ describe('a webhook of the format email', () => {
 
   it('asks once per hour, and not for each mail that waits, whether there is room', async () => {
     await register();
-    await raise(api.ctx, orgId, 60);
+    await raise(api.ctx, f.orgId, 60);
     await attemptAllDue(api.ctx);
     clock.advance(HOUR);
     await attemptAllDue(api.ctx);
@@ -173,7 +156,7 @@ describe('a webhook of the format email', () => {
   });
 
   async function drainWhatIsDue(): Promise<void> {
-    const due = { kind: 'drain-webhook', org_id: orgId, due_at: { $lte: new Date(clock.now()) } };
+    const due = { kind: 'drain-webhook', org_id: f.orgId, due_at: { $lte: new Date(clock.now()) } };
     for (const { key: webhookId } of await dueRows(api.ctx).find(due).toArray()) {
       // A slow machine takes more than one turn.
       let again: unknown = true;
@@ -183,7 +166,7 @@ describe('a webhook of the format email', () => {
 
   it('is tested by a mail, and twenty of these are enough too', async () => {
     const { body } = await register();
-    const test = () => api.call('/api/v1/webhooks/test', { key, body: { webhook_id: body.id } });
+    const test = () => f.send('/api/v1/webhooks/test', { webhook_id: body.id });
     const first = await test();
     expect([first.status, first.body.status, first.body.error]).toEqual([200, 250, null]);
     expect(headerOf(smtp.mails[0], 'Subject')).toBe('Test message: a session began');
@@ -196,11 +179,11 @@ describe('an address that nobody has confirmed', () => {
   const email = 'victim@example.com';
   let adminId: string;
   beforeEach(async () => {
-    const admin = { org_id: orgId, email: 'admin@example.com', role: 'admin' } as const;
+    const admin = { org_id: f.orgId, email: 'admin@example.com', role: 'admin' } as const;
     adminId = (await addMember(api.ctx, admin))._id;
   });
   const byAdmin = <T>(work: () => Promise<T>) => actingAs(adminId, work);
-  const invite = () => byAdmin(() => addMember(api.ctx, { org_id: orgId, email, role: 'member' }));
+  const invite = () => byAdmin(() => addMember(api.ctx, { org_id: f.orgId, email, role: 'member' }));
   const claims = { email: 'Victim@example.com', isVerified: true };
 
   it('gets no mail because an admin has invited it, until its person has signed in with it', async () => {
@@ -216,12 +199,14 @@ describe('an address that nobody has confirmed', () => {
 
   it('gets none because an admin has given it to a member who had confirmed another', async () => {
     await register();
-    const move = () => changeMember(api.ctx, orgId, ada.user_id, { email });
+    const move = () => changeMember(api.ctx, f.orgId, ada.user_id, { email });
     const moved = await byAdmin(move);
     expect((await register(`mailto:${email}`)).status).toBe(400);
-    const back = await byAdmin(() => changeMember(api.ctx, orgId, ada.user_id, { email: 'ada@example.com' }));
+    const back = await byAdmin(() =>
+      changeMember(api.ctx, f.orgId, ada.user_id, { email: 'ada@example.com' }),
+    );
     expect([moved.email_confirmed, back.email_confirmed]).toEqual([undefined, undefined]);
-    await raise(api.ctx, orgId);
+    await raise(api.ctx, f.orgId);
     await attemptAllDue(api.ctx);
     expect(smtp.mails).toEqual([]);
     expect((await move()).email_confirmed).toBe(true);
@@ -237,14 +222,14 @@ describe('the mails of an organization', () => {
   ];
 
   async function registerFor(on: TestApi, email: string): Promise<void> {
-    await addMember(on.ctx, { org_id: orgId, email, role: 'member' });
+    await addMember(on.ctx, { org_id: f.orgId, email, role: 'member' });
     const body = { url: `mailto:${email}`, format: 'email', events: ['session.started'] };
-    expect((await on.call('/api/v1/webhooks', { key, body })).status).toBe(201);
+    expect((await on.call('/api/v1/webhooks', { key: f.key, body })).status).toBe(201);
   }
 
   it('are at most twenty an hour to one mailbox, however its address is written', async () => {
     for (const email of MAILBOX) await registerFor(api, email);
-    await raise(api.ctx, orgId, 15);
+    await raise(api.ctx, f.orgId, 15);
     await attemptAllDue(api.ctx);
     expect(smtp.mails).toHaveLength(20);
   });
@@ -252,7 +237,7 @@ describe('the mails of an organization', () => {
   it('are at most MAILS_PER_ORGANIZATION an hour to all mailboxes together', async () => {
     const ctx = { ...api.ctx, config: { ...api.ctx.config, mailsPerOrganization: 25 } };
     for (const name of ['bob', 'cleo', 'dan']) await registerFor(api, `${name}@example.com`);
-    await raise(ctx, orgId, 15);
+    await raise(ctx, f.orgId, 15);
     await attemptAllDue(ctx);
     expect(smtp.mails).toHaveLength(25);
   });
@@ -261,7 +246,7 @@ describe('the mails of an organization', () => {
 describe('one click', () => {
   async function linkOf(): Promise<string> {
     await register();
-    await raise(api.ctx, orgId);
+    await raise(api.ctx, f.orgId);
     await attemptAllDue(api.ctx);
     return new URL((headerOf(smtp.mails[0], 'List-Unsubscribe') ?? '').slice(1, -1)).pathname;
   }
@@ -282,8 +267,8 @@ describe('one click', () => {
         });
         expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('unsubscribed')]);
       }
-      expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
-      await raise(api.ctx, orgId);
+      expect(await webhookRows(api.ctx).countDocuments({ org_id: f.orgId })).toBe(0);
+      await raise(api.ctx, f.orgId);
       await attemptAllDue(api.ctx);
       expect(smtp.mails).toHaveLength(1);
     },
@@ -294,18 +279,18 @@ describe('one click', () => {
     const link = await linkOf();
     const post = (path: string) => fetch(`${api.url}${path}`, { method: 'POST' });
     expect((await post(link)).status).toBe(200);
-    expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+    expect(await webhookRows(api.ctx).countDocuments({ org_id: f.orgId })).toBe(0);
     expect((await register()).status).toBe(400);
-    const other = await makeTenant(api.ctx);
+    const other = await f.tenant();
     await addMember(api.ctx, { org_id: other.orgId, email: 'ada@example.com', role: 'member' });
     const elsewhere = { url: 'mailto:ada@example.com', format: 'email', events: ['session.started'] };
-    expect((await api.call('/api/v1/webhooks', { key: other.key, body: elsewhere })).status).toBe(201);
+    expect((await f.send('/api/v1/webhooks', elsewhere, { key: other.key })).status).toBe(201);
     for (const _time of [1, 2]) {
       const again = await post(`${link}?again=true`);
       expect([again.status, await again.text()]).toEqual([200, expect.stringContaining('again')]);
     }
     expect((await register()).status).toBe(201);
-    const rows = await auditRows(api.ctx).find({ org_id: orgId }).toArray();
+    const rows = await f.audited();
     const actions = rows.map(({ action }) => action).filter((action) => action.includes('subscribe'));
     expect(actions.toSorted()).toEqual(['member.subscribe', 'member.unsubscribe']);
   });
@@ -313,7 +298,7 @@ describe('one click', () => {
   it('leaves no webhook that was being created at that moment', async () => {
     const link = await linkOf();
     // Else they meet at the version of the organization, which the end of that webhook raises.
-    await webhookRows(api.ctx).deleteMany({ org_id: orgId });
+    await webhookRows(api.ctx).deleteMany({ org_id: f.orgId });
     const end = () => fetch(`${api.url}${link}`, { method: 'POST' });
     const creating = standingStillAfter(api.ctx, memberRows, end);
     const input: WebhookInput = {
@@ -321,9 +306,9 @@ describe('one click', () => {
       format: 'email',
       events: ['session.started'],
     };
-    const created = createWebhook(creating, orgId, input);
+    const created = createWebhook(creating, f.orgId, input);
     await expect(created).rejects.toThrow('takes mails of this organization');
-    expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+    expect(await webhookRows(api.ctx).countDocuments({ org_id: f.orgId })).toBe(0);
   });
 
   it('is asked for by a page, which changes nothing by being looked at', async () => {
@@ -332,7 +317,7 @@ describe('one click', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(await page.text()).toContain('<form method="post">');
-    expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);
+    expect(await webhookRows(api.ctx).countDocuments({ org_id: f.orgId })).toBe(1);
   });
 
   it('of a link that is not ours is a 404', async () => {
@@ -340,6 +325,6 @@ describe('one click', () => {
     for (const forged of [`${link}x`, link.slice(0, -1), '/v1/unsubscribe/usr_1.x', '/v1/unsubscribe/x'])
       for (const method of ['GET', 'POST'])
         expect((await fetch(`${api.url}${forged}`, { method })).status).toBe(404);
-    expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);
+    expect(await webhookRows(api.ctx).countDocuments({ org_id: f.orgId })).toBe(1);
   });
 });

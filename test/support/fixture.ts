@@ -80,7 +80,7 @@ export interface Tenant {
   /** Adds a member with this user id. */
   member: (userId: string, options?: { role?: Role; teams?: string[]; name?: string }) => Promise<Member>;
   /** A key that is bound to this user, or to none, with these scopes or all. */
-  keyOf: (userId: string | null, scopes?: Scope[], more?: Partial<NewApiKey>) => Promise<string>;
+  keyOf: (userId: string | null | undefined, scopes?: Scope[], more?: Partial<NewApiKey>) => Promise<string>;
   /** Records signals by the product's own write path. All are accepted. */
   record: (...signals: Parameters<typeof recordAll>[2][number][]) => Promise<void>;
   /** A daily budget in UTC of all costs, 10 USD, but for these fields. */
