@@ -6,17 +6,13 @@ import { removeMember } from '../../shared/people/remove-member.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { COUNTED_ROWS } from '../../shared/platform/basics/paginate.ts';
 import { fixture } from '../support/fixture.ts';
-import { makePerson, type Person } from '../support/people.ts';
+import { makePerson } from '../support/people.ts';
 
 const NOON = Date.UTC(2026, 10, 24, 12);
 const DAY = 86_400_000;
-const { idp, clock, api } = await fixture({ clock: NOON, idp: true });
-let admin: Person;
-beforeEach(async () => {
-  clock.set(NOON);
-  admin = await makePerson(api.ctx, idp, { role: 'admin' });
-  await auditRows(api.ctx).deleteMany({ org_id: admin.orgId });
-});
+const f = await fixture({ clock: NOON, idp: true, admin: true, perTest: true });
+const { idp, api } = f;
+beforeEach(() => auditRows(api.ctx).deleteMany({ org_id: f.orgId }));
 
 interface Entry {
   id: string;
@@ -27,7 +23,7 @@ interface Entry {
   target: { kind: string; id: string; name: string | null } | null;
 }
 
-const read = async (query = '', by = admin) => api.call(`/v1/audit${query}`, { key: by.session });
+const read = (query = '', key = f.admin) => f.send(`/v1/audit${query}`, undefined, { key });
 const actionsOf = async (query: string) =>
   (await read(query)).body.data.map(({ action }: Entry) => action) as string[];
 const write = (action: string, at: number, more: object = {}) =>
@@ -36,15 +32,16 @@ const write = (action: string, at: number, more: object = {}) =>
     at: new Date(at),
     actor: 'cli',
     action,
-    org_id: admin.orgId,
+    org_id: f.orgId,
     details: {},
     ...more,
   });
-const ask = (method: string, path: string, body: unknown) =>
-  api.call(path, { method, key: admin.session, body });
+const ask = (path: string, body: unknown) => f.ask(path, body, { key: f.admin });
+const byAction = async () =>
+  new Map<string, Entry>((await read()).body.data.map((entry: Entry) => [entry.action, entry]));
 
 describe('the audit log', () => {
-  it('is narrowed by the beginning of the action, by actor and by time; a page belongs to its filters', async () => {
+  it('is narrowed by the beginning of the action, by actor and by time', async () => {
     await write('webhook.create', NOON - 2 * DAY);
     await write('webhook.delete', NOON - DAY, { actor: 'key1' });
     await write('webhooks', NOON - DAY + 1);
@@ -54,16 +51,14 @@ describe('the audit log', () => {
     expect(await actionsOf('?action=webhook')).toEqual(['webhooks', 'webhook.delete', 'webhook.create']);
     expect(await actionsOf('?action=nothing')).toEqual([]);
     expect(await actionsOf('?actor=key1')).toEqual(['webhook.delete']);
-    await write('key.create', NOON - 3 * DAY, { actor: admin.accountId });
-    for (const actor of [admin.accountId, admin.userId])
+    await write('key.create', NOON - 3 * DAY, { actor: f.admin.accountId });
+    for (const actor of [f.admin.accountId, f.admin.userId])
       expect(await actionsOf(`?actor=${actor}`), actor).toEqual(['key.create']);
     expect(await actionsOf('?from=2026-11-23&to=2026-11-24')).toEqual(['webhooks', 'webhook.delete']);
     expect(await actionsOf('?from=2026-11-24T12:00:00Z')).toEqual(['member.add']);
     const { body } = await read('?action=webhook.&limit=1');
     expect([body.total, body.has_more]).toEqual([2, true]);
     expect(await actionsOf(`?action=webhook.&limit=1&cursor=${body.cursor}`)).toEqual(['webhook.create']);
-    const other = await read(`?action=member.&limit=1&cursor=${body.cursor}`);
-    expect([other.status, other.body.code]).toEqual([400, 'invalid_cursor']);
     for (const query of ['?from=yesterday', '?action=', '?who=me'])
       expect((await read(query)).status).toBe(400);
   });
@@ -74,7 +69,7 @@ describe('the audit log', () => {
       at: new Date(NOON - index * 1_000),
       actor: 'cli',
       action: index % 100 === 0 ? 'member.add' : 'budget.update',
-      org_id: admin.orgId,
+      org_id: f.orgId,
       details: {},
     }));
     await auditRows(api.ctx).insertMany(entries);
@@ -92,34 +87,32 @@ describe('the audit log', () => {
   });
 
   it('names who acted and what was changed, as they are called now', async () => {
-    const { body: invited } = await ask('POST', '/v1/members', { email: 'New@example.org', role: 'member' });
-    const made = await ask('POST', '/v1/keys', { name: 'ci', scopes: ['webhooks:write'] });
-    const { key, id: keyId } = made.body;
+    const invited = await ask('/v1/members', { email: 'New@example.org', role: 'member' });
+    const { key, id: keyId } = await ask('/v1/keys', { name: 'ci', scopes: ['webhooks:write'] });
     const hook = { url: 'http://127.0.0.1:9/x', events: ['session.ended'], secret: 's'.repeat(32) };
-    const { body: webhook } = await api.call('/api/v1/webhooks', { key, body: hook });
+    const webhook = await f.ask('/api/v1/webhooks', hook, { key });
     await write('usage.reconcile', NOON);
-    await changeMember(api.ctx, admin.orgId, admin.userId, { name: 'Grace' });
-    const { body } = await read();
-    const byAction = new Map<string, Entry>(body.data.map((entry: Entry) => [entry.action, entry]));
-    expect(byAction.get('member.add')).toMatchObject({
-      actor: admin.accountId,
+    await changeMember(api.ctx, f.orgId, f.admin.userId, { name: 'Grace' });
+    const entries = await byAction();
+    expect(entries.get('member.add')).toMatchObject({
+      actor: f.admin.accountId,
       actor_name: 'Grace',
       target: { kind: 'user', id: invited.user_id, name: 'new@example.org' },
     });
-    expect(byAction.get('key.create')).toMatchObject({ target: { kind: 'key', id: keyId, name: 'ci' } });
-    expect(byAction.get('webhook.create')).toMatchObject({
+    expect(entries.get('key.create')).toMatchObject({ target: { kind: 'key', id: keyId, name: 'ci' } });
+    expect(entries.get('webhook.create')).toMatchObject({
       actor: keyId,
       actor_name: 'ci',
       target: { kind: 'webhook', id: webhook.id, name: hook.url },
     });
-    expect(byAction.get('usage.reconcile')).toMatchObject({ actor_name: null, target: null });
-    await removeMember(api.ctx, admin.orgId, invited.user_id);
+    expect(entries.get('usage.reconcile')).toMatchObject({ actor_name: null, target: null });
+    await removeMember(api.ctx, f.orgId, invited.user_id);
     const added = (await read('?action=member.add')).body.data[0];
     expect(added.target).toEqual({ kind: 'user', id: invited.user_id, name: null });
   });
 
   it('names the person whose thing was changed, and the budget of a raise', async () => {
-    const { body: made } = await ask('POST', '/v1/members', { email: 'Ada@example.org', role: 'member' });
+    const made = await ask('/v1/members', { email: 'Ada@example.org', role: 'member' });
     const ada = await memberRows(api.ctx).findOne({ user_id: made.user_id });
     await write('device.link', NOON, { details: { account_id: ada?._id, device_id: 'dev_1' } });
     await write('raise.deny', NOON, {
@@ -127,19 +120,18 @@ describe('the audit log', () => {
     });
     await write('price-rule.remove', NOON, { details: { price_rule_id: 'prl_1', name: 'GPUs' } });
     await write('usage.reconcile', NOON);
-    const { body } = await read();
-    const byAction = new Map<string, Entry>(body.data.map((entry: Entry) => [entry.action, entry]));
-    expect(byAction.get('device.link')?.person_name).toBe('ada@example.org');
-    expect(byAction.get('raise.deny')).toMatchObject({
+    const entries = await byAction();
+    expect(entries.get('device.link')?.person_name).toBe('ada@example.org');
+    expect(entries.get('raise.deny')).toMatchObject({
       person_name: 'ada@example.org',
       target: { kind: 'budget', id: 'bud_1' },
     });
-    expect(byAction.get('price-rule.remove')?.target).toEqual({
+    expect(entries.get('price-rule.remove')?.target).toEqual({
       kind: 'price_rule',
       id: 'prl_1',
       name: 'GPUs',
     });
-    expect(byAction.get('usage.reconcile')?.person_name).toBe(null);
+    expect(entries.get('usage.reconcile')?.person_name).toBe(null);
   });
 
   it('names nobody of another organization', async () => {
@@ -155,13 +147,13 @@ describe('the audit log', () => {
 });
 
 describe('the export of the audit log', () => {
-  const download = (query: string, by = admin) => api.call(`/v1/audit/export${query}`, { key: by.session });
+  const download = (query: string) => f.send(`/v1/audit/export${query}`, undefined, { key: f.admin });
 
   it('has every entry that matches, oldest first, as CSV and as NDJSON', async () => {
     for (let index = 0; index < 1_100; index += 1)
       await write(index % 2 === 0 ? 'key.create' : 'key.revoke', NOON - DAY + index, { details: { index } });
     const answer = await fetch(`${api.url}/v1/audit/export?format=ndjson&action=key.create`, {
-      headers: { Authorization: `Bearer ${admin.session}` },
+      headers: { Authorization: `Bearer ${f.admin.session}` },
     });
     expect([answer.status, answer.headers.get('content-disposition')]).toEqual([
       200,
@@ -181,22 +173,15 @@ describe('the export of the audit log', () => {
     expect(lines[0]).toBe('at,action,actor,actor_name,target_kind,target_id,target_name,details,id');
     expect(lines).toHaveLength(1_101);
     expect((await download('?from=2030-01-01')).text.trim()).toBe(lines[0]);
+    for (const wrong of ['?format=parquet', '?limit=1']) expect((await download(wrong)).status).toBe(400);
   });
 
   it('has no cell that a spreadsheet would run', async () => {
-    await changeMember(api.ctx, admin.orgId, admin.userId, { name: '=HYPERLINK("http://x")' });
-    await write('member.change', NOON, { actor: admin.accountId, details: { user_id: '+1' } });
+    await changeMember(api.ctx, f.orgId, f.admin.userId, { name: '=HYPERLINK("http://x")' });
+    await write('member.change', NOON, { actor: f.admin.accountId, details: { user_id: '+1' } });
     const { text } = await download('?action=member.change&from=2026-11-24T12:00:00Z');
     expect(text).toContain(`"'=HYPERLINK(""http://x"")"`);
     expect(text).toContain(",'+1,");
     expect(text).not.toMatch(/(^|,)"?[=+]/m);
-  });
-
-  it('is for admins only', async () => {
-    const member = await makePerson(api.ctx, idp, { orgId: admin.orgId });
-    const { status, body } = await download('', member);
-    expect([status, body.code]).toEqual([403, 'missing_scope']);
-    expect((await download('?format=parquet')).status).toBe(400);
-    expect((await download('?limit=1')).status).toBe(400);
   });
 });

@@ -72,15 +72,16 @@ describe('a filter of providers', () => {
     expect(await counts({ providers: [name] }, { provider, model: 'gpt-5' })).toBe(false);
   });
 
-  test('counts calls without a provider by that of their model, else as unknown', async () => {
-    expect(await counts({ providers: ['open-ai'] }, { provider: undefined, model: 'gpt-5' })).toBe(true);
-    ({ orgId: f.orgId, key: f.key } = await f.tenant({ timezone: 'UTC' }));
-    expect(await counts({ providers: ['unknown'] }, { provider: undefined, model: 'nobody-knows-it' })).toBe(
-      true,
-    );
-    ({ orgId: f.orgId, key: f.key } = await f.tenant({ timezone: 'UTC' }));
-    expect(await counts({ providers: ['unknown'] }, { provider: 'ollama', model: 'gpt-oss' })).toBe(true);
-  });
+  test.each([
+    ['open-ai', { provider: undefined, model: 'gpt-5' }],
+    ['unknown', { provider: undefined, model: 'nobody-knows-it' }],
+    ['unknown', { provider: 'ollama', model: 'gpt-oss' }],
+  ])(
+    'counts calls without a provider by that of their model, else as unknown: by %s %j',
+    async (name, call) => {
+      expect(await counts({ providers: [name] }, call)).toBe(true);
+    },
+  );
 
   test('is a 400 with a name that no list and no call has, when it is created, changed and previewed', async () => {
     const refused = {

@@ -205,7 +205,7 @@ describe('GET /api/v1/usage/export', () => {
     let big: { orgId: string; key: string };
 
     beforeAll(async () => {
-      big = await f.tenant();
+      big = await f.tenant({ timezone: 'UTC' });
       for (let day = 0; day < days; day += 1)
         await seedRollupDay(api.ctx, big.orgId, NOW - (day + 2) * DAY, 150);
     });

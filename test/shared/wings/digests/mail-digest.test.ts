@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Member, memberRows } from '../../../../shared/core/accounts/organizations/model.ts';
 import { sessionRows } from '../../../../shared/core/calls/sessions/model.ts';
-import { mailPermitRows } from '../../../../shared/core/events/webhooks/endpoints/mail-permits.ts';
+import {
+  mailPermitRows,
+  takeMailPermit,
+} from '../../../../shared/core/events/webhooks/endpoints/mail-permits.ts';
 import {
   unsubscribe,
   unsubscribeUrl,
 } from '../../../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
-import { createBudget } from '../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { changeMember } from '../../../../shared/people/change-member.ts';
 import { changeOrganization } from '../../../../shared/people/change-organization.ts';
 import { addMember } from '../../../../shared/people/members.ts';
@@ -19,9 +21,9 @@ import { changePreferences } from '../../../../shared/wings/digests/preferences/
 import { mailDigestJob } from '../../../../shared/wings/digests/preferences/jobs.ts';
 import { preferencesRows } from '../../../../shared/wings/digests/preferences/model.ts';
 import { mailDigest, moveDigests } from '../../../../workers/index.ts';
-import { makeSignal, makeTenant } from '../../../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../../../support/harness.ts';
-import { plainMail, startSmtp } from '../../../support/smtp.ts';
+import { makeSignal } from '../../../support/factories.ts';
+import { fixture } from '../../../support/fixture.ts';
+import { plainMail } from '../../../support/smtp.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -30,35 +32,19 @@ const NOON = Date.UTC(2026, 10, 24, 12);
 const MORNING = Date.UTC(2026, 10, 25, 8);
 const HOSTILE = 'evil.example.com\u202e\r\nBcc: all@example.com';
 
-let smtp: Awaited<ReturnType<typeof startSmtp>>;
-let clock: TestClock;
-let api: TestApi;
-let ctx: Context;
-let key: string;
-let orgId: string;
+const f = await fixture({ clock: NOON, smtp: true, perTest: true });
+const { clock, ctx, smtp } = f;
+const DEAD = { ...ctx, config: { ...ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } };
 let ada: Member;
-beforeAll(async () => {
-  smtp = await startSmtp();
-  clock = createTestClock(NOON);
-  api = await startApi({ clock, env: { SMTP_URL: smtp.url, BASE_URL: 'https://governor.example' } });
-  ctx = api.ctx;
-});
 beforeEach(async () => {
-  clock.set(NOON);
-  smtp.mails.length = 0;
-  ({ key, orgId } = await makeTenant(ctx));
-  ada = await addMember(ctx, { org_id: orgId, email: 'ada@example.com', user_id: 'ada', role: 'member' });
-});
-afterAll(async () => {
-  await api.close();
-  await smtp.close();
+  ada = await addMember(ctx, { org_id: f.orgId, email: 'ada@example.com', user_id: 'ada', role: 'member' });
 });
 
 const accountOf = (member: Member) => ({ accountId: member._id, orgId: member.org_id });
 const choose = (digest: 'none' | 'daily' | 'weekly', member = ada) =>
   changePreferences(ctx, accountOf(member), { digest });
-const digestsOf = (org_id = orgId) =>
-  dueRows(ctx).find({ org_id, kind: mailDigestJob.kind }).sort({ _id: 1 }).toArray() as Promise<
+const digestsOf = () =>
+  dueRows(ctx).find({ org_id: f.orgId, kind: mailDigestJob.kind }).sort({ _id: 1 }).toArray() as Promise<
     (DueRow & MailAttempt)[]
   >;
 const dueTimes = async () => (await digestsOf()).map(({ due_at }) => due_at.toISOString());
@@ -69,25 +55,16 @@ async function mailAllDue(on: Context = ctx): Promise<void> {
     if (due_at.getTime() <= clock.now()) await mailDigest.handle({ key: of }, on);
 }
 
-async function report(signal: Parameters<typeof makeSignal>[0]): Promise<void> {
-  const { body } = await api.call('/api/v1/signals', { key, body: makeSignal(signal) });
-  expect(body.results[0].status).toBe('accepted');
-}
-
 describe('the digest of a member', () => {
   it('shows own cost against the day before, the most expensive sessions, full budgets and anomalies, and nobody else’s', async () => {
     const yesterday = NOON - 2 * HOUR;
-    await createBudget(ctx, orgId, {
-      name: 'Ada, each month',
-      scope: 'user',
-      scope_id: 'ada',
-      metric: 'cost_usd',
-      threshold: 20,
-      window: 'monthly',
-    });
-    await report({ ts: yesterday - DAY, user_id: 'ada', cost_usd: 8 });
-    await report({ ts: yesterday, user_id: 'ada', project_id: 'checkout', cost_usd: 10 });
-    await report({ ts: yesterday, user_id: 'eve', project_id: 'secret', cost_usd: 99 });
+    const monthly = { scope: 'user', scope_id: 'ada', window: 'monthly' } as const;
+    await f.budget({ ...monthly, name: 'Ada, each month', threshold: 20 });
+    await f.spend(
+      { ts: yesterday - DAY, cost_usd: 8 },
+      { ts: yesterday, project_id: 'checkout', cost_usd: 10 },
+      { ts: yesterday, user_id: 'eve', project_id: 'secret', cost_usd: 99 },
+    );
     await choose('daily');
     clock.set(MORNING);
     await mailAllDue();
@@ -102,10 +79,10 @@ describe('the digest of a member', () => {
   });
 
   it('has the organization, its sessions, held signals and failing webhooks for admins', async () => {
-    await changeMember(ctx, orgId, 'ada', { role: 'admin' });
-    await report({ ts: NOON, user_id: 'eve', project_id: 'secret', cost_usd: 99 });
+    await changeMember(ctx, f.orgId, 'ada', { role: 'admin' });
+    await f.spend({ user_id: 'eve', project_id: 'secret', cost_usd: 99 });
     const implausible = makeSignal({ ts: NOON, user_id: 'eve', tokens_in: 900_000_000 });
-    await api.call('/api/v1/signals', { key, body: implausible });
+    await f.ask('/api/v1/signals', implausible);
     await choose('weekly');
     clock.set(Date.UTC(2026, 10, 30, 8));
     await mailAllDue();
@@ -122,10 +99,9 @@ describe('the digest of a member', () => {
     { count: 5, rest: [] },
     { count: 7, rest: ['and 2 more'] },
   ])('lists five of $count anomalies, and says how many more there are', async ({ count, rest }) => {
-    for (let at = 0; at < count; at += 1)
-      await report({ ts: NOON, user_id: 'ada', project_id: `p${at}`, cost_usd: 1 });
+    await f.spend(...Array.from({ length: count }, (_, at) => ({ project_id: `p${at}`, cost_usd: 1 })));
     const spike = { anomaly_type: 'cost_spike', baseline_avg: 1, observed: 9, deviation_pct: 800 } as const;
-    for (const session of await sessionRows(ctx).find({ org_id: orgId }).toArray())
+    for (const session of await sessionRows(ctx).find({ org_id: f.orgId }).toArray())
       await reportAnomalies(ctx, session, [spike]);
     await choose('daily');
     clock.set(MORNING);
@@ -136,8 +112,8 @@ describe('the digest of a member', () => {
   });
 
   it('has names as text: one line, no link, no direction, no header', async () => {
-    await report({ ts: NOON, user_id: 'ada', project_id: HOSTILE, cost_usd: 1 });
-    await changeOrganization(ctx, orgId, { name: HOSTILE });
+    await f.spend({ project_id: HOSTILE, cost_usd: 1 });
+    await changeOrganization(ctx, f.orgId, { name: HOSTILE });
     await choose('daily');
     clock.set(MORNING);
     await mailAllDue();
@@ -191,17 +167,16 @@ describe('a due digest', () => {
   });
 
   it('is tried again after 30 s, 5 min, 30 min and 2 h, with one Message-ID, and then given up for the period', async () => {
-    const dead = { ...ctx, config: { ...ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } };
     await choose('daily');
     clock.set(MORNING);
     for (const waitS of [30, 300, 1_800, 7_200]) {
       const failedAt = clock.now();
-      await mailAllDue(dead);
+      await mailAllDue(DEAD);
       const [due] = await digestsOf();
       expect((due?.due_at.getTime() ?? 0) - failedAt).toBe(waitS * 1_000);
       clock.set(failedAt + waitS * 1_000);
     }
-    await mailAllDue(dead);
+    await mailAllDue(DEAD);
     expect(await dueTimes()).toEqual(['2026-11-26T08:00:00.000Z']);
     expect(await mailPermitRows(ctx).find({}).toArray()).toSatisfy((rows: { sent: Date[] }[]) =>
       rows.every(({ sent }) => sent.every((at) => at.getTime() !== clock.now())),
@@ -228,10 +203,8 @@ describe('a due digest', () => {
   it('waits for room where the person has had as many mails as there may be', async () => {
     await choose('daily');
     clock.set(MORNING - HOUR / 2);
-    const { takeMailPermit } = await import(
-      '../../../../shared/core/events/webhooks/endpoints/mail-permits.ts'
-    );
-    for (let sent = 0; sent < 20; sent += 1) await takeMailPermit(ctx, { orgId, address: 'ada@example.com' });
+    for (let sent = 0; sent < 20; sent += 1)
+      await takeMailPermit(ctx, { orgId: f.orgId, address: 'ada@example.com' });
     clock.set(MORNING);
     await mailAllDue();
     expect([smtp.mails.length, await dueTimes()]).toEqual([0, ['2026-11-25T08:30:00.000Z']]);
@@ -250,15 +223,14 @@ describe('a due digest', () => {
   });
 
   it('is tried as often as any other after an outage in which its predecessor had failed', async () => {
-    const dead = { ...ctx, config: { ...ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } };
     await choose('daily');
     clock.set(MORNING);
     for (const waitS of [30, 300, 1_800]) {
-      await mailAllDue(dead);
+      await mailAllDue(DEAD);
       clock.advance(waitS * 1_000);
     }
     clock.set(MORNING + DAY + HOUR);
-    await mailAllDue(dead);
+    await mailAllDue(DEAD);
     const [due] = await digestsOf();
     expect([due?.attempt, (due?.due_at.getTime() ?? 0) - clock.now()]).toEqual([2, 30_000]);
   });
@@ -273,8 +245,8 @@ describe('a due digest', () => {
 
   it('follows the timezone of the organization', async () => {
     await choose('daily');
-    await changeOrganization(ctx, orgId, { timezone: 'Asia/Tokyo' });
-    await moveDigests.handle({ key: orgId }, ctx);
+    await changeOrganization(ctx, f.orgId, { timezone: 'Asia/Tokyo' });
+    await moveDigests.handle({ key: f.orgId }, ctx);
     // Tokyo's time holds from the 25th on, 0:00 UTC: after 8:00 of that day in Tokyo.
     expect(await dueTimes()).toEqual(['2026-11-25T23:00:00.000Z']);
   });

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Member } from '../../../../shared/core/accounts/organizations/model.ts';
 import { mailPermitRows } from '../../../../shared/core/events/webhooks/endpoints/mail-permits.ts';
 import {
   unsubscribe,
   unsubscribeUrl,
 } from '../../../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
-import { createBudget } from '../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import type { Budget } from '../../../../shared/core/limits/budgets/rules/model.ts';
 import { changeMember } from '../../../../shared/people/change-member.ts';
 import { addMember } from '../../../../shared/people/members.ts';
@@ -16,59 +15,34 @@ import { askForRaise } from '../../../../shared/wings/raises/ask.ts';
 import { mailRaiseJob } from '../../../../shared/wings/raises/jobs.ts';
 import { withdrawRaise } from '../../../../shared/wings/raises/withdraw.ts';
 import { mailRaise } from '../../../../workers/index.ts';
-import { makeTenant } from '../../../support/factories.ts';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../../../support/harness.ts';
-import { plainMail, startSmtp } from '../../../support/smtp.ts';
+import { fixture } from '../../../support/fixture.ts';
+import { plainMail } from '../../../support/smtp.ts';
 
 const NOON = Date.UTC(2026, 10, 24, 12);
 const HOUR = 3_600_000;
 const HOSTILE = 'evil.example.com\u202e\r\nBcc: all@example.com';
 const BASE_URL = 'https://governor.example';
 
-let smtp: Awaited<ReturnType<typeof startSmtp>>;
-let clock: TestClock;
-let api: TestApi;
-let ctx: Context;
-let orgId: string;
+const f = await fixture({ clock: NOON, smtp: true, perTest: true });
+const { api, clock, ctx, smtp } = f;
 let ada: Member;
 let grace: Member;
 let linus: Member;
 let budget: Budget;
-beforeAll(async () => {
-  smtp = await startSmtp();
-  clock = createTestClock(NOON);
-  api = await startApi({ clock, env: { SMTP_URL: smtp.url, BASE_URL } });
-  ctx = api.ctx;
-});
 beforeEach(async () => {
-  clock.set(NOON);
-  smtp.mails.length = 0;
-  ({ orgId } = await makeTenant(ctx));
   ada = await join('ada', 'member');
   grace = await join('grace', 'admin');
   linus = await join('linus', 'admin');
-  budget = await createBudget(ctx, orgId, {
-    name: 'Everybody',
-    scope: 'org',
-    metric: 'cost_usd',
-    threshold: 10,
-    window: 'daily',
-    timezone: 'UTC',
-    enforce: 'hard',
-  });
-});
-afterAll(async () => {
-  await api.close();
-  await smtp.close();
+  budget = await f.budget({ name: 'Everybody', enforce: 'hard' });
 });
 
 const join = (user_id: string, role: 'admin' | 'member') =>
-  addMember(ctx, { org_id: orgId, email: `${user_id}@example.com`, user_id, role });
+  addMember(ctx, { org_id: f.orgId, email: `${user_id}@example.com`, user_id, role });
 const personOf = ({ _id, org_id, user_id }: Member) => ({ accountId: _id, orgId: org_id, userId: user_id });
 const ask = (note: string | undefined = 'The migration takes longer.', by = ada) =>
   askForRaise(ctx, personOf(by), { budget_id: budget._id, amount: 5, note });
 const due = () =>
-  dueRows(ctx).find({ org_id: orgId, kind: mailRaiseJob.kind }).sort({ _id: 1 }).toArray() as Promise<
+  dueRows(ctx).find({ org_id: f.orgId, kind: mailRaiseJob.kind }).sort({ _id: 1 }).toArray() as Promise<
     DueRow[]
   >;
 
@@ -117,13 +91,7 @@ describe('a request for more', () => {
   });
 
   it('has names and notes as text: one line, no link, no direction, no header', async () => {
-    const mallory = await addMember(ctx, {
-      org_id: orgId,
-      email: 'mallory@example.com',
-      user_id: 'https://evil.example.com',
-      role: 'member',
-    });
-    await ask(HOSTILE, mallory);
+    await ask(HOSTILE, await f.member('https://evil.example.com'));
     await mailAllDue();
     expect(texts()).toHaveLength(2);
     for (const text of texts()) {
@@ -195,7 +163,7 @@ describe('mails about raises', () => {
   it('go to nobody who has ended them or is no admin any more', async () => {
     await ask();
     await unsubscribe(ctx, unsubscribeUrl(ctx.config, grace._id).split('/').at(-1) ?? '');
-    await changeMember(ctx, orgId, 'linus', { role: 'member' });
+    await changeMember(ctx, f.orgId, 'linus', { role: 'member' });
     await mailAllDue();
     expect(readers()).toEqual([]);
     expect(await due()).toEqual([]);

@@ -25,7 +25,6 @@ import {
   createBudget,
   removeBudget,
 } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
-import { type BudgetInput, budgetInput } from '../../../../../shared/core/limits/budgets/rules/input.ts';
 import { changeMember } from '../../../../../shared/people/change-member.ts';
 import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
 import { addMember } from '../../../../../shared/people/members.ts';
@@ -39,16 +38,16 @@ import {
   deleteCodeHost,
 } from '../../../../../shared/wings/work/code-hosts/manage-code-hosts.ts';
 import { makeDestination } from '../../../../support/destinations.ts';
-import { storesFixture } from '../../../../support/fixture.ts';
+import { BUDGET, storesFixture } from '../../../../support/fixture.ts';
 import { makeWebhook } from '../../../../support/webhooks.ts';
 
-const { ctx } = await storesFixture({ env: { EXPORT_FOLDER: '/nowhere' } });
+const { ctx, tenant } = await storesFixture({ env: { EXPORT_FOLDER: '/nowhere' } });
 let orgId: string;
 let member: Member;
 let made = 0;
 beforeEach(async () => {
   made += 1;
-  orgId = (await createOrganization(ctx, { name: 'Acme', plan: 'team' }))._id;
+  ({ orgId } = await tenant());
   member = await addMember(ctx, { org_id: orgId, email: `ada-${made}@example.org`, role: 'member' });
 });
 afterEach(() => {
@@ -58,14 +57,18 @@ afterEach(() => {
 const identity = () => ({ iss: 'https://idp.example.org', sub: `person-${made}` });
 const invitation = () => ({ accountId: member._id, email: member.email ?? '' });
 const tokenOf = () => new URL(unsubscribeUrl(ctx.config, member._id)).pathname.split('/').at(-1) ?? '';
-const BUDGET: BudgetInput = budgetInput.parse({
-  name: 'b',
-  scope: 'org',
-  metric: 'tokens',
-  threshold: 100,
-  window: 'daily',
-});
 const newKey = async () => (await createApiKey(ctx, { org_id: orgId, scopes: ['usage:read'] })).key_id;
+const newBudget = () => createBudget(ctx, orgId, BUDGET);
+const newWebhook = () => makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x');
+const newHost = () => addCodeHost(ctx, orgId, { provider: 'github' });
+const newDestination = () => makeDestination(ctx, orgId);
+/** A change of what is made before it. */
+const of =
+  <Made>(make: () => Promise<Made>, change: (made: Made) => Promise<unknown>) =>
+  async () => {
+    const made = await make();
+    return () => change(made);
+  };
 
 /** By the action of its line: what comes before the change, and the change. */
 const CHANGES: Record<string, () => Promise<() => Promise<unknown>>> = {
@@ -87,50 +90,24 @@ const CHANGES: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => subscribeAgain(ctx, tokenOf());
   },
   'key.create': async () => newKey,
-  'key.rotate': async () => {
-    const keyId = await newKey();
-    return () => rotateApiKey(ctx, keyId, 1_000);
-  },
-  'key.revoke': async () => {
-    const keyId = await newKey();
-    return () => revokeApiKey(ctx, keyId);
-  },
-  'budget.create': async () => () => createBudget(ctx, orgId, BUDGET),
-  'budget.change': async () => {
-    const { _id } = await createBudget(ctx, orgId, BUDGET);
-    return () => changeBudget(ctx, orgId, _id, { name: 'other' });
-  },
-  'budget.remove': async () => {
-    const { _id } = await createBudget(ctx, orgId, BUDGET);
-    return () => removeBudget(ctx, orgId, _id);
-  },
-  'webhook.create': async () => () => makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x'),
-  'code_host.create': async () => () => addCodeHost(ctx, orgId, { provider: 'github' }),
-  'code_host.delete': async () => {
-    const { host } = await addCodeHost(ctx, orgId, { provider: 'gitlab' });
-    return () => deleteCodeHost(ctx, orgId, host._id);
-  },
-  'destination.create': async () => () => makeDestination(ctx, orgId),
-  'destination.update': async () => {
-    const { _id } = await makeDestination(ctx, orgId);
-    return () => updateDestination(ctx, orgId, _id, { name: 'Other' });
-  },
-  'destination.delete': async () => {
-    const { _id } = await makeDestination(ctx, orgId);
-    return () => deleteDestination(ctx, orgId, _id);
-  },
-  'destination.run': async () => {
-    const { _id } = await makeDestination(ctx, orgId);
-    return () => askForRun(ctx, orgId, _id, { from: null, to: null, force: false });
-  },
-  'webhook.update': async () => {
-    const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x');
-    return () => updateWebhook(ctx, orgId, _id, { enabled: false });
-  },
-  'webhook.delete': async () => {
-    const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x');
-    return () => deleteWebhook(ctx, orgId, _id);
-  },
+  'key.rotate': of(newKey, (keyId) => rotateApiKey(ctx, keyId, 1_000)),
+  'key.revoke': of(newKey, (keyId) => revokeApiKey(ctx, keyId)),
+  'budget.create': async () => newBudget,
+  'budget.change': of(newBudget, ({ _id }) => changeBudget(ctx, orgId, _id, { name: 'other' })),
+  'budget.remove': of(newBudget, ({ _id }) => removeBudget(ctx, orgId, _id)),
+  'webhook.create': async () => newWebhook,
+  'code_host.create': async () => newHost,
+  'code_host.delete': of(newHost, ({ host }) => deleteCodeHost(ctx, orgId, host._id)),
+  'destination.create': async () => newDestination,
+  'destination.update': of(newDestination, ({ _id }) =>
+    updateDestination(ctx, orgId, _id, { name: 'Other' }),
+  ),
+  'destination.delete': of(newDestination, ({ _id }) => deleteDestination(ctx, orgId, _id)),
+  'destination.run': of(newDestination, ({ _id }) =>
+    askForRun(ctx, orgId, _id, { from: null, to: null, force: false }),
+  ),
+  'webhook.update': of(newWebhook, ({ _id }) => updateWebhook(ctx, orgId, _id, { enabled: false })),
+  'webhook.delete': of(newWebhook, ({ _id }) => deleteWebhook(ctx, orgId, _id)),
 };
 
 const linesOf = (action: string) => auditRows(ctx).countDocuments({ action });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, describe, expect, it, test } from 'vitest';
 import { organizationRows } from '../../../../../shared/core/accounts/organizations/model.ts';
 import { organizationVersionRows } from '../../../../../shared/core/accounts/organizations/versions.ts';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
@@ -10,21 +10,14 @@ import type { CollectionDeclaration } from '../../../../../shared/platform/mongo
 import { contextRows } from '../../../../../shared/wings/work/attribution/model.ts';
 import { recordContexts } from '../../../../../shared/wings/work/contexts/record-contexts.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { BUDGET, storesFixture } from '../../../../support/fixture.ts';
+import { openTestContext } from '../../../../support/harness.ts';
 import { standingStillAfter } from '../../../../support/interleave.ts';
 
-const clock = createTestClock(Date.UTC(2026, 10, 21, 12));
-let ctx: TestContext;
+const { ctx, clock } = await storesFixture({ clock: Date.UTC(2026, 10, 21, 12) });
 /** Another process on the same data. */
-let other: TestContext;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-  other = await openTestContext({ clock, sharing: ctx });
-});
-afterAll(async () => {
-  await other.close();
-  await ctx.close();
-});
+const other = await openTestContext({ clock, sharing: ctx });
+afterAll(() => other.close());
 
 const call = () => makeSignal({ ts: clock.now(), metadata: { client_session_id: 's-1' } });
 
@@ -40,19 +33,7 @@ const recorded = (orgId: string) => signalRows(ctx).countDocuments({ org_id: org
 /** Each kind of change, with a collection that it reads before it writes, and how often each attempt does. */
 const CHANGES: [string, CollectionDeclaration, number, (of: Context, orgId: string) => Promise<unknown>][] = [
   ['settings', organizationRows, 1, (of, orgId) => changeOrganization(of, orgId, { session_timeout: 60 })],
-  [
-    'budgets',
-    organizationRows,
-    1,
-    (of, orgId) =>
-      createBudget(of, orgId, {
-        name: 'All',
-        scope: 'org',
-        metric: 'cost_usd',
-        threshold: 5,
-        window: 'daily',
-      }),
-  ],
+  ['budgets', organizationRows, 1, (of, orgId) => createBudget(of, orgId, BUDGET)],
   [
     'contexts',
     contextRows,

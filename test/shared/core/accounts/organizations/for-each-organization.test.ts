@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { forEachOrganization } from '../../../../../shared/core/accounts/organizations/for-each-organization.ts';
 import { organizationRows } from '../../../../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
-import { makeTenant } from '../../../../support/factories.ts';
-import { openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
 
-let ctx: TestContext;
+const { ctx, orgId } = await storesFixture();
 const ids = Array.from({ length: 200 }, (_, index) => `org_${String(index).padStart(3, '0')}`);
 beforeAll(async () => {
-  ctx = await openTestContext();
-  const { orgId } = await makeTenant(ctx);
   const organization = await readOrganization(ctx, orgId);
   await organizationRows(ctx).deleteMany({ _id: orgId });
   await organizationRows(ctx).insertMany(ids.map((_id) => ({ ...organization, _id })));
 });
-afterAll(() => ctx.close());
 
 test('every organization has its turn once, and one that fails stops no other', async () => {
   const seen: string[] = [];
