@@ -1,20 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
-import { fixture } from '../support/fixture.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const f = await fixture({ clock: NOW, tenant: { timezone: 'UTC' }, perTest: true });
 const { api } = f;
 
-const BUDGET = {
-  name: 'B',
-  scope: 'org',
-  metric: 'signals',
-  threshold: 2,
-  window: 'monthly',
-  enforce: 'hard',
-};
-const post = (filter: object, path = '') => f.send(`/api/v1/budgets${path}`, { ...BUDGET, filter });
+const HARD = { ...BUDGET, metric: 'signals', threshold: 2, window: 'monthly', enforce: 'hard' };
+const post = (filter: object, path = '') => f.send(`/api/v1/budgets${path}`, { ...HARD, filter });
 const record = (call: object) => f.record({ ts: NOW, user_id: 'ada', ...call });
 const current = async (id: string) => (await f.ask(`/api/v1/budgets/${id}`)).current;
 const isAllowed = async (call: object) => {
@@ -100,7 +93,7 @@ describe('a filter of providers', () => {
     expect((await post(nobody)).status).toBe(201);
     expect((await change({ filter: nobody })).status).toBe(200);
     const other = await f.tenant({ timezone: 'UTC' });
-    expect(await f.send('/api/v1/budgets', { ...BUDGET, filter: nobody }, { key: other.key })).toMatchObject(
+    expect(await f.send('/api/v1/budgets', { ...HARD, filter: nobody }, { key: other.key })).toMatchObject(
       refused,
     );
   });

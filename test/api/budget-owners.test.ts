@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { eventRows } from '../../shared/core/events/record/model.ts';
 import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
@@ -13,20 +12,17 @@ import { eraseMember } from '../../shared/people/erase-member.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { mailOwner } from '../../workers/index.ts';
-import { fixture } from '../support/fixture.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 import { standingStillAfter } from '../support/interleave.ts';
 import { SECRET } from '../support/webhooks.ts';
 
 const f = await fixture({ clock: Date.UTC(2026, 10, 18, 10), smtp: true, perTest: true });
-const DAY = { metric: 'signals', threshold: 1, window: 'daily', timezone: 'UTC' } as const;
+const ALL = { ...BUDGET, name: 'All', metric: 'signals', threshold: 1 };
 const URL_OF_CHANNEL = 'http://127.0.0.1:9/';
 
-async function budget(fields: Record<string, unknown> = {}) {
-  return f.ask('/api/v1/budgets', { name: 'All', scope: 'org', ...DAY, ...fields });
-}
-
-const change = (id: string, fields: Record<string, unknown>, key = f.key) =>
-  f.send(`/api/v1/budgets/${id}`, fields, { method: 'PATCH', key });
+const budget = (fields: object = {}) => f.ask('/api/v1/budgets', { ...ALL, ...fields });
+const read = (id: string, key = f.key) => f.ask(`/api/v1/budgets/${id}`, undefined, { key });
+const change = (id: string, fields: object, key = f.key) => f.patch(`/api/v1/budgets/${id}`, fields, { key });
 
 async function channel(fields: Record<string, unknown> = {}): Promise<string> {
   const body = { url: URL_OF_CHANNEL, format: 'slack', events: ['budget.exceeded'], ...fields };
@@ -89,7 +85,7 @@ describe('the owner of a budget', () => {
     const { id } = await budget({ owner: { user_id: 'ada' }, enforce: 'hard', threshold: 3 });
     const key = await f.keyOf('ada', ['usage:read', 'budgets:check']);
     await f.spend({ user_id: 'bob' }, { user_id: 'bob' }, { user_id: 'ada' });
-    const one = await f.ask(`/api/v1/budgets/${id}`, undefined, { key });
+    const one = await read(id, key);
     expect([one.name, one.current, one.owner]).toEqual(['All', 3, { user_id: 'ada' }]);
     const list = await f.ask('/api/v1/budgets', undefined, { key });
     expect(list.data.map((row: { id: string }) => row.id)).toEqual([id]);
@@ -121,7 +117,7 @@ describe('the owner of a budget', () => {
     const owner = await channel();
     const { id } = await budget({ owner: { webhook_id: owner } });
     await f.send(`/api/v1/webhooks/${owner}`, undefined, { method: 'DELETE' });
-    expect((await f.ask(`/api/v1/budgets/${id}`)).owner).toBeNull();
+    expect((await read(id)).owner).toBeNull();
   });
 
   it('of a template sees the own part of it alone, and is mailed about others only as an admin', async () => {
@@ -130,7 +126,7 @@ describe('the owner of a budget', () => {
     const key = await f.keyOf('ada', ['usage:read']);
     await f.spend({ user_id: 'bob' });
     await evaluate();
-    const one = await f.ask(`/api/v1/budgets/${id}`, undefined, { key });
+    const one = await read(id, key);
     expect([one.current, one.top_user_id, one.people]).toEqual([0, 'ada', null]);
     expect(mailsTo(ada.email)).toHaveLength(0);
     await changeMember(f.ctx, f.orgId, 'ada', { role: 'admin' });
@@ -153,7 +149,7 @@ describe('the owner of a budget', () => {
     const ada = await confirmed('ada');
     const { id } = await budget({ owner: { user_id: 'ada' } });
     await end('ada', ada._id);
-    const one = await f.ask(`/api/v1/budgets/${id}`);
+    const one = await read(id);
     expect([one.owner, one.revision]).toEqual([null, 1]);
     await f.spend({ user_id: 'bob' });
     await evaluate();
@@ -167,15 +163,12 @@ describe('the owner of a budget', () => {
     const { id } = await budget();
     expect((await change(id, { owner: { user_id: 'ada' } }, writes)).body.code).toBe('missing_scope');
     expect((await change(id, { owner: { webhook_id: await channel() } }, writes)).status).toBe(200);
-    const created = { name: 'New', scope: 'org', ...DAY, owner: { user_id: 'ada' } };
-    expect((await f.send('/api/v1/budgets', created, { key: writes })).status).toBe(403);
+    const created = await f.send('/api/v1/budgets', { ...ALL, owner: { user_id: 'ada' } }, { key: writes });
+    expect(created.status).toBe(403);
     const named = await change(id, { owner: { user_id: 'ada' } });
     expect([named.body.owner, named.body.revision]).toEqual([{ user_id: 'ada' }, 1]);
-    const [entry] = await auditRows(f.ctx)
-      .find({ org_id: f.orgId, action: 'budget.change' })
-      .sort({ at: -1 })
-      .toArray();
-    expect(JSON.stringify(entry?.details)).toContain('owner');
+    const entries = await f.audited('budget.change');
+    expect(JSON.stringify(entries.at(-1)?.details)).toContain('owner');
     expect((await change(id, { owner: null })).body.owner).toBeNull();
   });
 
@@ -202,15 +195,9 @@ describe('a muted budget', () => {
 
   it('sends nothing to channels and owner, nor later; a webhook of the format json gets all', async () => {
     const ada = await confirmed('ada');
-    const asking = await channel({ events: ['budget.warning', 'budget.exceeded'], alert_at: [50, 100] });
-    const json = (
-      await f.ask('/api/v1/webhooks', {
-        url: URL_OF_CHANNEL,
-        secret: SECRET,
-        events: ['budget.warning', 'budget.exceeded'],
-        alert_at: [50, 100],
-      })
-    ).id;
+    const alerts = { events: ['budget.warning', 'budget.exceeded'], alert_at: [50, 100] };
+    const asking = await channel(alerts);
+    const json = await channel({ ...alerts, format: 'json', secret: SECRET });
     const { id, revision } = await budget({ owner: { user_id: 'ada' } });
     const muted = await change(id, { muted_until: until() });
     expect([muted.status, muted.body.muted_until, muted.body.revision]).toEqual([200, until(), revision]);
@@ -219,7 +206,7 @@ describe('a muted budget', () => {
     const all = ['budget.exceeded', 'budget.threshold', 'budget.threshold', 'budget.warning'];
     expect([await got(asking), await got(json), mailsTo(ada.email).length]).toEqual([[], all, 0]);
     f.clock.advance(2 * HOUR);
-    expect((await f.ask(`/api/v1/budgets/${id}`)).muted_until).toBeNull();
+    expect((await read(id)).muted_until).toBeNull();
     await f.spend({ user_id: 'bob' });
     await evaluate();
     expect([await got(asking), await got(json), mailsTo(ada.email).length]).toEqual([[], all, 0]);

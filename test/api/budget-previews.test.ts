@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
-import type { Scope } from '../../shared/platform/basics/contract.ts';
-import { makeSignal } from '../support/factories.ts';
-import { fixture } from '../support/fixture.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 import { type TestApi, until } from '../support/harness.ts';
 
 const NOON = Date.UTC(2026, 10, 18, 12);
@@ -10,28 +8,17 @@ const DAY_MS = 86_400_000;
 const f = await fixture({ clock: NOON, other: true, tenant: { timezone: 'UTC' }, perTest: true });
 const { clock, api, other } = f;
 
-const BUDGET = {
-  name: 'B',
-  scope: 'org',
-  metric: 'cost_usd',
-  threshold: 5,
-  window: 'daily',
-  enforce: 'hard',
-};
-const preview = (change: object = {}, as = f.key, of?: string) =>
+const HARD = { ...BUDGET, threshold: 5, enforce: 'hard' };
+const preview = (change: object = {}, key = f.key, of?: string) =>
   f.send(
     `/api/v1/budgets/preview${of === undefined ? '' : `?budget_id=${of}`}`,
-    { ...BUDGET, ...change },
-    { key: as },
+    { ...HARD, ...change },
+    { key },
   );
+const create = (change: object = {}) => f.ask('/api/v1/budgets', { ...HARD, ...change });
 const list = async () => (await f.ask('/api/v1/budgets')).data;
-const keyWith = (scopes: Scope[], user_id?: string) => f.keyOf(user_id, scopes);
 
-async function use(user_id: string, cost_usd: number, change: object = {}): Promise<void> {
-  const body = { signals: [makeSignal({ user_id, cost_usd, ts: clock.now(), ...change })] };
-  const sent = await f.send('/api/v1/signals', body);
-  expect(sent.body.results?.[0]?.status ?? sent.text).toBe('accepted');
-}
+const use = (user_id: string, cost_usd: number, more: object = {}) => f.spend({ user_id, cost_usd, ...more });
 
 /** Puts a raise of an hour in force. */
 async function raise(budgetId: string, amount: number, user_id?: string): Promise<void> {
@@ -67,7 +54,7 @@ describe('a preview of a budget', () => {
       expect(await list(), JSON.stringify(budget)).toEqual([]);
       const { asked, people, ...shown } = body;
       expect(people).toBeNull();
-      const made = await f.ask('/api/v1/budgets', { ...BUDGET, ...budget });
+      const made = await create(budget);
       expect(made, JSON.stringify(budget)).toMatchObject(shown);
       await f.remove(`/api/v1/budgets/${made.id}`);
     }
@@ -112,7 +99,7 @@ describe('a preview of a budget', () => {
 
   test('of a change counts the exceptions and the raises of people', async () => {
     const each = { per: 'user' } as const;
-    const { id } = await f.ask('/api/v1/budgets', { ...BUDGET, ...each });
+    const { id } = await create(each);
     for (const [user_id, cost] of Object.entries({ ada: 7, bob: 6, cyd: 5, dan: 4 }))
       await use(user_id, cost);
     const except = (user_id: string, body: object) =>
@@ -138,7 +125,7 @@ describe('a preview of a budget', () => {
   });
 
   test('of a change counts the raises in force of the budget, also when nothing was used', async () => {
-    const { id } = await f.ask('/api/v1/budgets', BUDGET);
+    const { id } = await create();
     await raise(id, 2.5e9);
     expect((await preview({}, f.key, id)).body).toMatchObject({ current: 0, threshold: 7.5, state: 'ok' });
     await use('ada', 6);
@@ -154,7 +141,7 @@ describe('a preview of a budget', () => {
   });
 
   test('of a change refuses what the change refuses', async () => {
-    const { id } = await f.ask('/api/v1/budgets', BUDGET);
+    const { id } = await create();
     await raise(id, 1e9);
     const other = await preview({ metric: 'signals' }, f.key, id);
     expect([other.status, other.body.code]).toEqual([409, 'conflict']);
@@ -170,7 +157,7 @@ describe('a preview of a budget', () => {
     [{ per: 'user', scope: 'project', scope_id: 'x' }, '/per'],
     [{ threshold: 0 }, '/threshold'],
   ])('refuses what a creation refuses: %j', async (change, pointer) => {
-    const [asked, made] = [await preview(change), await f.send('/api/v1/budgets', { ...BUDGET, ...change })];
+    const [asked, made] = [await preview(change), await f.send('/api/v1/budgets', { ...HARD, ...change })];
     expect([asked.status, asked.body.code, asked.body.errors[0].pointer]).toEqual([
       400,
       'invalid_request',
@@ -181,24 +168,23 @@ describe('a preview of a budget', () => {
 
   test('needs a key that may write budgets and read the usage of everybody', async () => {
     const keys = [
-      await keyWith(['budgets:write']),
-      await keyWith(['usage:read']),
-      await keyWith(['budgets:write', 'usage:read'], 'ada'),
+      await f.keyOf(null, ['budgets:write']),
+      await f.keyOf(null, ['usage:read']),
+      await f.keyOf('ada', ['budgets:write', 'usage:read']),
     ];
     for (const as of keys) {
       const { status, body } = await preview({}, as);
       expect([status, body.code]).toEqual([403, 'missing_scope']);
     }
-    expect((await preview({}, await keyWith(['budgets:write', 'usage:read']))).status).toBe(200);
+    expect((await preview({}, await f.keyOf(null, ['budgets:write', 'usage:read']))).status).toBe(200);
   });
 });
 
 describe('a budget', () => {
   test('refuses now when it is hard and its usage has reached its threshold', async () => {
-    const make = (change: object) => f.ask('/api/v1/budgets', { ...BUDGET, ...change });
-    const hard = await make({});
-    await make({ enforce: 'soft' });
-    const each = await make({ per: 'user' });
+    const hard = await create({});
+    await create({ enforce: 'soft' });
+    const each = await create({ per: 'user' });
     await use('ada', 3);
     await use('bob', 2);
     const refusing = async () => {

@@ -3,21 +3,12 @@ import { overrideKey } from '../../shared/core/limits/budgets/rules/keys.ts';
 import { personOverrideRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
-import { fixture } from '../support/fixture.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 
 const f = await fixture({ clock: Date.UTC(2026, 10, 18, 12), other: true, perTest: true });
 const { api, other } = f;
 
-const EACH = {
-  name: 'Each, per day',
-  scope: 'org',
-  per: 'user',
-  metric: 'cost_usd',
-  threshold: 5,
-  window: 'daily',
-  timezone: 'UTC',
-  enforce: 'hard',
-};
+const EACH = { ...BUDGET, name: 'Each, per day', per: 'user', threshold: 5, enforce: 'hard' };
 
 const template = async (change: object = {}): Promise<string> =>
   (await f.ask('/api/v1/budgets', { ...EACH, ...change })).id;

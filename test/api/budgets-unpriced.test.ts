@@ -1,23 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { auditRows } from '../../shared/core/accounts/audit/model.ts';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
-import { BOUND_SCOPES, makeSignal } from '../support/factories.ts';
-import { fixture } from '../support/fixture.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
 
-const { api, clock, tenant: makeTenant } = await fixture({ clock: Date.parse('2026-11-21T12:00:00Z') });
+const f = await fixture({ clock: '2026-11-21T12:00:00Z', perTest: true });
 
 /** A model that no list has. */
 const OWN = { model: 'llama-4-70b', provider: 'vllm' };
 const LISTED = { model: 'claude-opus-4-8', provider: 'anthropic' };
-const HARD = {
-  name: 'Month',
-  scope: 'org',
-  metric: 'cost_usd',
-  threshold: 100,
-  window: 'monthly',
-  enforce: 'hard',
-};
+const HARD = { ...BUDGET, name: 'Month', threshold: 100, window: 'monthly', enforce: 'hard' };
 const GPUS = {
   name: 'Our own GPUs',
   from: '2026-10-01',
@@ -25,65 +15,51 @@ const GPUS = {
   usd_per_million: { input: 1, output: 2 },
 };
 
-async function tenant() {
-  const own = await makeTenant();
-  const send = (method: string, path: string, body?: object, key = own.key) =>
-    api.call(`/api/v1/${path}`, { key, method, ...(body ? { body } : {}) });
-  const ask = async (method: string, path: string, body?: object) => {
-    const answer = await send(method, path, body);
-    expect(answer.status, answer.text).toBeLessThan(300);
-    return answer.body;
-  };
-  const check = (body: object, key = own.key) => send('POST', 'budgets/check', body, key).then((a) => a.body);
-  const reserve = (body: object, key = own.key) =>
-    send('POST', 'budgets/reserve', { ttl_s: 60, ...body }, key);
-  const post = (...calls: object[]) =>
-    ask('POST', 'signals', { signals: calls.map((call) => makeSignal({ ts: clock.now(), ...call })) });
-  return { ...own, send, ask, check, reserve, post };
-}
+const budget = (fields: object = {}) => f.ask('/api/v1/budgets', { ...HARD, ...fields });
+const read = (id: string) => f.ask(`/api/v1/budgets/${id}`);
+const change = (id: string, fields: object) => f.patch(`/api/v1/budgets/${id}`, fields);
+const rule = (fields: object) => f.ask('/api/v1/price-rules', fields);
+const check = (body: object, key = f.key) => f.ask('/api/v1/budgets/check', body, { key });
+const reserve = (body: object) => f.send('/api/v1/budgets/reserve', { ttl_s: 60, ...body });
 
 describe('the setting `unpriced` of a budget', () => {
   it('is `allow` by default, null on budgets that are not hard ones of cost, and in the audit log', async () => {
-    const { orgId, ask } = await tenant();
-    expect(await ask('POST', 'budgets', HARD)).toMatchObject({ unpriced: 'allow' });
-    expect(await ask('POST', 'budgets', { ...HARD, enforce: 'soft' })).toMatchObject({ unpriced: null });
-    const { id, revision } = await ask('POST', 'budgets', { ...HARD, unpriced: 'refuse' });
-    const path = `budgets/${id}`;
-    expect(await ask('GET', path)).toMatchObject({ unpriced: 'refuse', unpriced_models: [] });
-    expect(await ask('PATCH', path, { unpriced: 'allow' })).toMatchObject({ unpriced: 'allow', revision });
-    expect(await ask('PATCH', path, { name: 'Other', unpriced: 'refuse' })).toMatchObject({
+    expect(await budget()).toMatchObject({ unpriced: 'allow' });
+    expect(await budget({ enforce: 'soft' })).toMatchObject({ unpriced: null });
+    const { id, revision } = await budget({ unpriced: 'refuse' });
+    expect(await read(id)).toMatchObject({ unpriced: 'refuse', unpriced_models: [] });
+    expect((await change(id, { unpriced: 'allow' })).body).toMatchObject({ unpriced: 'allow', revision });
+    expect((await change(id, { name: 'Other', unpriced: 'refuse' })).body).toMatchObject({
       unpriced: 'refuse',
     });
-    expect(await ask('PATCH', path, { threshold: 5 })).toMatchObject({ unpriced: 'refuse' });
-    const { data } = await ask('GET', 'budgets');
+    expect((await change(id, { threshold: 5 })).body).toMatchObject({ unpriced: 'refuse' });
+    const { data } = await f.ask('/api/v1/budgets');
     expect(new Set(data.map((budget: { unpriced: unknown }) => budget.unpriced))).toEqual(
       new Set(['refuse', null, 'allow']),
     );
-    const audited = await auditRows(api.ctx).find({ org_id: orgId, action: 'budget.change' }).toArray();
+    const audited = await f.audited('budget.change');
     expect(audited.map(({ details }) => details?.unpriced)).toEqual(['allow', 'refuse', 'refuse']);
   });
 
   it('is refused on any other budget, and goes with a change that makes it one', async () => {
-    const { send, ask } = await tenant();
     for (const other of [{ enforce: 'soft' }, { enforce: 'none' }, { metric: 'tokens' }])
       for (const unpriced of ['allow', 'refuse'])
-        expect(await send('POST', 'budgets', { ...HARD, ...other, unpriced })).toMatchObject({
+        expect(await f.send('/api/v1/budgets', { ...HARD, ...other, unpriced })).toMatchObject({
           status: 400,
           body: { errors: [{ pointer: '/unpriced' }] },
         });
-    expect((await send('POST', 'budgets', { ...HARD, unpriced: 'deny' })).status).toBe(400);
-    const { id } = await ask('POST', 'budgets', { ...HARD, unpriced: 'refuse' });
-    expect((await send('PATCH', `budgets/${id}`, { enforce: 'soft', unpriced: 'refuse' })).status).toBe(400);
-    expect(await ask('PATCH', `budgets/${id}`, { enforce: 'soft' })).toMatchObject({ unpriced: null });
-    expect((await send('PATCH', `budgets/${id}`, { unpriced: 'refuse' })).status).toBe(400);
-    expect(await ask('PATCH', `budgets/${id}`, { enforce: 'hard' })).toMatchObject({ unpriced: 'allow' });
+    expect((await f.send('/api/v1/budgets', { ...HARD, unpriced: 'deny' })).status).toBe(400);
+    const { id } = await budget({ unpriced: 'refuse' });
+    expect((await change(id, { enforce: 'soft', unpriced: 'refuse' })).status).toBe(400);
+    expect((await change(id, { enforce: 'soft' })).body).toMatchObject({ unpriced: null });
+    expect((await change(id, { unpriced: 'refuse' })).status).toBe(400);
+    expect((await change(id, { enforce: 'hard' })).body).toMatchObject({ unpriced: 'allow' });
   });
 });
 
 describe('a call whose model has no price, at a budget that refuses those', () => {
   it('is refused by checks and reservations, also with an estimate, until a rule gives it a price', async () => {
-    const { ask, check, reserve } = await tenant();
-    const { id } = await ask('POST', 'budgets', { ...HARD, unpriced: 'refuse' });
+    const { id } = await budget({ unpriced: 'refuse' });
     const refusal = {
       allow: false,
       reason:
@@ -108,57 +84,45 @@ describe('a call whose model has no price, at a budget that refuses those', () =
       expect(await check({ ...priced, estimate_usd: 1 }), JSON.stringify(priced)).toMatchObject({
         allow: true,
       });
-    await ask('POST', 'price-rules', GPUS);
+    await rule(GPUS);
     await until(async () => (await check(OWN)).allow);
     expect((await reserve({ ...OWN, tokens_in: 10, tokens_out: 10 })).body.allow).toBe(true);
   });
 
   it('passes one that allows it, and one of tokens without an estimate is a 400 there', async () => {
-    const { ask, check, reserve } = await tenant();
-    await ask('POST', 'budgets', HARD);
+    await budget();
     expect((await check({ ...OWN, estimate_usd: 1 })).allow).toBe(true);
     expect((await reserve({ ...OWN, estimate_usd: 1 })).body.allow).toBe(true);
     expect((await reserve({ ...OWN, tokens_in: 10 })).status).toBe(400);
   });
 
   it('is refused at the gate and to tools of MCP', async () => {
-    const { key, ask } = await tenant();
-    await ask('POST', 'budgets', { ...HARD, unpriced: 'refuse' });
-    const gate = await api.call('/gate', {
-      key,
-      headers: {
-        'X-Governor-User': 'ada',
-        'X-Governor-Model': OWN.model,
-        'X-Governor-Provider': OWN.provider,
-      },
+    await budget({ unpriced: 'refuse' });
+    const headers = { 'X-Governor-User': 'ada', 'X-Governor-Model': OWN.model };
+    const gate = await f.send('/gate', undefined, {
+      headers: { ...headers, 'X-Governor-Provider': OWN.provider },
     });
     expect(gate).toMatchObject({ status: 403, body: { refused_by: { cause: 'unpriced' }, retry_at: null } });
     expect(gate.body.detail).toContain('"llama-4-70b" has no price');
     expect(gate.headers.get('retry-after')).toBeNull();
     const call = (name: string, args: object) =>
-      api.call('/mcp', {
-        key,
-        body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
-        headers: { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2025-06-18' },
-      });
+      f.send(
+        '/mcp',
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
+        { headers: { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2025-06-18' } },
+      );
     const asked = { estimate_usd: '0.5', model: OWN.model };
     expect((await call('check_spend', asked)).text).toContain('unpriced');
     expect((await call('reserve_spend', { ...asked, idempotency_key: 'a' })).text).toContain('has no price');
   });
 
   it('of a template is refused to each person, who may not see the name of another budget', async () => {
-    const { orgId, ask, check } = await tenant();
-    await ask('POST', 'budgets', { ...HARD, name: 'Each', per: 'user', unpriced: 'refuse' });
-    const secret = await ask('POST', 'budgets', {
-      ...HARD,
-      name: 'Secret',
-      unpriced: 'refuse',
-      window: 'total',
-    });
-    const { key } = await createApiKey(api.ctx, { org_id: orgId, user_id: 'ada', scopes: [...BOUND_SCOPES] });
+    await budget({ name: 'Each', per: 'user', unpriced: 'refuse' });
+    const secret = await budget({ name: 'Secret', unpriced: 'refuse', window: 'total' });
+    const key = await f.keyOf('ada');
     const refused = await check(OWN, key);
     expect(refused.budgets).toMatchObject([{ name: 'Each', scope: 'user', cause: 'unpriced' }]);
-    await ask('DELETE', `budgets/${refused.budgets[0].id}`);
+    await f.remove(`/api/v1/budgets/${refused.budgets[0].id}`);
     const answer = await check(OWN, key);
     expect(answer).toMatchObject({
       refused_by: { id: secret.id, name: null, cause: 'unpriced' },
@@ -171,8 +135,7 @@ describe('a call whose model has no price, at a budget that refuses those', () =
   });
 
   it('counts only in budgets whose filter takes it', async () => {
-    const { ask, check } = await tenant();
-    await ask('POST', 'budgets', { ...HARD, filter: { models: ['claude-*'] }, unpriced: 'refuse' });
+    await budget({ filter: { models: ['claude-*'] }, unpriced: 'refuse' });
     expect((await check(OWN)).allow).toBe(true);
     expect((await check({ model: 'claude-opus-4-80' })).refused_by.cause).toBe('unpriced');
   });
@@ -180,45 +143,39 @@ describe('a call whose model has no price, at a budget that refuses those', () =
 
 describe('an estimate by tokens', () => {
   it('is by the price rules of the organization and the project, also of another process’ rule', async () => {
-    const { ask, check, reserve } = await tenant();
-    await ask('POST', 'budgets', { ...HARD, threshold: 1 });
+    await budget({ threshold: 1 });
     const size = { ...LISTED, tokens_in: 200_000, tokens_out: 0 };
     // $1 by the list.
     expect((await reserve(size)).body).toMatchObject({ allow: true });
-    const { id } = await ask('POST', 'price-rules', {
+    const { id } = await rule({
       name: 'Dear',
       from: '2026-10-01',
       match: { provider: 'anthropic', project_id: 'dear' },
       usd_per_million: { input: 50, output: 50 },
     });
     await until(async () => !(await reserve({ ...size, tokens_in: 30_000, project_id: 'dear' })).body.allow);
-    await ask('DELETE', `price-rules/${id}`);
-    await ask('POST', 'price-rules', { name: 'Free', from: '2026-10-01', match: {}, free: true });
+    await f.remove(`/api/v1/price-rules/${id}`);
+    await rule({ name: 'Free', from: '2026-10-01', match: {}, free: true });
     await until(async () => (await check({ ...LISTED, estimate_usd: 5 })).allow);
   });
 });
 
 describe('the calls without a price in the window of a budget', () => {
   it('are counted by model, whatever the setting, as its scope and filter count them', async () => {
-    const { ask, post } = await tenant();
-    await post({ ...OWN, user_id: 'ada' });
-    const all = await ask('POST', 'budgets', { ...HARD, enforce: 'none' });
-    const ada = await ask('POST', 'budgets', { ...HARD, scope: 'user', scope_id: 'ada', window: 'total' });
-    const each = await ask('POST', 'budgets', { ...HARD, per: 'user', threshold: 1 });
-    const vllm = await ask('POST', 'budgets', {
-      ...HARD,
-      filter: { providers: ['vllm'] },
-      unpriced: 'refuse',
-    });
-    const rolling = await ask('POST', 'budgets', { ...HARD, window: 'rolling', rolling_days: 3 });
-    await post(
+    await f.spend({ ...OWN, user_id: 'ada' });
+    const all = await budget({ enforce: 'none' });
+    const ada = await budget({ scope: 'user', scope_id: 'ada', window: 'total' });
+    const each = await budget({ per: 'user', threshold: 1 });
+    const vllm = await budget({ filter: { providers: ['vllm'] }, unpriced: 'refuse' });
+    const rolling = await budget({ window: 'rolling', rolling_days: 3 });
+    await f.spend(
       { ...OWN, user_id: 'ada' },
       { ...OWN, user_id: 'bo', provider: 'ollama' },
       { model: 'qwen', user_id: 'bo' },
       { ...LISTED, user_id: 'ada', cost_usd: 5 },
     );
     const models = async ({ id }: { id: string }) => {
-      const { unpriced_signals, unpriced_models } = await ask('GET', `budgets/${id}`);
+      const { unpriced_signals, unpriced_models } = await read(id);
       return [unpriced_signals, unpriced_models];
     };
     const [llama, qwen] = [
@@ -230,12 +187,10 @@ describe('the calls without a price in the window of a budget', () => {
     expect(await models(ada)).toEqual([2, [llama(2)]]);
     expect(await models(each)).toEqual([2, [llama(2)]]);
     expect(await models(vllm)).toEqual([2, [llama(2)]]);
-    const alone = await Promise.all(
-      [all, ada, each, vllm, rolling].map(({ id }) => ask('GET', `budgets/${id}`)),
-    );
-    const { data } = await ask('GET', 'budgets');
+    const alone = await Promise.all([all, ada, each, vllm, rolling].map(({ id }) => read(id)));
+    const { data } = await f.ask('/api/v1/budgets');
     for (const budget of alone) expect(data).toContainEqual(budget);
-    expect(await ask('PATCH', `budgets/${all.id}`, { name: 'A' })).toMatchObject({
+    expect((await change(all.id, { name: 'A' })).body).toMatchObject({
       unpriced_models: [llama(3), qwen],
     });
   });

@@ -56,6 +56,7 @@ const KINDS = [
   'device token',
   'unknown device token',
   'session',
+  'session of a member',
   'foreign session',
   'operator token',
 ] as const;
@@ -64,7 +65,7 @@ type Kind = (typeof KINDS)[number];
 const routes = table({ stopping: false });
 const nameOf = (route: AnyRoute) => `${route.method} ${route.path}`;
 
-const { idp, api, key, orgId, admin } = await fixture({ idp: true, admin: true });
+const { idp, api, key, orgId, admin, person } = await fixture({ idp: true, admin: true });
 const credentials = new Map<Kind, string>();
 
 beforeAll(async () => {
@@ -75,6 +76,7 @@ beforeAll(async () => {
   credentials.set('device token', access_token);
   credentials.set('unknown device token', mintDeviceToken(admin.accountId).token);
   credentials.set('session', admin.session);
+  credentials.set('session of a member', (await person()).session);
   credentials.set('foreign session', await idp.mint('nobody'));
   credentials.set('operator token', api.ctx.config.operatorToken);
 });
@@ -90,11 +92,22 @@ const ADMITTED: Record<AnyRoute['auth']['kind'], readonly Kind[]> = {
   agent: ['API key', 'API key without the scope'],
 };
 
+/** What a person may do who is no admin; the other routes of persons are for admins alone. */
+const OF_MEMBERS = [
+  ...['/v1/credits/checkout', '/v1/credits/price', '/v1/org/{orgId}/balances', '/v1/balance', '/v1/ledger'],
+  ...['/v1/preferences', '/v1/preferences/digest', '/v1/devices', '/v1/devices/revoke'],
+  ...['approve', 'lookup', 'deny'].map((act) => `/v1/device_authorization/${act}`),
+  ...['/v1/raises', '/v1/raises/{id}', '/v1/raises/{id}/withdraw'],
+  ...['/v1/keys', '/v1/keys/{id}', '/v1/keys/{id}/rotate'],
+];
+
 const names = ({ path }: AnyRoute) => path.includes('{');
 
 function expectedStatus(route: AnyRoute, kind: Kind): number {
   const usual = route.method === 'get' || route.method === 'any' ? 200 : 400;
   const status = ROWS[nameOf(route)]?.[0] ?? (names(route) ? 404 : usual);
+  if (kind === 'session of a member' && route.auth.kind === 'idp')
+    return OF_MEMBERS.includes(route.path) ? status : 403;
   if (ADMITTED[route.auth.kind].includes(kind)) return status;
   if (route.auth.kind !== 'api-key' || kind !== 'API key without the scope') return 401;
   return route.auth.scope === undefined ? status : 403;
@@ -118,7 +131,7 @@ test('every row has a route', () => {
 describe.each(routes.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {
   const [, body = ['post', 'put', 'patch'].includes(route.method) ? {} : undefined, query = ''] =
     ROWS[name] ?? [];
-  test.each(KINDS)('%s', async (kind) => {
+  test.each(KINDS)('lets in its own credentials alone: %s', async (kind) => {
     const key = await credentialOf(route, kind);
     const answer = await api.call(route.path.replaceAll(/\{\w+\}/g, 'none') + query, {
       method: route.method === 'any' ? 'GET' : route.method.toUpperCase(),

@@ -1,23 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { fixture } from '../support/fixture.ts';
 import { type Answer, until } from '../support/harness.ts';
+import { queryParquet } from '../support/parquet.ts';
 import { beginBrowserSession, type Person } from '../support/people.ts';
 
 const LAST = ['user_name', 'user_email', 'teams'];
 const LEVELS = ['daily', 'sessions'] as const;
 const HOSTILE = '=HYPERLINK("http://evil.example")';
-const folder = mkdtempSync(join(tmpdir(), 'usage-export-people-'));
 
 const f = await fixture({ idp: true });
 const { api, ctx, idp } = f;
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 beforeAll(async () => {
   const member = { org_id: f.orgId, role: 'member' } as const;
@@ -87,18 +82,12 @@ describe.each(LEVELS)('an export of level %s with people=true', (level) => {
     const { user_name, user_email, teams } = lines.find(({ user_id }) => user_id === 'eve');
     expect([user_name, user_email, teams]).toEqual([HOSTILE, 'eve@a.example', 'red; =1']);
     const parquet = await download(`level=${level}&people=true&format=parquet`);
-    const file = join(folder, `${level}.parquet`);
-    writeFileSync(file, parquet);
-    const instance = await DuckDBInstance.create(':memory:');
-    const connection = await instance.connect();
-    const sql = `SELECT user_id, user_name, user_email, teams FROM '${file}' WHERE user_id IN ('ada', 'gone') ORDER BY 1`;
-    const reader = await connection.runAndReadAll(sql);
-    expect(reader.getRowObjectsJson()).toEqual([
+    const sql = (file: string) =>
+      `SELECT user_id, user_name, user_email, teams FROM '${file}' WHERE user_id IN ('ada', 'gone') ORDER BY 1`;
+    expect(await queryParquet(parquet, sql)).toEqual([
       { user_id: 'ada', user_name: 'Ada', user_email: 'ada@a.example', teams: 'red; sky' },
       { user_id: 'gone', user_name: '', user_email: '', teams: '' },
     ]);
-    connection.closeSync();
-    instance.closeSync();
   });
 });
 

@@ -1,11 +1,9 @@
 import { expect, it, vi } from 'vitest';
 import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
 import { type Budget, budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
-import { recordAll } from '../support/usage.ts';
 
-const { api, clock } = await fixture({ clock: Date.parse('2026-11-22T12:00:00Z') });
+const { api, clock, tenant } = await fixture({ clock: Date.parse('2026-11-22T12:00:00Z') });
 
 /** The samples of a gauge by their labels, as Prometheus reads them. */
 async function samples(name: string): Promise<Record<string, number>> {
@@ -17,38 +15,16 @@ async function samples(name: string): Promise<Record<string, number>> {
 }
 
 it('tells usage by organization, model and adapter, and budgets, and no user', async () => {
-  const { key, orgId } = await makeTenant(api.ctx, { timezone: 'Asia/Tokyo' });
-  const post = (signal: Record<string, unknown>) => api.call('/api/v1/signals', { key, body: signal });
-  await post(
-    makeSignal({
-      ts: clock.now(),
-      user_id: 'ada',
-      model: 'gpt-5',
-      tokens_in: 12_000,
-      tokens_out: 900,
-      cost_usd: 0.5,
-    }),
+  const { budget, orgId, record } = await tenant({ timezone: 'Asia/Tokyo' });
+  const call = { ts: clock.now(), model: 'gpt-5' };
+  await record(
+    { ...call, user_id: 'ada', tokens_in: 12_000, tokens_out: 900, cost_usd: 0.5 },
+    { ...call, user_id: 'bob', tokens_in: 10, tokens_out: 1, cost_usd: 0.25 },
+    { ...call, ts: clock.now() - 86_400_000, cost_usd: 9 },
   );
-  await post(
-    makeSignal({
-      ts: clock.now(),
-      user_id: 'bob',
-      model: 'gpt-5',
-      tokens_in: 10,
-      tokens_out: 1,
-      cost_usd: 0.25,
-    }),
-  );
-  await post(makeSignal({ ts: clock.now() - 86_400_000, model: 'gpt-5', cost_usd: 9 }));
-  const budget = {
-    name: 'All "we" spend',
-    metric: 'cost_usd',
-    threshold: 2,
-    window: 'daily',
-    timezone: 'Asia/Tokyo',
-  };
-  await api.call('/api/v1/budgets', { key, body: { ...budget, scope: 'org', scope_id: orgId } });
-  await api.call('/api/v1/budgets', { key, body: { ...budget, scope: 'user', scope_id: 'ada' } });
+  const fields = { name: 'All "we" spend', threshold: 2, timezone: 'Asia/Tokyo' };
+  await budget({ ...fields, scope_id: orgId });
+  await budget({ ...fields, scope: 'user', scope_id: 'ada' });
   const [ofAda] = await budgetRows(api.ctx).find({ org_id: orgId, scope: 'user' }).toArray();
   const later = new Date(clock.now() + 1);
   await budgetRows(api.ctx).insertMany(
@@ -69,14 +45,14 @@ it('tells usage by organization, model and adapter, and budgets, and no user', a
 });
 
 it('tells a hundred models of an organization apart, and the others together', async () => {
-  const { orgId } = await makeTenant(api.ctx);
+  const { orgId, record } = await tenant();
   const models = Array.from({ length: 150 }, (_, at) => ({
     ts: clock.now(),
     user_id: `u${at}`,
     model: `m${at}`,
     cost_usd: 1,
   }));
-  await recordAll(api.ctx, orgId, [...models, { ts: clock.now(), model: 'm149', cost_usd: 1 }]);
+  await record(...models, { ts: clock.now(), model: 'm149', cost_usd: 1 });
   clock.advance(15_000);
   const told = Object.entries(await samples('governor_usage_cost_usd')).filter(([of]) => of.includes(orgId));
   expect(told).toHaveLength(101);

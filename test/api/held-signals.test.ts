@@ -3,34 +3,36 @@ import { readOrganization } from '../../shared/core/accounts/organizations/read-
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
-import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { heldRetention, heldRows } from '../../shared/wings/held/model.ts';
 import { reportHeld } from '../../shared/wings/held/report-held.ts';
-import { BOUND_SCOPES, makeSignal, makeTenant } from '../support/factories.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
-import { openTestContext, startApi } from '../support/harness.ts';
+import { startApi } from '../support/harness.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const NOW = Date.parse('2026-11-18T10:20:00Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const f = await fixture({ clock: NOW, perTest: true });
-const { api, clock } = f;
+const f = await fixture({ clock: NOW, other: true, perTest: true });
+const { api, clock, other } = f;
 
-const HUGE = { tokens_in: 900_000_000, tokens_out: 0 };
+const TOKENS = { tokens_in: 900_000_000, tokens_out: 0 };
 const huge = (id: string, of: Record<string, unknown> = {}) =>
-  makeSignal({ id, ts: NOW - 1_000, ...HUGE, ...of });
+  makeSignal({ id, ts: NOW - 1_000, ...TOKENS, ...of });
 
-async function post(signals: unknown[], { as = f.key, historical }: { as?: string; historical?: true } = {}) {
-  const { body } = await f.send('/api/v1/signals', { signals, historical }, { key: as });
-  return body.results;
+interface PostOptions {
+  as?: string;
+  at?: typeof api;
+  historical?: true;
 }
+const post = async (signals: unknown[], { as = f.key, at = api, historical }: PostOptions = {}) =>
+  (await f.ask('/api/v1/signals', { signals, historical }, { key: as, at })).results;
 const list = (query = '', as = f.key) => f.ask(`/api/v1/held-signals${query}`, undefined, { key: as });
 const decide = (verb: 'release' | 'discard', ids: unknown, as = f.key) =>
   f.send(`/api/v1/held-signals/${verb}`, { ids }, { key: as });
+const statuses = (results: { status: string }[]) => results.map(({ status }) => status);
 const usage = async () => (await f.ask('/api/v1/usage')).totals;
-const keyWith = (scopes: Scope[], user_id?: string) => f.keyOf(user_id, scopes);
 
 describe('a signal above a limit', () => {
   it('is held: counted nowhere, listed with its limits, and a repeat is the same held signal', async () => {
@@ -50,12 +52,7 @@ describe('a signal above a limit', () => {
     expect(data).toEqual([
       {
         id: held.held_id,
-        signal: expect.objectContaining({
-          id: 'a',
-          tokens_in: 900_000_000,
-          cost_source: 'computed',
-          cost_usd: 135,
-        }),
+        signal: expect.objectContaining({ id: 'a', ...TOKENS, cost_source: 'computed', cost_usd: 135 }),
         above: ['tokens'],
         hold_above: { tokens: 20_000_000, cost_usd: 1_000 },
         state: 'held',
@@ -75,16 +72,10 @@ describe('a signal above a limit', () => {
       makeSignal({ id: 'tokens at', ts: NOW, tokens_in: 19_999_999, tokens_out: 1 }),
       makeSignal({ id: 'tokens above', ts: NOW, tokens_in: 20_000_000, tokens_out: 1 }),
     ]);
-    expect(results.map(({ status }: { status: string }) => status)).toEqual([
-      'accepted',
-      'held',
-      'accepted',
-      'held',
-    ]);
-    const { data } = await list('?order=asc');
-    expect(new Set(data.map(({ above }: { above: string[] }) => above.join()))).toEqual(
-      new Set(['cost_usd', 'tokens']),
-    );
+    expect(statuses(results)).toEqual(['accepted', 'held', 'accepted', 'held']);
+    const { data } = await list();
+    const above = data.flatMap((one: { above: string[] }) => one.above);
+    expect(new Set(above)).toEqual(new Set(['cost_usd', 'tokens']));
   });
 
   it('is not held when it is an intervention, or history of the past', async () => {
@@ -92,7 +83,7 @@ describe('a signal above a limit', () => {
     expect((await post([huge('gate', { type: 'intervention', intervention })]))[0].status).toBe('accepted');
     const past = [huge('old', { ts: NOW - 2 * HOUR }), huge('young', { ts: NOW - HOUR })];
     const results = await post(past, { historical: true });
-    expect(results.map(({ status }: { status: string }) => status)).toEqual(['accepted', 'held']);
+    expect(statuses(results)).toEqual(['accepted', 'held']);
     expect((await post([huge('now old', { ts: NOW - 2 * HOUR })]))[0].status).toBe('held');
   });
 
@@ -106,20 +97,14 @@ describe('a signal above a limit', () => {
   });
 
   it('stays held when the limit is lifted, until somebody decides; other signals follow a change at once, in every process', async () => {
-    const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
-    await other.call('/api/v1/signals', { key: f.key, body: makeSignal({ id: 'warm', ts: NOW }) });
+    await post([makeSignal({ id: 'warm', ts: NOW })], { at: other });
     const [held] = await post([huge('a')]);
     await changeOrganization(api.ctx, f.orgId, { hold_above: { tokens: null } });
-    const { body } = await other.call('/api/v1/signals', {
-      key: f.key,
-      body: { signals: [huge('a'), huge('b')] },
-    });
-    expect(body.results).toMatchObject([held, { id: 'b', status: 'accepted' }]);
+    const both = await post([huge('a'), huge('b')], { at: other });
+    expect(both).toMatchObject([held, { id: 'b', status: 'accepted' }]);
     await changeOrganization(api.ctx, f.orgId, { hold_above: { tokens: 1_000 } });
     const small = makeSignal({ id: 'c', ts: NOW, tokens_in: 1_001 });
-    const after = await other.call('/api/v1/signals', { key: f.key, body: small });
-    expect(after.body.results).toMatchObject([{ status: 'held' }]);
-    await other.close();
+    expect(await post([small], { at: other })).toMatchObject([{ status: 'held' }]);
   });
 
   it('is at most one of 10,000 that wait; one more is rejected', async () => {
@@ -128,17 +113,12 @@ describe('a signal above a limit', () => {
     if (!row) throw new Error('Nothing was held');
     const many = Array.from({ length: 9_998 }, (_, at) => ({ ...row, _id: `${row._id}-${at}` }));
     await heldRows(api.ctx).insertMany(many);
-    const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
-    const both = await Promise.all([
-      post([huge('b')]),
-      other.call('/api/v1/signals', { key: f.key, body: huge('c') }),
-    ]);
-    const results = [both[0][0], both[1].body.results[0]];
+    const both = await Promise.all([post([huge('b')]), post([huge('c')], { at: other })]);
+    const results: { status: string; code: string }[] = both.flat();
     expect(results.map(({ status, code }) => `${status} ${code}`).toSorted()).toEqual([
       'held implausible',
       'rejected too_many_held',
     ]);
-    await other.close();
   });
 
   it('is no value of the day, and its user and model are counted once it is released', async () => {
@@ -170,8 +150,8 @@ describe('a decision', () => {
     expect(await post([huge('a')])).toEqual([
       { id: 'a', status: 'duplicate', session_id: first.body.results[0].session_id },
     ]);
-    const { body } = await f.send('/api/v1/usage?from=2026-11-17&to=2026-11-22');
-    expect(body.totals).toMatchObject({ signals: 2, tokens_in: 1_800_000_000, sessions: 2 });
+    const { totals } = await f.ask('/api/v1/usage?from=2026-11-17&to=2026-11-22');
+    expect(totals).toMatchObject({ signals: 2, tokens_in: 1_800_000_000, sessions: 2 });
     expect(await list('?state=released')).toMatchObject({ total: 2 });
     const organization = await readOrganization(api.ctx, f.orgId);
     expect(await reconcileUsage(api.ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
@@ -183,12 +163,9 @@ describe('a decision', () => {
 
   it('discards for good: a repeat is rejected, and nothing counts it', async () => {
     const [a] = await post([huge('a')]);
-    expect((await decide('discard', [a.held_id])).body.results).toEqual([
-      { id: a.held_id, status: 'discarded' },
-    ]);
-    expect((await decide('release', [a.held_id])).body.results).toEqual([
-      { id: a.held_id, status: 'discarded' },
-    ]);
+    const discarded = [{ id: a.held_id, status: 'discarded' }];
+    for (const verb of ['discard', 'release'] as const)
+      expect((await decide(verb, [a.held_id])).body.results).toEqual(discarded);
     expect(await post([huge('a')])).toMatchObject([{ status: 'rejected', code: 'discarded' }]);
     await changeOrganization(api.ctx, f.orgId, { hold_above: { tokens: null } });
     expect(await post([huge('a')])).toMatchObject([{ status: 'rejected', code: 'discarded' }]);
@@ -201,7 +178,6 @@ describe('a decision', () => {
   });
 
   it('of two at the same time is one: who comes second gets what the first decided', async () => {
-    const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
     const held = await post(Array.from({ length: 20 }, (_, at) => huge(`s${at}`)));
     const ids = held.map(({ held_id }: { held_id: string }) => held_id);
     const asked = ['release', 'discard', 'release', 'discard'].map((verb, at) =>
@@ -211,7 +187,6 @@ describe('a decision', () => {
     for (const results of answers) expect(results).toEqual(answers[0]);
     const released = answers[0].filter(({ status }: { status: string }) => status === 'released');
     expect(await usage()).toMatchObject({ signals: released.length });
-    await other.close();
   });
 
   it('comes too late for a signal that is 35 days old, which is then deleted', async () => {
@@ -233,14 +208,14 @@ describe('a decision', () => {
 
   it('is for keys that hold its scope; readers see the held signals of their own user', async () => {
     const [a] = await post([huge('a'), huge('b', { user_id: 'bob' })]);
-    const plain = await keyWith([...BOUND_SCOPES]);
+    const plain = await f.keyOf(null);
     expect((await decide('release', [a.held_id], plain)).status).toBe(403);
     const foreign = await f.tenant();
     expect((await decide('discard', [a.held_id], foreign.key)).body.results).toEqual([
       { id: a.held_id, status: 'not_found' },
     ]);
     expect(await list('', foreign.key)).toMatchObject({ total: 0 });
-    const bob = await keyWith(['usage:read', 'signals:write'], 'bob');
+    const bob = await f.keyOf('bob', ['usage:read', 'signals:write']);
     expect(await list('', bob)).toMatchObject({ total: 1, data: [{ signal: { id: 'b' } }] });
     expect(await list('?user_id=ada', bob)).toMatchObject({ total: 0 });
     expect(await post([huge('a', { user_id: 'bob' })], { as: bob })).toMatchObject([

@@ -15,7 +15,6 @@ import { type DueRow, dueRows } from '../../shared/platform/due/model.ts';
 import { mailInvitation } from '../../workers/index.ts';
 import { fixture } from '../support/fixture.ts';
 import { startApi } from '../support/harness.ts';
-import { makePerson } from '../support/people.ts';
 
 const HOUR = 3_600_000;
 const f = await fixture({ clock: true, smtp: true, idp: true, admin: true, perTest: true });
@@ -102,25 +101,10 @@ describe('invitations', () => {
     expect((await memberRows(api.ctx).findOne({ _id: found?._id ?? '' }))?.declined_at).toBeUndefined();
   });
 
-  it('are made by admins only, with 1 to 200 addresses', async () => {
-    const member = await makePerson(api.ctx, idp, { orgId: f.admin.orgId });
-    const refused = await invite({ emails: ['a@example.org'] }, { by: member });
-    expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
+  it('are made of 1 to 200 addresses', async () => {
     for (const emails of [[], Array.from({ length: 201 }, (_, index) => `p${index}@example.org`)])
       expect((await invite({ emails })).status).toBe(400);
     expect((await invite({ emails: ['a@example.org'], name: 'x' })).status).toBe(400);
-  });
-
-  it('with an Idempotency-Key have one answer, also when it was lost on its way', async () => {
-    const headers = { 'Idempotency-Key': 'batch-1' };
-    const emails = ['one@example.org', 'two@example.org'];
-    const first = await invite({ emails }, { headers });
-    const again = await invite({ emails }, { headers });
-    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
-    expect(statusesOf(again)).toEqual(['invited, mailed', 'invited, mailed']);
-    const other = await invite({ emails: ['x@example.org'] }, { headers });
-    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
-    expect(await dueMails()).toHaveLength(2);
   });
 
   it('at one time invite each person once', async () => {

@@ -172,13 +172,6 @@ describe('members', () => {
     expect((await ask(admin, 'DELETE', '/v1/members/invited')).status).toBe(204);
   });
 
-  test('take their keys with them', async () => {
-    const bound = await f.keyOf(member.userId, ['usage:read']);
-    await ask(admin, 'DELETE', `/v1/members/${member.userId}`);
-    expect((await api.call('/api/v1/sessions', { key: bound })).status).toBe(401);
-    expect((await api.call('/api/v1/sessions', { key: f.key })).status).toBe(200);
-  });
-
   test.each(['after', 'during'])('leave no key behind that is made %s their removal', async (order) => {
     for (let round = 0; round < 5; round += 1) {
       const leaving = await f.person();

@@ -28,6 +28,7 @@ afterEach(async () => {
 const mint = (options: Parameters<TestIssuer['mint']>[1] = {}) =>
   idp.mint('ada', { nowMs: clock.now(), ...options });
 const verify = (token: string) => verifyAccessToken(ctx, token);
+const AWAY = { code: 'issuer_unavailable' };
 const nowS = () => Math.floor(clock.now() / 1_000);
 
 test('names issuer and subject of a valid token', async () => {
@@ -158,8 +159,8 @@ describe('the keys of the issuer', () => {
     'make it 503 while they were never read (%s), and serve once they are',
     async (answer) => {
       idp.answer = answer;
-      await expect(verify(await mint())).rejects.toMatchObject({ code: 'issuer_unavailable' });
-      await expect(verify(await mint())).rejects.toMatchObject({ code: 'issuer_unavailable' });
+      await expect(verify(await mint())).rejects.toMatchObject(AWAY);
+      await expect(verify(await mint())).rejects.toMatchObject(AWAY);
       expect(idp.fetches.keys).toBe(1);
       idp.answer = 'keys';
       clock.advance(2_000);
@@ -170,7 +171,7 @@ describe('the keys of the issuer', () => {
   test('do not keep anybody waiting: an issuer that hangs is a 503 within seconds', async () => {
     idp.answer = 'slow';
     const startedMs = performance.now();
-    await expect(verify(await mint())).rejects.toMatchObject({ code: 'issuer_unavailable' });
+    await expect(verify(await mint())).rejects.toMatchObject(AWAY);
     expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 
@@ -181,17 +182,13 @@ describe('the keys of the issuer', () => {
 
   test('are fetched by https only in production, wherever the issuer says they are', async () => {
     const production: TestContext = { ...ctx, config: { ...ctx.config, nodeEnv: 'production' } };
-    await expect(verifyAccessToken(production, await mint())).rejects.toMatchObject({
-      code: 'issuer_unavailable',
-    });
+    await expect(verifyAccessToken(production, await mint())).rejects.toMatchObject(AWAY);
     expect(await verify(await mint())).not.toBeNull();
   });
 
   test('must come from an issuer that calls itself what it was called', async () => {
     const other = await openTestContext({ clock, env: { ...idp.env, OIDC_ISSUER: `${idp.issuer}/` } });
-    await expect(verifyAccessToken(other, await mint())).rejects.toMatchObject({
-      code: 'issuer_unavailable',
-    });
+    await expect(verifyAccessToken(other, await mint())).rejects.toMatchObject(AWAY);
     const direct = { OIDC_ISSUER: `${idp.issuer}/`, OIDC_JWKS_URL: `${idp.issuer}/jwks` };
     const told = await openTestContext({ clock, env: { ...idp.env, ...direct } });
     const token = await mint({ claims: { iss: `${idp.issuer}/` } });
