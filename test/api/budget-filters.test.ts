@@ -30,14 +30,9 @@ describe('a budget with a filter', () => {
     expect(created.filter).toEqual({ models: ['claude-*', 'gpt-5*'], adapters: ['codex'] });
     const change = (body: object) => f.patch(`/api/v1/budgets/${created.id}`, body);
     expect((await change({ filter: { ...filter, adapters: ['CODEX'] } })).body.revision).toBe(1);
-    expect((await change({ filter: { adapters: ['codex'] } })).body).toMatchObject({
-      revision: 2,
-      filter: { adapters: ['codex'] },
-    });
-    expect((await change({ name: 'C' })).body).toMatchObject({
-      revision: 2,
-      filter: { adapters: ['codex'] },
-    });
+    const codex = { filter: { adapters: ['codex'] } };
+    for (const changed of [codex, { name: 'C' }])
+      expect((await change(changed)).body).toMatchObject({ revision: 2, ...codex });
     expect((await change({ filter: null })).body).toMatchObject({ revision: 3, filter: null });
     await f.remove(`/api/v1/budgets/${created.id}`);
   });
@@ -56,8 +51,7 @@ describe('a budget with a filter', () => {
     const filter = { adapters: ['codex'] };
     expect((await post({ filter, metric: 'sessions' })).status).toBe(400);
     const { id } = await make({ filter });
-    const changed = await f.patch(`/api/v1/budgets/${id}`, { metric: 'sessions' });
-    expect(changed.status).toBe(400);
+    expect((await f.patch(`/api/v1/budgets/${id}`, { metric: 'sessions' })).status).toBe(400);
     await f.remove(`/api/v1/budgets/${id}`);
   });
 
@@ -94,13 +88,13 @@ describe('a budget with a filter', () => {
   });
 
   test('refuses in the hook of Claude Code, which is the adapter claude-code', async () => {
-    const { key: own } = await f.tenant({ timezone: 'UTC' });
-    const prompt = { hook_event_name: 'UserPromptSubmit' };
-    const hook = () => f.send('/hooks/claude-code', prompt, { key: own });
+    const { key: own, record } = await f.tenant();
+    const hook = () => f.send('/hooks/claude-code', { hook_event_name: 'UserPromptSubmit' }, { key: own });
     const spent = { metric: 'signals', threshold: 1, enforce: 'hard' };
-    const signal = { id: 's', ts: new Date(NOW).toISOString(), user_id: 'ada', adapter: 'codex' };
-    await f.send('/api/v1/signals', { ...signal, model: 'gpt-5' }, { key: own });
-    await f.send('/api/v1/signals', { ...signal, adapter: 'claude-code' }, { key: own });
+    await record(
+      { ts: NOW, adapter: 'codex', model: 'gpt-5' },
+      { ts: NOW, adapter: 'claude-code', model: undefined },
+    );
     await make({ ...spent, filter: { adapters: ['codex'] } }, own);
     await make({ ...spent, filter: { models: ['gpt-5'] } }, own);
     expect((await hook()).body).toEqual({});
@@ -117,9 +111,8 @@ describe('a budget with a filter', () => {
     const all = await Promise.all(
       Array.from({ length: 20 }, (_, index) => reserve(index % 2 ? 'gpt-5' : 'gpt-4')),
     );
-    const allowed = all.map(({ body }) => body.allow);
-    expect(allowed.filter((_, index) => index % 2 === 0).every(Boolean)).toBe(true);
-    expect(allowed.filter((allow, index) => index % 2 && allow)).toHaveLength(3);
+    const allowed = (of5: number) => all.filter(({ body }, index) => index % 2 === of5 && body.allow);
+    expect([allowed(0).length, allowed(1).length]).toEqual([10, 3]);
     await renew();
     expect((await read(id)).reserved).toBe(0.9);
   });

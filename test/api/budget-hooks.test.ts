@@ -4,52 +4,35 @@ import { hookClaudeCode } from '../../api/routes/hook-claude-code.ts';
 import { admit } from '../../api/serve/admit.ts';
 import type { Exchange } from '../../api/serve/exchange.ts';
 import { checkCall } from '../../packages/governor/src/check.ts';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
-import { makeSignal } from '../support/factories.ts';
-import { fixture } from '../support/fixture.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 import { startApi, until } from '../support/harness.ts';
 
-const { api, orgId, key } = await fixture();
+const { api, ask, key, keyOf, send, spend } = await fixture();
 /** Bound to ada, whose budget is used up, and to bob, who has one of which a quarter is used. */
 let ada: string;
 let bob: string;
 /** Bound to nobody. */
 let unbound: string;
 beforeAll(async () => {
-  const scopes = ['budgets:check' as const];
-  ada = (await createApiKey(api.ctx, { org_id: orgId, scopes, user_id: 'ada' })).key;
-  bob = (await createApiKey(api.ctx, { org_id: orgId, scopes, user_id: 'bob' })).key;
-  unbound = (await createApiKey(api.ctx, { org_id: orgId, scopes })).key;
+  ada = await keyOf('ada', ['budgets:check']);
+  bob = await keyOf('bob', ['budgets:check']);
+  unbound = await keyOf(null, ['budgets:check']);
   for (const scope_id of ['ada', 'bob']) {
     const name = `Of\n\u001b[31m${scope_id}${'x'.repeat(200)}`;
-    const body = { name, scope: 'user', scope_id, metric: 'cost_usd', threshold: 8, window: 'daily' };
-    await api.call('/api/v1/budgets', { key, body: { ...body, enforce: 'hard' } });
-    const roomy = { ...body, name: 'roomy', threshold: 9_000 };
-    await api.call('/api/v1/budgets', { key, body: roomy });
+    const body = { ...BUDGET, name, scope: 'user', scope_id, threshold: 8 };
+    await ask('/api/v1/budgets', { ...body, enforce: 'hard' });
+    await ask('/api/v1/budgets', { ...body, name: 'roomy', threshold: 9_000 });
   }
-  const signals = [
-    makeSignal({ ts: Date.now(), user_id: 'ada', cost_usd: 8 }),
-    makeSignal({ ts: Date.now(), user_id: 'bob', cost_usd: 2 }),
-  ];
-  await api.call('/api/v1/signals', { key, body: { signals } });
+  await spend({ user_id: 'ada', cost_usd: 8 }, { user_id: 'bob', cost_usd: 2 });
   await until(async () => (await own(ada)).body.allow === false);
   await until(async () => (await own(bob)).body.budgets[0]?.remaining === 6);
 });
 
-const own = (as: string, query = '') => api.call(`/api/v1/me/budget${query}`, { key: as });
+const own = (as: string, query = '') => send(`/api/v1/me/budget${query}`, undefined, { key: as });
 /** As Claude Code sends it. */
+const SENT = { session_id: 's', transcript_path: '/t', cwd: '/c', permission_mode: 'default' };
 const hook = (as: string, hook_event_name: string, more: object = {}) =>
-  api.call('/hooks/claude-code', {
-    key: as,
-    body: {
-      session_id: 's',
-      transcript_path: '/t',
-      cwd: '/c',
-      permission_mode: 'default',
-      hook_event_name,
-      ...more,
-    },
-  });
+  send('/hooks/claude-code', { ...SENT, hook_event_name, ...more }, { key: as });
 const reason = expect.stringMatching(
   /ada.* has \$0\.00 of \$8\.00 left until .*\nAsk for more: governor raise --budget bud_\w+ --amount N, or http\S+\/dashboard\/raise\?budget=bud_\w+$/s,
 );
@@ -77,9 +60,9 @@ describe('the hook of Claude Code', () => {
   test('skips what it does not read, and takes no Content-Encoding', async () => {
     const tool_input = `{"content":"${String.raw`\"`.repeat(1_000)}","deep":${'['.repeat(99)}${']'.repeat(99)}}`;
     const body = `{"tool_input":${tool_input},"hook_event_name":"UserPromptSubmit"}`;
-    const plain = await api.call('/hooks/claude-code', { key: ada, body });
+    const plain = await send('/hooks/claude-code', body, { key: ada });
     expect([plain.status, plain.body]).toEqual([200, { decision: 'block', reason }]);
-    const cut = await api.call('/hooks/claude-code', { key: ada, body: body.slice(0, -1) });
+    const cut = await send('/hooks/claude-code', body.slice(0, -1), { key: ada });
     expect([cut.status, cut.body.code]).toEqual([400, 'malformed_json']);
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${ada}` };
     const zipped = await fetch(`${api.url}/hooks/claude-code`, {
@@ -97,14 +80,13 @@ describe('the hook of Claude Code', () => {
     const answer = await limited.call('/hooks/claude-code', { key: unbound, body });
     expect(answer.headers.get('ratelimit')).toMatch(/r=597;/);
     await limited.close();
+    const refuseWhenLate = (priority: string) => {
+      throw new Error(priority);
+    };
     const shed = (length: number) => {
-      const shedder = {
-        refuseWhenLate: (priority: string) => {
-          throw new Error(priority);
-        },
-      };
       const req = { headers: { 'content-length': String(length) } };
-      return admit({ route: hookClaudeCode, guards: { shedder }, req } as unknown as Exchange);
+      const guards = { shedder: { refuseWhenLate } };
+      return admit({ route: hookClaudeCode, guards, req } as unknown as Exchange);
     };
     await expect(shed(256 * 1_024)).rejects.toThrow('consume');
     await expect(shed(256 * 1_024 + 1)).rejects.toThrow('ingest');
@@ -118,7 +100,7 @@ describe('the hook of Claude Code', () => {
 
 describe('the own budget', () => {
   test('is what a check without an estimate answers', async () => {
-    const checked = await api.call('/api/v1/budgets/check', { key: bob, body: {} });
+    const checked = await send('/api/v1/budgets/check', {}, { key: bob });
     expect((await own(bob)).body).toEqual(checked.body);
     expect(checked.body.budgets).toMatchObject([{ remaining: 6, utilization_pct: 25 }, { name: 'roomy' }]);
   });
@@ -166,11 +148,8 @@ describe('governor check', () => {
     for (const [target, words] of reasons) {
       const message = expect.stringMatching(words);
       expect(await checkCall(target, call)).toEqual({ exitCode: 1, allow: null, message });
-      expect(await checkCall(target, { ...call, failClosed: true })).toEqual({
-        exitCode: 2,
-        allow: null,
-        message,
-      });
+      const closed = await checkCall(target, { ...call, failClosed: true });
+      expect(closed).toEqual({ exitCode: 2, allow: null, message });
     }
   });
 });

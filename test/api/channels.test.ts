@@ -1,37 +1,25 @@
 import { createHmac } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { cancelWaiters } from '../../shared/core/events/webhooks/sending/endpoint.ts';
 import { fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { attemptAllDue, raise, SECRET } from '../support/webhooks.ts';
 
-const f = await fixture({ perTest: true });
+const f = await fixture({ perTest: true, receiver: true });
 const { api } = f;
-let receiver: Receiver;
-beforeEach(async () => {
-  receiver = await startReceiver();
-});
-afterEach(() => receiver.close());
 
 const PATH = '/services/T000/B000/a-token-that-nobody-may-see';
-async function register(overrides: Record<string, unknown> = {}) {
-  const url = receiver.url.replace('/hook', PATH);
-  return f.send('/api/v1/webhooks', {
-    url,
-    events: ['session.started'],
-    secret: SECRET,
-    format: 'slack',
-    ...overrides,
-  });
-}
+const register = (fields: Record<string, unknown> = {}) => {
+  const hook = { url: f.receiver.url.replace('/hook', PATH), events: ['session.started'], secret: SECRET };
+  return f.send('/api/v1/webhooks', { ...hook, format: 'slack', ...fields });
+};
 
 describe.each(['slack', 'teams', 'discord', 'ntfy'] as const)('a webhook of the format %s', (format) => {
   it('never shows more of its URL than the host, and stores it encrypted', async () => {
     const made = await register({ format });
-    const shown = `${new URL(receiver.url).origin}/…`;
+    const shown = `${new URL(f.receiver.url).origin}/…`;
     expect([made.status, made.body.url, made.body.format]).toEqual([201, shown, format]);
     const { id } = made.body;
     const seen = await Promise.all([
@@ -50,25 +38,22 @@ describe.each(['slack', 'teams', 'discord', 'ntfy'] as const)('a webhook of the 
     const { body } = await register({ format });
     const [eventId = ''] = await raise(api.ctx, f.orgId, 1, { user_id: 'ada' });
     await attemptAllDue(api.ctx, eventId);
-    const [request] = receiver.received;
+    const [request] = f.receiver.received;
     expect(request?.path).toBe(PATH);
     expect(request?.body).toContain('ada');
-    expect(request?.headers['x-service-signature']).toBe(
-      `sha256=${createHmac('sha256', SECRET)
-        .update(request?.body ?? '')
-        .digest('hex')}`,
-    );
-    const log = await f.send(`/api/v1/webhooks/${body.id}/deliveries`);
-    const one = await f.send(`/api/v1/webhooks/${body.id}/deliveries/${log.body.data[0].id}`);
-    expect(one.body.request.body).toBe(request?.body);
+    const hmac = createHmac('sha256', SECRET).update(request?.body ?? '');
+    expect(request?.headers['x-service-signature']).toBe(`sha256=${hmac.digest('hex')}`);
+    const log = await f.ask(`/api/v1/webhooks/${body.id}/deliveries`);
+    const one = await f.ask(`/api/v1/webhooks/${body.id}/deliveries/${log.data[0].id}`);
+    expect(one.request.body).toBe(request?.body);
   });
 
   it('is tested in its format', async () => {
     const { body } = await register({ format });
     const test = await f.send('/api/v1/webhooks/test', { webhook_id: body.id });
     expect([test.status, test.body.status]).toEqual([200, 200]);
-    expect(receiver.received.map(({ path }) => path)).toEqual([PATH]);
-    expect(receiver.received[0]?.body).toContain('Test message');
+    expect(f.receiver.received.map(({ path }) => path)).toEqual([PATH]);
+    expect(f.receiver.received[0]?.body).toContain('Test message');
   });
 
   it('takes no address of our own network', async () => {
@@ -94,11 +79,11 @@ it.each(['slack', 'discord'])(
     const attempts = attemptAllDue(slow);
     const done = { org_id: f.orgId, status: 'succeeded' as const };
     await until(async () => (await deliveryRows(api.ctx).countDocuments(done)) === 8);
-    expect(receiver.received).toHaveLength(8);
+    expect(f.receiver.received).toHaveLength(8);
     cancelWaiters(slow);
     await attempts;
     const quick = withWaits(1_000);
     while ((await attemptAllDue(quick)) > 0);
-    expect(receiver.received).toHaveLength(24);
+    expect(f.receiver.received).toHaveLength(24);
   },
 );

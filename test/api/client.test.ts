@@ -3,18 +3,16 @@ import createClient from 'openapi-fetch';
 import { expect, it } from 'vitest';
 import type { paths } from '../../api/docs/client.d.ts';
 import { sha256 } from '../support/credits.ts';
-import { makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
-import { linkDevice, makePerson } from '../support/people.ts';
+import { linkDevice } from '../support/people.ts';
 
-const { idp, api } = await fixture({ idp: true });
+const { api, key, orgId, person: join } = await fixture({ idp: true });
 
 const clientWith = (token: string) =>
   createClient<paths>({ baseUrl: api.url, headers: { Authorization: `Bearer ${token}` } });
 
 it('a client that is generated from the document records, reads and bills', async () => {
-  const { key, orgId } = await makeTenant(api.ctx);
   const client = clientWith(key);
   const own = await client.GET('/api/v1/organization');
   expect(own.data).toMatchObject({ id: orgId, plan: 'team', key: { user_id: null } });
@@ -56,7 +54,7 @@ it('a client that is generated from the document records, reads and bills', asyn
 });
 
 it('a client that is generated from the document spends a credit and finds it in the ledger', async () => {
-  const person = await makePerson(api.ctx, idp);
+  const person = await join();
   const device = clientWith((await linkDevice(api, person)).access_token);
   const spent = await device.POST('/v1/meter/consume', {
     params: { header: { 'Idempotency-Key': randomUUID() } },

@@ -3,26 +3,15 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from 'vitest';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
-import { makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
-import { recordAll } from '../support/usage.ts';
 
-const { api } = await fixture();
-let key: string;
+const { api, key, orgId, record } = await fixture();
 let long: string;
 beforeAll(async () => {
-  const tenant = await makeTenant(api.ctx);
-  key = tenant.key;
   const ts = api.ctx.clock.now();
-  await recordAll(
-    api.ctx,
-    tenant.orgId,
-    Array.from({ length: 700 }, (_, index) => ({
-      ts: ts - index,
-      user_id: index < 600 ? 'ada' : `u-${index}`,
-    })),
-  );
-  const session = await sessionRows(api.ctx).findOne({ org_id: tenant.orgId, user_id: 'ada' });
+  const userOf = (index: number) => (index < 600 ? 'ada' : `u-${index}`);
+  await record(...Array.from({ length: 700 }, (_, index) => ({ ts: ts - index, user_id: userOf(index) })));
+  const session = await sessionRows(api.ctx).findOne({ org_id: orgId, user_id: 'ada' });
   long = `/api/v1/sessions/${session?._id}`;
 });
 

@@ -84,13 +84,11 @@ describe('a destination', () => {
     expect(await dueRows(api.ctx).countDocuments({ key: id })).toBe(0);
     const lines = await f.audited(/^destination/);
     expect(lines).toHaveLength(3);
+    const of = { destination_id: id, kind: 's3' };
     const told = [
-      ['destination.create', { destination_id: id, name: 'Lake', kind: 's3' }],
-      [
-        'destination.update',
-        { destination_id: id, name: 'Lake 2', kind: 's3', changed: ['name', 'hour_utc'] },
-      ],
-      ['destination.delete', { destination_id: id, name: 'Lake 2', kind: 's3' }],
+      ['destination.create', { ...of, name: 'Lake' }],
+      ['destination.update', { ...of, name: 'Lake 2', changed: ['name', 'hour_utc'] }],
+      ['destination.delete', { ...of, name: 'Lake 2' }],
     ];
     // All of one moment, by the clock of the test.
     expect(new Set(lines.map(({ action, details }) => [action, details]))).toEqual(new Set(told));

@@ -123,17 +123,14 @@ describe('the OpenAPI document', () => {
   });
 
   it('says what a client has to send and may get', () => {
+    const parameterOf = ({ parameters }: Json, asked: string) =>
+      parameters.find(({ name }: Json) => name === asked);
     const { post: consume } = document.paths['/v1/meter/consume'];
-    const key = consume.parameters.find(({ name }: Json) => name === 'Idempotency-Key');
-    expect(key).toMatchObject({ in: 'header', required: true });
-    const limit = document.paths['/api/v1/sessions'].get.parameters.find(
-      ({ name }: Json) => name === 'limit',
-    );
-    expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
-    const user = document.paths['/api/v1/sessions'].get.parameters.find(
-      ({ name }: Json) => name === 'user_id',
-    );
-    expect(user.schema).toMatchObject({ minLength: 1, maxLength: 256 });
+    expect(parameterOf(consume, 'Idempotency-Key')).toMatchObject({ in: 'header', required: true });
+    const { get: sessions } = document.paths['/api/v1/sessions'];
+    const page = { type: 'integer', minimum: 1, maximum: 100, default: 20 };
+    expect(parameterOf(sessions, 'limit').schema).toMatchObject(page);
+    expect(parameterOf(sessions, 'user_id').schema).toMatchObject({ minLength: 1, maxLength: 256 });
     expect(Object.keys(document.paths['/api/v1/usage/export'].get.responses['200'].content)).toHaveLength(3);
     expect(Object.keys(document.webhooks)).toEqual([
       'session.started',
@@ -151,10 +148,9 @@ describe('the OpenAPI document', () => {
       'credit.depleted',
       'digest',
     ]);
-    const windows = document.paths['/api/v1/budgets/{id}/windows'].get.parameters.find(
-      ({ name }: Json) => name === 'limit',
-    );
-    expect(windows.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 120, default: 12 });
+    const { get: windows } = document.paths['/api/v1/budgets/{id}/windows'];
+    const months = { type: 'integer', minimum: 1, maximum: 120, default: 12 };
+    expect(parameterOf(windows, 'limit').schema).toMatchObject(months);
     const bodyOf = (path: string) => document.paths[path].post.requestBody.content['application/json'].schema;
     const [batch] = document.components.schemas.PostApiV1SignalsBody.anyOf;
     expect(batch).toMatchObject({ required: ['signals'], additionalProperties: false });
