@@ -94,7 +94,14 @@ const ADMITTED: Record<AnyRoute['auth']['kind'], readonly Kind[]> = {
 
 /** What a person may do who is no admin; the other routes of persons are for admins alone. */
 const OF_MEMBERS = [
-  ...['/v1/credits/checkout', '/v1/credits/price', '/v1/org/{orgId}/balances', '/v1/balance', '/v1/ledger'],
+  ...[
+    '/v1/credits/checkout',
+    '/v1/credits/checkout/{id}',
+    '/v1/credits/price',
+    '/v1/org/{orgId}/balances',
+    '/v1/balance',
+    '/v1/ledger',
+  ],
   ...['/v1/preferences', '/v1/preferences/digest', '/v1/devices', '/v1/devices/revoke'],
   ...['approve', 'lookup', 'deny'].map((act) => `/v1/device_authorization/${act}`),
   ...['/v1/raises', '/v1/raises/{id}', '/v1/raises/{id}/withdraw'],
