@@ -93,7 +93,7 @@ describe('a budget with a filter', () => {
     const spent = { metric: 'signals', threshold: 1, enforce: 'hard' };
     await record(
       { ts: NOW, adapter: 'codex', model: 'gpt-5' },
-      { ts: NOW, adapter: 'claude-code', model: undefined },
+      { ts: NOW, adapter: 'claude-code', model: undefined, tokens_in: 0, tokens_out: 0 },
     );
     await make({ ...spent, filter: { adapters: ['codex'] } }, own);
     await make({ ...spent, filter: { models: ['gpt-5'] } }, own);

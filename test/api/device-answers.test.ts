@@ -40,17 +40,3 @@ test('wrong codes of looking up, denying and approving count together', async ()
   expect(await answer('lookup', codes.user_code)).toBe(429);
   await other.close();
 });
-
-test('an expired code is told as expired from its last moment on, to the person and to the device', async () => {
-  const other = await startApi({ clock, env: idp.env });
-  const codes = await startLink(other);
-  clock.advance(900_000);
-  const person = await makePerson(other.ctx, idp);
-  const answer = await other.call('/v1/device_authorization/lookup', {
-    key: person.session,
-    body: { user_code: codes.user_code },
-  });
-  expect(answer.body.code).toBe('expired_token');
-  expect((await poll(other, codes.device_code)).body.error).toBe('expired_token');
-  await other.close();
-});
