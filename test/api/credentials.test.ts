@@ -8,7 +8,7 @@ import { fixture } from '../support/fixture.ts';
 import { linkDevice } from '../support/people.ts';
 
 /**
- * What a route answers to a caller who may call, where it is not the usual: a 404 to ids that nobody has, else a 200 to a GET and
+ * The answers to a caller who may call, where these are not the usual ones: a 404 to ids that nobody has, else a 200 to a GET and
  * a 400 to an empty body. A new route is asked by every kind of credential at once: its `auth` decides which may call.
  */
 const ROWS: Record<string, [status: number, body?: unknown, query?: string]> = {
@@ -92,7 +92,7 @@ const ADMITTED: Record<AnyRoute['auth']['kind'], readonly Kind[]> = {
   agent: ['API key', 'API key without the scope'],
 };
 
-/** What a person may do who is no admin; the other routes of persons are for admins alone. */
+/** The routes of persons that one may call who is no admin; the others are for admins alone. */
 const OF_MEMBERS = [
   ...[
     '/v1/credits/checkout',
