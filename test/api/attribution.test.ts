@@ -14,19 +14,14 @@ import { snapshot } from '../support/rows.ts';
 const NOW = Date.parse('2026-11-24T12:07:00Z');
 const MINUTE = 60_000;
 const SHOP = 'github.com/acme/shop';
-const { api, clock, tenant } = await fixture({ clock: NOW });
+const f = await fixture({ clock: NOW, perTest: true });
+const { api, clock } = f;
 
 const at = (ms: number) => new Date(ms).toISOString();
 const session = { metadata: { client_session_id: 's-1' } };
 
-async function post(key: string, signals: object[]): Promise<void> {
-  const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
-  expect(body).toMatchObject({ results: signals.map(() => ({ status: 'accepted' })) });
-}
-
-function tell(key: string, ...contexts: object[]) {
-  return api.call('/api/v1/contexts', { key, body: { contexts } });
-}
+const post = (...signals: Record<string, unknown>[]) => f.spend(...signals);
+const tell = (context: object, key = f.key) => f.send('/api/v1/contexts', { contexts: [context] }, { key });
 
 const told = (more: object) => ({
   client_session_id: 's-1',
@@ -34,12 +29,7 @@ const told = (more: object) => ({
   repository: SHOP,
   ...more,
 });
-
-async function get(key: string, path: string) {
-  const { status, body } = await api.call(`/api/v1/${path}`, { key });
-  expect(status).toBe(200);
-  return body;
-}
+const get = (path: string) => f.ask(`/api/v1/${path}`);
 
 describe('POST /api/v1/contexts', () => {
   it.each([
@@ -55,35 +45,27 @@ describe('POST /api/v1/contexts', () => {
     [{ repository: SHOP, ts: at(NOW + 6 * MINUTE) }, 'ts_ahead', '5 minutes'],
     [{ repository: SHOP, ts: at(NOW - 36 * 86_400_000) }, 'ts_behind', '35 days'],
   ])('rejects %j and takes the others', async (wrong, code, detail) => {
-    const { key } = await tenant();
-    const { status, body } = await tell(key, { client_session_id: 's-1', ts: at(NOW), ...wrong }, told({}));
-    expect(status).toBe(200);
-    expect(body.results).toEqual([
+    const contexts = [{ client_session_id: 's-1', ts: at(NOW), ...wrong }, told({})];
+    expect((await f.ask('/api/v1/contexts', { contexts })).results).toEqual([
       { status: 'rejected', code, detail: expect.stringContaining(detail) },
       { status: 'accepted' },
     ]);
   });
 
   it('takes 500 at most, and nothing beside them', async () => {
-    const { key } = await tenant();
-    expect(await tell(key, ...Array.from({ length: 501 }, () => ({})))).toMatchObject({ status: 413 });
-    const body = { contexts: [], more: 1 };
-    expect(await api.call('/api/v1/contexts', { key, body })).toMatchObject({ status: 400 });
+    const contexts = Array.from({ length: 501 }, () => ({}));
+    expect((await f.send('/api/v1/contexts', { contexts })).status).toBe(413);
+    expect((await f.send('/api/v1/contexts', { contexts: [], more: 1 })).status).toBe(400);
   });
 
   it('of a bound key concern its own user alone', async () => {
-    const all = await tenant();
-    const bound = await makeTenant(api.ctx, { user_id: 'ada' });
-    const foreign = await tell(bound.key, told({ user_id: 'bob' }));
+    const bound = await f.keyOf('ada');
+    const foreign = await tell(told({ user_id: 'bob' }), bound);
     expect(foreign.body.results).toMatchObject([{ status: 'rejected', code: 'foreign_user' }]);
-    await tell(bound.key, told({ branch: 'one' }));
-    expect(await contextRows(api.ctx).findOne({ org_id: bound.orgId })).toMatchObject({ user_id: 'ada' });
-    await tell(all.key, told({ branch: 'one', user_id: 'ada' }));
-    await post(all.key, [
-      makeSignal({ ts: NOW, ...session }),
-      makeSignal({ ts: NOW, ...session, user_id: 'bob' }),
-    ]);
-    const usage = await get(all.key, 'usage?group_by=branch,user_id');
+    await tell(told({ branch: 'one' }), bound);
+    expect(await contextRows(api.ctx).findOne({ org_id: f.orgId })).toMatchObject({ user_id: 'ada' });
+    await post(session, { ...session, user_id: 'bob' });
+    const usage = await get('usage?group_by=branch,user_id');
     expect(usage.groups.filter((group: { signals: number }) => group.signals > 0)).toMatchObject([
       { key: { branch: 'one', user_id: 'ada' } },
       { key: { branch: null, user_id: 'bob' } },
@@ -93,78 +75,63 @@ describe('POST /api/v1/contexts', () => {
 
 describe('what a call belongs to', () => {
   it('is in usage, files and lists, and shown with its session', async () => {
-    const { key } = await tenant();
-    await tell(key, told({ branch: 'one', task: 'T-1', commit: 'abcdef1', worktree: 'shop' }));
-    await post(key, [
-      makeSignal({ ts: NOW - 2 * MINUTE, ...session, cost_usd: 1 }),
-      makeSignal({ ts: NOW - MINUTE, ...session, cost_usd: 2, task: 'T-2' }),
-      makeSignal({ ts: NOW - MINUTE, cost_usd: 4 }),
-    ]);
+    await tell(told({ branch: 'one', task: 'T-1', commit: 'abcdef1', worktree: 'shop' }));
+    await post(
+      { ts: NOW - 2 * MINUTE, ...session, cost_usd: 1 },
+      { ts: NOW - MINUTE, ...session, cost_usd: 2, task: 'T-2' },
+      { ts: NOW - MINUTE, cost_usd: 4 },
+    );
     const day = `from=${at(NOW - 86_400_000)}&to=${at(NOW + 86_400_000)}`;
-    const filtered = await get(key, `usage?${day}&branch=one&repository=https://github.com/Acme/shop.git`);
+    const filtered = await get(`usage?${day}&branch=one&repository=https://github.com/Acme/shop.git`);
     expect(filtered.totals).toMatchObject({ cost_usd: 3, signals: 2 });
-    const file = await api.call(`/api/v1/usage/export?${day}&level=attributed`, { key });
+    const file = await f.send(`/api/v1/usage/export?${day}&level=attributed`);
     const [head, ...rows] = String(file.text).trim().split('\n');
     expect(head).toContain('adapter,repository,branch,pull_request,task,sessions');
     expect(rows.filter((row) => row.includes(`${SHOP},one,,T-1`))).toHaveLength(1);
-    const listed = await get(key, 'sessions?task=T-2');
+    const listed = await get('sessions?task=T-2');
     expect(listed.data).toHaveLength(1);
-    const shown = await get(key, `sessions/${listed.data[0].id}`);
+    const shown = await get(`sessions/${listed.data[0].id}`);
     const place = { repository: SHOP, branch: 'one' };
     expect(shown.attribution).toMatchObject([
       { ...place, task: 'T-2', cost_usd: 2 },
       { ...place, task: 'T-1', cost_usd: 1 },
       { repository: null, branch: null, task: null, cost_usd: 4 },
     ]);
-    expect(shown.contexts).toEqual([
-      {
-        client_session_id: 's-1',
-        ts: at(NOW - 60 * MINUTE),
-        ...place,
-        task: 'T-1',
-        commit: 'abcdef1',
-        worktree: 'shop',
-      },
-    ]);
+    const own = { client_session_id: 's-1', ts: at(NOW - 60 * MINUTE), commit: 'abcdef1', worktree: 'shop' };
+    expect(shown.contexts).toEqual([{ ...own, ...place, task: 'T-1' }]);
     const tasks = shown.signals.map(({ task }: { task: string | null }) => String(task));
     expect(tasks.toSorted()).toEqual(['T-1', 'T-2', 'null']);
   });
 
   it('by telemetry counts until a context says a place', async () => {
-    const { orgId, key } = await tenant();
     const signal = makeSignal({ ts: NOW, ...session, repository: SHOP, branch: 'stale' });
-    await recordSignals(api.ctx, senderOf(orgId), [signal], { isTelemetry: true });
+    await recordSignals(api.ctx, senderOf(f.orgId), [signal], { isTelemetry: true });
     const branches = async () =>
-      (await get(key, 'usage?group_by=branch')).groups
+      (await get('usage?group_by=branch')).groups
         .filter((group: { signals: number }) => group.signals > 0)
         .map((group: { key: { branch: string } }) => group.key.branch);
     expect(await branches()).toEqual(['stale']);
-    await tell(key, told({ branch: 'fresh' }));
+    await tell(told({ branch: 'fresh' }));
     expect(await branches()).toEqual(['fresh']);
-    await tell(key, told({ ts: at(NOW - MINUTE), repository: null }));
+    await tell(told({ ts: at(NOW - MINUTE), repository: null }));
     expect(await branches()).toEqual([null]);
   });
 
   it('of a signal without a client session writes nothing more, and asks nothing', async () => {
-    const { orgId, key } = await tenant();
-    await post(key, [makeSignal({ ts: NOW, id: 'plain' })]);
-    const row = await signalRows(api.ctx).findOne({ org_id: orgId, id: 'plain' });
-    expect(
-      Object.keys(row ?? {}).filter((name) => ['client_session', 'work', 'own', 'parts'].includes(name)),
-    ).toEqual([]);
-    expect(
-      await organizationVersionRows(api.ctx).findOne({ org_id: orgId, contexts: { $exists: true } }),
-    ).toBe(null);
+    await post({ id: 'plain' });
+    const row = await signalRows(api.ctx).findOne({ org_id: f.orgId, id: 'plain' });
+    for (const name of ['client_session', 'work', 'own', 'parts']) expect(row).not.toHaveProperty(name);
+    const versions = { org_id: f.orgId, contexts: { $exists: true } };
+    expect(await organizationVersionRows(api.ctx).findOne(versions)).toBe(null);
   });
 
   it('of an erased person keeps its sums', async () => {
-    const { orgId, key, member } = await tenant();
-    await member('ada');
-    await member('boss', { role: 'admin' });
-    await tell(key, told({ branch: 'one', user_id: 'ada' }));
-    await post(key, [makeSignal({ ts: NOW, ...session })]);
-    await eraseMember(api.ctx, orgId, 'ada');
-    expect((await get(key, 'usage?branch=one')).totals.signals).toBe(1);
+    await f.member('ada');
+    await f.member('boss', { role: 'admin' });
+    await tell(told({ branch: 'one', user_id: 'ada' }));
+    await post(session);
+    await eraseMember(api.ctx, f.orgId, 'ada');
+    expect((await get('usage?branch=one')).totals.signals).toBe(1);
   });
 });
 

@@ -27,13 +27,8 @@ const answers = (body: object, expected: object) =>
 
 describe('a check', () => {
   test('lists every budget that the call counts in, oldest first, and none when there is none', async () => {
-    expect((await check({ user_id: 'lister' })).body).toEqual({
-      allow: true,
-      reason: null,
-      refused_by: null,
-      retry_at: null,
-      budgets: [],
-    });
+    const nothing = { allow: true, reason: null, refused_by: null, retry_at: null, budgets: [] };
+    expect((await check({ user_id: 'lister' })).body).toEqual(nothing);
     const soft = await budget({ name: 'soft', scope_id: 'lister', enforce: 'soft' });
     const project = await budget({ name: 'none', scope: 'project', scope_id: 'atlas', metric: 'tokens' });
     await budget({ name: 'another', scope_id: 'somebody else', enforce: 'hard' });
@@ -42,33 +37,16 @@ describe('a check', () => {
       { user_id: 'lister', project_id: 'atlas', model: 'any' },
       { budgets: [{ remaining: 7.5 }, { remaining: 6 }] },
     );
+    const like = { per: null, threshold_now: 10, refuses: false, cause: null };
+    const [ofUser, ofProject] = [
+      { scope: 'user', enforce: 'soft' },
+      { scope: 'project', enforce: 'none' },
+    ];
+    const used = { remaining: 7.5, utilization_pct: 25, resets_at: soft.window_end };
+    const other = { remaining: 6, utilization_pct: 40, resets_at: project.window_end };
     expect(budgets).toEqual([
-      {
-        id: soft.id,
-        name: 'soft',
-        scope: 'user',
-        per: null,
-        enforce: 'soft',
-        threshold_now: 10,
-        remaining: 7.5,
-        utilization_pct: 25,
-        refuses: false,
-        cause: null,
-        resets_at: soft.window_end,
-      },
-      {
-        id: project.id,
-        name: 'none',
-        scope: 'project',
-        per: null,
-        enforce: 'none',
-        threshold_now: 10,
-        remaining: 6,
-        utilization_pct: 40,
-        refuses: false,
-        cause: null,
-        resets_at: project.window_end,
-      },
+      { id: soft.id, name: 'soft', ...ofUser, ...like, ...used },
+      { id: project.id, name: 'none', ...ofProject, ...like, ...other },
     ]);
   });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { mintDeviceToken } from '../../shared/core/accounts/keys/credential.ts';
 import { ledgerRows } from '../../shared/core/credits/model.ts';
@@ -30,11 +30,13 @@ interface Spender extends Person {
   deviceId: string;
 }
 
-async function makeSpender(plan: 'free' | 'team' = 'free'): Promise<Spender> {
-  const person = await makePerson(ctx, idp, { plan });
+/** The one of each test has the credits of its plan, and one device. */
+let spender: Spender;
+beforeEach(async () => {
+  const person = await makePerson(ctx, idp, { plan: 'free' });
   const { access_token, device_id } = await linkDevice(api, person);
-  return { ...person, token: access_token, deviceId: device_id };
-}
+  spender = { ...person, token: access_token, deviceId: device_id };
+});
 
 function spend(token: string | undefined, options: { key?: string | null; body?: unknown } = {}) {
   const { key = randomUUID(), body = { output_sha256: sha256('output') } } = options;
@@ -78,7 +80,6 @@ async function unchanged(call: () => Promise<Answer>): Promise<Answer> {
 
 describe('POST /v1/meter/consume: 200', () => {
   test('answers a receipt that the published keys verify, bound to output, device and bucket', async () => {
-    const spender = await makeSpender();
     const answer = await spend(spender.token, { body: { output_sha256: sha256('x'), kind: 'summary' } });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -112,7 +113,6 @@ describe('POST /v1/meter/consume: 200', () => {
   });
 
   test('one key sent 200 times at once is one spend and 200 equal answers', async () => {
-    const spender = await makeSpender();
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 200 }, () => spendSurely(spender.token, key)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -122,7 +122,6 @@ describe('POST /v1/meter/consume: 200', () => {
   });
 
   test('500 at once on 100 credits: 100 succeed and 400 are refused', async () => {
-    const spender = await makeSpender();
     await drain(spender.token);
     await addCredits(spender, { bucket: 'paid', amount: 100 });
     const answers = await Promise.all(Array.from({ length: 500 }, () => spendSurely(spender.token)));
@@ -131,7 +130,6 @@ describe('POST /v1/meter/consume: 200', () => {
   });
 
   test('another device of the account gets the stored answer for the same key and output', async () => {
-    const spender = await makeSpender();
     const other = await linkDevice(api, spender);
     const key = randomUUID();
     const first = await spend(spender.token, { key });
@@ -144,7 +142,6 @@ describe('POST /v1/meter/consume: 200', () => {
 
 describe('POST /v1/meter/consume: refusals, which change nothing', () => {
   test('402 names when credits come back, also while a reset is due, and the key works after a top-up', async () => {
-    const spender = await makeSpender();
     await drain(spender.token);
     const startedAt = clock.now();
     const key = randomUUID();
@@ -165,7 +162,6 @@ describe('POST /v1/meter/consume: refusals, which change nothing', () => {
   });
 
   test('422 for a key with another output, also from another device', async () => {
-    const spender = await makeSpender();
     const other = await linkDevice(api, spender);
     const key = randomUUID();
     await spend(spender.token, { key });
@@ -182,7 +178,6 @@ describe('POST /v1/meter/consume: refusals, which change nothing', () => {
     ['a comma', 'a,b'],
     ['no ASCII', 'k\u00e9y'],
   ])('400 for %s', async (_what, key) => {
-    const spender = await makeSpender();
     const answer = await unchanged(() => spend(spender.token, { key }));
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
   });
@@ -196,13 +191,11 @@ describe('POST /v1/meter/consume: refusals, which change nothing', () => {
     [{ output_sha256: { $ne: null } }],
     [[]],
   ])('400 for the body %j', async (body) => {
-    const spender = await makeSpender();
     const answer = await unchanged(() => spend(spender.token, { body }));
     expect(answer.status).toBe(400);
   });
 
   test('401, with one body, for every token that may not spend', async () => {
-    const spender = await makeSpender();
     const revoked = await linkDevice(api, spender);
     await revoke(api, spender, revoked.device_id);
     const flipped = spender.token.slice(0, -1) + (spender.token.endsWith('A') ? 'B' : 'A');
@@ -220,7 +213,6 @@ describe('POST /v1/meter/consume: refusals, which change nothing', () => {
   });
 
   test('503 signing_unavailable while the key file is missing or unreadable; replays are still answered', async () => {
-    const spender = await makeSpender();
     const key = randomUUID();
     const first = await spend(spender.token, { key });
     for (const broken of ['', '{"kty":"OKP"}', null]) {
@@ -240,7 +232,6 @@ describe('POST /v1/meter/consume: refusals, which change nothing', () => {
 
 describe('POST /admin/credits', () => {
   test('answers the ledger row, once for a key, for ever', async () => {
-    const spender = await makeSpender();
     const key = randomUUID();
     const first = await addCredits(spender, { bucket: 'paid', amount: 7 }, key);
     const row = { delta: 7, bucket: 'paid', reason: 'credit.purchase', created_at: expect.any(Number) };
@@ -258,7 +249,6 @@ describe('POST /admin/credits', () => {
   });
 
   test('is recorded in the audit log once, also when the api died between the credits and the record', async () => {
-    const spender = await makeSpender();
     const key = randomUUID();
     const record = vi.spyOn(auditRows(ctx), 'insertOne').mockRejectedValueOnce(new Error('died'));
     expect((await addCredits(spender, { bucket: 'paid', amount: 7 }, key)).status).toBe(500);
@@ -270,17 +260,15 @@ describe('POST /admin/credits', () => {
   });
 
   test.each([0, -1, 1.5, 1e9 + 1, 2 ** 53, '5'])('400 for the amount %j', async (amount) => {
-    const spender = await makeSpender();
     expect((await unchanged(() => addCredits(spender, { bucket: 'paid', amount }))).status).toBe(400);
   });
 
   test('404 for a stranger', async () => {
-    const stranger = { ...(await makePerson(ctx, idp)), userId: 'nobody' };
+    const stranger = { ...spender, userId: 'nobody' };
     expect((await addCredits(stranger, { bucket: 'paid', amount: 1 })).status).toBe(404);
   });
 
   test('lots are spent by soonest expiry and are gone once they expire', async () => {
-    const spender = await makeSpender();
     await drain(spender.token);
     const now = Math.floor(clock.now() / 1_000);
     await addCredits(spender, { bucket: 'paid', amount: 1 });
@@ -307,7 +295,6 @@ describe('GET /v1/ledger', () => {
   });
 
   test('shows a spend as soon as it was answered, newest first, with the resets that it opened', async () => {
-    const spender = await makeSpender();
     await spend(spender.token);
     await addCredits(spender, { bucket: 'granted', amount: 3 });
     const rows = await ledgerOf(spender);
@@ -321,7 +308,6 @@ describe('GET /v1/ledger', () => {
   });
 
   test('is narrowed by time, and shows up to 500 rows', async () => {
-    const spender = await makeSpender();
     const times: number[] = [];
     for (let count = 0; count < 30; count += 1) {
       times.push(Math.floor(clock.now() / 1_000));
@@ -335,7 +321,6 @@ describe('GET /v1/ledger', () => {
   });
 
   test('503, not half an answer, when a store is away before there is a row to send, with and without limit', async () => {
-    const spender = await makeSpender();
     await spend(spender.token);
     vi.spyOn(ledgerRows(ctx), 'findOne').mockImplementation(() => {
       throw new Error('Connection is closed.');
@@ -349,7 +334,6 @@ describe('GET /v1/ledger', () => {
   });
 
   test('is no receipt store: nothing that it can be asked for shows a receipt', async () => {
-    const spender = await makeSpender();
     const { receipt } = (await spend(spender.token)).body;
     for (const query of ['', '?include=details', '?include=details&limit=1', '?reason=receipt'])
       expect((await api.call(`/v1/ledger${query}`, { key: spender.session })).text).not.toContain(receipt);
@@ -358,7 +342,6 @@ describe('GET /v1/ledger', () => {
   });
 
   test('with include=details shows the id and the balance after each transaction, and the device of each spend', async () => {
-    const spender = await makeSpender();
     await spend(spender.token);
     await addCredits(spender, { bucket: 'paid', amount: 7 });
     await spend(spender.token);
@@ -378,8 +361,7 @@ describe('GET /v1/ledger', () => {
   });
 
   test.each(['limit=501', 'from=yesterday'])('400 for %s', async (query) => {
-    const { session } = await makeSpender();
-    expect((await api.call(`/v1/ledger?${query}`, { key: session })).status).toBe(400);
+    expect((await api.call(`/v1/ledger?${query}`, { key: spender.session })).status).toBe(400);
   });
 });
 
@@ -402,7 +384,6 @@ test('GET /v1/balance of a member without a device is what the plan gives', asyn
 
 describe('a key that comes back after its 48 hours', () => {
   test('costs one credit in sum for the same output', async () => {
-    const spender = await makeSpender();
     const key = randomUUID();
     await spend(spender.token, { key });
     await projectAll(ctx);
@@ -419,7 +400,6 @@ describe('a key that comes back after its 48 hours', () => {
   });
 
   test('costs one credit in sum for each output that it was used for', async () => {
-    const spender = await makeSpender();
     const key = randomUUID();
     for (const output of ['a', 'b', 'b', 'a', 'c', 'b']) {
       await spend(spender.token, { key, body: { output_sha256: sha256(output) } });

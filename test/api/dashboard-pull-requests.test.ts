@@ -9,53 +9,38 @@ import {
 } from '../../packages/dashboard/wings/work/parts/words.ts';
 import { isAttributed, pullRequestsOf, workWords } from '../../packages/dashboard/words/work.ts';
 
-test.each([
-  ['12', { number: '12' }],
-  [' #12 ', { number: '12' }],
-  ['github.com/acme/shop#12', { repository: 'github.com/acme/shop', number: '12' }],
-  [
-    'https://github.com/acme/shop/pull/12/files#diff-1',
-    { repository: 'https://github.com/acme/shop', number: '12' },
-  ],
-  [
-    'https://gitlab.com/acme/web/shop/-/merge_requests/7',
-    { repository: 'https://gitlab.com/acme/web/shop', number: '7' },
-  ],
-  [
-    'https://bitbucket.org/acme/shop/pull-requests/3/overview',
-    { repository: 'https://bitbucket.org/acme/shop', number: '3' },
-  ],
-  ['0', null],
-  ['#', null],
-  ['shop', null],
-  ['shop#12', null],
-  ['https://github.com/acme/shop', null],
-] as const)('what people paste finds a pull request: %s', (text, found) => {
+test.each<[text: string, repository?: string | undefined, number?: string]>([
+  ['12', undefined, '12'],
+  [' #12 ', undefined, '12'],
+  ['github.com/acme/shop#12', 'github.com/acme/shop', '12'],
+  ['https://github.com/acme/shop/pull/12/files#diff-1', 'https://github.com/acme/shop', '12'],
+  ['https://gitlab.com/acme/web/shop/-/merge_requests/7', 'https://gitlab.com/acme/web/shop', '7'],
+  ['https://bitbucket.org/acme/shop/pull-requests/3/overview', 'https://bitbucket.org/acme/shop', '3'],
+  ...['0', '#', 'shop', 'shop#12', 'https://github.com/acme/shop'].map((text): [string] => [text]),
+])('what people paste finds a pull request: %s', (text, repository, number) => {
+  const found = number ? { ...(repository ? { repository } : {}), number } : null;
   expect(readReference(text)).toEqual(found);
 });
 
-const pull = {
-  id: 'pr_1',
-  repository: 'github.com/acme/shop',
-  number: 12,
-  title: null,
-  url: null,
-  head_repository: null,
-  branch: 'cart',
-  base_branch: null,
-  state: 'open',
+const unknown = { title: null, url: null, head_repository: null, base_branch: null } as const;
+const sums = { signals: 3, errors: 0, tokens_in: 0, tokens_out: 0, cost_usd: 4.2, unpriced_signals: 0 };
+const times = {
   opened_at: '',
   closed_at: null,
   merged_at: null,
-  signals: 3,
-  errors: 0,
-  tokens_in: 0,
-  tokens_out: 0,
-  cost_usd: 4.2,
-  unpriced_signals: 0,
-  people: 2,
   first_day: '2026-01-10',
   last_day: '2026-01-12',
+};
+const pull = {
+  ...unknown,
+  ...sums,
+  ...times,
+  id: 'pr_1',
+  repository: 'github.com/acme/shop',
+  number: 12,
+  branch: 'cart',
+  state: 'open',
+  people: 2,
 } as const;
 
 test('a cost that is not known is never a zero', () => {

@@ -24,6 +24,8 @@ const f = await fixture({
 });
 const { clock, api } = f;
 
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
+
 /** A code that the person of the test has approved. */
 async function startApproved(): Promise<string> {
   const { device_code, user_code } = await startLink(api);
@@ -147,7 +149,7 @@ describe('linking', () => {
       headers,
       body: new URLSearchParams({
         client_id: 'cli',
-        grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+        grant_type: GRANT_TYPE,
         device_code: started.body.device_code,
       }).toString(),
     });
@@ -249,44 +251,30 @@ describe('linking', () => {
 
   test('takes a parameter of a form without a value as left out (RFC 8628 section 3.1)', async () => {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    const started = await api.call('/v1/device_authorization', {
-      headers,
-      body: 'client_id=cli&name=&public_key=',
-    });
-    expect(started.status).toBe(200);
-    const polled = await api.call('/v1/token', {
-      headers,
-      body: `grant_type=${encodeURIComponent('urn:ietf:params:oauth:grant-type:device_code')}&device_code=`,
-    });
+    const body = 'client_id=cli&name=&public_key=';
+    expect((await api.call('/v1/device_authorization', { headers, body })).status).toBe(200);
+    const asked = `grant_type=${encodeURIComponent(GRANT_TYPE)}&device_code=`;
+    const polled = await api.call('/v1/token', { headers, body: asked });
     expect(polled.body).toEqual({ error: 'invalid_request', error_description: 'device_code is missing.' });
   });
 
   test('answers the errors of RFC 6749, whatever is wrong', async () => {
     const send = (body: unknown, type = 'application/json') =>
       api.call('/v1/token', { method: 'POST', body, headers: { 'Content-Type': type } });
-    const outcomes = [
-      await send('{"grant_type":'),
-      await send('<x/>', 'application/xml'),
-      await send({ grant_type: 'password' }),
-      await send({ grant_type: 'urn:ietf:params:oauth:grant-type:device_code' }),
-      await send('grant_type=a&grant_type=b&device_code=c', 'application/x-www-form-urlencoded'),
-      await poll(api, 'never-issued'),
-      await api.call('/v1/device_authorization', { body: { name: { $ne: null } } }),
-      await api.call('/v1/device_authorization', {
-        body: { public_key: { kty: 'OKP', crv: 'Ed25519', x: 'A', d: 'A' } },
-      }),
-    ];
-    expect(outcomes.map(({ status, body }) => [status, body.error])).toEqual([
-      [400, 'invalid_request'],
-      [415, 'invalid_request'],
-      [400, 'unsupported_grant_type'],
-      [400, 'invalid_request'],
-      [400, 'invalid_request'],
-      [400, 'invalid_grant'],
-      [400, 'invalid_request'],
-      [400, 'invalid_request'],
-    ]);
-    for (const { headers, body } of outcomes) {
+    const begin = (body: object) => api.call('/v1/device_authorization', { body });
+    const twice = 'grant_type=a&grant_type=b&device_code=c';
+    for (const [answer, status, error] of [
+      [await send('{"grant_type":'), 400, 'invalid_request'],
+      [await send('<x/>', 'application/xml'), 415, 'invalid_request'],
+      [await send({ grant_type: 'password' }), 400, 'unsupported_grant_type'],
+      [await send({ grant_type: GRANT_TYPE }), 400, 'invalid_request'],
+      [await send(twice, 'application/x-www-form-urlencoded'), 400, 'invalid_request'],
+      [await poll(api, 'never-issued'), 400, 'invalid_grant'],
+      [await begin({ name: { $ne: null } }), 400, 'invalid_request'],
+      [await begin({ public_key: { kty: 'OKP', crv: 'Ed25519', x: 'A', d: 'A' } }), 400, 'invalid_request'],
+    ] as const) {
+      const { headers, body } = answer;
+      expect([answer.status, body.error]).toEqual([status, error]);
       expect(headers.get('content-type')).toMatch(/^application\/json/);
       expect(Object.keys(body).toSorted()).toEqual(['error', 'error_description']);
       expect(body.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);

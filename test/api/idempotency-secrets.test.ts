@@ -87,17 +87,10 @@ describe('beginning to link a device with an Idempotency-Key', () => {
     await begin('linked');
     const grant = await deviceGrantRows(api.ctx).findOne({ name: 'linked' });
     const deviceId = grant?.device_id ?? '';
-    await deviceRows(api.ctx).insertOne({
-      _id: deviceId,
-      account_id: f.admin.accountId,
-      org_id: f.orgId,
-      device_id: deviceId,
-      name: 'd',
-      public_key: null,
-      status: 'active',
-      created_at: new Date(clock.now()),
-      revoked_at: null,
-    });
+    const [account_id, created_at] = [f.admin.accountId, new Date(clock.now())];
+    const plain = { name: 'd', public_key: null, status: 'active', revoked_at: null } as const;
+    const of = { account_id, org_id: f.orgId, device_id: deviceId };
+    await deviceRows(api.ctx).insertOne({ _id: deviceId, ...of, ...plain, created_at });
     await deviceGrantRows(api.ctx).deleteMany({});
     clock.advance(2 * HOUR_MS);
     const repeat = await begin('linked');

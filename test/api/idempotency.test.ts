@@ -8,30 +8,24 @@ import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { purge } from '../../shared/core/retention/purge.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { RETENTION } from '../../shared/tables/retention.ts';
-import { fixture } from '../support/fixture.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { PoolClearedOnNetworkError } from '../support/store-errors.ts';
 
-const { api, key, orgId, clock, keyOf, remove } = await fixture({ clock: true });
+const { api, key, orgId, clock, keyOf, remove, send } = await fixture({ clock: true });
 
-const budget = (name: string) => ({
-  name,
-  scope: 'org',
-  metric: 'tokens',
-  threshold: 100,
-  window: 'monthly',
-});
+const budget = (name: string) => ({ ...BUDGET, name });
 
-function create(
-  idempotencyKey: string | null,
-  body: unknown,
-  options: { path?: string; on?: TestApi; key?: string } = {},
-) {
-  const { path = '/api/v1/budgets', on = api } = options;
-  const headers: Record<string, string> =
-    idempotencyKey === null ? {} : { 'Idempotency-Key': idempotencyKey };
-  return on.call(path, { key: options.key ?? key, body, headers });
+interface How {
+  path?: string;
+  on?: TestApi;
+  as?: string;
 }
+const create = (
+  name: string | null,
+  body: object,
+  { path = '/api/v1/budgets', on = api, as = key }: How = {},
+) => send(path, body, { key: as, at: on, headers: name === null ? {} : { 'Idempotency-Key': name } });
 /** A budget of this name, and of this key. */
 const make = (name: string, on = api) => create(name, budget(name), { on });
 /** An api that creates budgets in this way, until the test ends. */
@@ -39,6 +33,18 @@ async function creatingBy(handle: AnyRoute['handle']): Promise<TestApi> {
   const on = await startApi({ ctx: api.ctx, routes: [{ ...createBudget, handle }] });
   onTestFinished(() => on.close());
   return on;
+}
+/** An api whose requests to create a budget wait before they begin; `refusal`: what they come to then. */
+async function startSlow(refusal?: () => Promise<never>) {
+  const claimed = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const on = await creatingBy(async (...args) => {
+    claimed.resolve();
+    await goOn.promise;
+    await refusal?.();
+    return createBudget.handle(...args);
+  });
+  return { on, claimed: claimed.promise, goOn: goOn.resolve };
 }
 const refuse = (code: 'invalid_request' | 'conflict') => async () => {
   throw new DomainError(code, 'There is no such team.');
@@ -88,10 +94,10 @@ describe('Idempotency-Key of a request that creates something', () => {
 
   it('another body is 422, another route, credential or key is another request', async () => {
     await make('other');
-    const { status, body } = await create('other', { ...budget('other'), threshold: 101 });
+    const { status, body } = await create('other', { ...budget('other'), threshold: 11 });
     expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
     const second = await keyOf(null, ['budgets:write']);
-    expect((await create('other', budget('other'), { key: second })).status).toBe(201);
+    expect((await create('other', budget('other'), { as: second })).status).toBe(201);
     expect((await create('other2', budget('other'))).status).toBe(201);
     expect(await named('other')).toBe(3);
   });
@@ -114,19 +120,13 @@ describe('Idempotency-Key of a request that creates something', () => {
   });
 
   it('a repeat that succeeds beside a first request that is refused keeps the key', async () => {
-    const claimed = Promise.withResolvers<void>();
-    const goOn = Promise.withResolvers<void>();
-    const other = await creatingBy(async () => {
-      claimed.resolve();
-      await goOn.promise;
-      return refuse('invalid_request')();
-    });
-    const first = make('beside', other);
-    await claimed.promise;
+    const slow = await startSlow(refuse('invalid_request'));
+    const first = make('beside', slow.on);
+    await slow.claimed;
     const update = vi
       .spyOn(idempotencyRecordRows(api.ctx), 'updateOne')
       .mockImplementationOnce(async (...args) => {
-        goOn.resolve();
+        slow.goOn();
         expect((await first).status).toBe(400);
         return idempotencyRecordRows(api.ctx).updateOne(...args);
       });
@@ -191,19 +191,6 @@ describe('a commit whose answer was lost', () => {
 });
 
 describe('a request that stands still before it creates', () => {
-  /** An api whose requests to create a budget wait before they begin; `refusal`: what they come to then. */
-  async function startSlow(refusal?: () => Promise<never>) {
-    const claimed = Promise.withResolvers<void>();
-    const goOn = Promise.withResolvers<void>();
-    const on = await creatingBy(async (...args) => {
-      claimed.resolve();
-      await goOn.promise;
-      await refusal?.();
-      return createBudget.handle(...args);
-    });
-    return { on, claimed: claimed.promise, goOn: goOn.resolve };
-  }
-
   it('creates nothing once a repeat has created it, also when that was deleted since', async () => {
     const slow = await startSlow();
     const first = make('deleted', slow.on);

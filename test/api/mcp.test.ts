@@ -20,22 +20,19 @@ const VERSION = { 'io.modelcontextprotocol/protocolVersion': MODERN };
 const META = { ...VERSION, 'io.modelcontextprotocol/clientCapabilities': {} };
 const BOTH = { Accept: 'application/json, text/event-stream' };
 
-/** A request of revision 2026-07-28, with the headers that its body implies. */
+/** A request of revision 2026-07-28, with the headers that its body implies; an empty one is left out. */
 const modern = (
   method: string,
   params: Record<string, unknown> = {},
   options: { as?: string; headers?: Record<string, string>; meta?: object } = {},
 ) => {
-  const { as = key, headers = {}, meta: _meta = META } = options;
+  const { as = key, meta: _meta = META } = options;
+  const named = typeof params.name === 'string' ? { 'Mcp-Name': params.name } : {};
+  const all = { ...BOTH, 'MCP-Protocol-Version': MODERN, 'Mcp-Method': method, ...named, ...options.headers };
+  const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   return api.call('/mcp', {
     key: as,
-    headers: {
-      ...BOTH,
-      'MCP-Protocol-Version': MODERN,
-      'Mcp-Method': method,
-      ...(typeof params.name === 'string' ? { 'Mcp-Name': params.name } : {}),
-      ...headers,
-    },
+    headers,
     body: { jsonrpc: '2.0', id: 7, method, params: { ...params, _meta } },
   });
 };
@@ -53,15 +50,14 @@ const callTool = async (name: string, args: object = {}, as = key): Promise<any>
 const legacy = (body: unknown) =>
   api.call('/mcp', { key, headers: { ...BOTH, 'MCP-Protocol-Version': '2025-06-18' }, body });
 
+const INFO = { name: 'test', version: '1' };
+
 describe('published clients', () => {
   const url = new URL(`${api.url}/mcp`);
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
 
   test('the client of the newest revision discovers, lists and calls', async () => {
-    const client = new Client(
-      { name: 'test', version: '1' },
-      { versionNegotiation: { mode: { pin: MODERN } } },
-    );
+    const client = new Client(INFO, { versionNegotiation: { mode: { pin: MODERN } } });
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain('get_usage');
@@ -71,7 +67,7 @@ describe('published clients', () => {
   });
 
   test('a client of the 1.x line initializes, lists and calls without a session', async () => {
-    const client = new EarlierClient({ name: 'test', version: '1' });
+    const client = new EarlierClient(INFO);
     const transport = new EarlierTransport(url, { requestInit });
     await client.connect(transport as Parameters<typeof client.connect>[0]);
     expect(transport.sessionId).toBeUndefined();
@@ -88,11 +84,7 @@ describe('the handshake', () => {
   test.each(['2025-03-26', '2025-06-18', '2025-11-25'])(
     'of revision %s is answered, without a session',
     async (version) => {
-      const params = {
-        protocolVersion: version,
-        capabilities: {},
-        clientInfo: { name: 'test', version: '1' },
-      };
+      const params = { protocolVersion: version, capabilities: {}, clientInfo: INFO };
       const send = (message: object, headers: Record<string, string>) =>
         api.call('/mcp', { key, headers, body: { jsonrpc: '2.0', ...message } });
       // The first revision knew no header for it.
@@ -102,10 +94,8 @@ describe('the handshake', () => {
       expect(begun.body.result).toMatchObject({ protocolVersion: version, capabilities: { tools: {} } });
       expect(begun.headers.get('mcp-session-id')).toBeNull();
       expect((await send({ method: 'notifications/initialized' }, headers)).status).toBe(202);
-      const called = await send(
-        { id: 2, method: 'tools/call', params: { name: 'whoami', arguments: {} } },
-        headers,
-      );
+      const whoami = { id: 2, method: 'tools/call', params: { name: 'whoami', arguments: {} } };
+      const called = await send(whoami, headers);
       expect(called.body.result.structuredContent).toMatchObject({ org_id: orgId });
     },
   );
