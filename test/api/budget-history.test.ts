@@ -38,12 +38,7 @@ test('the events of a budget are the levels that it has reached, newest first, w
 test('its windows are what was used in each, newest first, in per cent of the present threshold', async () => {
   const { data } = await ask(`${path}/windows`);
   expect(data.slice(0, 2)).toEqual([
-    {
-      start: '2026-11-18T00:00:00.000Z',
-      end: '2026-11-19T00:00:00.000Z',
-      current: 11,
-      utilization_pct: 110,
-    },
+    { start: '2026-11-18T00:00:00.000Z', end: '2026-11-19T00:00:00.000Z', current: 11, utilization_pct: 110 },
     { start: '2026-11-17T00:00:00.000Z', end: '2026-11-18T00:00:00.000Z', current: 3, utilization_pct: 30 },
   ]);
   expect((await ask(`${path}/windows?limit=1`)).data).toHaveLength(1);

@@ -15,6 +15,9 @@ const preview = (change: object = {}, key = f.key, of?: string) =>
     { ...HARD, ...change },
     { key },
   );
+/** The body of a preview, of a change of the budget `of` where it is one. */
+const shown = async (change: object = {}, key = f.key, of?: string) => (await preview(change, key, of)).body;
+const shownOf = (id: string, change: object) => shown(change, f.key, id);
 const create = (change: object = {}) => f.ask('/api/v1/budgets', { ...HARD, ...change });
 const list = async () => (await f.ask('/api/v1/budgets')).data;
 
@@ -52,20 +55,18 @@ describe('a preview of a budget', () => {
       const { status, body, text } = await preview(budget);
       expect(status, text).toBe(200);
       expect(await list(), JSON.stringify(budget)).toEqual([]);
-      const { asked, people, ...shown } = body;
+      const { asked, people, ...seen } = body;
       expect(people).toBeNull();
       const made = await create(budget);
-      expect(made, JSON.stringify(budget)).toMatchObject(shown);
+      expect(made, JSON.stringify(budget)).toMatchObject(seen);
       await f.remove(`/api/v1/budgets/${made.id}`);
     }
   });
 
   test('shows the person of a template who is furthest, and how many it would refuse', async () => {
-    await use('ada', 7.25);
-    await use('bob', 5);
-    await use('cyd', 4.99);
+    for (const [user_id, cost] of Object.entries({ ada: 7.25, bob: 5, cyd: 4.99 })) await use(user_id, cost);
     await use('dan', 9, { ts: clock.now() - DAY_MS });
-    expect((await preview({ per: 'user' })).body).toEqual({
+    expect(await shown({ per: 'user' })).toEqual({
       current: 7.25,
       threshold: 5,
       utilization_pct: 145,
@@ -74,11 +75,8 @@ describe('a preview of a budget', () => {
       people: 2,
       asked: { check: null, reserve: null, hook: null, gate: null },
     });
-    expect((await preview({ per: 'user', enforce: 'none' })).body).toMatchObject({
-      refuses_now: false,
-      people: 0,
-    });
-    expect((await preview({ per: 'user', window: 'hourly', threshold: 8 })).body).toMatchObject({
+    expect(await shown({ per: 'user', enforce: 'none' })).toMatchObject({ refuses_now: false, people: 0 });
+    expect(await shown({ per: 'user', window: 'hourly', threshold: 8 })).toMatchObject({
       state: 'warning',
       refuses_now: false,
       people: 0,
@@ -88,11 +86,7 @@ describe('a preview of a budget', () => {
   test('shows 0 where nothing was used, and nothing of another organization', async () => {
     const stranger = await f.tenant();
     await use('ada', 7);
-    expect((await preview({}, stranger.key)).body).toMatchObject({
-      current: 0,
-      state: 'ok',
-      refuses_now: false,
-    });
+    expect(await shown({}, stranger.key)).toMatchObject({ current: 0, state: 'ok', refuses_now: false });
     const foreign = await preview({ scope: 'org', scope_id: f.orgId }, stranger.key);
     expect([foreign.status, foreign.body.errors[0].pointer]).toEqual([400, '/scope_id']);
   });
@@ -107,7 +101,7 @@ describe('a preview of a budget', () => {
     expect((await except('ada', { exempt: true })).status).toBe(200);
     expect((await except('bob', { threshold: 8 })).status).toBe(200);
     await raise(id, 2e9, 'cyd');
-    expect((await preview({ ...each, threshold: 4 }, f.key, id)).body).toMatchObject({
+    expect(await shownOf(id, { ...each, threshold: 4 })).toMatchObject({
       // Dan's 4 of 4 dollars are more than Cyd's 5 of 4 + 2 and than Bob's 6 of 8.
       current: 4,
       threshold: 4,
@@ -115,9 +109,9 @@ describe('a preview of a budget', () => {
       refuses_now: true,
       people: 1,
     });
-    expect((await preview({ ...each, threshold: 4 })).body).toMatchObject({ current: 7, people: 4 });
+    expect(await shown({ ...each, threshold: 4 })).toMatchObject({ current: 7, people: 4 });
     clock.set(NOON + 3_600_000);
-    expect((await preview({ ...each, threshold: 4 }, f.key, id)).body).toMatchObject({
+    expect(await shownOf(id, { ...each, threshold: 4 })).toMatchObject({
       current: 5,
       threshold: 4,
       people: 2,
@@ -127,17 +121,14 @@ describe('a preview of a budget', () => {
   test('of a change counts the raises in force of the budget, also when nothing was used', async () => {
     const { id } = await create();
     await raise(id, 2.5e9);
-    expect((await preview({}, f.key, id)).body).toMatchObject({ current: 0, threshold: 7.5, state: 'ok' });
+    expect(await shownOf(id, {})).toMatchObject({ current: 0, threshold: 7.5, state: 'ok' });
     await use('ada', 6);
-    const after = (await preview({}, f.key, id)).body;
+    const after = await shownOf(id, {});
     expect(after).toMatchObject({ current: 6, threshold: 7.5, utilization_pct: 80, refuses_now: false });
-    const shown = await f.ask(`/api/v1/budgets/${id}`);
-    expect([shown.threshold_now, shown.utilization_pct]).toEqual([after.threshold, after.utilization_pct]);
-    expect((await preview({ threshold: 3.5 }, f.key, id)).body).toMatchObject({
-      threshold: 6,
-      refuses_now: true,
-    });
-    expect(await list()).toEqual([shown]);
+    const read = await f.ask(`/api/v1/budgets/${id}`);
+    expect([read.threshold_now, read.utilization_pct]).toEqual([after.threshold, after.utilization_pct]);
+    expect(await shownOf(id, { threshold: 3.5 })).toMatchObject({ threshold: 6, refuses_now: true });
+    expect(await list()).toEqual([read]);
   });
 
   test('of a change refuses what the change refuses', async () => {
@@ -157,13 +148,10 @@ describe('a preview of a budget', () => {
     [{ per: 'user', scope: 'project', scope_id: 'x' }, '/per'],
     [{ threshold: 0 }, '/threshold'],
   ])('refuses what a creation refuses: %j', async (change, pointer) => {
-    const [asked, made] = [await preview(change), await f.send('/api/v1/budgets', { ...HARD, ...change })];
-    expect([asked.status, asked.body.code, asked.body.errors[0].pointer]).toEqual([
-      400,
-      'invalid_request',
-      pointer,
-    ]);
-    expect([made.status, made.body.errors]).toEqual([400, asked.body.errors]);
+    const { errors, ...asked } = await shown(change);
+    expect([asked.code, errors[0].pointer]).toEqual(['invalid_request', pointer]);
+    const made = await f.send('/api/v1/budgets', { ...HARD, ...change });
+    expect([made.status, made.body.errors]).toEqual([400, errors]);
   });
 
   test('needs a key that may write budgets and read the usage of everybody', async () => {
@@ -200,7 +188,7 @@ describe('a budget', () => {
 });
 
 describe('asked', () => {
-  const asked = async (as = f.key) => (await preview({}, as)).body.asked;
+  const asked = async (as = f.key) => (await shown({}, as)).asked;
   const NEVER = { check: null, reserve: null, hook: null, gate: null };
   const ways = {
     check: () => f.send('/api/v1/budgets/check', {}),

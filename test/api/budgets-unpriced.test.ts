@@ -190,8 +190,6 @@ describe('the calls without a price in the window of a budget', () => {
     const alone = await Promise.all([all, ada, each, vllm, rolling].map(({ id }) => read(id)));
     const { data } = await f.ask('/api/v1/budgets');
     for (const budget of alone) expect(data).toContainEqual(budget);
-    expect((await change(all.id, { name: 'A' })).body).toMatchObject({
-      unpriced_models: [llama(3), qwen],
-    });
+    expect((await change(all.id, { name: 'A' })).body).toMatchObject({ unpriced_models: [llama(3), qwen] });
   });
 });

@@ -64,11 +64,7 @@ describe('a context', () => {
     const later = { ...SHOP, ts: at(NOW - 2.5 * DAY), user_id: 'bob', branch: 'two' };
     expect(await tell([later])).toMatchObject({ moved: 1 });
     expect(await workOf(second)).toBe('github.com/acme/shop two T-2');
-    expect(await tell([later])).toEqual({
-      results: [{ status: 'duplicate' }],
-      moved: 0,
-      moving: false,
-    });
+    expect(await tell([later])).toEqual({ results: [{ status: 'duplicate' }], moved: 0, moving: false });
     const organization = await readOrganization(api.ctx, f.orgId);
     expect(await reconcileUsage(api.ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
   });

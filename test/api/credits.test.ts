@@ -51,10 +51,7 @@ const spendSurely = (token: string, key: string = randomUUID()) => callSurely(()
 
 async function addCredits(who: Person, credits: Record<string, unknown>, key: string = randomUUID()) {
   const body = { org_id: who.orgId, user_id: who.userId, ...credits };
-  return send('/admin/credits', body, {
-    key: ctx.config.operatorToken,
-    headers: { 'Idempotency-Key': key },
-  });
+  return send('/admin/credits', body, { key: ctx.config.operatorToken, headers: { 'Idempotency-Key': key } });
 }
 
 /** Spends everything that the plan gives. */

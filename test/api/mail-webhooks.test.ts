@@ -95,10 +95,7 @@ describe('a webhook of the format email', () => {
     const others = await raise(api.ctx, f.orgId, 25);
     await attemptAllDue(api.ctx);
     expect(smtp.mails).toHaveLength(20);
-    expect(await f.ask(`/api/v1/webhooks/${body.id}`)).toMatchObject({
-      status: 'active',
-      held: 25,
-    });
+    expect(await f.ask(`/api/v1/webhooks/${body.id}`)).toMatchObject({ status: 'active', held: 25 });
     clock.advance(HOUR - 1);
     await drainWhatIsDue();
     expect(smtp.mails).toHaveLength(20);

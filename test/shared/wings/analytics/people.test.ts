@@ -1,18 +1,15 @@
 import { expect, it } from 'vitest';
 import { readOrganization } from '../../../../shared/core/accounts/organizations/read-organization.ts';
 import { changeOrganization } from '../../../../shared/people/change-organization.ts';
-import { addMember } from '../../../../shared/people/members.ts';
 import { removeMember } from '../../../../shared/people/remove-member.ts';
 import { peopleOf } from '../../../../shared/wings/analytics/people.ts';
-import { makeTenant } from '../../../support/factories.ts';
 import { storesFixture } from '../../../support/fixture.ts';
 
 const DAY = 86_400_000;
 const WEEK = { fromMs: Date.parse('2026-04-06T00:00:00Z'), toMs: Date.parse('2026-04-13T00:00:00Z') };
-const { ctx, clock } = await storesFixture({ clock: WEEK.fromMs - 30 * DAY });
+const { ctx, clock, orgId, member } = await storesFixture({ clock: WEEK.fromMs - 30 * DAY });
 
 it('counts the members of a week towards k, also those who left in the middle of it, and nobody who had left before', async () => {
-  const { orgId } = await makeTenant(ctx);
   await changeOrganization(ctx, orgId, { k_population: 'members' });
   const leaves: Record<string, number | null> = {
     'before it': WEEK.fromMs - DAY,
@@ -23,13 +20,7 @@ it('counts the members of a week towards k, also those who left in the middle of
     never: null,
   };
   const users = Object.keys(leaves);
-  for (const user_id of users)
-    await addMember(ctx, {
-      org_id: orgId,
-      user_id,
-      email: `u${users.indexOf(user_id)}@x.test`,
-      role: 'member',
-    });
+  for (const userId of users) await member(userId);
   for (const [user, atMs] of Object.entries(leaves)) {
     if (atMs === null) continue;
     clock.set(atMs);

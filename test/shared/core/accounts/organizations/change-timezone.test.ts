@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest';
 import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
-import { makeTenant } from '../../../../support/factories.ts';
 import { storesFixture } from '../../../../support/fixture.ts';
 
 const MINUTE = 60_000;
 const MIDNIGHT = Date.parse('2026-04-15T22:00:00Z');
 const DAY = 86_400_000;
-const { ctx, clock } = await storesFixture({ clock: true });
+const { ctx, clock, tenant } = await storesFixture({ clock: true });
 
 /** Changes the timezone of an organization in Berlin to each of these, at a moment; says which hold from when on. */
 async function change(atMs: number, ...timezones: string[]): Promise<[string, number][]> {
   clock.set(atMs);
-  const { orgId } = await makeTenant(ctx, { timezone: 'Europe/Berlin' });
+  const { orgId } = await tenant({ timezone: 'Europe/Berlin' });
   for (const timezone of timezones) await changeOrganization(ctx, orgId, { timezone });
   const organization = await changeOrganization(ctx, orgId, {});
   return organization.timezones.slice(1).map(({ from, timezone }) => [timezone, from.getTime()]);
