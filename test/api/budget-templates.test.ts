@@ -160,7 +160,7 @@ describe('the limit of a person', () => {
   });
 });
 
-/** What everybody sees of one of Ada. */
+/** The fields of an exception of Ada that everybody sees. */
 const EXCEPTION = {
   user_id: 'ada',
   raised: 0,
