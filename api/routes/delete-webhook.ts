@@ -1,6 +1,6 @@
 import { wholeOrganization } from '../../shared/core/accounts/organizations/reader.ts';
 import { deleteWebhook as remove } from '../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
-import { disown } from '../../shared/core/limits/budgets/change/decide-owner.ts';
+import { planDisowned } from '../../shared/core/limits/budgets/change/decide-owner.ts';
 import { route } from '../basics/route.ts';
 import { webhookParams } from '../schemas/params.ts';
 
@@ -15,9 +15,7 @@ export const deleteWebhook = route({
   success: { status: 204, description: 'It is gone' },
   errors: ['not_found'],
   handle: async ({ principal, params }, ctx) => {
-    const orgId = wholeOrganization(principal);
-    await remove(ctx, orgId, params.id);
-    await disown(ctx, orgId, { webhook_id: params.id });
+    await remove(ctx, wholeOrganization(principal), params.id, planDisowned);
     return undefined;
   },
 });

@@ -1,6 +1,4 @@
-import type { ClientSession } from 'mongoose';
 import { z } from 'zod';
-import type { Member } from '../../shared/core/accounts/organizations/model.ts';
 import {
   unsubscribe as end,
   readUnsubscribeToken,
@@ -8,7 +6,6 @@ import {
 } from '../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
 import { planDisowned } from '../../shared/core/limits/budgets/change/decide-owner.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import type { Context } from '../../shared/platform/context/context.ts';
 import { reply, route } from '../basics/route.ts';
 
 const params = z.strictObject({
@@ -61,15 +58,10 @@ export const unsubscribe = route({
   success: { status: 200, description: 'A page that says so', contentType: HTML, body: z.string() },
   errors: ['not_found'],
   handle: async ({ params: { token }, query: { again } }, ctx) => {
-    await (again ? subscribeAgain(ctx, token) : end(ctx, token, endOwnership));
+    await (again ? subscribeAgain(ctx, token) : end(ctx, token, planDisowned));
     return reply(page(again ? AGAIN : ENDED), HEADERS);
   },
 });
-
-/** A person who takes no mails owns no budget. */
-function endOwnership(ctx: Context, { org_id, user_id }: Member, transaction: ClientSession) {
-  return planDisowned(ctx, org_id, { user_id }, transaction);
-}
 
 const ENDED =
   '<p>You are unsubscribed: this organization writes no more mails to you.</p>' +

@@ -3,6 +3,7 @@ import { planKeyRevocation } from '../core/accounts/keys/api-keys.ts';
 import { type ApiKey, apiKeyRows, isLive } from '../core/accounts/keys/model.ts';
 import { planDeletion } from '../core/events/webhooks/endpoints/delete-webhook.ts';
 import { type Webhook, webhookRows } from '../core/events/webhooks/endpoints/model.ts';
+import { planDisowned } from '../core/limits/budgets/change/decide-owner.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -33,26 +34,27 @@ export async function planMade(
   ctx: Context,
   person: Person,
   revokeMade: boolean | undefined,
-  transaction?: ClientSession,
+  transaction: ClientSession,
 ): Promise<MadePlan> {
   const made = await findMade(ctx, person, transaction);
   if (made.keys.length + made.webhooks.length === 0) return NOTHING_MADE;
   if (revokeMade === undefined) throw undecided(made);
   const ids = { keys: made.keys.map(({ _id }) => _id), webhooks: made.webhooks.map(({ _id }) => _id) };
   if (!revokeMade) return { plan: NO_PLAN, details: { kept: ids } };
-  const plan = joinPlans(
-    ...made.keys.map((key) => planKeyRevocation(ctx, key)),
-    ...made.webhooks.map((webhook) => planDeletion(ctx, webhook)),
-  );
-  return { plan, details: { revoked: ids } };
+  const plans = made.keys.map((key) => planKeyRevocation(ctx, key));
+  for (const webhook of made.webhooks) {
+    const disowned = await planDisowned(ctx, person.org_id, { webhook_id: webhook._id }, transaction);
+    plans.push(planDeletion(ctx, webhook), disowned);
+  }
+  return { plan: joinPlans(...plans), details: { revoked: ids } };
 }
 
 async function findMade(
   ctx: Context,
   { org_id, user_id }: Person,
-  transaction?: ClientSession,
+  transaction: ClientSession,
 ): Promise<Made> {
-  const options = transaction ? { session: transaction } : {};
+  const options = { session: transaction };
   const by = { org_id, 'made_by.user_id': user_id };
   const [keys, webhooks] = [
     await apiKeyRows(ctx)

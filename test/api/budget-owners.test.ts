@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { eventRows } from '../../shared/core/events/record/model.ts';
 import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
+import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { unsubscribeUrl } from '../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
 import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { budgetWindowRows } from '../../shared/core/limits/budgets/rules/counted.ts';
@@ -118,6 +119,32 @@ describe('the owner of a budget', () => {
     const { id } = await budget({ owner: { webhook_id: owner } });
     await f.send(`/api/v1/webhooks/${owner}`, undefined, { method: 'DELETE' });
     expect((await read(id)).owner).toBeNull();
+  });
+
+  it.each([
+    [
+      'writes to a person who ends the mails',
+      async (_: string, accountId: string) => {
+        const { pathname } = new URL(unsubscribeUrl(f.ctx.config, accountId));
+        await f.api.call(pathname, { method: 'POST' });
+      },
+    ],
+    [
+      'was made by a person who is removed with it',
+      async (webhookId: string) => {
+        const made = { $set: { made_by: { user_id: 'ada', key_id: null } } };
+        await webhookRows(f.ctx).updateOne({ _id: webhookId }, made);
+        await removeMember(f.ctx, f.orgId, 'ada', { revokeMade: true });
+      },
+    ],
+  ])('that is a channel which %s is none', async (_, end) => {
+    const ada = await confirmed('ada');
+    await memberRows(f.ctx).updateOne({ _id: ada._id }, { $set: { email: 'ada@example.com' } });
+    const owner = await channel({ format: 'email', url: 'mailto:ada@example.com' });
+    const { id } = await budget({ owner: { webhook_id: owner } });
+    await end(owner, ada._id);
+    expect(await webhookRows(f.ctx).countDocuments({ _id: owner })).toBe(0);
+    expect((await f.ask(`/api/v1/budgets/${id}`)).owner).toBeNull();
   });
 
   it('of a template sees the own part of it alone, and is mailed about others only as an admin', async () => {

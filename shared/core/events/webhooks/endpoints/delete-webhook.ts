@@ -1,4 +1,5 @@
-import { commitPlan, joinPlans, type Plan } from '../../../../platform/context/commit-plan.ts';
+import type { ClientSession } from 'mongoose';
+import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { deleteRows } from '../../../../platform/mongo/writes.ts';
 import { auditWrite } from '../../../accounts/audit/record-audit.ts';
@@ -7,14 +8,28 @@ import { getWebhook } from './get-webhook.ts';
 import { type Webhook, webhookRows } from './model.ts';
 import { planDrain } from './plan-change.ts';
 
+/** Plans what else ends with the mails to a member or with a webhook, for nouns above events. */
+export type AlsoEnds = (
+  ctx: Context,
+  orgId: string,
+  of: { user_id: string } | { webhook_id: string },
+  transaction: ClientSession,
+) => Promise<Plan>;
+
 /**
- * Deletes a webhook. A due row of the same transaction cancels its unfinished deliveries. One that is under way, or was
- * committed in the second before (ADR 0073), may still arrive. Throws `not_found`.
+ * Deletes a webhook, with what `alsoEnds` plans. A due row of the same transaction cancels its unfinished deliveries. One that is
+ * under way, or was committed in the second before (ADR 0073), may still arrive. Throws `not_found`.
  */
-export async function deleteWebhook(ctx: Context, orgId: string, webhookId: string): Promise<void> {
+export async function deleteWebhook(
+  ctx: Context,
+  orgId: string,
+  webhookId: string,
+  alsoEnds?: AlsoEnds,
+): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
     const webhook = await getWebhook(ctx, orgId, webhookId, transaction);
-    return { ...planDeletion(ctx, webhook), result: undefined };
+    const also = (await alsoEnds?.(ctx, orgId, { webhook_id: webhookId }, transaction)) ?? NO_PLAN;
+    return { ...joinPlans(planDeletion(ctx, webhook), also), result: undefined };
   });
 }
 

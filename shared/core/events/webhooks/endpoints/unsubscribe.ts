@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto';
-import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import { baseUrl, type Config } from '../../../../platform/basics/config.ts';
 import { DomainError, isCode } from '../../../../platform/basics/errors.ts';
-import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
 import { type Context, partsOf } from '../../../../platform/context/context.ts';
 import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
 import { auditWrite } from '../../../accounts/audit/record-audit.ts';
 import { sameHash } from '../../../accounts/keys/credential.ts';
 import { type Member, memberRows } from '../../../accounts/organizations/model.ts';
-import { deleteWebhook } from './delete-webhook.ts';
+import { type AlsoEnds, deleteWebhook } from './delete-webhook.ts';
 import { mailAddressOf } from './mail-target.ts';
 import { webhookRows } from './model.ts';
 
@@ -35,8 +34,8 @@ export function readUnsubscribeToken(config: Config, token: string): string {
 }
 
 /**
- * Ends all mails of the organization to a member: the digests end, what `alsoEnds` plans is done, its webhooks that write to the member are deleted, and new
- * ones are refused until `subscribeAgain`. Repeating it changes nothing. Throws `not_found` for a token that is not ours.
+ * Ends all mails of the organization to a member: digests end, webhooks that write to the member are deleted, each with what
+ * `alsoEnds` plans, and new ones are refused until `subscribeAgain`. Idempotent. Throws `not_found` for a foreign token.
  */
 export async function unsubscribe(ctx: Context, token: string, alsoEnds?: AlsoEnds): Promise<void> {
   const member = await setMailsEnded(ctx, token, true, alsoEnds);
@@ -44,7 +43,7 @@ export async function unsubscribe(ctx: Context, token: string, alsoEnds?: AlsoEn
   const webhooks = await webhookRows(ctx).find({ org_id: member.org_id }).toArray();
   for (const webhook of webhooks.filter(({ format }) => format === 'email')) {
     if (mailAddressOf(ctx.config, webhook) !== member.email) continue;
-    await deleteWebhook(ctx, member.org_id, webhook._id).catch((error: unknown) => {
+    await deleteWebhook(ctx, member.org_id, webhook._id, alsoEnds).catch((error: unknown) => {
       // A second click at the same moment was faster.
       if (!isCode(error, 'not_found')) throw error;
     });
@@ -55,9 +54,6 @@ export async function unsubscribe(ctx: Context, token: string, alsoEnds?: AlsoEn
 export async function subscribeAgain(ctx: Context, token: string): Promise<void> {
   await setMailsEnded(ctx, token, false);
 }
-
-/** Plans what else ends with the mails to a member, for nouns above events. */
-type AlsoEnds = (ctx: Context, member: Member, transaction: ClientSession) => Promise<Plan>;
 
 export interface MailsHook {
   /** The writes that end the wing's mails to a member who wants none of the organization. */
@@ -90,7 +86,7 @@ async function setMailsEnded(
       ...(ends ? endMails(ctx, accountId) : []),
       auditWrite(ctx, { action, org_id: member.org_id, details }),
     ];
-    const also = (await alsoEnds?.(ctx, member, transaction)) ?? NO_PLAN;
+    const also = (await alsoEnds?.(ctx, member.org_id, details, transaction)) ?? NO_PLAN;
     return { ...joinPlans({ writes, wakeUps: [] }, also), result: member };
   });
 }

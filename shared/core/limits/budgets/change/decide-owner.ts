@@ -1,7 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { DomainError } from '../../../../platform/basics/errors.ts';
-import type { Plan } from '../../../../platform/context/commit-plan.ts';
-import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import { NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
 import { memberRows } from '../../../accounts/organizations/model.ts';
@@ -59,12 +58,4 @@ export async function planDisowned(
   const { writes, wakeUps } = planRuleChange(orgId, ctx.clock.now());
   const ends = owned.map(({ _id }) => updateRow(budgetRows, { _id }, { $unset: { owner: true as const } }));
   return { writes: [...writes, ...ends], wakeUps };
-}
-
-/** Ends what a channel owns once it is deleted. One that is lost on the way owns nothing either: no webhook has its id. */
-export async function disown(ctx: Context, orgId: string, owner: BudgetOwner): Promise<void> {
-  await commitPlan(ctx, async (transaction) => ({
-    ...(await planDisowned(ctx, orgId, owner, transaction)),
-    result: undefined,
-  }));
 }
