@@ -14,6 +14,7 @@ import {
 import type { MemberChange } from '../core/accounts/organizations/view.ts';
 import { planTeamChange } from '../core/limits/budgets/count/recount.ts';
 import { foldEmail } from '../platform/basics/email.ts';
+import { given } from '../platform/basics/given.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { NOTHING_MADE, planMade } from './made-by.ts';
@@ -89,7 +90,6 @@ function alertChange({ admin_emails }: Organization, before: Member, after: Memb
 
 /** The change without the old and the new e-mail and name: the log outlives the member. */
 function auditable({ email, name, ...change }: MemberChange): Record<string, unknown> {
-  const given = Object.entries(change).filter(([, value]) => value !== undefined);
   const fields = [...(email === undefined ? [] : ['email']), ...(name === undefined ? [] : ['name'])];
-  return { ...Object.fromEntries(given), ...(fields.length > 0 ? { changed: fields } : {}) };
+  return { ...given(change), ...(fields.length > 0 ? { changed: fields } : {}) };
 }

@@ -14,6 +14,7 @@ import { applyPlanToAll } from '../core/credits/meter/apply-plan.ts';
 import { wingsOf } from '../core/hooks/wing.ts';
 import { CLOCK_LAG_MS } from '../platform/basics/clock.ts';
 import { type KPopulation, SIGNAL_AGE_MS, type Tier } from '../platform/basics/contract.ts';
+import { given } from '../platform/basics/given.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { planMove } from '../platform/due/move-due.ts';
@@ -52,14 +53,6 @@ export async function changeOrganization(
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);
 }
-
-function given<Change extends object>(change: Change): Given<Change> {
-  return Object.fromEntries(
-    Object.entries(change).filter(([, value]) => value !== undefined),
-  ) as Given<Change>;
-}
-
-type Given<Change> = { [Name in keyof Change]?: Exclude<Change[Name], undefined> };
 
 /** The values that settings of wings store for a change, where they store another than it gives. */
 function storedBy(

@@ -1,10 +1,11 @@
 import type { mongo } from 'mongoose';
-import { dateAt } from '../basics/clock.ts';
+import { type Clock, dateAt } from '../basics/clock.ts';
 import {
   type Counts,
   countUpTo,
   type KeysetPage,
   type KeysetQuery,
+  LIST_AHEAD_MS,
   type Listed,
   type ListPage,
   paginate,
@@ -15,15 +16,19 @@ import { countLimit, firstSpan } from './embedded-ranges.ts';
 
 type Range = Pick<KeysetPage, 'fromMs' | 'toMs'>;
 
-/** One page of matching rows whose time `field` is in [fromMs, toMs), by (`field`, `_id`). Counts only without `total`. */
+/**
+ * One page of matching rows whose time `field` is in [fromMs, toMs), by default of all, by (`field`, `_id`). Counts only without
+ * `total`.
+ */
 export async function listRows<Row extends { _id: string }>(
-  ctx: { db: Db },
+  ctx: { db: Db; clock: Clock },
   of: DeclaredCollection<Row>,
   matching: mongo.Filter<Row>,
   field: keyof Row & string,
-  page: ListPage & Range,
+  asked: ListPage & Partial<Range>,
 ): Promise<Listed<Row>> {
   const rows = of(ctx);
+  const page = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS, ...asked };
   const [found, total] = await Promise.all([
     paginate(finderOf(rows, matching), field, { ...page, ...firstSpan(ctx.db, page) }),
     page.total ?? rows.countDocuments({ ...matching, ...inRange(field, page) }),

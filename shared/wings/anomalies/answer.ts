@@ -1,4 +1,3 @@
-import type { ClientSession } from 'mongoose';
 import { z } from 'zod';
 import { auditWrite } from '../../core/accounts/audit/record-audit.ts';
 import { raiseOrganizationVersion } from '../../core/accounts/organizations/versions.ts';
@@ -8,6 +7,7 @@ import { DAY_MS } from '../../platform/basics/interval.ts';
 import { instant } from '../../platform/basics/text.ts';
 import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { findOwn } from '../../platform/mongo/find-own.ts';
 import { replaceRow } from '../../platform/mongo/writes.ts';
 import { expectationKey } from './expected.ts';
 import { type Anomaly, anomalyRows, EXPECTED_OF, type Expectation, expectationRows } from './model.ts';
@@ -38,7 +38,7 @@ export async function acknowledgeAnomaly(
   anomalyId: string,
 ): Promise<Anomaly> {
   return commitPlan(ctx, async (transaction) => {
-    const before = await findOwn(ctx, orgId, anomalyId, transaction);
+    const before = await findAnomaly(ctx, orgId, anomalyId, transaction);
     if (before.state === 'acknowledged') return { ...NO_PLAN, result: before };
     const { expected_until: _, ...kept } = before;
     const after: Anomaly = { ...kept, state: 'acknowledged', acknowledged_by: userId };
@@ -62,7 +62,7 @@ export async function expectAnomaly(
   return commitPlan(
     ctx,
     async (transaction) => {
-      const before = await findOwn(ctx, orgId, anomalyId, transaction);
+      const before = await findAnomaly(ctx, orgId, anomalyId, transaction);
       const _id = expectationKey(before, of);
       const known = await expectationRows(ctx).findOne({ _id }, { session: transaction });
       const until = dateAt(untilMs);
@@ -95,16 +95,7 @@ export async function expectAnomaly(
   );
 }
 
-async function findOwn(
-  ctx: Context,
-  orgId: string,
-  anomalyId: string,
-  transaction: ClientSession,
-): Promise<Anomaly> {
-  const anomaly = await anomalyRows(ctx).findOne({ _id: anomalyId, org_id: orgId }, { session: transaction });
-  if (!anomaly) throw new DomainError('not_found', 'There is no such anomaly.');
-  return anomaly;
-}
+const findAnomaly = findOwn(anomalyRows, 'anomaly');
 
 function refuseOther(untilMs: number, nowMs: number): void {
   if (untilMs > nowMs && untilMs <= nowMs + LONGEST_MS) return;

@@ -3,7 +3,8 @@ import type { Reader } from '../../core/accounts/organizations/reader.ts';
 import { sessionRows } from '../../core/calls/sessions/model.ts';
 import { isoTime } from '../../platform/basics/clock.ts';
 import { ANOMALY_TYPES, type AnomalyType } from '../../platform/basics/contract.ts';
-import { LIST_AHEAD_MS, type Order, type Position } from '../../platform/basics/paginate.ts';
+import { given } from '../../platform/basics/given.ts';
+import type { Listed, ListPage } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { listRows } from '../../platform/mongo/list-rows.ts';
 import { ANOMALY_STATES, type Anomaly, type AnomalyState, anomalyRows } from './model.ts';
@@ -96,13 +97,15 @@ const OF_NEW = { $nin: ['acknowledged', 'expected'] };
 export async function listAnomalies(
   ctx: Context,
   orgId: string,
-  { fromMs = 0, toMs = ctx.clock.now() + LIST_AHEAD_MS, state, ...equal }: AnomalyFilter,
-  page: { order: Order; limit: number; after: Position | null; total: number | null },
-): Promise<{ rows: ListedAnomaly[]; hasMore: boolean; last: Position | null; total: number }> {
-  const given = Object.entries(equal).filter(([, value]) => value !== undefined);
+  { fromMs, toMs, state, ...equal }: AnomalyFilter,
+  page: ListPage,
+): Promise<Listed<ListedAnomaly>> {
   const inState = state === undefined ? {} : { state: state === 'new' ? OF_NEW : state };
-  const matching: Record<string, unknown> = { org_id: orgId, ...Object.fromEntries(given), ...inState };
-  const found = await listRows(ctx, anomalyRows, matching, 'detected_at', { ...page, fromMs, toMs });
+  const matching: Record<string, unknown> = { org_id: orgId, ...given(equal), ...inState };
+  const found = await listRows(ctx, anomalyRows, matching, 'detected_at', {
+    ...page,
+    ...given({ fromMs, toMs }),
+  });
   return { ...found, rows: await withSessions(ctx, orgId, found.rows) };
 }
 

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
-import { LIST_AHEAD_MS, type Order, type Position } from '../../platform/basics/paginate.ts';
+import { given } from '../../platform/basics/given.ts';
+import type { Listed, ListPage } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { listRows } from '../../platform/mongo/list-rows.ts';
 import { type HeldSignal, type HeldState, heldRows } from './model.ts';
@@ -15,12 +16,9 @@ export async function listHeld(
   ctx: Context,
   orgId: string,
   filter: HeldFilter,
-  page: { order: Order; limit: number; after: Position | null; total: number | null },
-): Promise<{ rows: HeldSignal[]; hasMore: boolean; last: Position | null; total: number }> {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-  const matching = { org_id: orgId, ...Object.fromEntries(given) } as mongo.Filter<HeldSignal>;
-  const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
-  return listRows(ctx, heldRows, matching, 'held_at', { ...page, ...range });
+  page: ListPage,
+): Promise<Listed<HeldSignal>> {
+  return listRows(ctx, heldRows, { org_id: orgId, ...given(filter) }, 'held_at', page);
 }
 
 export function countHeld(ctx: Context, matching: mongo.Filter<HeldSignal>): Promise<number> {

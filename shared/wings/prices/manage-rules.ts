@@ -1,4 +1,3 @@
-import type { ClientSession } from 'mongoose';
 import { auditWrite } from '../../core/accounts/audit/record-audit.ts';
 import { beginCreation } from '../../core/accounts/idempotency/creation.ts';
 import { confirmActor } from '../../core/accounts/keys/confirm-actor.ts';
@@ -10,9 +9,9 @@ import { PRICE_RULES_PER_ORGANIZATION } from '../../platform/basics/contract.ts'
 import { DomainError } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
 import type { Listed, ListPage } from '../../platform/basics/paginate.ts';
-import { LIST_AHEAD_MS } from '../../platform/basics/paginate.ts';
 import { commitPlan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { findOwn } from '../../platform/mongo/find-own.ts';
 import { listRows } from '../../platform/mongo/list-rows.ts';
 import { deleteRows, insertRow, replaceRow, updateRow, type Write } from '../../platform/mongo/writes.ts';
 import type { PRICES_ACTIONS } from './actions.ts';
@@ -117,17 +116,7 @@ function changed(
   ];
 }
 
-/** One price rule. Throws `not_found`: another organization's is like one that never was. */
-export async function getPriceRule(
-  ctx: Context,
-  orgId: string,
-  id: string,
-  transaction?: ClientSession,
-): Promise<PriceRuleRow> {
-  const rule = await priceRuleRows(ctx).findOne({ _id: id }, transaction ? { session: transaction } : {});
-  if (rule?.org_id !== orgId) throw new DomainError('not_found', 'There is no such price rule.');
-  return rule;
-}
+export const getPriceRule = findOwn(priceRuleRows, 'price rule');
 
 /** One page of an organization's price rules, by (`created_at`, id). */
 export async function listPriceRules(
@@ -135,6 +124,5 @@ export async function listPriceRules(
   orgId: string,
   page: ListPage,
 ): Promise<Listed<PriceRuleRow>> {
-  const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
-  return listRows(ctx, priceRuleRows, { org_id: orgId }, 'created_at', { ...page, ...range });
+  return listRows(ctx, priceRuleRows, { org_id: orgId }, 'created_at', page);
 }

@@ -3,7 +3,8 @@ import { maySee, narrowToReader, type Reader } from '../../core/accounts/organiz
 import { budgetRows } from '../../core/limits/budgets/rules/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
-import { LIST_AHEAD_MS, type Listed, type ListPage } from '../../platform/basics/paginate.ts';
+import { given } from '../../platform/basics/given.ts';
+import type { Listed, ListPage } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { listRows } from '../../platform/mongo/list-rows.ts';
 import { type Raise, type RaiseState, raiseRows } from './model.ts';
@@ -37,12 +38,10 @@ export async function listRaises(
   const { status, budget_id, user_id } = narrowToReader(reader, filter);
   const matching: mongo.Filter<Raise> = {
     org_id: reader.orgId,
-    ...(user_id === undefined ? {} : { user_id }),
-    ...(budget_id === undefined ? {} : { budget_id }),
+    ...given({ user_id, budget_id }),
     ...(status === undefined ? {} : stateFilter(status, ctx.clock.now())),
   };
-  const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
-  return listRows(ctx, raiseRows, matching, 'created_at', { ...page, ...range });
+  return listRows(ctx, raiseRows, matching, 'created_at', page);
 }
 
 /** The filter of `stateAt`. */

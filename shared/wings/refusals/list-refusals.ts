@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose';
 import { narrowToReader, type Reader } from '../../core/accounts/organizations/reader.ts';
 import { type Budget, budgetRows } from '../../core/limits/budgets/rules/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
+import { given } from '../../platform/basics/given.ts';
 import { LIST_AHEAD_MS, type Listed, type ListPage } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { findByIds } from '../../platform/mongo/find-by-ids.ts';
@@ -35,8 +36,7 @@ export async function listRefusals(
 ): Promise<Listed<ListedRefusal>> {
   await writeOwn(ctx, reader.orgId);
   const { fromMs, toMs = ctx.clock.now() + LIST_AHEAD_MS, ...equal } = narrowToReader(reader, filter);
-  const given = Object.entries(equal).filter(([, value]) => value !== undefined);
-  const indexed: mongo.Filter<RefusalRow> = { org_id: reader.orgId, ...Object.fromEntries(given) };
+  const indexed: mongo.Filter<RefusalRow> = { org_id: reader.orgId, ...given(equal) };
   const filters = fromMs === undefined ? {} : { last_at: { $gte: dateAt(fromMs) } };
   const range = { fromMs: Math.max(0, (fromMs ?? 0) - ROW_MS), toMs };
   const found = await listLong(ctx, refusalRows, { indexed, filters }, 'first_at', { ...page, ...range });

@@ -1,7 +1,7 @@
 import { dateAt } from '../../../platform/basics/clock.ts';
 import type { Role, Scope } from '../../../platform/basics/contract.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
-import { LIST_AHEAD_MS, type Listed, type ListPage } from '../../../platform/basics/paginate.ts';
+import type { Listed, ListPage } from '../../../platform/basics/paginate.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { listRows } from '../../../platform/mongo/list-rows.ts';
 import { narrowToReader } from '../organizations/reader.ts';
@@ -32,8 +32,7 @@ export async function listKeys(
   const reader = { orgId: manager.orgId, userId: manager.role === 'admin' ? null : manager.userId };
   const { user_id } = narrowToReader(reader, { user_id: userId });
   const matching = { org_id: manager.orgId, ...(user_id === undefined ? {} : { user_id }) };
-  const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
-  return listRows(ctx, apiKeyRows, matching, 'created_at', { ...page, ...range });
+  return listRows(ctx, apiKeyRows, matching, 'created_at', page);
 }
 
 function isManagedBy(key: ApiKey, { orgId, userId, role }: KeyManager): boolean {

@@ -1,4 +1,3 @@
-import type { ClientSession } from 'mongoose';
 import { auditWrite } from '../../../core/accounts/audit/record-audit.ts';
 import { confirmActor } from '../../../core/accounts/keys/confirm-actor.ts';
 import { signalRows } from '../../../core/calls/signals/model.ts';
@@ -9,23 +8,14 @@ import type { Context } from '../../../platform/context/context.ts';
 import { insertDue } from '../../../platform/due/plan-due.ts';
 import { secondShard } from '../../../platform/mongo/counter-shards.ts';
 import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
+import { findOwn } from '../../../platform/mongo/find-own.ts';
 import { deleteRows, updateRow } from '../../../platform/mongo/writes.ts';
 import { applyRepricingJob } from './jobs.ts';
 import { PREVIEW_KEPT_MS, partId, type Repricing, repricingPartRows, repricingRows } from './model.ts';
 import { isSamePrice, priceOf, type RepricedSignal, unpackPart } from './pack-part.ts';
 import { hashOfRules, removePreview } from './preview.ts';
 
-/** One repricing. Throws `not_found`: another organization's is like one that never was. */
-export async function getRepricing(
-  ctx: Context,
-  orgId: string,
-  id: string,
-  transaction?: ClientSession,
-): Promise<Repricing> {
-  const row = await repricingRows(ctx).findOne({ _id: id }, transaction ? { session: transaction } : {});
-  if (row?.org_id !== orgId) throw new DomainError('not_found', 'There is no such repricing.');
-  return row;
-}
+export const getRepricing = findOwn(repricingRows, 'repricing');
 
 /**
  * Has workers apply a preview, after it has found that each call of it is as it was and that the price rules are the same.

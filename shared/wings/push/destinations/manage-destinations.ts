@@ -12,6 +12,7 @@ import { dayAt, dayBefore, firstOfMonth } from '../../../platform/basics/utc-day
 import { commitPlan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { clearDue } from '../../../platform/due/plan-due.ts';
+import { findOwn } from '../../../platform/mongo/find-own.ts';
 import { deleteRows, insertRow } from '../../../platform/mongo/writes.ts';
 import { type DestinationInput, withDefaults } from './input.ts';
 import { alertDestinationJob, runDestinationJob } from './jobs.ts';
@@ -112,18 +113,7 @@ export async function listDestinations(ctx: Context, orgId: string): Promise<Des
   return destinationRows(ctx).find({ org_id: orgId }).sort({ created_at: 1 }).toArray();
 }
 
-/** One destination. Throws `not_found`: another organization's is like one that never was. */
-export async function getDestination(
-  ctx: Context,
-  orgId: string,
-  id: string,
-  transaction?: ClientSession,
-): Promise<Destination> {
-  const options = transaction ? { session: transaction } : {};
-  const destination = await destinationRows(ctx).findOne({ _id: id }, options);
-  if (destination?.org_id !== orgId) throw new DomainError('not_found', 'There is no such destination.');
-  return destination;
-}
+export const getDestination = findOwn(destinationRows, 'destination');
 
 /** Deletes a destination and all that is known of its runs; the files stay. A run that is under way ends. Throws `not_found`. */
 export async function deleteDestination(ctx: Context, orgId: string, id: string): Promise<void> {

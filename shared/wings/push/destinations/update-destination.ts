@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { confirmActor } from '../../../core/accounts/keys/confirm-actor.ts';
 import { encryptSecret } from '../../../core/events/webhooks/endpoints/encrypt-secret.ts';
 import { dateAt } from '../../../platform/basics/clock.ts';
+import { given } from '../../../platform/basics/given.ts';
 import { dayBefore } from '../../../platform/basics/utc-days.ts';
 import { commitPlan, type Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
@@ -96,8 +97,7 @@ function changedBucket(
   if (first === undefined) return bucket;
   if (bucket === null) throw refused(`/${first}`, 'does not go with a folder');
   refusePlace(ctx.config, kind, change.endpoint);
-  const given = Object.entries(change).filter(([, value]) => value !== undefined);
-  const changed = { ...bucket, ...(Object.fromEntries(given) as Partial<Bucket>) };
+  const changed = { ...bucket, ...given(change) };
   refusePathless(changed);
   return changed;
 }

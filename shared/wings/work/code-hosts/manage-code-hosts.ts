@@ -11,6 +11,7 @@ import { DomainError } from '../../../platform/basics/errors.ts';
 import { newId } from '../../../platform/basics/ids.ts';
 import { commitPlan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
+import { findOwn } from '../../../platform/mongo/find-own.ts';
 import { deleteRows, insertRow } from '../../../platform/mongo/writes.ts';
 import { type CodeHost, type CodeHostProvider, codeHostRows } from './model.ts';
 import type { CodeHostInput } from './view.ts';
@@ -76,18 +77,7 @@ export async function listCodeHosts(ctx: Context, orgId: string): Promise<CodeHo
   return codeHostRows(ctx).find({ org_id: orgId }).sort({ created_at: 1 }).toArray();
 }
 
-/** One code host. Throws `not_found`: another organization's looks like one that never was. */
-export async function getCodeHost(
-  ctx: Context,
-  orgId: string,
-  hostId: string,
-  transaction?: ClientSession,
-): Promise<CodeHost> {
-  const options = transaction ? { session: transaction } : {};
-  const host = await codeHostRows(ctx).findOne({ _id: hostId }, options);
-  if (host?.org_id !== orgId) throw new DomainError('not_found', 'There is no such code host.');
-  return host;
-}
+export const getCodeHost = findOwn(codeHostRows, 'code host');
 
 /** Deletes a code host: its events are refused from then on, and the pull requests that it reported stay. Throws `not_found`. */
 export async function deleteCodeHost(ctx: Context, orgId: string, hostId: string): Promise<void> {

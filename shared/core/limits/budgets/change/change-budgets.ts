@@ -19,7 +19,7 @@ import { budgetAlertRows, budgetFiringRows } from '../rules/fired.ts';
 import { budgetHooks } from '../rules/hook.ts';
 import type { BudgetChange, BudgetInput } from '../rules/input.ts';
 import { counterKey } from '../rules/keys.ts';
-import { type Budget, budgetRows, personOverrideRows } from '../rules/model.ts';
+import { type Budget, budgetRows, findBudget, personOverrideRows } from '../rules/model.ts';
 import { planRuleChange } from '../rules/plan-evaluation.ts';
 import { readExceptions } from '../rules/read-exceptions.ts';
 import { refuseUnknownProviders } from '../rules/refuse-providers.ts';
@@ -79,7 +79,7 @@ export async function changeBudget(
 ): Promise<Budget> {
   return commitPlan(ctx, async (transaction) => {
     const organization = await readOrganization(ctx, orgId, transaction);
-    const before = await findOwnBudget(ctx, orgId, budgetId, transaction);
+    const before = await findBudget(ctx, orgId, budgetId, transaction);
     const nowMs = ctx.clock.now();
     const fields = await decideChange(
       ctx,
@@ -149,7 +149,7 @@ async function refuseOverridden(ctx: Context, { _id }: Budget, transaction: Clie
 /** Removes a budget with its history. Throws `not_found`. */
 export async function removeBudget(ctx: Context, orgId: string, budgetId: string): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
-    const budget = await findOwnBudget(ctx, orgId, budgetId, transaction);
+    const budget = await findBudget(ctx, orgId, budgetId, transaction);
     const writes = [
       deleteRows(budgetRows, { _id: budgetId }),
       deleteRows(budgetFiringRows, { budget_id: budgetId }),
@@ -172,18 +172,6 @@ async function planRemoval(ctx: Context, budget: Budget, transaction: ClientSess
   if (isShared) return [];
   if (budget.per) return [deleteRows(personWindowRows, { org_id, counter })];
   return [deleteRows(budgetWindowRows, { org_id, counter })];
-}
-
-/** Finds a budget of an organization, in a transaction. Throws `not_found`. */
-export async function findOwnBudget(
-  ctx: Context,
-  orgId: string,
-  budgetId: string,
-  transaction: ClientSession,
-): Promise<Budget> {
-  const budget = await budgetRows(ctx).findOne({ _id: budgetId }, { session: transaction });
-  if (budget?.org_id !== orgId) throw new DomainError('not_found', 'There is no such budget.');
-  return budget;
 }
 
 async function refuseTooMany(ctx: Context, orgId: string, transaction: ClientSession): Promise<void> {

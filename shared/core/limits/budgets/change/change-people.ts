@@ -10,10 +10,9 @@ import { readPersonWindows } from '../count/read-windows.ts';
 import { skipAlerts } from '../fire/plan-alerts.ts';
 import { asksForAlerts, evaluateAlerts } from '../rules/evaluate-alerts.ts';
 import { counterKey, overrideKey } from '../rules/keys.ts';
-import { type Budget, type PersonOverride, personOverrideRows } from '../rules/model.ts';
+import { type Budget, findBudget, type PersonOverride, personOverrideRows } from '../rules/model.ts';
 import { budgetOfPerson, exceptionsOf } from '../rules/people.ts';
 import { planRuleChange } from '../rules/plan-evaluation.ts';
-import { findOwnBudget } from './change-budgets.ts';
 import { limitOf } from './decide-fields.ts';
 
 /** Overrides of one template. */
@@ -104,7 +103,7 @@ async function findTemplate(
   budgetId: string,
   transaction: ClientSession,
 ): Promise<Budget> {
-  const budget = await findOwnBudget(ctx, orgId, budgetId, transaction);
+  const budget = await findBudget(ctx, orgId, budgetId, transaction);
   if (budget.per) return budget;
   throw new DomainError(
     'conflict',

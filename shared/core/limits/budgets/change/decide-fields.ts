@@ -1,5 +1,6 @@
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import { DomainError } from '../../../../platform/basics/errors.ts';
+import { given } from '../../../../platform/basics/given.ts';
 import { DAY_MS } from '../../../../platform/basics/interval.ts';
 import type { Organization } from '../../../accounts/organizations/model.ts';
 import { timezoneAt } from '../../../accounts/organizations/read-organization.ts';
@@ -181,13 +182,12 @@ export function changedInput(budget: Budget, change: BudgetChange, nowMs: number
   const isKept = change.scope === undefined || change.scope === budget.scope;
   const hasSameWindow = change.window === undefined || change.window === budget.window;
   const { metric = budget.metric, enforce = budget.enforce } = change;
-  const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return {
     ...rest,
     ...(isKept ? { scope_id } : {}),
     ...(hasSameWindow ? { fiscal_start_month, rolling_days, starts_on } : {}),
     ...(mayRefuseUnpriced({ metric, enforce }) ? { unpriced } : {}),
     ...(isMuted(budget, nowMs) ? { muted_until: budget.muted_until?.getTime() } : {}),
-    ...Object.fromEntries(given),
+    ...given(change),
   };
 }

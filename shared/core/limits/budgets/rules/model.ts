@@ -1,5 +1,6 @@
 import { collection, type RowOf } from '../../../../platform/mongo/collection.ts';
 import { nullable, type ObjectOf, object, only, optional } from '../../../../platform/mongo/fields.ts';
+import { findOwn } from '../../../../platform/mongo/find-own.ts';
 import { userId } from '../../../accounts/organizations/user-id.ts';
 
 export const BUDGET_SCOPES = ['org', 'team', 'project', 'user'] as const;
@@ -137,6 +138,8 @@ export const budgetRows = collection('budgets', {
 });
 
 export interface Budget extends RowOf<typeof budgetRows> {}
+
+export const findBudget = findOwn(budgetRows, 'budget');
 
 export const personOverrideRows = collection('budget_people', {
   about: 'An exception of one person from a budget for each person.',

@@ -3,11 +3,12 @@ import type { Context } from '../../../../platform/context/context.ts';
 import { inTransaction } from '../../../../platform/mongo/transaction.ts';
 import { readOrganization } from '../../../accounts/organizations/read-organization.ts';
 import { serialized } from '../../../calls/usage/serialized.ts';
-import { decideChange, findOwnBudget, freshBudget } from '../change/change-budgets.ts';
+import { decideChange, freshBudget } from '../change/change-budgets.ts';
 import { countSince } from '../count/count-windows.ts';
 import { amountIn, stateOf } from '../rules/evaluate.ts';
 import { inForce } from '../rules/in-force.ts';
 import type { BudgetInput } from '../rules/input.ts';
+import { findBudget } from '../rules/model.ts';
 import { budgetOfNobody, budgetOfPerson } from '../rules/people.ts';
 import { readExceptions } from '../rules/read-exceptions.ts';
 import { refuseUnknownProviders } from '../rules/refuse-providers.ts';
@@ -42,7 +43,7 @@ export async function previewBudget(
   const nowMs = ctx.clock.now();
   const { budget, exceptions, windows, open } = await serialized(ctx, orgId, () =>
     inTransaction(ctx.db, async (transaction) => {
-      const before = budgetId && (await findOwnBudget(ctx, orgId, budgetId, transaction));
+      const before = budgetId && (await findBudget(ctx, orgId, budgetId, transaction));
       const budget = before
         ? { ...before, ...(await decideChange(ctx, organization, before, input, transaction)) }
         : freshBudget(organization, input, nowMs);

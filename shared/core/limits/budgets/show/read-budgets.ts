@@ -1,10 +1,5 @@
 import { DomainError } from '../../../../platform/basics/errors.ts';
-import {
-  LIST_AHEAD_MS,
-  type Listed,
-  type ListPage,
-  pageOfSorted,
-} from '../../../../platform/basics/paginate.ts';
+import { type Listed, type ListPage, pageOfSorted } from '../../../../platform/basics/paginate.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../../../../platform/mongo/counter-shards.ts';
 import { listRows } from '../../../../platform/mongo/list-rows.ts';
@@ -15,7 +10,7 @@ import { isOfRolling, usageIn } from '../count/rolling.ts';
 import { noCounts } from '../rules/counted.ts';
 import { budgetEvaluationRows } from '../rules/fired.ts';
 import { counterKey, overrideKey, windowKey } from '../rules/keys.ts';
-import { type Budget, budgetRows, personOverrideRows } from '../rules/model.ts';
+import { type Budget, budgetRows, findBudget, personOverrideRows } from '../rules/model.ts';
 import { budgetOfPerson, exceptionsOf } from '../rules/people.ts';
 import { type BudgetView, viewBudget } from '../rules/view.ts';
 import { isOwnedBy, isVisible, type Viewer } from '../rules/visible.ts';
@@ -55,13 +50,6 @@ export async function findVisibleBudget(
   return { budget, own: null };
 }
 
-/** Finds a budget of an organization. Throws `not_found`. */
-export async function findBudget(ctx: Context, orgId: string, budgetId: string): Promise<Budget> {
-  const budget = await budgetRows(ctx).findOne({ _id: budgetId });
-  if (budget?.org_id !== orgId) throw noBudget();
-  return budget;
-}
-
 export function noBudget(): DomainError {
   return new DomainError('not_found', 'There is no such budget.');
 }
@@ -73,10 +61,9 @@ async function viewOne(ctx: Context, reader: Reader, budget: Budget): Promise<Bu
 
 /** One page of budgets, ordered by (`created_at`, id). Counts only when `total` is not known. */
 export async function listBudgets(ctx: Context, reader: Reader, page: ListPage): Promise<Listed<BudgetView>> {
-  const range = { fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS };
   const found =
     reader.userId === null
-      ? await listRows(ctx, budgetRows, { org_id: reader.orgId }, 'created_at', { ...page, ...range })
+      ? await listRows(ctx, budgetRows, { org_id: reader.orgId }, 'created_at', page)
       : pageOfSorted(await findBudgetsOf(ctx, reader), 'created_at', page);
   return { ...found, rows: await viewBudgets(ctx, reader, found.rows) };
 }

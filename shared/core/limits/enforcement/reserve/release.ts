@@ -2,7 +2,7 @@ import { DomainError } from '../../../../platform/basics/errors.ts';
 import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { auditWrite } from '../../../accounts/audit/record-audit.ts';
-import { budgetRows } from '../../budgets/rules/model.ts';
+import { findBudget } from '../../budgets/rules/model.ts';
 import { mayReserve, nameOfUser } from '../state/budget-status.ts';
 import { statusCache } from '../state/cached-status.ts';
 import { callReservations } from '../state/call-reservations.ts';
@@ -73,8 +73,7 @@ export async function releaseInBudget(
     ...(key_id === undefined ? {} : { key_id }),
   };
   await commitPlan(ctx, async (transaction) => {
-    const budget = await budgetRows(ctx).findOne({ _id: budgetId }, { session: transaction });
-    if (budget?.org_id !== orgId) throw new DomainError('not_found', 'There is no such budget.');
+    await findBudget(ctx, orgId, budgetId, transaction);
     const entry = { action: 'budget.release_reservations', org_id: orgId, details } as const;
     return { writes: [auditWrite(ctx, entry)], wakeUps: [], result: undefined };
   });

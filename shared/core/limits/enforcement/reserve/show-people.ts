@@ -6,7 +6,7 @@ import type { Context } from '../../../../platform/context/context.ts';
 import { memberRows } from '../../../accounts/organizations/model.ts';
 import { usd4 } from '../../../pricing/money.ts';
 import { stateOf } from '../../budgets/rules/evaluate.ts';
-import type { Budget } from '../../budgets/rules/model.ts';
+import { type Budget, findBudget } from '../../budgets/rules/model.ts';
 import {
   raisedView,
   refusesNow,
@@ -17,7 +17,7 @@ import {
 } from '../../budgets/rules/view.ts';
 import type { Viewer } from '../../budgets/rules/visible.ts';
 import { shownEnd } from '../../budgets/rules/windows.ts';
-import { findBudget, findVisibleBudget, noBudget } from '../../budgets/show/read-budgets.ts';
+import { findVisibleBudget, noBudget } from '../../budgets/show/read-budgets.ts';
 import {
   readPeople,
   readSome,

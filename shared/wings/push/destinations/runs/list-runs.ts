@@ -1,5 +1,6 @@
 import { EXPORT_RUN_KEPT_DAYS } from '../../../../platform/basics/contract.ts';
 import { DomainError } from '../../../../platform/basics/errors.ts';
+import { given } from '../../../../platform/basics/given.ts';
 import { DAY_MS } from '../../../../platform/basics/interval.ts';
 import { LIST_AHEAD_MS, type Listed, type ListPage } from '../../../../platform/basics/paginate.ts';
 import type { Context } from '../../../../platform/context/context.ts';
@@ -47,7 +48,6 @@ export async function listPartitions(
   filter: PartitionFilter,
   page: ListPage,
 ): Promise<Listed<ExportPartition>> {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-  const matching = { destination_id: destinationId, manifest_key: { $gt: '' }, ...Object.fromEntries(given) };
+  const matching = { destination_id: destinationId, manifest_key: { $gt: '' }, ...given(filter) };
   return listRows(ctx, exportPartitionRows, matching, 'day', { ...page, fromMs: 0, toMs: ctx.clock.now() });
 }
