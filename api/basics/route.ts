@@ -96,10 +96,7 @@ export interface Input<
   };
 }
 
-/**
- * One endpoint: schema, handler and documentation in one object. `api/serve/` runs it: authenticate, parse,
- * handle, check the answer, send. `api/docs/openapi.ts` describes it.
- */
+/** One endpoint: schema, handler and documentation. `api/serve/` runs it, `api/docs/openapi.ts` describes it. */
 export interface Route<
   A extends Auth = Auth,
   P extends Shape | undefined = Shape | undefined,
@@ -144,10 +141,7 @@ export interface Route<
   takesIdempotencyKey?: true;
   /** For a route that creates something: it takes an `Idempotency-Key`. */
   creates?: Creates<A>;
-  /**
-   * Instead of `body`: its handler reads the bytes by `request.bytes`. They are OTLP (protobuf or JSON), or JSON that the
-   * handler parses itself, without Content-Encoding.
-   */
+  /** Instead of `body`: the handler reads `request.bytes`, which are OTLP, or JSON without Content-Encoding that it parses itself. */
   takesBytes?: 'otlp' | 'json';
   /** Headers that the handler reads, by name, each with what it says and an example. */
   requestHeaders?: Readonly<Record<string, { description: string; example: string; isOptional?: true }>>;

@@ -33,10 +33,7 @@ export async function readPerson(ctx: Context, req: Request): Promise<Member> {
   return member;
 }
 
-/**
- * A person in the place of a credential. On a route for API keys an admin stands for the whole organization, a member for
- * their own user alone; limits count the account. Throws `unauthorized`.
- */
+/** A person in place of a credential: an admin stands for the organization, a member for their own user. Throws `unauthorized`. */
 export async function authenticatePerson(req: Request, auth: Auth, ctx: Context): Promise<PrincipalOf<Auth>> {
   const member = await readPerson(ctx, req);
   const { _id: accountId, org_id: orgId, user_id: userId, role } = member;

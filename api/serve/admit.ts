@@ -43,10 +43,7 @@ export function isProven({ guards, req }: Exchange, principal: Principal): boole
 /** Turns within which the end of a connection that waits behind its last request is read. */
 const CLOSING_TURNS = 6;
 
-/**
- * Takes a place among the requests in flight. Throws `overloaded`, also for a caller that gave up while this process stood
- * still. At other times a caller that hangs up is noticed as it happens.
- */
+/** Takes a place among the requests in flight. Throws `overloaded`, also for a caller that gave up while this process was stalled. */
 export async function takePlace(exchange: Exchange, principal: Principal): Promise<void> {
   const { route, guards, res, atEnd } = exchange;
   if (route.isProbe) return;

@@ -59,7 +59,7 @@ export async function changeMember(
       rosterWrite(organization, { ...alertChange(organization, before, after), teams: after.teams }),
       auditWrite(ctx, { action: 'member.change', org_id: orgId, details }),
     ];
-    return { ...joinPlans(made.plan, recount, { writes, wakeUps: [] }), result: after };
+    return { ...joinPlans(made.plan, recount, { writes }), result: after };
   });
 }
 

@@ -48,7 +48,7 @@ export async function changeOrganization(
       auditWrite(ctx, { ...entry, org_id: orgId }),
     );
     const writes = [changed, ...raiseOrganizationVersion(orgId), ...audit];
-    return { ...joinPlans({ writes, wakeUps: [] }, move, ...wings, hashing), result: undefined };
+    return { ...joinPlans({ writes }, move, ...wings, hashing), result: undefined };
   });
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);

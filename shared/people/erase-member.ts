@@ -9,7 +9,7 @@ import { raiseOrganizationVersion } from '../core/accounts/organizations/version
 import { sessionsOfUser } from '../core/calls/sessions/list-sessions.ts';
 import { eraseFreeText } from '../core/calls/signals/erase-free-text.ts';
 import { wingsOf } from '../core/hooks/wing.ts';
-import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
+import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { type Removal, removeMember } from './remove-member.ts';
@@ -55,13 +55,13 @@ export async function eraseMember(
 async function markErased(ctx: Context, orgId: string, userId: string): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
     const { erased_users = [] } = await readOrganization(ctx, orgId, transaction);
-    if (erased_users.includes(userId)) return { ...NO_PLAN, result: undefined };
+    if (erased_users.includes(userId)) return { result: undefined };
     const writes = [
       updateRow(organizationRows, { _id: orgId }, { $addToSet: { erased_users: userId } }),
       ...raiseOrganizationVersion(orgId),
       auditWrite(ctx, { action: 'member.erase', org_id: orgId, details: { user_id: userId } }),
     ];
-    return { writes, wakeUps: [], result: undefined };
+    return { writes, result: undefined };
   });
 }
 

@@ -1,6 +1,6 @@
 import { organizationRows } from '../core/accounts/organizations/model.ts';
 import { wingsOf } from '../core/hooks/wing.ts';
-import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
+import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { clearDue, readDue } from '../platform/due/plan-due.ts';
 import { hashNamesJob } from './jobs.ts';
@@ -12,8 +12,6 @@ export async function hashNames(ctx: Context, orgId: string): Promise<void> {
     for (const wing of wingsOf(ctx)) await wing.organization?.hashNames?.(ctx, orgId);
   await commitPlan(ctx, async (transaction) => {
     const due = await readDue(ctx, hashNamesJob, orgId, transaction);
-    return due
-      ? { writes: [clearDue(hashNamesJob, orgId)], wakeUps: [], result: null }
-      : { ...NO_PLAN, result: null };
+    return due ? { writes: [clearDue(hashNamesJob, orgId)], result: null } : { result: null };
   });
 }

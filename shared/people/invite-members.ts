@@ -88,7 +88,7 @@ export async function inviteMembers(
       const writes = [...actor.writes, ...ended, ...decided.flatMap((each) => writesOf(ctx, each)), roster];
       const result = viewInvitations(ctx, input.emails, decided, mails.permitted);
       await answerCreation(ctx, 'inv', JSON.stringify(result), transaction);
-      return { ...joinPlans({ writes, wakeUps: [] }, recounts, mails), result };
+      return { ...joinPlans({ writes }, recounts, mails), result };
     },
     { onDuplicateKey: 'retry' },
   );
@@ -176,7 +176,7 @@ async function planMails(
     .map(({ member }) =>
       setDue<MailAttempt>(mailInvitationJob, { key: member._id, orgId, dueMs: nowMs, details }),
     );
-  return { ...joinPlans({ writes, wakeUps: [] }, ...mails), permitted };
+  return { ...joinPlans({ writes }, ...mails), permitted };
 }
 
 function viewInvitations(

@@ -41,7 +41,7 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
         rosterWrite(organization, { with: role === 'admin' && email !== null ? [email] : [], teams }),
         auditWrite(ctx, { action: 'member.add', org_id, details: { user_id, role } }),
       ];
-      return { ...joinPlans(recount, { writes, wakeUps: [] }), result: member };
+      return { ...joinPlans(recount, { writes }), result: member };
     });
   } catch (error) {
     if (isDuplicateKey(error))

@@ -18,7 +18,7 @@ import { type RemovalPart, wingsOf } from '../core/hooks/wing.ts';
 import { planDisowned } from '../core/limits/budgets/change/decide-owner.ts';
 import { planTeamChange } from '../core/limits/budgets/count/recount.ts';
 import { DomainError, isStoreError } from '../platform/basics/errors.ts';
-import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { insertDue } from '../platform/due/plan-due.ts';
 import { planMade } from './made-by.ts';
@@ -69,7 +69,7 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
     const actor = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const member = await memberRows(ctx).findOne(person, { session: transaction });
     if (!member) throw noMember();
-    if (member.removed_at !== null) return { ...NO_PLAN, result: { accountId: member._id, wings: [] } };
+    if (member.removed_at !== null) return { result: { accountId: member._id, wings: [] } };
     if (removal.keepsAnAdmin) await refuseLastAdmin(ctx, member, transaction);
     const made = await planMade(ctx, person, removal.revokeMade, transaction);
     const organization = await readOrganization(ctx, orgId, transaction);
@@ -97,7 +97,7 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
       if (planned) wings.push(planned);
     }
     return {
-      ...joinPlans({ writes, wakeUps: [] }, made.plan, recount, disowned, release, ...wings),
+      ...joinPlans({ writes }, made.plan, recount, disowned, release, ...wings),
       result: { accountId: member._id, wings },
     };
   });

@@ -44,7 +44,7 @@ export interface PersonHook extends MailsHook {
 }
 
 /** The part of a wing in the removal of a member. */
-export interface RemovalPart extends Plan {
+export interface RemovalPart extends Partial<Plan> {
   /** Runs once the removal is committed. */
   readonly committed?: () => void;
 }

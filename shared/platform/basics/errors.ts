@@ -139,10 +139,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return labelled.hasErrorLabel?.('UnknownTransactionCommitResult') === true;
 }
 
-/**
- * The rest of a change of which something has been written: a store that fails now may not be reported as one that has
- * written nothing. Throws `outcome_unknown` with `detail` then, and every other error as it is.
- */
+/** The rest of a change that has written something: a store that fails now throws `outcome_unknown` with `detail`. */
 export async function orUnknown<Result>(rest: Promise<Result>, detail: string): Promise<Result> {
   return rest.catch((error: unknown) => {
     throw isStoreError(error) ? new DomainError('outcome_unknown', detail) : error;

@@ -34,10 +34,7 @@ export type IdPrefix =
 
 const creation = new AsyncLocalStorage<{ prefix: IdPrefix; seed: string }>();
 
-/**
- * Runs `work`, which creates one thing with an id of this prefix. That id is `derivedId(prefix, seed)`, so that a second
- * run with the same seed meets the primary key of the first instead of making another one.
- */
+/** Runs `work`, whose new thing has the id `derivedId(prefix, seed)`: a second run meets the primary key of the first. */
 export function creating<Result>(prefix: IdPrefix, seed: string, work: () => Result): Result {
   return creation.run({ prefix, seed }, work);
 }
@@ -75,10 +72,7 @@ export function createdId(prefix: IdPrefix): string | null {
   return created?.prefix === prefix ? derivedId(prefix, created.seed) : null;
 }
 
-/**
- * The identifier of something that has exactly one cause: the same parts give the same id, so a repeat meets
- * the unique index instead of making a second one. 128 bits of SHA-256 over the unambiguous JSON of the parts.
- */
+/** The id of something with exactly one cause: a repeat meets the unique index. 128 bits of SHA-256 over the parts' JSON. */
 export function derivedId(prefix: IdPrefix, ...parts: readonly (string | number)[]): string {
   return `${prefix}_${base62(sha256(parts).subarray(0, 16), 22)}`;
 }

@@ -11,17 +11,18 @@ export interface Plan {
   readonly wakeUps: readonly PlannedWakeUp[];
 }
 
-export interface Decision<Result> extends Plan {
+/** The result of a change, with its plan; without one nothing changes. */
+export interface Decision<Result> extends Partial<Plan> {
   readonly result: Result;
 }
 
 /** The plan that changes nothing. */
 export const NO_PLAN: Plan = { writes: [], wakeUps: [] };
 
-export function joinPlans(...plans: readonly Plan[]): Plan {
+export function joinPlans(...plans: readonly Partial<Plan>[]): Plan {
   return {
-    writes: plans.flatMap(({ writes }) => writes),
-    wakeUps: plans.flatMap(({ wakeUps }) => wakeUps),
+    writes: plans.flatMap(({ writes = [] }) => writes),
+    wakeUps: plans.flatMap(({ wakeUps = [] }) => wakeUps),
   };
 }
 
@@ -38,12 +39,12 @@ export async function commitPlan<Result>(
     ctx.db,
     async (transaction) => {
       const decided = await decide(transaction);
-      await applyWrites(ctx, decided.writes, transaction);
+      await applyWrites(ctx, decided.writes ?? [], transaction);
       return decided;
     },
     options,
   );
-  wakeAll(ctx, decision.wakeUps);
+  wakeAll(ctx, decision.wakeUps ?? []);
   return decision.result;
 }
 

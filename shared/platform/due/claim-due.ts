@@ -27,7 +27,7 @@ export async function claimDue<Details extends object>(
   return commitPlan(ctx, async (transaction) => {
     const rows = (await findDue(ctx, job, key, transaction)) as (DueRow & Details)[];
     const [first] = rows;
-    if (!first) return { writes: [], wakeUps: [], result: null };
+    if (!first) return { result: null };
     const claim: Claim<Details> = {
       _id: dueId(job, key, 'claimed'),
       kind: job.kind,
@@ -41,7 +41,7 @@ export async function claimDue<Details extends object>(
     const ids = rows.map(({ _id }) => _id);
     // When two workers claim at once, one meets a conflict at the delete and reads again.
     const writes = [deleteRows(dueRows, { _id: { $in: ids } }), insertRow(dueRows, claim)];
-    return { writes, wakeUps: [], result: claim };
+    return { writes, result: claim };
   });
 }
 

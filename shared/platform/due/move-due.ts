@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../context/commit-plan.ts';
+import { commitPlan, joinPlans, type Plan } from '../context/commit-plan.ts';
 import type { Context } from '../context/context.ts';
 import { type DueJob, type DueRow, dueRows } from './model.ts';
 import { clearDue, readDue, setDue } from './plan-due.ts';
@@ -27,7 +27,7 @@ export async function moveDue<Details extends object>(
   const moveSome = () =>
     commitPlan(ctx, async (transaction) => {
       const due = await readDue<Moved>(ctx, mover, orgId, transaction);
-      if (!due) return { ...NO_PLAN, result: false };
+      if (!due) return { result: false };
       const rows = (await dueRows(ctx)
         .find({ kind: moved.kind, org_id: orgId, _id: { $gt: due.last } }, { session: transaction })
         .sort({ _id: 1 })

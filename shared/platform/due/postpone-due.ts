@@ -14,7 +14,7 @@ export async function postponeDue(ctx: Context, job: DueJob, key: string): Promi
     const nowMs = ctx.clock.now();
     const found = await findDue(ctx, job, key, transaction);
     const due = found.filter(({ due_at }) => due_at.getTime() <= nowMs);
-    if (due.length === 0) return { writes: [], wakeUps: [], result: undefined };
+    if (due.length === 0) return { result: undefined };
     const later = due.map((row) => {
       const failures = (row.failures ?? 0) + 1;
       return insertRow(dueRows, { ...row, failures, due_at: dateAt(nowMs + waitMs(failures)) });
@@ -22,7 +22,6 @@ export async function postponeDue(ctx: Context, job: DueJob, key: string): Promi
     const ids = due.map(({ _id }) => _id);
     return {
       writes: [deleteRows(dueRows, { _id: { $in: ids } }), ...later],
-      wakeUps: [],
       result: undefined,
     };
   });

@@ -68,10 +68,7 @@ function write({ collectionName, shardKey }: CollectionDeclaration, operation: O
  */
 const MOST_TOGETHER = 50;
 
-/**
- * Carries out writes of any collections within a transaction: deletes first, then no order is promised. A few are one
- * command, which the embedded store refuses as the first one of a transaction: read something before.
- */
+/** Carries out writes in a transaction, deletes first, then in no order. For the embedded store read something before. */
 export async function applyWrites(
   { db }: { db: Db },
   writes: readonly Write[],

@@ -46,7 +46,7 @@ export async function freezeWeek(ctx: Context, organization: Organization, week:
   );
 }
 
-const nothing: Decision<Frozen> = { writes: [], wakeUps: [], result: { frozen: 0, restated: 0 } };
+const nothing: Decision<Frozen> = { result: { frozen: 0, restated: 0 } };
 
 interface Asked {
   organization: Organization;
@@ -75,7 +75,7 @@ async function freezeFirst(
   for (const [dimension, cells] of all)
     writes.push(...planDimension(head, dimension, cells, suppressWeek(cellsOf(cells), k)));
   writes.push(replaceRow(frozenWeekRows, head, { upsert: true }));
-  return { writes, wakeUps: [], result: { frozen: 1, restated: 0 } };
+  return { writes, result: { frozen: 1, restated: 0 } };
 }
 
 async function restate(
@@ -103,7 +103,7 @@ async function restate(
     restated += 1;
   }
   writes.push(replaceRow(frozenWeekRows, head));
-  return { writes, wakeUps: [], result: { frozen: 0, restated } };
+  return { writes, result: { frozen: 0, restated } };
 }
 
 /** Puts a dimension into the head of its week, and returns the writes that keep its cells. */

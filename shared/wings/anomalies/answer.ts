@@ -5,7 +5,7 @@ import { dateAt, isoTime } from '../../platform/basics/clock.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { DAY_MS } from '../../platform/basics/interval.ts';
 import { instant } from '../../platform/basics/text.ts';
-import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { findOwn } from '../../platform/mongo/find-own.ts';
 import { replaceRow } from '../../platform/mongo/writes.ts';
@@ -39,12 +39,12 @@ export async function acknowledgeAnomaly(
 ): Promise<Anomaly> {
   return commitPlan(ctx, async (transaction) => {
     const before = await findAnomaly(ctx, orgId, anomalyId, transaction);
-    if (before.state === 'acknowledged') return { ...NO_PLAN, result: before };
+    if (before.state === 'acknowledged') return { result: before };
     const { expected_until: _, ...kept } = before;
     const after: Anomaly = { ...kept, state: 'acknowledged', acknowledged_by: userId };
     const details = { anomaly_id: anomalyId, user_id: before.user_id };
     const audit = auditWrite(ctx, { action: 'anomaly.acknowledge', org_id: orgId, details });
-    return { writes: [replaceRow(anomalyRows, after), audit], wakeUps: [], result: after };
+    return { writes: [replaceRow(anomalyRows, after), audit], result: after };
   });
 }
 
@@ -67,7 +67,7 @@ export async function expectAnomaly(
       const known = await expectationRows(ctx).findOne({ _id }, { session: transaction });
       const until = dateAt(untilMs);
       const isSame = known?.until.getTime() === untilMs && before.state === 'expected';
-      if (isSame && before.expected_until?.getTime() === untilMs) return { ...NO_PLAN, result: before };
+      if (isSame && before.expected_until?.getTime() === untilMs) return { result: before };
       refuseOther(untilMs, ctx.clock.now());
       const { anomaly_type, user_id, session_id } = before;
       const expectation: Expectation = {
@@ -89,7 +89,7 @@ export async function expectAnomaly(
         ...raiseOrganizationVersion(orgId),
         auditWrite(ctx, { action: 'anomaly.expect', org_id: orgId, details }),
       ];
-      return { writes, wakeUps: [], result: after };
+      return { writes, result: after };
     },
     { onDuplicateKey: 'retry' },
   );

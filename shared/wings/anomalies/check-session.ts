@@ -57,14 +57,14 @@ async function finishCheck(
     const named = { _id: sessionId, org_id };
     const session = await sessionRows(ctx).findOne(named, { session: transaction });
     const cleared = clearDue(checkSessionJob, sessionId);
-    if (!session || !seen) return { writes: [cleared], wakeUps: [], result: null };
+    if (!session || !seen) return { writes: [cleared], result: null };
     const nowMs = ctx.clock.now();
     const checked = updateRow(sessionRows, named, { $set: { checked_at: dateAt(nowMs) } });
     const nextMs = nextCheckAfterMs(ctx, session, seen, nowMs);
-    if (nextMs === null) return { writes: [cleared, checked], wakeUps: [], result: null };
+    if (nextMs === null) return { writes: [cleared, checked], result: null };
     const moved = setDue(checkSessionJob, { key: sessionId, orgId: session.org_id, dueMs: nextMs });
     // The job that runs now checks again.
-    return { writes: [...moved.writes, checked], wakeUps: [], result: nextMs };
+    return { writes: [...moved.writes, checked], result: nextMs };
   });
 }
 

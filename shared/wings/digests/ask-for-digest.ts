@@ -44,7 +44,7 @@ export async function askForDigest(ctx: Context, { accountId, orgId }: Account):
       const details = { scheduled_at: now, attempt: 1 };
       const due = { key: `${accountId}.${randomUUID()}`, orgId, dueMs: nowMs, details };
       const writes = [...actor.writes, replaceRow(preferencesRows, after, { upsert: true })];
-      const plan = joinPlans({ writes, wakeUps: [] }, insertDue<MailAttempt>(mailDigestJob, due));
+      const plan = joinPlans({ writes }, insertDue<MailAttempt>(mailDigestJob, due));
       return { ...plan, result: undefined };
     },
     { onDuplicateKey: 'retry' },

@@ -101,5 +101,5 @@ async function finish(
   const mark = { $set: { last_period: period.id } };
   const writes = isSent ? [updateRow(preferencesRows, { _id: accountId }, mark)] : [];
   const next = planNextDigest(organization, { accountId, digest }, ctx.clock.now());
-  return joinPlans({ writes, wakeUps: [] }, next);
+  return joinPlans({ writes }, next);
 }

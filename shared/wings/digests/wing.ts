@@ -11,7 +11,7 @@ export const digests: Wing = {
   collections: [preferencesRows],
   jobs: Object.values(jobs),
   person: {
-    remove: async (_ctx, { _id }) => ({ writes: deletePreferences(_id), wakeUps: [] }),
+    remove: async (_ctx, { _id }) => ({ writes: deletePreferences(_id) }),
     endMails: endDigests,
     export: async function* (ctx, { _id, org_id }) {
       const preferences = await readPreferences(ctx, { accountId: _id, orgId: org_id });

@@ -83,6 +83,6 @@ export async function discardHeld(ctx: Context, orgId: string, ids: readonly str
     const details = { held_ids: [...now.keys()] };
     const audit = auditWrite(ctx, { action: 'signals.discard', org_id: orgId, details });
     const writes = discarded.length === 0 ? [] : [...discarded, audit];
-    return { writes, wakeUps: [], result: outcomesOf(ids, named, now) };
+    return { writes, result: outcomesOf(ids, named, now) };
   });
 }

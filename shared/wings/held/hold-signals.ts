@@ -130,7 +130,7 @@ function planHolding(ctx: Context, { _id: orgId }: Organization, rows: HeldByKey
   const least: Required<DueReport> = { first_at: dateAt(nowMs) };
   const report = raiseDue(reportHeldJob, { key: orgId, orgId, dueMs: nowMs, least: { ...least } });
   const writes = [...rows.values()].map((row) => insertRow(heldRows, row));
-  return joinPlans({ writes, wakeUps: [] }, report);
+  return joinPlans({ writes }, report);
 }
 
 function rowOf(

@@ -11,10 +11,7 @@ import { type Decided, findNamed, outcomesOf, planDecision } from './decide.ts';
 const NOTHING_HISTORICAL = new Set<never>();
 const NOTHING_OVER_LIMIT = new Map<never, never>();
 
-/**
- * Records held signals by the write path of all signals, whatever their size, in one transaction with their decision. Returns
- * the outcome for each id. Repeating it changes nothing.
- */
+/** Records held signals by the path of all signals, in one transaction with the decision. Idempotent. Returns the outcome by id. */
 export async function releaseHeld(ctx: Context, orgId: string, ids: readonly string[]): Promise<Decided[]> {
   const { outcomes, recorded, committed } = await commitByRules(
     ctx,
@@ -53,7 +50,7 @@ export async function releaseHeld(ctx: Context, orgId: string, ids: readonly str
         cost_usd: sum(({ cost_nusd }) => cost_nusd ?? 0) / 1e9,
       };
       const audit = auditWrite(ctx, { action: 'signals.release', org_id: orgId, details });
-      const plan = joinPlans(recording, { writes: [...marks, audit], wakeUps: [] });
+      const plan = joinPlans(recording, { writes: [...marks, audit] });
       const { committed } = result;
       return { ...plan, result: { outcomes: outcomesOf(ids, named, now), recorded: now.size, committed } };
     },

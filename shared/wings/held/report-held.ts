@@ -3,7 +3,7 @@ import { planEvents } from '../../core/events/webhooks/deliveries/plan-events.ts
 import { withWords } from '../../core/events/webhooks/deliveries/with-words.ts';
 import { findSubscribers } from '../../core/events/webhooks/endpoints/find-subscribers.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
-import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { type DueReport, reportHeldJob } from './jobs.ts';
@@ -22,8 +22,8 @@ export async function reportHeld(ctx: Context, orgId: string): Promise<{ notBefo
   return commitPlan(ctx, async (transaction) => {
     const due = await readDue<DueReport>(ctx, reportHeldJob, orgId, transaction);
     const nowMs = ctx.clock.now();
-    if (!due) return { ...NO_PLAN, result: undefined };
-    if (due.due_at.getTime() > nowMs) return { ...NO_PLAN, result: { notBeforeMs: due.due_at.getTime() } };
+    if (!due) return { result: undefined };
+    if (due.due_at.getTime() > nowMs) return { result: { notBeforeMs: due.due_at.getTime() } };
     const since = due.first_at;
     const undecided = { org_id: orgId, state: 'held' as const, held_at: { $gte: since ?? dateAt(nowMs) } };
     const held = since
@@ -31,8 +31,7 @@ export async function reportHeld(ctx: Context, orgId: string): Promise<{ notBefo
           .find(undecided, { session: transaction, projection: { adapter: 1, user_id: 1, held_at: 1 } })
           .toArray()
       : [];
-    if (held.length === 0)
-      return { writes: [clearDue(reportHeldJob, orgId)], wakeUps: [], result: undefined };
+    if (held.length === 0) return { writes: [clearDue(reportHeldJob, orgId)], result: undefined };
     const subscribers = await findSubscribers(ctx, orgId, transaction);
     const raised = [eventOf(orgId, held, nowMs)];
     const spoken = await withWords(ctx, raised, subscribers.webhooks, transaction);

@@ -39,7 +39,7 @@ export async function createPriceRule(
       insertRow(priceRuleRows, rule),
       ...changed(ctx, 'price-rule.create', rule, 1),
     ];
-    return { writes, wakeUps: [], result: rule };
+    return { writes, result: rule };
   });
 }
 
@@ -86,7 +86,7 @@ export async function changePriceRule(
       replaceRow(priceRuleRows, after),
       ...changed(ctx, 'price-rule.change', after, 0),
     ];
-    return { writes, wakeUps: [], result: after };
+    return { writes, result: after };
   });
 }
 
@@ -97,7 +97,7 @@ export async function removePriceRule(ctx: Context, orgId: string, id: string): 
     const rule = await getPriceRule(ctx, orgId, id, transaction);
     const gone = deleteRows(priceRuleRows, { _id: id });
     const writes = [...actor.writes, gone, ...changed(ctx, 'price-rule.remove', rule, -1)];
-    return { writes, wakeUps: [], result: undefined };
+    return { writes, result: undefined };
   });
 }
 

@@ -8,7 +8,7 @@ import { NEVER_MS, windowAt } from '../../core/limits/budgets/rules/windows.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { DAY_MS } from '../../platform/basics/interval.ts';
-import { commitPlan, type Decision, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
+import { commitPlan, type Decision, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { limitFrom, refusedAmount } from './amounts.ts';
 import { raisesChanged } from './metrics.ts';
@@ -132,9 +132,9 @@ async function answer(
     if (before.user_id === admin.userId)
       throw new DomainError('own_request', 'Another admin has to answer what you asked for yourself.');
     const { result, ...plan } = await decide(before, ctx.clock.now(), transaction);
-    if (result === before) return { ...NO_PLAN, result: { raise: before, isNew: false } };
+    if (result === before) return { result: { raise: before, isNew: false } };
     const told = await planAnswered(ctx, result, transaction);
-    const whole = joinPlans({ writes: actor.writes, wakeUps: [] }, plan, told);
+    const whole = joinPlans({ writes: actor.writes }, plan, told);
     return { ...whole, result: { raise: result, isNew: true } };
   });
   if (isNew) raisesChanged(ctx).inc({ status: raise.state });
@@ -142,7 +142,7 @@ async function answer(
 }
 
 function unchanged(raise: Raise): Decision<Raise> {
-  return { ...NO_PLAN, result: raise };
+  return { result: raise };
 }
 
 export function answered(state: Raise['state']): DomainError {

@@ -53,7 +53,7 @@ export async function askForRaise(ctx: Context, person: Person, input: RaiseInpu
       const due = insertDue(endRaiseJob, { key: raise._id, orgId, dueMs: raise.expires_at.getTime() });
       const turn = updateRow(organizationRows, { _id: orgId }, { $inc: { raise_changes: 1 } });
       const writes = [...actor.writes, turn, insertRow(raiseRows, raise), auditRaise(ctx, raise, 'ask')];
-      return { ...joinPlans(expired, { writes, wakeUps: [] }, due, told), result: raise };
+      return { ...joinPlans(expired, { writes }, due, told), result: raise };
     },
     { onDuplicateKey: 'retry' },
   );

@@ -9,20 +9,16 @@ import { planState } from './plan-change.ts';
 
 type Ended = { notBeforeMs: number } | { after: Raise } | null;
 
-/**
- * Writes that a raise has expired, or has ended, and has the budgets evaluated by the limit that is in force then. Decisions
- * and reads do not wait for it. Repeating it changes nothing. Returns when to look again.
- */
+/** Writes that a raise has expired or ended, and has budgets evaluated. Nothing waits for it. Idempotent. Returns when to look again. */
 export async function endDueRaise(ctx: Context, id: string): Promise<{ notBeforeMs: number } | undefined> {
   const ended = await commitPlan<Ended>(ctx, async (transaction) => {
     const due = await readDue(ctx, endRaiseJob, id, transaction);
     const nowMs = ctx.clock.now();
-    if (!due) return { ...NO_PLAN, result: null };
-    if (due.due_at.getTime() > nowMs) return { ...NO_PLAN, result: { notBeforeMs: due.due_at.getTime() } };
+    if (!due) return { result: null };
+    if (due.due_at.getTime() > nowMs) return { result: { notBeforeMs: due.due_at.getTime() } };
     const raise = await raiseRows(ctx).findOne({ _id: id }, { session: transaction });
     const state = raise && stateAt(raise, nowMs);
-    if (!raise || state === raise.state)
-      return { writes: [clearDue(endRaiseJob, id)], wakeUps: [], result: null };
+    if (!raise || state === raise.state) return { writes: [clearDue(endRaiseJob, id)], result: null };
     const after: Raise = { ...raise, state: state ?? raise.state };
     const isEnd = state === 'ended';
     const plan = planState(ctx, after, isEnd ? 'end' : 'expire');

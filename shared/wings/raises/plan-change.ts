@@ -28,7 +28,7 @@ export function planState(ctx: Context, raise: Raise, act: Act): Plan {
   // Not an update: the unique index of the embedded store keeps what an update leaves (docs/stores.md).
   const moved = [deleteRows(raiseRows, { _id }), insertRow(raiseRows, row)];
   const writes = [...moved, auditRaise(ctx, raise, act)];
-  return joinPlans({ writes, wakeUps: [] }, due);
+  return joinPlans({ writes }, due);
 }
 
 /** The line of a raise in the audit log: ids, amounts and times. */
@@ -69,5 +69,5 @@ export function planInForce(ctx: Context, budget: Budget, raises: readonly Raise
     }),
   );
   const write = updateRow(budgetRows, { _id: budget._id }, { $set: { raises: [...others, ...entries] } });
-  return joinPlans(planRuleChange(budget.org_id, nowMs), { writes: [write], wakeUps: [] });
+  return joinPlans(planRuleChange(budget.org_id, nowMs), { writes: [write] });
 }

@@ -1,6 +1,6 @@
 import { confirmActor } from '../../core/accounts/keys/confirm-actor.ts';
 import type { Person } from '../../core/hooks/wing.ts';
-import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { answered } from './answer.ts';
 import { raisesChanged } from './metrics.ts';
@@ -15,10 +15,10 @@ export async function withdrawRaise(ctx: Context, person: Person, id: string): P
     const actor = await confirmActor(ctx, { orgId, role: 'member' }, transaction);
     const raise = await readRaise(ctx, person, id, transaction);
     const state = stateAt(raise, ctx.clock.now());
-    if (state === 'withdrawn') return { ...NO_PLAN, result: { raise, isNew: false } };
+    if (state === 'withdrawn') return { result: { raise, isNew: false } };
     if (state !== 'pending') throw answered(state);
     const withdrawn: Raise = { ...raise, state: 'withdrawn' };
-    const plan = joinPlans({ writes: actor.writes, wakeUps: [] }, planState(ctx, withdrawn, 'withdraw'));
+    const plan = joinPlans({ writes: actor.writes }, planState(ctx, withdrawn, 'withdraw'));
     return { ...plan, result: { raise: withdrawn, isNew: true } };
   });
   if (isNew) raisesChanged(ctx).inc({ status: 'withdrawn' });

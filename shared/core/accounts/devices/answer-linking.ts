@@ -52,6 +52,6 @@ async function answer(
       updateRow(deviceGrantRows, { _id }, { $set: { account_id: accountId, status } }),
       auditWrite(ctx, { action, org_id: orgId, details }),
     ];
-    return { writes, wakeUps: [], result: undefined };
+    return { writes, result: undefined };
   });
 }

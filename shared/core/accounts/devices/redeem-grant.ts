@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../../../platform/basics/contract.ts';
 import { DomainError, isCode, isOutcomeUnknown, orUnknown } from '../../../platform/basics/errors.ts';
-import { commitPlan, type Decision, NO_PLAN } from '../../../platform/context/commit-plan.ts';
+import { commitPlan, type Decision } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { insertRow, updateRow } from '../../../platform/mongo/writes.ts';
 import { ensureAccount } from '../../credits/ledger/ensure-account.ts';
@@ -72,7 +72,7 @@ function seedOf(ctx: Context, deviceCode: string): Uint8Array {
   return createHmac('sha512', ctx.config.apiKeyPepper).update(`device-token:${deviceCode}`).digest();
 }
 
-const NOTHING_TO_DO: Decision<undefined> = { ...NO_PLAN, result: undefined };
+const NOTHING_TO_DO: Decision<undefined> = { result: undefined };
 
 type Token = Pick<DeviceToken, 'token_id' | 'token_hmac'>;
 
@@ -110,7 +110,7 @@ async function linkDevice(ctx: Context, grant: DeviceGrant, member: Member, toke
       insertRow(deviceTokenRows, spending),
       auditWrite(ctx, { action: 'device.link', org_id, details: { account_id, device_id } }),
     ];
-    return { writes, wakeUps: [], result: undefined };
+    return { writes, result: undefined };
   });
 }
 
@@ -144,7 +144,6 @@ async function markRedeemed(ctx: Context, { _id }: DeviceGrant): Promise<void> {
       const redeemed = { status: 'redeemed', redeemed_by: poll } as const;
       return {
         writes: [updateRow(deviceGrantRows, { _id }, { $set: redeemed })],
-        wakeUps: [],
         result: undefined,
       };
     });
@@ -165,6 +164,6 @@ async function takeBack(ctx: Context, _id: string, poll: string): Promise<void> 
     if (grant?.status === 'redeemed' && grant.redeemed_by !== poll) return NOTHING_TO_DO;
     const back = { status: 'approved', last_polled_at: dateAt(ctx.clock.now()) } as const;
     const change = { $set: back, $unset: { redeemed_by: '' as const } };
-    return { writes: [updateRow(deviceGrantRows, { _id }, change)], wakeUps: [], result: undefined };
+    return { writes: [updateRow(deviceGrantRows, { _id }, change)], result: undefined };
   });
 }

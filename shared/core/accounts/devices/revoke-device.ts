@@ -1,5 +1,5 @@
 import { DomainError, isCode, orUnknown } from '../../../platform/basics/errors.ts';
-import { commitPlan, NO_PLAN } from '../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { dueId, dueRows } from '../../../platform/due/model.ts';
 import { updateRow } from '../../../platform/mongo/writes.ts';
@@ -32,14 +32,14 @@ async function markRevoked(ctx: Context, { _id, account_id, org_id }: Device): P
   const revoked_at = new Date(ctx.clock.now());
   await commitPlan(ctx, async (transaction) => {
     const device = await deviceRows(ctx).findOne({ _id }, { session: transaction });
-    if (device?.status !== 'active') return { ...NO_PLAN, result: undefined };
+    if (device?.status !== 'active') return { result: undefined };
     const details = { account_id, device_id: _id };
     const writes = [
       updateRow(deviceRows, { _id }, { $set: { status: 'revoked', revoked_at } }),
       updateRow(deviceTokenRows, { _id }, { $set: { revoked_at } }),
       auditWrite(ctx, { action: 'device.revoke', org_id, details }),
     ];
-    return { writes, wakeUps: [], result: undefined };
+    return { writes, result: undefined };
   });
 }
 

@@ -3,7 +3,7 @@ import { baseUrl } from '../../../platform/basics/config.ts';
 import { DEVICE_CODE_LIFETIME_S, DEVICE_POLL_INTERVAL_S } from '../../../platform/basics/contract.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
 import { newId } from '../../../platform/basics/ids.ts';
-import { commitPlan, NO_PLAN } from '../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { insertRow } from '../../../platform/mongo/writes.ts';
 import { beginCreation } from '../idempotency/creation.ts';
@@ -58,9 +58,9 @@ async function insertGrant(ctx: Context, draft: Omit<DeviceGrant, 'user_code'>):
       await beginCreation(ctx, 'dev', transaction);
       const known = await deviceGrantRows(ctx).findOne({ _id: draft._id }, { session: transaction });
       // The driver repeats a transaction whose answer did not come.
-      if (known) return { ...NO_PLAN, result: known };
+      if (known) return { result: known };
       const grant = { ...draft, user_code: newUserCode() };
-      return { writes: [insertRow(deviceGrantRows, grant)], wakeUps: [], result: grant };
+      return { writes: [insertRow(deviceGrantRows, grant)], result: grant };
     },
     { onDuplicateKey: 'retry' },
   );

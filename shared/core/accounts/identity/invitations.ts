@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { foldEmail } from '../../../platform/basics/email.ts';
 import { DomainError, isDuplicateKey } from '../../../platform/basics/errors.ts';
-import { commitPlan, NO_PLAN } from '../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { updateRow } from '../../../platform/mongo/writes.ts';
 import { auditWrite } from '../audit/record-audit.ts';
@@ -76,10 +76,7 @@ export async function nameInviter(ctx: Context, { invited_by }: Member): Promise
   return inviter?.name ?? inviter?.email ?? 'an admin who has left';
 }
 
-/**
- * Links the identity of a person who said yes to the invited member; repeating it changes nothing. Never
- * replaces an identity. Throws `conflict` when the invitation is gone, or the identity is another member's.
- */
+/** Links a person's identity to the invited member, replacing none. Idempotent. Throws `conflict` if gone, or another member's. */
 export async function acceptInvitation(
   ctx: Context,
   invitation: Invitation & { identity: Identity },
@@ -89,13 +86,13 @@ export async function acceptInvitation(
     return await commitPlan(ctx, async (transaction) => {
       const linked = { _id, 'idp.iss': identity.iss, 'idp.sub': identity.sub };
       const joinedBefore = await memberRows(ctx).findOne(linked, { session: transaction });
-      if (joinedBefore) return { ...NO_PLAN, result: joinedBefore };
+      if (joinedBefore) return { result: joinedBefore };
       const member = await readOpen(ctx, invitation, transaction);
       // The identity provider has verified this e-mail.
       const joined: Member = { ...member, idp: identity, email_confirmed: true };
       const details = { user_id: member.user_id, ...joined.idp };
       const audit = auditWrite(ctx, { action: 'member.join', org_id: member.org_id, details });
-      return { writes: [...memberReplacement(joined), audit], wakeUps: [], result: joined };
+      return { writes: [...memberReplacement(joined), audit], result: joined };
     });
   } catch (error) {
     if (isDuplicateKey(error)) throw new DomainError('conflict', 'Another member has this identity.');
@@ -113,7 +110,7 @@ export async function declineInvitation(ctx: Context, invitation: Invitation): P
       updateRow(memberRows, { _id: member._id }, { $set: change }),
       auditWrite(ctx, { action: 'member.decline', org_id: member.org_id, details }),
     ];
-    return { writes, wakeUps: [], result: undefined };
+    return { writes, result: undefined };
   });
 }
 

@@ -1,5 +1,5 @@
 import { DomainError, isDuplicateKey } from '../../../platform/basics/errors.ts';
-import { commitPlan, NO_PLAN } from '../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { auditWrite } from '../audit/record-audit.ts';
 import { memberRows } from '../organizations/model.ts';
@@ -18,10 +18,10 @@ export async function linkIdentity(
       const person = { org_id: orgId, user_id: userId };
       const member = await memberRows(ctx).findOne(person, { session: transaction });
       if (!member || member.removed_at !== null) throw noMember();
-      if (member.idp?.iss === idp.iss && member.idp.sub === idp.sub) return { ...NO_PLAN, result: undefined };
+      if (member.idp?.iss === idp.iss && member.idp.sub === idp.sub) return { result: undefined };
       const details = { user_id: userId, ...idp };
       const audit = auditWrite(ctx, { action: 'member.identity', org_id: orgId, details });
-      return { writes: [...memberReplacement({ ...member, idp }), audit], wakeUps: [], result: undefined };
+      return { writes: [...memberReplacement({ ...member, idp }), audit], result: undefined };
     });
   } catch (error) {
     if (isDuplicateKey(error)) throw new DomainError('conflict', 'Another member has this identity.');

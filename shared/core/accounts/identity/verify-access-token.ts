@@ -23,10 +23,7 @@ export async function verifyAccessToken(ctx: Context, token: string): Promise<Id
   return verified?.identity ?? null;
 }
 
-/**
- * The identity and the scopes of an access token for the MCP endpoint (`MCP_AUDIENCE`), or null. A token that is also for
- * `OIDC_AUDIENCE` is none: an agent's token opens nothing else. Throws as `verifyAccessToken`.
- */
+/** Identity and scopes of a token for the MCP endpoint alone (`MCP_AUDIENCE`), or null. Throws as `verifyAccessToken`. */
 export async function verifyAgentToken(
   ctx: Context,
   token: string,

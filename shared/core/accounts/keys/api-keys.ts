@@ -105,7 +105,7 @@ export async function rotateApiKey(
       updateRow(apiKeyRows, { _id: keyId }, { $set: change }),
       auditWrite(ctx, { action: 'key.rotate', org_id, details }),
     ];
-    const plan = joinPlans(fresh, { writes, wakeUps: [] }, planReleaseOfKey({ ...old, ...change }));
+    const plan = joinPlans(fresh, { writes }, planReleaseOfKey({ ...old, ...change }));
     return { ...plan, result: fresh.result };
   });
 }
@@ -125,7 +125,7 @@ export function planKeyRevocation(ctx: Context, key: ApiKey): Plan {
   const nowMs = ctx.clock.now();
   const audit = auditWrite(ctx, { action: 'key.revoke', org_id, details: { key_id: _id } });
   const release = planReleaseOfKey({ ...key, revoked_at: dateAt(nowMs) });
-  return joinPlans({ writes: [revocationOf(key, nowMs), audit], wakeUps: [] }, release);
+  return joinPlans({ writes: [revocationOf(key, nowMs), audit] }, release);
 }
 
 /** The write that ends a key, for a change that has its own line in the audit log and its own release. */

@@ -41,7 +41,7 @@ export async function createOrganization(
       if (await organizationRows(ctx).findOne({ _id: org_id }, { session: transaction })) throw taken(org_id);
       const audit = auditWrite(ctx, { action: 'organization.create', org_id, details: { plan } });
       const writes = [insertRow(organizationRows, organization), audit];
-      return { writes, wakeUps: [], result: organization };
+      return { writes, result: organization };
     });
   } catch (error) {
     throw isDuplicateKey(error) ? taken(organization._id) : error;

@@ -27,7 +27,7 @@ export async function hashRows<T extends Row>(
         const after = change(row);
         return JSON.stringify(after) === JSON.stringify(row) ? [] : [replaceRow(rows, after)];
       });
-      return { writes: changed, wakeUps: [], result: undefined };
+      return { writes: changed, result: undefined };
     });
   }
 }

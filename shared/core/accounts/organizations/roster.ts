@@ -15,10 +15,7 @@ export function noMember(): DomainError {
   return new DomainError('not_found', 'There is no such member.');
 }
 
-/**
- * Throws `conflict` when another present member of the organization has this e-mail: invited twice, nobody can tell which
- * invitation is meant. Concurrent adds conflict only if both write the roster (`rosterWrite`).
- */
+/** Throws `conflict` when another present member has this e-mail. Concurrent adds conflict only if both write the roster. */
 export async function refuseTakenEmail(
   ctx: Context,
   { _id, org_id, email }: Pick<Member, '_id' | 'org_id' | 'email'>,

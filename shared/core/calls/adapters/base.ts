@@ -37,10 +37,7 @@ export const COMMON_KEYS = [
 const PROJECT_KEYS = ['project.id', 'project', 'project.repo', 'vcs.repository.name'] as const;
 const USER_KEYS = ['user.id', 'enduser.id', 'enduser.pseudo.id', 'installation.id'] as const;
 
-/**
- * When a record happened: `event.timestamp`, else the observed time of a log, else its own time (some tools leave it
- * 0); a span at its end. Throws `RejectedRecord` for a record without a time.
- */
+/** When a record happened: `event.timestamp`, a log's observed time, its own, or a span's end. Throws `RejectedRecord` without any. */
 export function timeOf(record: OtlpRecord): string {
   const written = textOf(record, 'event.timestamp');
   const writtenMs = written !== undefined && ISO_TIME.test(written) ? Date.parse(written) : Number.NaN;

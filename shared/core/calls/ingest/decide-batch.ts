@@ -97,7 +97,7 @@ export async function decideBatch(
   const committed = [...kept.parts, ...counted.parts].flatMap((part) => part.committed ?? []);
   const taken = drafts.filter((draft, index) => overLimit.has(draft) && isCounted(outcomes[index]));
   if (taken.length > 0) committed.push(() => rememberValues(ctx, orgId, taken));
-  return { ...joinPlans({ writes: guard, wakeUps: [] }, ...plans), result: { outcomes, committed } };
+  return { ...joinPlans({ writes: guard }, ...plans), result: { outcomes, committed } };
 }
 
 interface Writing {

@@ -73,7 +73,7 @@ function endBatching<Asked, Answer>(
         const timeoutMs = timeoutMsOf(rules.organization);
         const subscribers = guardedSubscribers(rules, shard);
         const ends = await planSessionChanges(ctx, changes, { timeoutMs, subscribers });
-        return { ...joinPlans({ writes, wakeUps: [] }, ...ends), result: answers };
+        return { ...joinPlans({ writes }, ...ends), result: answers };
       }),
   };
 }

@@ -27,5 +27,5 @@ export async function planRecount(
     ...planMovedRollups(organization, recounted, ctx.clock.now()),
   ];
   const sessions = planSessions(recounted.sessions, timeoutMsOf(organization));
-  return joinPlans({ writes, wakeUps: [] }, ...sessions, windows);
+  return joinPlans({ writes }, ...sessions, windows);
 }

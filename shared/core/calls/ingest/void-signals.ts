@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../../../platform/basics/contract.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
-import { type Decision, joinPlans, NO_PLAN } from '../../../platform/context/commit-plan.ts';
+import { type Decision, joinPlans } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { secondShard } from '../../../platform/mongo/counter-shards.ts';
 import { findByIds } from '../../../platform/mongo/find-by-ids.ts';
@@ -58,7 +58,7 @@ async function decideVoid(
   refuseOld(fresh, signalIds, ctx.clock.now());
   const idsOf = (signals: readonly Signal[]) => signals.map(({ id }) => id);
   const already = idsOf(named.filter(({ voided }) => voided));
-  if (fresh.length === 0) return { ...NO_PLAN, result: { session, voided: [], already } };
+  if (fresh.length === 0) return { result: { session, voided: [], already } };
   const after = await withoutSignals(ctx, session, fresh, transaction);
   const plan = await planVoid(ctx, rules, { fresh, before: session, after, reason, shard }, transaction);
   return { ...plan, result: { session: after, voided: idsOf(fresh), already } };
@@ -141,7 +141,7 @@ async function planVoid(
     ...wings,
     auditWrite(ctx, { action: 'signals.void', org_id, details }),
   ];
-  return joinPlans({ writes, wakeUps: [] }, recount);
+  return joinPlans({ writes }, recount);
 }
 
 /** Since when a session counts, epoch ms: when its first signal was received since it was last without any. */

@@ -119,10 +119,7 @@ export function ceilToQuarter(epochMs: number): number {
 
 export type PeriodStarts = Readonly<Record<RollupPeriod | SnapshotPeriod, number>>;
 
-/**
- * The starts (epoch ms) of the three periods that hold a moment: the quarter hour, and the day and month of
- * the organization's timezone at that moment. A period in which the timezone changed begins at the change.
- */
+/** The starts (epoch ms) of the quarter hour, day and month that hold a moment; a change of the timezone begins each anew. */
 export function periodStarts(organization: Pick<Organization, 'timezones'>, epochMs: number): PeriodStarts {
   const quarter = floorToQuarter(epochMs);
   const timezone = timezoneAt(organization, quarter);

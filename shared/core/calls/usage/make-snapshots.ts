@@ -46,10 +46,7 @@ export async function makeAskedSnapshots(
   return makeSnapshots(ctx, organization, { fromMs: from_ms, toMs: to_ms });
 }
 
-/**
- * Makes those snapshots of an organization that are missing or stale, of the days and months that hold any of
- * `[fromMs, toMs)` (epoch ms) and have closed. Repeating it changes nothing. Returns how many were made.
- */
+/** Makes an organization's missing or stale snapshots of closed days and months in `[fromMs, toMs)`. Idempotent. Returns how many. */
 export async function makeSnapshots(
   ctx: Context,
   organization: Organization,
@@ -85,13 +82,13 @@ async function decideSnapshot(
   const _id = snapshotKey(organization._id, part.period, part.fromMs);
   const options = { session: transaction, projection: { version: 1, is_stale: 1, dimensions: 1 } };
   const there = await snapshotRows(ctx).findOne({ _id }, options);
-  if (there && isCurrent(there)) return { writes: [], wakeUps: [], result: false };
+  if (there && isCurrent(there)) return { result: false };
   const cells =
     part.period === 'day'
       ? (await findRollups(ctx, organization._id, part, transaction)).map(cellOf)
       : await sumMonth(ctx, organization, part, transaction);
   const snapshot = snapshotOf(organization._id, part, cells, (there?.version ?? 0) + 1);
-  return { writes: [replaceRow(snapshotRows, snapshot, { upsert: true })], wakeUps: [], result: true };
+  return { writes: [replaceRow(snapshotRows, snapshot, { upsert: true })], result: true };
 }
 
 /** The sums of a month, from the snapshots of its days or from their rollups. */

@@ -100,7 +100,7 @@ async function reconcilePart(
     const { days, wrong, writes } = await compareRollups(ctx, organization, part, transaction);
     const marks = wrong === 0 ? await compareSnapshot(ctx, organization, { part, days }, transaction) : [];
     const result = { rollups: wrong, snapshots: marks.length };
-    return { writes: repair ? [...writes, ...marks] : [], wakeUps: [], result };
+    return { writes: repair ? [...writes, ...marks] : [], result };
   };
   return commitPlan(ctx, decide, LONG_TRANSACTION);
 }

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { commitPlan, NO_PLAN, type Plan } from '../../../platform/context/commit-plan.ts';
+import { commitPlan, type Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import type { DueJob, DueRow } from '../../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../../platform/due/plan-due.ts';
@@ -64,8 +64,8 @@ async function take<Content>(
   return commitPlan<Taken<Content> | { notBeforeMs: number } | null>(ctx, async (transaction) => {
     const nowMs = ctx.clock.now();
     const due = await readDue<MailAttempt>(ctx, kind.job, key, transaction);
-    if (!due) return { ...NO_PLAN, result: null };
-    if (due.due_at.getTime() > nowMs) return { ...NO_PLAN, result: { notBeforeMs: due.due_at.getTime() } };
+    if (!due) return { result: null };
+    if (due.due_at.getTime() > nowMs) return { result: { notBeforeMs: due.due_at.getTime() } };
     const decided = (await kind.decide(ctx, due, transaction)) ?? planEnd(kind.job, key);
     if ('writes' in decided) return { ...decided, result: null };
     const taken = { ...decided, key, orgId: due.org_id, leaseEndsAtMs: nowMs + LEASE_MS };
@@ -102,7 +102,7 @@ async function record<Content>(
 ): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
     const due = await readDue<MailAttempt>(ctx, kind.job, taken.key, transaction);
-    if (due?.due_at.getTime() !== taken.leaseEndsAtMs) return { ...NO_PLAN, result: undefined };
+    if (due?.due_at.getTime() !== taken.leaseEndsAtMs) return { result: undefined };
     const again = planAgain(ctx, kind.job, taken, outcome);
     const next = again ?? (await kind.finish?.(ctx, taken.content, outcome.kind === 'sent', transaction));
     return { ...(next ?? planEnd(kind.job, taken.key)), result: undefined };

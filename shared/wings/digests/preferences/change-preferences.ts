@@ -53,7 +53,7 @@ export async function changePreferences(
           : planNextDigest(organization, { accountId, digest: after.digest }, nowMs);
       const again = isOther && after.digest !== 'none' ? planMailsAgain(ctx, member) : NO_PLAN;
       const writes = [...actor.writes, replaceRow(preferencesRows, after, { upsert: true })];
-      return { ...joinPlans({ writes, wakeUps: [] }, due, again), result: after };
+      return { ...joinPlans({ writes }, due, again), result: after };
     },
     { onDuplicateKey: 'retry' },
   );

@@ -52,10 +52,7 @@ export interface FocusExport extends Export {
   unpriced: { signals: number; tokens: number };
 }
 
-/**
- * The FOCUS table of a range, from whole charge periods in UTC. Throws `invalid_request` for another timezone, more than 400
- * days, and days of which signals are no longer kept.
- */
+/** The FOCUS table of whole UTC charge periods. Throws `invalid_request` for another timezone, over 400 days, and forgotten signals. */
 export async function exportFocus(
   ctx: Context,
   organization: Organization,

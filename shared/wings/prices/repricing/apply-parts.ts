@@ -7,7 +7,7 @@ import { type Session, type SessionChange, sessionRows } from '../../../core/cal
 import { type Signal, signalRows } from '../../../core/calls/signals/model.ts';
 import { commitByRules, type Rules } from '../../../core/limits/budgets/rules/rules.ts';
 import { dateAt } from '../../../platform/basics/clock.ts';
-import { type Decision, joinPlans, NO_PLAN } from '../../../platform/context/commit-plan.ts';
+import { type Decision, joinPlans } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { clearDue } from '../../../platform/due/plan-due.ts';
 import { thirdShard } from '../../../platform/mongo/counter-shards.ts';
@@ -37,7 +37,7 @@ export async function applyRepricing(ctx: Context, id: string): Promise<{ notBef
 async function applyPart(ctx: Context, { _id, org_id }: Pick<Repricing, '_id' | 'org_id'>): Promise<boolean> {
   return commitByRules(ctx, org_id, { shardOf: thirdShard }, async ({ rules, shard }, transaction) => {
     const row = await repricingRows(ctx).findOne({ _id, org_id }, { session: transaction });
-    if (row?.state !== 'applying') return { ...NO_PLAN, result: true };
+    if (row?.state !== 'applying') return { result: true };
     if (row.parts_done === row.parts) return endApplying(ctx, row);
     const key = partId(row.parts_set, 'changing', row.parts_done);
     const part = await repricingPartRows(ctx).findOne({ _id: key }, { session: transaction });
@@ -49,14 +49,14 @@ async function applyPart(ctx: Context, { _id, org_id }: Pick<Repricing, '_id' | 
       deleteRows(repricingPartRows, { _id: key }),
       updateRow(repricingRows, { _id, org_id }, { $inc: { parts_done: 1, applied, skipped } }),
     ];
-    return { ...joinPlans({ writes, wakeUps: [] }, plan), result: false };
+    return { ...joinPlans({ writes }, plan), result: false };
   });
 }
 
 function endApplying(ctx: Context, { _id, org_id }: Repricing): Decision<boolean> {
   const applied_at = dateAt(ctx.clock.now());
   const ended = updateRow(repricingRows, { _id, org_id }, { $set: { state: 'applied', applied_at } });
-  return { writes: [ended, clearDue(applyRepricingJob, _id)], wakeUps: [], result: true };
+  return { writes: [ended, clearDue(applyRepricingJob, _id)], result: true };
 }
 
 /** Plans that signals have their new prices, but those that are no longer as they were in the preview: they were voided meanwhile. */
@@ -83,7 +83,7 @@ async function planPart(
   const sessions = await changedSessions(ctx, { before, after }, transaction);
   const recounted = { before, after, sessions, sessionSinceMs: ctx.clock.now() };
   const recount = await planRecount(ctx, rules, recounted, shard, transaction);
-  return { applied: after.length, plan: joinPlans({ writes: prices, wakeUps: [] }, recount) };
+  return { applied: after.length, plan: joinPlans({ writes: prices }, recount) };
 }
 
 function withPrice(signal: Signal, price: SignalPrice): Signal {

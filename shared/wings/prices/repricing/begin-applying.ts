@@ -3,7 +3,7 @@ import { confirmActor } from '../../../core/accounts/keys/confirm-actor.ts';
 import { signalRows } from '../../../core/calls/signals/model.ts';
 import { commitByRules } from '../../../core/limits/budgets/rules/rules.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
-import { commitPlan, joinPlans, NO_PLAN } from '../../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { insertDue } from '../../../platform/due/plan-due.ts';
 import { secondShard } from '../../../platform/mongo/counter-shards.ts';
@@ -17,10 +17,7 @@ import { hashOfRules, removePreview } from './preview.ts';
 
 export const getRepricing = findOwn(repricingRows, 'repricing');
 
-/**
- * Has workers apply a preview, after it has found that each call of it is as it was and that the price rules are the same.
- * Repeating it changes nothing. Throws `not_found`, `preview_stale`, and as `confirmActor`.
- */
+/** Has workers apply a preview that still fits. Idempotent. Throws `not_found`, `preview_stale`, and as `confirmActor`. */
 export async function beginApplying(ctx: Context, orgId: string, id: string): Promise<Repricing> {
   const preview = await getRepricing(ctx, orgId, id);
   if (preview.state !== 'preview') return preview;
@@ -30,7 +27,7 @@ export async function beginApplying(ctx: Context, orgId: string, id: string): Pr
   return commitByRules(ctx, orgId, { shardOf: secondShard }, async ({ rules }, transaction) => {
     const actor = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const before = await getRepricing(ctx, orgId, id, transaction);
-    if (before.state !== 'preview') return { ...NO_PLAN, result: before };
+    if (before.state !== 'preview') return { result: before };
     if (hashOfRules(rules.prices) !== before.rules) throw stale('Price rules have changed since.');
     const { from, to, model, provider, only_unpriced, changed, parts_set, staying_parts } = before;
     const about = { from, to, model, provider, only_unpriced, signals: changed };
@@ -44,7 +41,7 @@ export async function beginApplying(ctx: Context, orgId: string, id: string): Pr
       auditWrite(ctx, { action: 'repricing.apply', org_id: orgId, details }),
     ];
     const due = insertDue(applyRepricingJob, { key: id, orgId, dueMs: ctx.clock.now() });
-    return { ...joinPlans({ writes, wakeUps: [] }, due), result: { ...before, state: 'applying' } };
+    return { ...joinPlans({ writes }, due), result: { ...before, state: 'applying' } };
   });
 }
 
@@ -92,6 +89,6 @@ export async function cancelRepricing(ctx: Context, orgId: string, id: string): 
     const row = await getRepricing(ctx, orgId, id, transaction);
     if (row.state !== 'preview')
       throw new DomainError('conflict', 'The repricing has begun, so it cannot be cancelled.');
-    return { writes: [...actor.writes, ...removePreview(row)], wakeUps: [], result: undefined };
+    return { writes: [...actor.writes, ...removePreview(row)], result: undefined };
   });
 }

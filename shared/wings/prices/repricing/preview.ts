@@ -162,7 +162,7 @@ async function keepPreview(ctx: Context, preview: Repricing): Promise<Repricing>
     const older = await findPreviews(ctx, org_id, transaction);
     const gone = older.slice(0, Math.max(0, older.length - MOST_PREVIEWS + 1));
     const writes = [...actor.writes, ...gone.flatMap(removePreview), insertRow(repricingRows, preview)];
-    return { writes, wakeUps: [], result: preview };
+    return { writes, result: preview };
   });
 }
 

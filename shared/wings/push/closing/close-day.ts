@@ -6,7 +6,7 @@ import { isDuplicateKey } from '../../../platform/basics/errors.ts';
 import { batches } from '../../../platform/basics/in-batches.ts';
 import { DAY_MS } from '../../../platform/basics/interval.ts';
 import { startOfDay } from '../../../platform/basics/utc-days.ts';
-import { commitPlan, NO_PLAN } from '../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { LONG_TRANSACTION } from '../../../platform/mongo/transaction.ts';
 import { insertRow, updateRow } from '../../../platform/mongo/writes.ts';
@@ -147,10 +147,10 @@ async function keep(
       async (transaction) => {
         // A month that another worker has closed meanwhile stays as it is; one that does so at the same time conflicts here.
         const now = await readOrganization(ctx, organization._id, transaction);
-        if ((now.focus_closed_through ?? '') >= billingPeriod) return { ...NO_PLAN, result: undefined };
+        if ((now.focus_closed_through ?? '') >= billingPeriod) return { result: undefined };
         const touch = updateRow(organizationRows, { _id: now._id }, { $inc: { focus_touches: 1 } });
         const writes = [...rows.map((chunk) => insertRow(focusClosedRows, chunk)), touch];
-        return { writes, wakeUps: [], result: undefined };
+        return { writes, result: undefined };
       },
       LONG_TRANSACTION,
     );

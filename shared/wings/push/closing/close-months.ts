@@ -4,7 +4,7 @@ import { type Organization, organizationRows } from '../../../core/accounts/orga
 import { readOrganization } from '../../../core/accounts/organizations/read-organization.ts';
 import { earliestCountedMs } from '../../../core/calls/usage/calendar.ts';
 import { dayAt, dayBefore, daysDescending } from '../../../platform/basics/utc-days.ts';
-import { commitPlan, NO_PLAN } from '../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { updateRow } from '../../../platform/mongo/writes.ts';
 import { keptSinceMs } from '../../exports/focus/export-focus.ts';
@@ -65,11 +65,11 @@ function later(a: string, b: string): string {
 async function recordClose(ctx: Context, orgId: string, month: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const { focus_closed_through: through } = await readOrganization(ctx, orgId, transaction);
-    if (through !== undefined && through >= month) return { ...NO_PLAN, result: false };
+    if (through !== undefined && through >= month) return { result: false };
     const writes = [
       updateRow(organizationRows, { _id: orgId }, { $set: { focus_closed_through: month } }),
       auditWrite(ctx, { action: 'focus.close', org_id: orgId, details: { month } }),
     ];
-    return { writes, wakeUps: [], result: true };
+    return { writes, result: true };
   });
 }

@@ -129,7 +129,7 @@ export async function deleteDestination(ctx: Context, orgId: string, id: string)
       clearDue(alertDestinationJob, id),
       auditDestination(ctx, 'delete', destination),
     ];
-    return { writes, wakeUps: [], result: undefined };
+    return { writes, result: undefined };
   });
 }
 

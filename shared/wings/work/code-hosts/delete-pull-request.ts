@@ -29,7 +29,7 @@ export async function deletePullRequest(ctx: Context, orgId: string, id: string)
       auditWrite(ctx, { action: 'pull_request.delete', ...actOn(row) }),
     ];
     const divided = await planDivided(ctx, orgId, { boundaries: [], undone }, transaction);
-    return { ...joinPlans({ writes, wakeUps: [] }, divided), result: divided.facts };
+    return { ...joinPlans({ writes }, divided), result: divided.facts };
   });
   if (facts !== null) rememberFacts(ctx, facts);
 }

@@ -16,10 +16,7 @@ import { deleteRows, insertRow } from '../../../platform/mongo/writes.ts';
 import { type CodeHost, type CodeHostProvider, codeHostRows } from './model.ts';
 import type { CodeHostInput } from './view.ts';
 
-/**
- * Adds a code host and returns its secret for the only time. Throws `conflict` when the organization has as many as it may have,
- * and as `confirmActor` when its maker may no longer add one.
- */
+/** Adds a code host; returns its secret for the only time. Throws `conflict` for too many, and as `confirmActor`. */
 export async function addCodeHost(
   ctx: Context,
   orgId: string,
@@ -53,7 +50,7 @@ export async function addCodeHost(
         details: detailsOf(row),
       }),
     ];
-    return { writes, wakeUps: [], result: row };
+    return { writes, result: row };
   });
   return { host, secret };
 }
@@ -89,7 +86,7 @@ export async function deleteCodeHost(ctx: Context, orgId: string, hostId: string
       deleteRows(codeHostRows, { _id: host._id }),
       auditWrite(ctx, { action: 'code_host.delete', org_id: orgId, details: detailsOf(host) }),
     ];
-    return { writes, wakeUps: [], result: undefined };
+    return { writes, result: undefined };
   });
 }
 

@@ -4,13 +4,7 @@ import { readOrganization } from '../../../core/accounts/organizations/read-orga
 import { guardOrganizationRules } from '../../../core/accounts/organizations/versions.ts';
 import type { Name } from '../../../core/calls/signals/place.ts';
 import { keptName } from '../../../core/calls/signals/place.ts';
-import {
-  commitPlan,
-  type Decision,
-  joinPlans,
-  NO_PLAN,
-  type Plan,
-} from '../../../platform/context/commit-plan.ts';
+import { commitPlan, type Decision, joinPlans, type Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { secondShard } from '../../../platform/mongo/counter-shards.ts';
 import { deleteRows, replaceRow } from '../../../platform/mongo/writes.ts';
@@ -66,8 +60,8 @@ async function decideRecording(
   const known = await pullRequestRows(ctx).findOne({ _id, org_id: orgId }, { session: transaction });
   const keyOf = keysIn(ctx, orgId);
   const { outcome, row, boundaries, undone } = decideReport({ orgId, keyOf }, known, reported);
-  if (outcome === 'repeated') return { ...NO_PLAN, result: { outcome, row, facts: null } };
-  const stored: Plan = {
+  if (outcome === 'repeated') return { result: { outcome, row, facts: null } };
+  const stored = {
     writes: [
       replaceRow(pullRequestRows, row, { upsert: true }),
       ...undoneWrites(ctx, orgId, undone),
@@ -75,7 +69,6 @@ async function decideRecording(
       // An organization that begins to hide names meanwhile conflicts here.
       guardOrganizationRules(orgId, secondShard()),
     ],
-    wakeUps: [],
   };
   const { facts, ...plan } = await planDivided(ctx, orgId, { boundaries, undone }, transaction);
   return { ...joinPlans(stored, plan), result: { outcome, row, facts } };
@@ -87,10 +80,10 @@ export async function planDivided(
   orgId: string,
   { boundaries, undone }: Pick<ReturnType<typeof decideReport>, 'boundaries' | 'undone'>,
   transaction: ClientSession,
-): Promise<Plan & { facts: RecordedFacts | null }> {
+): Promise<Partial<Plan> & { facts: RecordedFacts | null }> {
   const divided = undone.map(({ to: _, ...boundary }) => boundary);
   const all = [...boundaries, ...divided].map(boundaryOf);
-  if (all.length === 0) return { writes: [], wakeUps: [], facts: null };
+  if (all.length === 0) return { facts: null };
   const { result: facts, ...plan } = await planBoundaries(ctx, orgId, all, transaction);
   return { ...plan, facts };
 }

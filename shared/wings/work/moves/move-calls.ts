@@ -5,7 +5,7 @@ import {
   raiseOrganizationContexts,
 } from '../../../core/accounts/organizations/versions.ts';
 import { cacheRules, type Rules, readRules } from '../../../core/limits/budgets/rules/rules.ts';
-import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, type Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { few } from '../../../platform/context/few.ts';
 import { perContext } from '../../../platform/context/per-context.ts';
@@ -119,8 +119,8 @@ async function moveInSteps<Details extends object>(
       ctx,
       async (transaction) => {
         const due = await readDue<Details>(ctx, job, key, transaction);
-        if (!due) return { ...NO_PLAN, result: null };
-        if (!isTurnOf(due.org_id)) return { ...NO_PLAN, result: 'later' };
+        if (!due) return { result: null };
+        if (!isTurnOf(due.org_id)) return { result: 'later' };
         const shard = thirdShard();
         const rules = await readRules(ctx, due.org_id, shard, transaction);
         const facts = storedFacts(ctx, { orgId: due.org_id, contexts: rules.contexts }, transaction);
@@ -132,7 +132,7 @@ async function moveInSteps<Details extends object>(
             ? raiseOrganizationContexts(due.org_id)
             : [guardOrganizationRules(due.org_id, shard)];
         const end = rest ?? { writes: [clearDue(job, key)], wakeUps: [] };
-        const plan = joinPlans({ writes: [...guard, ...writes], wakeUps: [] }, end);
+        const plan = joinPlans({ writes: [...guard, ...writes] }, end);
         return { ...plan, result: { rules, emptied, moved: found.moved.length, isMore: rest !== null } };
       },
       { onDuplicateKey: 'retry' },

@@ -81,7 +81,7 @@ export async function planFacts(
     pairs: planned.emptied,
   };
   const result = { orgId, moved: found.count, moving: found.due.writes.length > 0, changed };
-  return { ...joinPlans({ writes, wakeUps: [] }, found.due), result };
+  return { ...joinPlans({ writes }, found.due), result };
 }
 
 interface NewBoundary {

@@ -1,5 +1,5 @@
 import { HELD_DELIVERIES } from '../../../../platform/basics/contract.ts';
-import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { finished, queuedDeliveryRows } from './model.ts';
 import { planProgress } from './plan-progress.ts';
@@ -26,16 +26,13 @@ export async function expireHeld(ctx: Context, most = HELD_DELIVERIES): Promise<
   return expired;
 }
 
-/**
- * Expires the oldest that a webhook holds beyond `most`, some per transaction. Each transaction counts anew, because
- * another worker may have expired or sent some of them. Returns how many expired.
- */
+/** Expires the oldest that a webhook holds beyond `most`, some per transaction, each of which counts anew. Returns how many. */
 async function expireOldest(ctx: Context, webhookId: string, most: number): Promise<number> {
   const held = { webhook_id: webhookId, state: 'held' as const };
   return commitPlan(ctx, async (transaction) => {
     const limit = most + EXPIRED_AT_ONCE;
     const count = await queuedDeliveryRows(ctx).countDocuments(held, { limit, session: transaction });
-    if (count <= most) return { ...NO_PLAN, result: 0 };
+    if (count <= most) return { result: 0 };
     const oldest = await queuedDeliveryRows(ctx)
       .find(held, { session: transaction })
       .sort({ at: 1 })

@@ -36,6 +36,8 @@ interface Route {
   passed_by?: string[];
   /** The one that gets it unasked. */
   owner_id?: string | undefined;
+  /** True: a channel gets it instead of `budget.exceeded`, so it waits as little. */
+  is_exceeded?: true;
 }
 
 /**
@@ -58,7 +60,7 @@ export function planEvents(
   });
   const writes = [...guard, ...raised.map(({ row }) => insertRow(eventRows, row))];
   const routed = raised.map(({ row, route }) => ({ ...row, ...route }));
-  return joinPlans({ writes, wakeUps: [] }, planFanOut(routed, webhooks, nowMs));
+  return joinPlans({ writes }, planFanOut(routed, webhooks, nowMs));
 }
 
 /** The routes of events: a channel is passed by with a level where it gets a higher one of the same. */
@@ -89,6 +91,7 @@ function routeOf(event: NewEvent, webhooks: readonly Subscriber[]): Route {
   return {
     ...(passed.length === 0 ? {} : { passed_by: passed.map(({ _id }) => _id) }),
     ...(owner_id === undefined || isAddressed ? {} : { owner_id }),
+    ...(event.type === 'budget.threshold' && rankOf(event) >= 100 ? { is_exceeded: true } : {}),
   };
 }
 
@@ -150,8 +153,13 @@ function areTooMany(events: readonly Addressed[], subscribers: readonly Subscrib
   return false;
 }
 
+interface Pair {
+  event: Event & Pick<Route, 'is_exceeded'>;
+  webhook: Subscriber;
+}
+
 /** Plans deliveries: held at a paused webhook, later in quiet hours or for a digest. Those due together share wake-ups. Pure. */
-export function planDeliveries(pairs: readonly { event: Event; webhook: Subscriber }[]): Plan {
+export function planDeliveries(pairs: readonly Pair[]): Plan {
   const together = Map.groupBy(
     pairs.map(deliveryOf),
     ({ webhook_id, state, at }) => `${webhook_id} ${state} ${state === 'pending' ? at : ''}`,
@@ -171,16 +179,10 @@ export function planDeliveries(pairs: readonly { event: Event; webhook: Subscrib
   };
 }
 
-/** A channel that gets a per cent of 100 or more gets it instead of `budget.exceeded`, so it waits as little. */
-function urgencyOf({ type, body }: Event, webhook: Subscriber): Event['type'] {
-  if (type !== 'budget.threshold' || !isChannel(webhook)) return type;
-  const { data } = JSON.parse(body) as { data: { alert_at: number } };
-  return data.alert_at >= 100 ? 'budget.exceeded' : type;
-}
-
-function deliveryOf({ event, webhook }: { event: Event; webhook: Subscriber }): Omit<QueuedDelivery, 'wake'> {
+function deliveryOf({ event, webhook }: Pair): Omit<QueuedDelivery, 'wake'> {
   const atMs = event.created_at.getTime();
-  const { dueMs, isCollected } = deliveryTime(urgencyOf(event, webhook), webhook, atMs);
+  const urgency = event.is_exceeded && isChannel(webhook) ? 'budget.exceeded' : event.type;
+  const { dueMs, isCollected } = deliveryTime(urgency, webhook, atMs);
   const position = positionOf(event);
   return {
     _id: derivedId('dlv', event._id, webhook._id),

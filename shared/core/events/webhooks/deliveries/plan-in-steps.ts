@@ -41,7 +41,7 @@ export async function planStep(ctx: Context, key: string): Promise<{ notBeforeMs
 async function planSome(ctx: Context, key: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const due = await readDue<UnplannedDetails>(ctx, planDeliveriesJob, key, transaction);
-    if (!due) return { ...NO_PLAN, result: false };
+    if (!due) return { result: false };
     const { step, rest } = takeStep(due);
     const ids = [...new Set(step.map(({ event }) => event._id))];
     const found = await eventRows(ctx)
@@ -52,21 +52,18 @@ async function planSome(ctx: Context, key: string): Promise<boolean> {
     const webhooks = new Map(subscribers.webhooks.map((webhook) => [webhook._id, webhook]));
     const pairs = step.flatMap((pair) => {
       const [event, webhook] = [events.get(pair.event._id), webhooks.get(pair.webhook._id)];
-      return event && webhook ? [{ event, webhook }] : [];
+      return event && webhook ? [{ event: { ...pair.event, ...event }, webhook }] : [];
     });
     const again = { key, orgId: due.org_id, dueMs: due.due_at.getTime(), details: rest };
     const isMore = rest.events.length > 0;
     const moved = isMore ? setDue(planDeliveriesJob, again) : NO_PLAN;
     const ended = isMore ? [] : [clearDue(planDeliveriesJob, key)];
-    const guarded = { writes: [...subscribers.guard, ...ended], wakeUps: [] };
+    const guarded = { writes: [...subscribers.guard, ...ended] };
     return { ...joinPlans(guarded, moved, planDeliveries(pairs)), result: isMore };
   });
 }
 
-/**
- * Splits off the deliveries of one step. Some events go to all their webhooks before the next ones do, as many as share a
- * wake-up, or more where webhooks are few. So a step reads few events.
- */
+/** Splits off the deliveries of one step: those of a few events to all their webhooks, so that a step reads few events. */
 function takeStep({ events, subscribers, planned }: UnplannedDetails) {
   const together = Math.max(WOKEN_TOGETHER, Math.ceil(PLANNED_PER_STEP / subscribers.length));
   const pairs = pairsOf(events.slice(0, together), subscribers);

@@ -56,7 +56,7 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const options = { session: transaction };
     const due = await readDue<RecoverDetails>(ctx, recoverDeliveriesJob, key, transaction);
-    if (!due) return { ...NO_PLAN, result: false };
+    if (!due) return { result: false };
     const webhook = await webhookRows(ctx).findOne({ _id: key }, options);
     const rows = webhook
       ? await deliveryRows(ctx)
@@ -67,7 +67,7 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
       : [];
     const last = rows.at(-1);
     if (!last) {
-      const ended = { writes: [clearDue(recoverDeliveriesJob, key)], wakeUps: [] };
+      const ended = { writes: [clearDue(recoverDeliveriesJob, key)] };
       return { ...joinPlans(ended, webhook ? planDrain(webhook, ctx.clock.now()) : NO_PLAN), result: false };
     }
     const eventIds = rows.map(({ event_id }) => event_id);
@@ -83,7 +83,7 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
       dueMs: due.due_at.getTime(),
       details: { since },
     });
-    const guard = { writes: [guardWebhooks(due.org_id)], wakeUps: [] };
+    const guard = { writes: [guardWebhooks(due.org_id)] };
     return { ...joinPlans(guard, rest, planReturn(held)), result: true };
   });
 }

@@ -46,17 +46,15 @@ export async function sendDigests(ctx: Context): Promise<number> {
   return sent;
 }
 
-/**
- * Returns false when there was nothing to send. One transaction takes the collected deliveries out and raises the digest's
- * event. If two workers send the same digest, one conflicts where it deletes, and reads again.
- */
+/** Takes collected deliveries out and raises their digest; false: none. If two workers do, one conflicts and reads again. */
 async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const nowMs = ctx.clock.now();
     const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
-    const due = await readCollected(ctx, webhookId, transaction, nowMs);
-    if (due.length === 0) return { ...NO_PLAN, result: false };
-    if (webhook && areAnomalies(due, webhook)) return sendAnomalies(ctx, webhook, transaction);
+    const collected = await readCollected(ctx, webhookId, transaction);
+    const due = collected.filter(({ at }) => at <= nowMs);
+    if (due.length === 0) return { result: false };
+    if (webhook && areAnomalies(due, webhook)) return sendAnomalies(ctx, webhook, collected, transaction);
     return { ...(await planDigest(ctx, webhook, takeFirst(due), transaction)), result: true };
   });
 }
@@ -65,9 +63,9 @@ async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
 async function sendAnomalies(
   ctx: Context,
   webhook: Webhook,
+  collected: readonly QueuedDelivery[],
   transaction: ClientSession,
 ): Promise<Decision<boolean>> {
-  const collected = await readCollected(ctx, webhook._id, transaction);
   const waiting = takeFirst(collected.filter((row) => areAnomalies([row], webhook)));
   const told = await readTold(ctx, webhook._id, transaction);
   const { timeScale } = ctx.config;
@@ -86,11 +84,9 @@ async function readCollected(
   ctx: Context,
   webhookId: string,
   transaction: ClientSession,
-  untilMs?: number,
 ): Promise<QueuedDelivery[]> {
-  const until = untilMs === undefined ? {} : { at: { $lte: untilMs } };
   return queuedDeliveryRows(ctx)
-    .find({ webhook_id: webhookId, state: 'collected', ...until }, { session: transaction })
+    .find({ webhook_id: webhookId, state: 'collected' }, { session: transaction })
     .sort({ at: 1 })
     .limit(PER_DIGEST.events)
     .toArray();

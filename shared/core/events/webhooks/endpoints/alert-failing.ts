@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { dateAt } from '../../../../platform/basics/clock.ts';
-import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import type { DueJob } from '../../../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../../../platform/due/plan-due.ts';
@@ -21,10 +21,7 @@ export interface FailingKind<T extends Row> {
   mail: (ctx: Context, row: T) => Promise<boolean>;
 }
 
-/**
- * Writes to an organization's admins that something fails: one mail until it no longer does. Without a mail server, or an address to
- * which mail may go, the mail stays due for as long as it is wanted.
- */
+/** Mails an organization's admins that something fails, once. Without a mail server or an address the mail stays due. */
 export async function alertFailing<T extends Row & { failing_since: Date | null }>(
   ctx: Context,
   { job, rows, told, isWanted, mail }: FailingKind<T>,
@@ -39,13 +36,13 @@ export async function alertFailing<T extends Row & { failing_since: Date | null 
     const now = (await rows(ctx).findOne(filter, { session: transaction })) as T | null;
     // It works again, and perhaps fails once more: what is due then is another mail.
     const isAnother = now?.failing_since?.getTime() !== row?.failing_since?.getTime();
-    if (!due || isAnother) return { ...NO_PLAN, result: undefined };
+    if (!due || isAnother) return { result: undefined };
     if (now && isWanted(now) && !wasSent) {
       const dueMs = ctx.clock.now() + RETRY_MS;
       return { ...setDue(job, { key: id, orgId: due.org_id, dueMs }), result: undefined };
     }
     const change = { $set: { [told]: dateAt(ctx.clock.now()) } } as mongo.UpdateFilter<T>;
     const written = wasSent ? [updateRow(rows, filter, change)] : [];
-    return { writes: [clearDue(job, id), ...written], wakeUps: [], result: undefined };
+    return { writes: [clearDue(job, id), ...written], result: undefined };
   });
 }

@@ -40,7 +40,7 @@ export async function createWebhook(ctx: Context, orgId: string, input: WebhookI
       ...raiseOrganizationVersion(orgId),
       auditWrite(ctx, { action: 'webhook.create', org_id: orgId, details }),
     ];
-    return { writes, wakeUps: [], result: webhook };
+    return { writes, result: webhook };
   });
 }
 

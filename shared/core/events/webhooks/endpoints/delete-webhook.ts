@@ -42,5 +42,5 @@ export function planDeletion(ctx: Context, webhook: Webhook): Plan {
     ...raiseOrganizationVersion(org_id),
     auditWrite(ctx, { action: 'webhook.delete', org_id, details }),
   ];
-  return joinPlans({ writes, wakeUps: [] }, planDrain(webhook, ctx.clock.now()));
+  return joinPlans({ writes }, planDrain(webhook, ctx.clock.now()));
 }

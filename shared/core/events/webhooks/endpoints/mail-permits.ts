@@ -1,7 +1,7 @@
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import { mailboxOf } from '../../../../platform/basics/email.ts';
 import { hashedKey } from '../../../../platform/basics/ids.ts';
-import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { collection } from '../../../../platform/mongo/collection.ts';
 import { replaceRow } from '../../../../platform/mongo/writes.ts';
@@ -46,11 +46,11 @@ export async function takeMailPermit(ctx: Context, to: MailTo): Promise<number |
       });
       // The permit that has to end before there is room for another.
       const blocking = recent.flatMap(({ sent, most }) => sent.at(-most) ?? []);
-      if (blocking.length > 0) return { ...NO_PLAN, result: Math.max(...blocking.map(Number)) + HOUR_MS };
+      if (blocking.length > 0) return { result: Math.max(...blocking.map(Number)) + HOUR_MS };
       const writes = recent.map(({ _id, sent }) =>
         replaceRow(mailPermitRows, { _id, sent: [...sent, now], last_sent_at: now }, { upsert: true }),
       );
-      return { writes, wakeUps: [], result: null };
+      return { writes, result: null };
     },
     { onDuplicateKey: 'retry' },
   );

@@ -54,7 +54,7 @@ export async function planFailing(
   if (webhook?.status !== 'active') return NO_PLAN;
   const change = { status: 'failing', failing_since: dateAt(nowMs), alerted_at: null } as const;
   return joinPlans(
-    { writes: changeWrites(webhook, change), wakeUps: [] },
+    { writes: changeWrites(webhook, change) },
     planDrain(webhook, nowMs),
     setDue(alertAdminsJob, { key: webhookId, orgId: webhook.org_id, dueMs: nowMs }),
   );

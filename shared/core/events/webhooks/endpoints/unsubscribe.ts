@@ -74,8 +74,8 @@ async function setMailsEnded(
   const accountId = readUnsubscribeToken(ctx.config, token);
   return commitPlan(ctx, async (transaction) => {
     const member = await memberRows(ctx).findOne({ _id: accountId }, { session: transaction });
-    if (!member || member.removed_at !== null) return { ...NO_PLAN, result: null };
-    if ((member.mails_ended_at !== undefined) === ends) return { ...NO_PLAN, result: member };
+    if (!member || member.removed_at !== null) return { result: null };
+    if ((member.mails_ended_at !== undefined) === ends) return { result: member };
     const change = ends
       ? { $set: { mails_ended_at: dateAt(ctx.clock.now()) } }
       : { $unset: { mails_ended_at: true as const } };
@@ -87,7 +87,7 @@ async function setMailsEnded(
       auditWrite(ctx, { action, org_id: member.org_id, details }),
     ];
     const also = (await alsoEnds?.(ctx, member.org_id, details, transaction)) ?? NO_PLAN;
-    return { ...joinPlans({ writes, wakeUps: [] }, also), result: member };
+    return { ...joinPlans({ writes }, also), result: member };
   });
 }
 

@@ -34,7 +34,7 @@ export async function updateWebhook(
     if (change.filter && webhook.format === 'json') throw refused('/filter', NO_JSON_FILTER);
     const audit = auditWrite(ctx, { action: 'webhook.update', org_id: orgId, details });
     const plan = joinPlans(
-      { writes: [...changeWrites(webhook, set), audit], wakeUps: [] },
+      { writes: [...changeWrites(webhook, set), audit] },
       isPaused(webhook) === isPaused(after) ? NO_PLAN : planDrain(after, nowMs),
     );
     return { ...plan, result: after };

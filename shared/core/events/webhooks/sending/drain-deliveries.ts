@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientSession } from 'mongoose';
-import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { dueId, dueRows } from '../../../../platform/due/model.ts';
 import { clearDue, readDue } from '../../../../platform/due/plan-due.ts';
@@ -102,7 +102,7 @@ async function sendSome(ctx: Context, drain: Drain): Promise<boolean> {
 async function takeOutSome(ctx: Context, drain: Drain, status: Status): Promise<boolean> {
   const { webhookId } = drain;
   return commitPlan(ctx, async (transaction) => {
-    if ((await statusNow(ctx, drain, transaction)) !== status) return { ...NO_PLAN, result: true };
+    if ((await statusNow(ctx, drain, transaction)) !== status) return { result: true };
     const rows = await queuedDeliveryRows(ctx)
       .find(status === 'gone' ? { webhook_id: webhookId } : { webhook_id: webhookId, state: 'pending' }, {
         session: transaction,
@@ -128,7 +128,7 @@ async function endDrain(ctx: Context, drain: Drain): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
     const isOwn = await isClaimed(ctx, drain, transaction);
     const writes = isOwn ? [clearDue(drainWebhookJob, drain.webhookId)] : [];
-    return { writes, wakeUps: [], result: undefined };
+    return { writes, result: undefined };
   });
 }
 

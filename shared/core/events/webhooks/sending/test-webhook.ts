@@ -3,7 +3,7 @@ import { dashboardUrl } from '../../../../platform/basics/config.ts';
 import type { EventType } from '../../../../platform/basics/contract.ts';
 import { DomainError } from '../../../../platform/basics/errors.ts';
 import { derivedId, newId } from '../../../../platform/basics/ids.ts';
-import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { insertRow } from '../../../../platform/mongo/writes.ts';
 import { readOrganization, timezoneAt } from '../../../accounts/organizations/read-organization.ts';
@@ -94,10 +94,10 @@ async function logTest(
   };
   await commitPlan(ctx, async (transaction) => {
     const isThere = await webhookRows(ctx).findOne({ _id: webhook_id }, { session: transaction });
-    if (!isThere) return { ...NO_PLAN, result: undefined };
+    if (!isThere) return { result: undefined };
     const event = { _id: eventId, ...raised, body: envelope, words, index: 0 };
     const writes = [insertRow(eventRows, event), insertRow(deliveryRows, delivery)];
-    return { writes, wakeUps: [], result: undefined };
+    return { writes, result: undefined };
   });
 }
 

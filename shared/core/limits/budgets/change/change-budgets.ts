@@ -49,7 +49,7 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
       ...counts,
       audit(ctx, 'budget.create', created),
     ];
-    return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: created };
+    return { ...joinPlans(planRuleChange(orgId, nowMs), { writes }), result: created };
   });
 }
 
@@ -90,7 +90,7 @@ export async function changeBudget(
     );
     const differs = differsFrom(before, fields);
     const isDecisive = DECISIVE_FIELDS.some(differs);
-    if (!isDecisive && !OTHER_FIELDS.some(differs)) return { writes: [], wakeUps: [], result: before };
+    if (!isDecisive && !OTHER_FIELDS.some(differs)) return { result: before };
     const changed: Budget = { ...before, ...fields, updated_at: dateAt(nowMs) };
     const again = { ...changed, revision: before.revision + 1, counted_at: dateAt(nowMs) };
     const { budget: after, writes: counts } = isDecisive
@@ -106,7 +106,7 @@ export async function changeBudget(
       ...counts,
       audit(ctx, 'budget.change', after),
     ];
-    return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: after };
+    return { ...joinPlans(planRuleChange(orgId, nowMs), { writes }), result: after };
   });
 }
 
@@ -158,7 +158,7 @@ export async function removeBudget(ctx: Context, orgId: string, budgetId: string
       ...(await planRemoval(ctx, budget, transaction)),
       audit(ctx, 'budget.remove', budget),
     ];
-    const plan = joinPlans(planRuleChange(orgId, ctx.clock.now()), { writes, wakeUps: [] });
+    const plan = joinPlans(planRuleChange(orgId, ctx.clock.now()), { writes });
     return { ...plan, result: undefined };
   });
 }

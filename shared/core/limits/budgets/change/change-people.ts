@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { DomainError } from '../../../../platform/basics/errors.ts';
-import { commitPlan, joinPlans, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { deleteRows, replaceRow, type Write } from '../../../../platform/mongo/writes.ts';
 import { auditWrite } from '../../../accounts/audit/record-audit.ts';
@@ -21,10 +21,7 @@ const MOST_OVERRIDES = 5_000;
 /** A person's exception from a template: another threshold, or none at all. */
 export type PersonInput = { threshold: number } | { exempt: true };
 
-/**
- * Sets the exception of one person from a template, in place of the one that there may be. Throws `not_found`, `invalid_request`,
- * and `conflict` where the budget is no template or has as many exceptions as it may.
- */
+/** Sets one person's exception, replacing any. Throws `not_found`, `invalid_request`; `conflict` for no template, or too many. */
 export async function setPerson(
   ctx: Context,
   orgId: string,
@@ -42,7 +39,7 @@ export async function setPerson(
       limit,
     };
     const known = await personOverrideRows(ctx).findOne({ _id: row._id }, { session: transaction });
-    if (known?.limit === limit) return { ...NO_PLAN, result: undefined };
+    if (known?.limit === limit) return { result: undefined };
     if (!known) await refuseTooMany(ctx, budgetId, transaction);
     const details = { budget_id: budgetId, user_id: userId, ...input };
     const writes = [
@@ -50,7 +47,7 @@ export async function setPerson(
       replaceRow(personOverrideRows, row, { upsert: true }),
       auditWrite(ctx, { action: 'budget.set_person', org_id: orgId, details }),
     ];
-    const plan = joinPlans(planRuleChange(orgId, ctx.clock.now()), { writes, wakeUps: [] });
+    const plan = joinPlans(planRuleChange(orgId, ctx.clock.now()), { writes });
     return { ...plan, result: undefined };
   });
 }
@@ -65,14 +62,14 @@ export async function removePerson(
     const budget = await findTemplate(ctx, orgId, budgetId, transaction);
     const _id = overrideKey(budgetId, userId);
     const known = await personOverrideRows(ctx).findOne({ _id }, { session: transaction });
-    if (!known) return { ...NO_PLAN, result: undefined };
+    if (!known) return { result: undefined };
     const details = { budget_id: budgetId, user_id: userId };
     const writes = [
       ...(await planPersonHistory(ctx, budget, { userId, overrides: [] }, transaction)),
       deleteRows(personOverrideRows, { _id }),
       auditWrite(ctx, { action: 'budget.remove_person', org_id: orgId, details }),
     ];
-    const plan = joinPlans(planRuleChange(orgId, ctx.clock.now()), { writes, wakeUps: [] });
+    const plan = joinPlans(planRuleChange(orgId, ctx.clock.now()), { writes });
     return { ...plan, result: undefined };
   });
 }

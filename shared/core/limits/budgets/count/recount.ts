@@ -113,7 +113,7 @@ export async function planTeamChange(
     writes.push(
       ...(await recountShared(ctx, organization, { budgets: sharing, teamsOf, userId }, transaction)),
     );
-  return joinPlans(change, { writes, wakeUps: [] });
+  return joinPlans(change, { writes });
 }
 
 /** Recounts the one counter of these budgets, of templates only the user's. Changes in closed windows raise no events. */

@@ -88,7 +88,6 @@ async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluatio
     const finished = isLast ? [finishClaim(claim)] : [];
     const plan = joinPlans(firings.plan, planNextEvaluation(orgId, nextMs), {
       writes: [evaluated, ...finished],
-      wakeUps: [],
     });
     return { ...plan, result: { fired: firings.count, asking, counted, progress } };
   });
@@ -143,7 +142,7 @@ async function planFirings(
   const spoken = await withBudgetWords(ctx, raised, { limits, webhooks }, transaction);
   const mails = await planOwnerMails(ctx, planned, transaction);
   const writes = [...kept, ...planned.map(({ firing }) => firing), ...beside.writes];
-  const plan = joinPlans({ writes, wakeUps: [] }, planEvents(spoken, subscribers, nowMs), mails);
+  const plan = joinPlans({ writes }, planEvents(spoken, subscribers, nowMs), mails);
   return { plan, count: raised.length };
 }
 

@@ -21,10 +21,7 @@ export interface Fired {
   event: NewEvent;
 }
 
-/**
- * Plans the mails about levels that fire now to the people who own their budgets: of each window the highest. A part of a template
- * that is somebody else's goes to its owner only while that is an admin.
- */
+/** Plans mails about firing levels to the budgets' owners, the highest of a window; about others' parts of a template to admins only. */
 export async function planOwnerMails(
   ctx: Context,
   fired: readonly Fired[],

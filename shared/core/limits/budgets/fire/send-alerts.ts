@@ -1,5 +1,4 @@
 import type { ClientSession } from 'mongoose';
-import { NO_PLAN } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS, secondShard } from '../../../../platform/mongo/counter-shards.ts';
 import { planEvents } from '../../../events/webhooks/deliveries/plan-events.ts';
@@ -65,7 +64,7 @@ export async function planBeside(
 async function sendSome(ctx: Context, orgId: string, candidates: readonly Alert[]): Promise<number> {
   return commitByRules(ctx, orgId, { shardOf: secondShard }, async ({ rules, shard }, transaction) => {
     const unsent = await findUnsent(ctx, candidates, transaction);
-    if (unsent.length === 0) return { ...NO_PLAN, result: 0 };
+    if (unsent.length === 0) return { result: 0 };
     const counted = await readAlerted(ctx, rules, unsent, transaction);
     const nowMs = ctx.clock.now();
     const alerts = decideAgain(unsent, { webhooks: rules.subscribers, counted, nowMs });

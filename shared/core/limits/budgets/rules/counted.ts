@@ -67,10 +67,7 @@ export const budgetWindowRows = collection('budget_windows', {
   ],
 });
 
-/**
- * The counts of a counter in one calendar window. They are spread over counter shards, so that processes do not write the
- * same row: a window's usage is the sum of its rows.
- */
+/** A counter's counts in one calendar window, spread over counter shards: a window's usage is the sum of its rows. */
 export interface BudgetWindow extends RowOf<typeof budgetWindowRows> {}
 
 export const personWindowRows = collection('person_windows', {

@@ -56,10 +56,7 @@ export function levelsReached(current: number, limit: number): BudgetLevel[] {
   return hasReached(current, limit, BUDGET_WARNING_RATIO) ? ['warning'] : [];
 }
 
-/**
- * Returns true when an amount has reached a share of a limit. Exact, although the products may be larger than a double holds.
- * A limit of counts may have a fraction, which BigInt does not take.
- */
+/** True when an amount has reached a share of a limit: exact also beyond doubles, but for limits with a fraction. */
 export function hasReached(
   current: number,
   limit: number,

@@ -20,7 +20,7 @@ export async function releaseDue(ctx: Context, key: string): Promise<{ notBefore
   const released = await releaseMatching(ctx, due.org_id, { keyId: due.key_id, userId: due.user_id });
   await commitPlan(ctx, async (transaction) => {
     const row = await readDue<DueRelease>(ctx, releaseReservationsJob, key, transaction);
-    if (!row) return { writes: [], wakeUps: [], result: undefined };
+    if (!row) return { result: undefined };
     const { key_id, user_id, ended_at } = row;
     const of = key_id === undefined ? { user_id } : { key_id };
     const total = row.released + released;
@@ -33,7 +33,7 @@ export async function releaseDue(ctx: Context, key: string): Promise<{ notBefore
     const entry = { action: 'budget.release_reservations', org_id: row.org_id } as const;
     const audit = auditWrite(ctx, { ...entry, details: { ...of, reservations_released: total } });
     const writes = [clearDue(releaseReservationsJob, key), ...(total > 0 ? [audit] : [])];
-    return { writes, wakeUps: [], result: undefined };
+    return { writes, result: undefined };
   });
   return undefined;
 }

@@ -75,7 +75,7 @@ export async function releaseInBudget(
   await commitPlan(ctx, async (transaction) => {
     await findBudget(ctx, orgId, budgetId, transaction);
     const entry = { action: 'budget.release_reservations', org_id: orgId, details } as const;
-    return { writes: [auditWrite(ctx, entry)], wakeUps: [], result: undefined };
+    return { writes: [auditWrite(ctx, entry)], result: undefined };
   });
   return releaseMatching(ctx, orgId, { budgetId, userId: user_id, keyId: key_id });
 }

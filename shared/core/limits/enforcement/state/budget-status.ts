@@ -114,10 +114,7 @@ export function nameOfUser(orgId: string, userId: string | null): string {
   return userId === null ? '' : hashedKey(12, orgId, userId);
 }
 
-/**
- * The budgets that a caller's calls count in, in the order in which they were made. One that asks about what the call does not
- * name is among them only if the caller `countsUnnamed`.
- */
+/** The budgets that a caller's calls count in, in their order; those about what the call does not name only if `countsUnnamed`. */
 export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: number): OpenBudget[] {
   const { byScope, teamsOf } = status.rules.limits;
   const { call = {}, countsUnnamed = false } = caller;

@@ -1,7 +1,7 @@
 import { confirmActor } from '../../../../core/accounts/keys/confirm-actor.ts';
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import { DomainError } from '../../../../platform/basics/errors.ts';
-import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { insertRow, updateRow } from '../../../../platform/mongo/writes.ts';
 import { auditDestination, getDestination } from '../manage-destinations.ts';
@@ -25,7 +25,7 @@ export async function askForRun(
       destination.run_id === null
         ? null
         : await exportRunRows(ctx).findOne({ _id: destination.run_id }, { session: transaction });
-    if (unfinished) return { ...NO_PLAN, result: unfinished };
+    if (unfinished) return { result: unfinished };
     const nowMs = ctx.clock.now();
     const due = { attempt: 1, trigger: 'manual', ...options } as const;
     const run = newRun(orgId, id, due, dateAt(nowMs));

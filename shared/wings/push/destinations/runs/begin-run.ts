@@ -1,7 +1,7 @@
 import { readOrganization } from '../../../../core/accounts/organizations/read-organization.ts';
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import { newId } from '../../../../platform/basics/ids.ts';
-import { commitPlan, NO_PLAN } from '../../../../platform/context/commit-plan.ts';
+import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { type Claim, claimDue, finishClaim } from '../../../../platform/due/claim-due.ts';
 import { dueId, dueRows } from '../../../../platform/due/model.ts';
@@ -25,14 +25,14 @@ export async function beginRun(ctx: Context, id: string): Promise<Running | { no
   return commitPlan<Running | null>(ctx, async (transaction) => {
     const options = { session: transaction };
     const own = await dueRows(ctx).findOne({ _id: claim._id, claim_id: claim.claim_id }, options);
-    if (!own) return { ...NO_PLAN, result: null };
+    if (!own) return { result: null };
     const destination = await destinationRows(ctx).findOne({ _id: id }, options);
     const earlier =
       destination?.run_id === null || destination === null
         ? null
         : await exportRunRows(ctx).findOne({ _id: destination.run_id }, options);
     if (!destination || (!destination.enabled && !earlier))
-      return { writes: [finishClaim(claim)], wakeUps: [], result: null };
+      return { writes: [finishClaim(claim)], result: null };
     const organization = await readOrganization(ctx, destination.org_id, transaction);
     const run = started(ctx, destination, claim, earlier);
     const writes = [
@@ -41,7 +41,7 @@ export async function beginRun(ctx: Context, id: string): Promise<Running | { no
     ];
     const isSame = earlier !== null && claim.rest?.revision === destination.revision;
     const rest = isSame ? (claim.rest ?? null) : null;
-    return { writes, wakeUps: [], result: { claim, destination, organization, run, rest } };
+    return { writes, result: { claim, destination, organization, run, rest } };
   });
 }
 

@@ -33,8 +33,8 @@ export async function endRun(ctx: Context, running: Running, outcome: Outcome): 
     const options = { session: transaction };
     const due = await dueRows(ctx).findOne({ _id: claim._id, claim_id: claim.claim_id }, options);
     const destination = await destinationRows(ctx).findOne({ _id: running.destination._id }, options);
-    if (!due) return { ...NO_PLAN, result: false };
-    if (!destination) return { writes: [finishClaim(claim)], wakeUps: [], result: false };
+    if (!due) return { result: false };
+    if (!destination) return { writes: [finishClaim(claim)], result: false };
     const { failure } = outcome;
     const ended = {
       state: failure === null ? ('succeeded' as const) : ('failed' as const),
@@ -52,7 +52,7 @@ export async function endRun(ctx: Context, running: Running, outcome: Outcome): 
       updateRow(exportRunRows, { _id: run._id }, { $set: ended }),
       updateRow(destinationRows, { _id: destination._id }, { $set: set }),
     ];
-    return { ...joinPlans({ writes, wakeUps: [] }, next.plan, told.plan), result: true };
+    return { ...joinPlans({ writes }, next.plan, told.plan), result: true };
   });
   if (isOwn) exportRuns(ctx).inc({ outcome: outcome.failure?.code ?? 'succeeded' });
 }

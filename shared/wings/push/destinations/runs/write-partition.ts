@@ -196,7 +196,6 @@ async function record(ctx: Context, writing: Writing, row: ExportPartition): Pro
         updateRow(destinationRows, { _id: row.destination_id }, { $inc: { touches: 1 } }),
         ...counted,
       ],
-      wakeUps: [],
       result: undefined,
     };
   });
