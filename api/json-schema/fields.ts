@@ -1,17 +1,11 @@
-import { attribution } from './fields/attribution.ts';
 import { budgets } from './fields/budgets.ts';
 import { credits } from './fields/credits.ts';
-import { devices } from './fields/devices.ts';
 import { exportFields } from './fields/exports.ts';
 import type { Field } from './fields/field.ts';
-import { focus } from './fields/focus.ts';
 import { lists } from './fields/lists.ts';
-import { mcp } from './fields/mcp.ts';
 import { people } from './fields/people.ts';
 import { prices } from './fields/prices.ts';
 import { pullRequests } from './fields/pull-requests.ts';
-import { raises } from './fields/raises.ts';
-import { refusals } from './fields/refusals.ts';
 import { sessions } from './fields/sessions.ts';
 import { signals } from './fields/signals.ts';
 import { usage } from './fields/usage.ts';
@@ -21,20 +15,14 @@ import { webhooks } from './fields/webhooks.ts';
 const FIELDS: Readonly<Record<string, Field>> = {
   ...sessions,
   ...signals,
-  ...attribution,
   ...budgets,
   ...usage,
   ...webhooks,
   ...credits,
-  ...devices,
   ...people,
   ...prices,
-  ...raises,
-  ...refusals,
   ...pullRequests,
   ...lists,
-  ...mcp,
-  ...focus,
   ...exportFields,
 };
 

@@ -101,12 +101,7 @@ function emailIn(claims: oidc.IDToken): Claims {
 }
 
 /** Nobody is taken into an organization unasked: a person with an invitation is asked first. */
-async function receiveVisitor(
-  ctx: Context,
-  req: Request,
-  claims: oidc.IDToken,
-  idToken: string | undefined,
-): Promise<void> {
+async function receiveVisitor(ctx: Context, req: Request, claims: oidc.IDToken, idToken: string | undefined) {
   const { email, isVerified } = emailIn(claims);
   const { reason, accountIds } = await findInvitations(ctx, { email, isVerified });
   const identity = { iss: claims.iss, sub: claims.sub };

@@ -85,19 +85,11 @@ function refuseSilence(error: unknown): never {
 }
 
 /** A call whose cost nobody knows counts as `GATE_ESTIMATE_USD`. */
-async function gateEstimate(
-  ctx: Context,
-  caller: Caller,
-  asked: ReturnType<typeof readGateHeaders>,
-): Promise<number> {
+async function gateEstimate(ctx: Context, caller: Caller, asked: ReturnType<typeof readGateHeaders>) {
   return (await estimateOf(ctx, caller, asked)) ?? nusdFromUsd(ctx.config.gateEstimateUsd) ?? 0;
 }
 
-function refusal(
-  ctx: Context,
-  principal: ApiKeyPrincipal,
-  verdict: Parameters<typeof viewVerdict>[0],
-): DomainError {
+function refusal(ctx: Context, principal: ApiKeyPrincipal, verdict: Parameters<typeof viewVerdict>[0]) {
   const { reason, refused_by, retry_at } = viewVerdict(verdict, principal);
   const waitMs = retry_at === null ? null : Date.parse(retry_at) - ctx.clock.now();
   return new DomainError('budget_refused', reason ?? 'A budget refuses this call.', {

@@ -27,11 +27,7 @@ export async function send(exchange: Exchange, answer: unknown): Promise<void> {
   }
 }
 
-async function sendReply(
-  { route, req, res, guards }: Exchange,
-  answer: Reply,
-  contentType: string,
-): Promise<void> {
+async function sendReply({ route, req, res, guards }: Exchange, answer: Reply, contentType: string) {
   const { content, headers = {} } = answer;
   if (typeof content === 'string' || Buffer.isBuffer(content)) {
     if (content.length > 0) res.type(contentType);

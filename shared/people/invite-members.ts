@@ -147,12 +147,7 @@ function writesOf(ctx: Context, { status, member }: Decided) {
   ];
 }
 
-async function planTeams(
-  ctx: Context,
-  orgId: string,
-  added: readonly Decided[],
-  transaction: ClientSession,
-): Promise<Plan> {
+async function planTeams(ctx: Context, orgId: string, added: readonly Decided[], transaction: ClientSession) {
   // Nothing can have been reported for an account's id that is new, so the counters of the teams stay as they are.
   const [first] = added;
   if (!first || first.member.teams.length === 0) return NO_PLAN;

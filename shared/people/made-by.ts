@@ -49,11 +49,7 @@ export async function planMade(
   return { plan: joinPlans(...plans), details: { revoked: ids } };
 }
 
-async function findMade(
-  ctx: Context,
-  { org_id, user_id }: Person,
-  transaction: ClientSession,
-): Promise<Made> {
+async function findMade(ctx: Context, { org_id, user_id }: Person, transaction: ClientSession) {
   const options = { session: transaction };
   const by = { org_id, 'made_by.user_id': user_id };
   const [keys, webhooks] = [

@@ -24,4 +24,8 @@ export const lists: Fields = {
   rejectedSpans: ['How many spans were refused', '1'],
   rejectedDataPoints: ['How many data points were refused', '0'],
   errorMessage: ['Refused records, with the reason', 'one span has no time'],
+  resource: ['The endpoint, as tokens name it in `aud`', 'https://governor.example.com/mcp'],
+  authorization_servers: ['Who gives tokens for it', ['https://login.example.com']],
+  scopes_supported: ['Scopes that a token may hold', ['usage:read', 'budgets:check']],
+  bearer_methods_supported: ['How the token is sent', ['header']],
 };

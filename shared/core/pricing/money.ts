@@ -58,3 +58,8 @@ export function safeNumber(value: bigint): number | null {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : null;
 }
+
+/** Formats US dollars for people, with cents and at most so many decimals. */
+export function dollars(maximumFractionDigits: number): Intl.NumberFormat {
+  return new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits });
+}

@@ -155,12 +155,7 @@ async function readDimensions(
 }
 
 /** Returns the sums of a week as one text. A void and the true call in its place leave the number of signals as it was. */
-async function sumWeek(
-  ctx: Context,
-  organization: Organization,
-  week: Week,
-  transaction: ClientSession,
-): Promise<string> {
+async function sumWeek(ctx: Context, organization: Organization, week: Week, transaction: ClientSession) {
   const parts = splitRange(organization, [week.fromMs, week.toMs]);
   const [total] = await sumRollups(ctx, organization, { parts, match: {}, columns: [] }, transaction);
   if (!total) return '';

@@ -2,7 +2,7 @@ import type { Session } from '../../core/calls/sessions/model.ts';
 import type { Webhook } from '../../core/events/webhooks/endpoints/model.ts';
 import { oneLine, readable, unlinked } from '../../core/events/webhooks/messages/text.ts';
 import type { BudgetView } from '../../core/limits/budgets/rules/view.ts';
-import { usd4 } from '../../core/pricing/money.ts';
+import { dollars, usd4 } from '../../core/pricing/money.ts';
 import type { Anomaly } from '../anomalies/model.ts';
 import type { DigestPeriod } from './period.ts';
 import type { Digest, DigestPart } from './read-digest.ts';
@@ -109,12 +109,8 @@ function dayOf({ dayOfWeek, day, month, year }: Temporal.PlainDate): string {
   return `${DAYS[dayOfWeek - 1]} ${day} ${MONTHS[month - 1]} ${year}`;
 }
 
-const MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
-const SMALL_MONEY = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  maximumFractionDigits: 4,
-});
+const MONEY = dollars(2);
+const SMALL_MONEY = dollars(4);
 
 /** US dollars: 2 decimals, up to 4 below one cent. */
 function money(usd: number): string {

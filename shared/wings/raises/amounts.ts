@@ -1,5 +1,5 @@
 import type { BudgetMetric } from '../../core/limits/budgets/rules/model.ts';
-import { nusdFromUsd } from '../../core/pricing/money.ts';
+import { dollars, nusdFromUsd } from '../../core/pricing/money.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 
 /** An amount in the unit of a budget's limit. Throws `invalid_request` for one that no budget could hold. Pure. */
@@ -20,17 +20,12 @@ export function amountFrom(metric: BudgetMetric, limit: number): number {
   return metric === 'cost_usd' ? limit / 1e9 : limit;
 }
 
-const DOLLARS = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  maximumFractionDigits: 9,
-});
+const DOLLARS = dollars(9);
 const COUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 });
 
 /** An amount in words: $20.00, 5,000 tokens in. Pure. */
 export function amountWords(metric: BudgetMetric, limit: number): string {
   const amount = amountFrom(metric, limit);
-  return metric === 'cost_usd'
-    ? DOLLARS.format(amount)
-    : `${COUNT.format(amount)} ${metric.replaceAll('_', ' ')}`;
+  if (metric === 'cost_usd') return DOLLARS.format(amount);
+  return `${COUNT.format(amount)} ${metric.replaceAll('_', ' ')}`;
 }

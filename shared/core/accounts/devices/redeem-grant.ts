@@ -114,11 +114,7 @@ async function linkDevice(ctx: Context, grant: DeviceGrant, member: Member, toke
   });
 }
 
-async function putInRedis(
-  ctx: Context,
-  accountId: string,
-  device: Token & { device_id: string },
-): Promise<void> {
+async function putInRedis(ctx: Context, accountId: string, device: Token & { device_id: string }) {
   try {
     await putDevice(ctx, accountId, device);
   } catch (error) {

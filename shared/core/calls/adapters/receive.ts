@@ -50,11 +50,7 @@ export async function receiveOtlp(ctx: Context, sender: Sender, request: OtlpBod
 const RELEASES_AT_ONCE = 100;
 
 /** Releases the reservations of calls that were not made. A bound key releases those of its own user. */
-async function releaseAll(
-  ctx: Context,
-  { orgId, boundUserId }: Sender,
-  ids: readonly string[],
-): Promise<void> {
+async function releaseAll(ctx: Context, { orgId, boundUserId }: Sender, ids: readonly string[]) {
   for await (const some of batches(ids, RELEASES_AT_ONCE))
     await Promise.all(some.map((id) => releaseReservation(ctx, orgId, id, boundUserId)));
 }

@@ -136,12 +136,7 @@ async function decideClosed(
   return { changes, answers };
 }
 
-async function findSessions(
-  ctx: Context,
-  orgId: string,
-  ids: readonly string[],
-  transaction: ClientSession,
-): Promise<Map<string, Session>> {
+async function findSessions(ctx: Context, orgId: string, ids: readonly string[], transaction: ClientSession) {
   const named = { _id: { $in: [...new Set(ids)] }, org_id: orgId };
   const found = await sessionRows(ctx).find(named, { session: transaction }).toArray();
   return new Map(found.map((session) => [session._id, session]));

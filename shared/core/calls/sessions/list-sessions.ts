@@ -65,11 +65,7 @@ async function nameOpen(ctx: Context, orgId: string, filter: SessionFilter): Pro
 }
 
 /** Where a list without `from` begins: the oldest session where the page starts there, as `total` counts it; 0 elsewhere. */
-async function earliestStartMs(
-  ctx: Context,
-  orgId: string,
-  page: Pick<ListPage, 'order' | 'after'>,
-): Promise<number> {
+async function earliestStartMs(ctx: Context, orgId: string, page: Pick<ListPage, 'order' | 'after'>) {
   if (page.order === 'desc' || page.after !== null) return 0;
   const options = { sort: { started_at: 1 }, projection: { started_at: 1 } } as const;
   const oldest = await sessionRows(ctx).findOne({ org_id: orgId }, options);

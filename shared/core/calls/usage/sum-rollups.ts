@@ -159,11 +159,7 @@ function wakeMaker(ctx: Context, orgId: string, missing: readonly WholePart[]): 
 /** A group may be made of several buckets, and rows of a day be taken away again: a bound on what is held at once. */
 const ROWS_PER_GROUP = 10;
 
-function refuseMoreRows(
-  columns: readonly Column[],
-  rows: number,
-  mostGroups = Number.POSITIVE_INFINITY,
-): void {
+function refuseMoreRows(columns: readonly Column[], rows: number, mostGroups = Number.POSITIVE_INFINITY) {
   const mostRows = mostGroups * ROWS_PER_GROUP;
   if (rows <= mostRows) return;
   if (!columns.includes('start')) refuseGroups(mostGroups);

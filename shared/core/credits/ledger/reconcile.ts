@@ -136,11 +136,7 @@ async function sumLedger(ctx: Context, accountId: string, seq: number) {
 }
 
 /** Repairs an account, unless it has changed since the comparison. Returns whether it did: missing rows stay missing. */
-async function repair(
-  ctx: Context,
-  { state }: AccountRecord,
-  { account_id, drift }: Drift,
-): Promise<boolean> {
+async function repair(ctx: Context, { state }: AccountRecord, { account_id, drift }: Drift) {
   const rows = Object.entries(drift).flat();
   if (rows.length === 0) return false;
   const args = [state.seq, ...rows];

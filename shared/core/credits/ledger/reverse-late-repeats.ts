@@ -44,11 +44,7 @@ export async function findLateRepeats(
   return spends.filter(({ row }) => (firstSeqs.get(spendKey(row)) ?? row.seq) < row.seq);
 }
 
-function spendKey({
-  account_id,
-  idk,
-  fingerprint,
-}: Pick<LedgerRow, 'account_id' | 'idk' | 'fingerprint'>): string {
+function spendKey({ account_id, idk, fingerprint }: Pick<LedgerRow, 'account_id' | 'idk' | 'fingerprint'>) {
   return `${account_id}:${idk}:${fingerprint}`;
 }
 

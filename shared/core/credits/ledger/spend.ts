@@ -82,12 +82,7 @@ export async function spendCredit(ctx: Context, spend: Spend): Promise<Spent> {
 type Request = Spend & { keys: AccountKeys; idk: string; fingerprint: string };
 type Values = SpendReply['values'];
 
-async function ask(
-  ctx: Context,
-  request: Request,
-  receipt: PreparedReceipt,
-  nowMs: number,
-): Promise<SpendReply> {
+async function ask(ctx: Context, request: Request, receipt: PreparedReceipt, nowMs: number) {
   const { keys, idk } = request;
   const account = cachedAccounts(ctx).get(request.accountId);
   const month = account ? monthOf(account, nowMs) : { startMs: '', endMs: '' };

@@ -94,11 +94,7 @@ function commitRows(
 }
 
 /** The rows of the entries that the ledger does not have. Throws for an entry whose place another row has. */
-async function missingRows(
-  ctx: Context,
-  entries: readonly StreamEntry[],
-  transaction: ClientSession,
-): Promise<LedgerRow[]> {
+async function missingRows(ctx: Context, entries: readonly StreamEntry[], transaction: ClientSession) {
   const missing: LedgerRow[] = [];
   for (const { rows, streamId } of entries) {
     const last = rows.at(-1);

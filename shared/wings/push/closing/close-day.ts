@@ -110,12 +110,7 @@ async function checked(
 }
 
 /** Returns false where fewer calls of the day are there than usage counts: the others were purged. */
-async function areAllThere(
-  ctx: Context,
-  orgId: string,
-  day: string,
-  usage: DailyTable | null,
-): Promise<boolean> {
+async function areAllThere(ctx: Context, orgId: string, day: string, usage: DailyTable | null) {
   if (usage === null) return true;
   const fromMs = startOfDay(day);
   const filter = signalsIn(orgId, {}, { fromMs, toMs: fromMs + DAY_MS });

@@ -157,11 +157,7 @@ async function decideTold(
   return { ...plan, result: { outcomes, recorded } };
 }
 
-async function countContexts(
-  ctx: Context,
-  sessions: readonly string[],
-  transaction: ClientSession,
-): Promise<Map<string, number>> {
+async function countContexts(ctx: Context, sessions: readonly string[], transaction: ClientSession) {
   const stages = [
     { $match: { client_session: { $in: sessions } } },
     { $group: { _id: '$client_session', n: { $sum: 1 } } },

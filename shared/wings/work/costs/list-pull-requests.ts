@@ -62,12 +62,7 @@ export async function viewPage(
   );
 }
 
-async function findPage(
-  ctx: Context,
-  orgId: string,
-  filter: PullRequestFilter,
-  page: ListPage,
-): Promise<Listed<PullRequest>> {
+async function findPage(ctx: Context, orgId: string, filter: PullRequestFilter, page: ListPage) {
   const { repository, number, state, fromMs, toMs } = filter;
   if (repository !== undefined && number !== undefined) {
     const row = await pullRequestRows(ctx).findOne({ _id: pullRequestId(orgId, repository, number) });

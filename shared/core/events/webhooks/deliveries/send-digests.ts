@@ -80,11 +80,7 @@ async function sendAnomalies(
 }
 
 /** Reads collected deliveries, those that are due first: at most as many as a digest holds. */
-async function readCollected(
-  ctx: Context,
-  webhookId: string,
-  transaction: ClientSession,
-): Promise<QueuedDelivery[]> {
+async function readCollected(ctx: Context, webhookId: string, transaction: ClientSession) {
   return queuedDeliveryRows(ctx)
     .find({ webhook_id: webhookId, state: 'collected' }, { session: transaction })
     .sort({ at: 1 })

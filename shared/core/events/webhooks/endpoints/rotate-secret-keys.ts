@@ -42,11 +42,7 @@ export async function rotateSecretKeys(
 }
 
 /** False when the current key has encrypted all of them already. Reads again when one was changed meanwhile. */
-async function encryptAgain(
-  ctx: Context,
-  { collection, owners }: SealedRows,
-  first: Sealed,
-): Promise<boolean> {
+async function encryptAgain(ctx: Context, { collection, owners }: SealedRows, first: Sealed) {
   for (let row: Sealed | null = first; row; row = await collection(ctx).findOne({ _id: row._id })) {
     const { _id } = row;
     const before = pick(row, Object.keys(owners));

@@ -7,7 +7,7 @@ import { type Context, partsOf } from '../../../../platform/context/context.ts';
 import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
 import { auditWrite } from '../../../accounts/audit/record-audit.ts';
 import { sameHash } from '../../../accounts/keys/credential.ts';
-import { type Member, memberRows } from '../../../accounts/organizations/model.ts';
+import { memberRows } from '../../../accounts/organizations/model.ts';
 import { type AlsoEnds, deleteWebhook } from './delete-webhook.ts';
 import { mailAddressOf } from './mail-target.ts';
 import { webhookRows } from './model.ts';
@@ -65,12 +65,7 @@ function endMails(ctx: Context, accountId: string): Write[] {
 }
 
 /** Notes what a member wants, with a line in the audit log when that is new. Null when the member has left. */
-async function setMailsEnded(
-  ctx: Context,
-  token: string,
-  ends: boolean,
-  alsoEnds?: AlsoEnds,
-): Promise<Member | null> {
+async function setMailsEnded(ctx: Context, token: string, ends: boolean, alsoEnds?: AlsoEnds) {
   const accountId = readUnsubscribeToken(ctx.config, token);
   return commitPlan(ctx, async (transaction) => {
     const member = await memberRows(ctx).findOne({ _id: accountId }, { session: transaction });

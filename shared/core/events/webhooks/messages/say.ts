@@ -1,13 +1,10 @@
+import { dollars } from '../../../pricing/money.ts';
 import { readable } from './text.ts';
 
 const DOLLARS = dollars(2);
 /** Below a dollar cents say too little. */
 const SMALL_DOLLARS = dollars(4);
 const TINY_DOLLARS = dollars(9);
-
-function dollars(maximumFractionDigits: number): Intl.NumberFormat {
-  return new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits });
-}
 
 /** Names of what is counted, where people call it otherwise than the API. */
 const UNITS: Readonly<Record<string, string>> = {

@@ -61,11 +61,7 @@ function isOver({ endMs }: Drain): boolean {
 }
 
 /** Returns false when a drain has lost its due row: another one has claimed it, or it was set anew, which drops the claim. */
-async function isClaimed(
-  ctx: Context,
-  { webhookId, claimId }: Drain,
-  transaction?: ClientSession,
-): Promise<boolean> {
+async function isClaimed(ctx: Context, { webhookId, claimId }: Drain, transaction?: ClientSession) {
   const due = await readDue(ctx, drainWebhookJob, webhookId, transaction);
   return due?.claim_id === claimId;
 }

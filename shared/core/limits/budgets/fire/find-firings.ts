@@ -78,11 +78,7 @@ function levelKey({ budget, interval, level }: Level, reversals: number): string
   return firingKey(budget, interval.startMs, level, reversals);
 }
 
-async function findRows(
-  ctx: Context,
-  ids: readonly string[],
-  transaction: ClientSession,
-): Promise<Map<string, BudgetFiring>> {
+async function findRows(ctx: Context, ids: readonly string[], transaction: ClientSession) {
   const rows = await findByIds(budgetFiringRows(ctx), ids, transaction);
   return new Map(rows.map((row) => [row._id, row]));
 }

@@ -132,11 +132,7 @@ function recountedMs(budgets: readonly RuledBudget[]): number {
   return Math.max(0, ...ofTeam.map(({ budget }) => budget.counted_at.getTime()));
 }
 
-function nameOf({
-  counter,
-  interval,
-  person,
-}: Pick<WindowChange, 'counter' | 'interval' | 'person'>): string {
+function nameOf({ counter, interval, person }: Pick<WindowChange, 'counter' | 'interval' | 'person'>) {
   return `${counter} ${interval.startMs} ${person}`;
 }
 

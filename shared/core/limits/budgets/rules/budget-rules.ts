@@ -58,11 +58,7 @@ const BUDGETS_PER_ANSWER = 200;
 const OVERRIDES_PER_ANSWER = 1_000;
 
 /** The exceptions from all templates of an organization. */
-async function readOverrides(
-  ctx: Context,
-  orgId: string,
-  transaction: ClientSession,
-): Promise<PersonOverride[]> {
+async function readOverrides(ctx: Context, orgId: string, transaction: ClientSession) {
   return personOverrideRows(ctx)
     .find({ org_id: orgId }, { session: transaction, batchSize: OVERRIDES_PER_ANSWER })
     .toArray();

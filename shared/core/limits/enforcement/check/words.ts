@@ -1,4 +1,5 @@
 import { sayMoment } from '../../../../platform/basics/say-moment.ts';
+import { dollars } from '../../../pricing/money.ts';
 import { shown, thresholdOf } from '../../budgets/rules/view.ts';
 import { isVisible, type Viewer } from '../../budgets/rules/visible.ts';
 import { shownEnd } from '../../budgets/rules/windows.ts';
@@ -31,11 +32,7 @@ function untilWords({ budget, cause, interval }: RefusingBudget): string {
 }
 
 /** As exact as the API: up to four decimals. */
-const DOLLARS = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  maximumFractionDigits: 4,
-});
+const DOLLARS = dollars(4);
 
 /** The amount that is left of the threshold, in words: $6.00 of $8.00 left, 120 of 5000 tokens in left. */
 export function leftWords(open: OpenBudget): string {

@@ -3,7 +3,7 @@ import { dateAt } from '../../../../platform/basics/clock.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { inTransaction } from '../../../../platform/mongo/transaction.ts';
 import { type RulesVersion, readOrganizationVersions } from '../../../accounts/organizations/versions.ts';
-import { type CountedWindow, readWindows } from '../../budgets/count/read-windows.ts';
+import { readWindows } from '../../budgets/count/read-windows.ts';
 import { isOfRolling } from '../../budgets/count/rolling.ts';
 import { cacheRules, type Rules, readRulesOf } from '../../budgets/rules/rules.ts';
 import { windowAt } from '../../budgets/rules/windows.ts';
@@ -137,11 +137,7 @@ async function readUsage(
 }
 
 /** The days before the present one that the rolling budgets of an organization sum. */
-async function readDays(
-  ctx: Context,
-  rules: Rules | undefined,
-  transaction: ClientSession,
-): Promise<CountedWindow[]> {
+async function readDays(ctx: Context, rules: Rules | undefined, transaction: ClientSession) {
   const rolling = (rules?.limits.budgets ?? []).filter(isOfRolling);
   if (!rules || rolling.length === 0) return [];
   const nowMs = ctx.clock.now();

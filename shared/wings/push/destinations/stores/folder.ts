@@ -92,11 +92,7 @@ async function linkThenUnlink(from: string, to: string): Promise<void> {
   await unlink(from);
 }
 
-async function withFile(
-  path: string,
-  flags: string,
-  work: (file: FileHandle) => Promise<unknown>,
-): Promise<void> {
+async function withFile(path: string, flags: string, work: (file: FileHandle) => Promise<unknown>) {
   const file = await open(path, flags);
   try {
     await work(file);
@@ -134,11 +130,7 @@ async function listKeys(root: string, prefix: string): Promise<string[]> {
 }
 
 /** A file that is being written has the name that it will have, an id and an ending. */
-async function removeUnfinished(
-  root: string,
-  folder: string,
-  isOwn: (name: string) => boolean,
-): Promise<void> {
+async function removeUnfinished(root: string, folder: string, isOwn: (name: string) => boolean) {
   const unfinished = new RegExp(`^${folder.replace(/[.+]/g, '\\$&')}(.+)\\.[0-9a-f-]{36}\\${UNFINISHED}$`);
   for (const key of await listKeys(root, folder)) {
     const [, name] = unfinished.exec(key) ?? [];

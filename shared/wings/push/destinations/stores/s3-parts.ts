@@ -69,15 +69,7 @@ export async function abortUploads(
   }
 }
 
-async function hashOf({
-  path,
-  start,
-  bytes,
-}: {
-  path: string;
-  start: number;
-  bytes: number;
-}): Promise<string> {
+async function hashOf({ path, start, bytes }: { path: string; start: number; bytes: number }) {
   const sha256 = createHash('sha256');
   for await (const chunk of createReadStream(path, { start, end: start + bytes - 1 }))
     sha256.update(chunk as Buffer);
