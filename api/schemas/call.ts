@@ -57,10 +57,4 @@ export function callerOf(
   return { ...caller, call: { model, provider, adapter } };
 }
 
-interface Asked {
-  user_id?: string | undefined;
-  project_id?: string | undefined;
-  model?: string | undefined;
-  provider?: string | undefined;
-  adapter?: string | undefined;
-}
+type Asked = z.output<z.ZodObject<typeof call>>;

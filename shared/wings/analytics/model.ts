@@ -1,6 +1,6 @@
 import { userId } from '../../core/accounts/organizations/user-id.ts';
 import { collection, type RowOf } from '../../platform/mongo/collection.ts';
-import { object, only, optional } from '../../platform/mongo/fields.ts';
+import { type Fields, type ObjectOf, object, optional } from '../../platform/mongo/fields.ts';
 import type { Contribution } from './suppress.ts';
 
 export const DIMENSIONS = ['none', 'model', 'adapter', 'project', 'team', 'hour_of_week'] as const;
@@ -15,25 +15,22 @@ export interface UserCell extends Contribution {
 /** Every value of a week with the cells of its users. A user's activity is under one value only. */
 export type WeekCells = ReadonlyMap<string, readonly UserCell[]>;
 
-/** The answer about one dimension of a frozen week. */
-export interface FrozenDimension {
-  /** Values that are not shown. */
-  hidden: string[];
-  is_total_hidden: boolean;
-  /** The number of users in the late part when it was last judged and refused. */
-  judged_users: number;
-  /** How many rows of `frozenCellRows` hold its cells. */
-  parts: number;
-}
-
 export const FROZEN = ['sessions', 'signals', 'errors', 'tokens_in', 'tokens_out', 'cost_nusd'] as const;
 
-const FROZEN_DIMENSION = object({
+const FROZEN_DIMENSION = {
+  /** Values that are not shown. */
   hidden: [String],
   is_total_hidden: Boolean,
+  /** The number of users in the late part when it was last judged and refused. */
   judged_users: Number,
+  /** How many rows of `frozenCellRows` hold its cells. */
   parts: Number,
-});
+} satisfies Fields;
+
+/** The answer about one dimension of a frozen week. */
+export interface FrozenDimension extends ObjectOf<typeof FROZEN_DIMENSION> {}
+
+const dimension = optional(object(FROZEN_DIMENSION));
 
 /** Read by primary key only. */
 export const frozenWeekRows = collection('analytics_weeks', {
@@ -47,16 +44,14 @@ export const frozenWeekRows = collection('analytics_weeks', {
     /** The sums of the week, late signals included, when its late part was last judged: see `sumWeek`. */
     seen_sums: String,
     /** Without those that had too many values, and without `hour_of_week` when the week's quarter hours were gone. */
-    dimensions: only<Partial<Record<Dimension, FrozenDimension>>>(
-      object({
-        team: optional(FROZEN_DIMENSION),
-        adapter: optional(FROZEN_DIMENSION),
-        model: optional(FROZEN_DIMENSION),
-        none: optional(FROZEN_DIMENSION),
-        project: optional(FROZEN_DIMENSION),
-        hour_of_week: optional(FROZEN_DIMENSION),
-      }),
-    ),
+    dimensions: object({
+      team: dimension,
+      adapter: dimension,
+      model: dimension,
+      none: dimension,
+      project: dimension,
+      hour_of_week: dimension,
+    }),
   },
 });
 

@@ -1,17 +1,7 @@
-/** The calls that a rule prices. A field that is null takes every call. */
-export interface RuleMatch {
-  provider: string | null;
-  model: string | null;
-  service_tier: string | null;
-  project_id: string | null;
-}
+export const MATCH_FIELDS = ['provider', 'model', 'service_tier', 'project_id'] as const;
 
-export const MATCH_FIELDS = [
-  'provider',
-  'model',
-  'service_tier',
-  'project_id',
-] as const satisfies readonly (keyof RuleMatch)[];
+/** The calls that a rule prices. A field that is null takes every call. */
+export type RuleMatch = Record<(typeof MATCH_FIELDS)[number], string | null>;
 
 /** Prices of one's own in US dollars. A class that is missing costs what holds it. */
 export interface OwnPrices {
