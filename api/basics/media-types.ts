@@ -1,4 +1,3 @@
-/** The media types of request bodies. */
 export const MEDIA_TYPES = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',

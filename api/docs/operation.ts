@@ -7,7 +7,6 @@ import { OTLP_TYPES } from '../otlp/body.ts';
 import { headersOf } from './headers.ts';
 import { problemOneOf } from './problems.ts';
 
-/** One operation of the document. */
 export function operationOf(route: AnyRoute, method: string = route.method): Json {
   return {
     operationId: operationId(route, method),

@@ -9,11 +9,9 @@ export interface ApiWing {
   /** The name of its row in shared/tables/wings.ts. */
   readonly name: string;
   readonly sections: readonly Section[];
-  /** The settings of its row. */
   readonly settings?: Settings;
   /** Tools of the MCP endpoint. */
   readonly tools?: readonly Tool[];
-  /** The events that it raises. */
   readonly events?: EventDocuments;
   /** Members that it adds to the problems of a code. */
   readonly problems?: Readonly<Partial<Record<ErrorCode, z.ZodRawShape>>>;

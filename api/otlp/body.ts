@@ -2,13 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { OtlpEncoding } from '../../shared/core/calls/adapters/otlp/read-records.ts';
 import { type BodyLimits, charsetOf, readBytes, wrongType } from '../basics/read-bytes.ts';
 
-/** The media type of each encoding of OTLP/HTTP. */
 export const OTLP_TYPES = {
   protobuf: 'application/x-protobuf',
   json: 'application/json',
 } as const satisfies Record<OtlpEncoding, string>;
 
-/** The encoding that a request's Content-Type names, if it is one of OTLP. */
 export function encodingOf(req: IncomingMessage): OtlpEncoding | null {
   if (!/^utf-?8$/.test(charsetOf(req) ?? 'utf-8')) return null;
   const type = (req.headers['content-type'] ?? '').toLowerCase().split(';')[0]?.trim();

@@ -4,7 +4,6 @@ import { faultsOf, IN_PLAIN_WORDS } from '../../shared/platform/basics/faults.ts
 import { text } from '../../shared/platform/basics/text.ts';
 import { ESTIMATE_USD, MOST_TOKENS } from './call.ts';
 
-/** The headers that describe a call to the gate, by name, each with what it says and an example. */
 export const gateHeaders = {
   'X-Governor-Key': {
     description: "The API key, where `Authorization` is the model provider's",

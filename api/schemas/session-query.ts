@@ -13,7 +13,6 @@ export const teamFilter = text(128)
     'Filter by team: its members now. Team and Enterprise plans; not for keys that are bound to one user',
   );
 
-/** The filters of sessions that usage does not have. */
 export const sessionFilters = {
   errors: flag.optional().describe('Filter by errors: sessions with any, or without'),
   anomalous: flag.optional().describe('Filter by anomalies: sessions with any, or without'),

@@ -8,7 +8,6 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text, timezone } from '../../shared/platform/basics/text.ts';
 import { timeOrDate } from './time.ts';
 
-/** The filters by the work that calls belong to. */
 export const workFilters = {
   repository: repositoryField.optional().describe('Filter by repository, by any address'),
   branch: text(256).optional().describe('Filter by branch: its name, or the hash of it'),
@@ -112,7 +111,6 @@ export const seriesView = usageView.extend({
 
 export const MOST_GROUP_SERIES = { default: 8, max: 20 } as const;
 
-/** The parameters that ask for a series of each group. */
 const groupSeriesQuery = {
   series: z
     .enum(['groups', 'each'])

@@ -53,7 +53,6 @@ export async function readPlainBytes(req: Request, limits: BodyLimits): Promise<
   return readBytes(req, limits, []);
 }
 
-/** The type of a body that is not empty. */
 function requireType(req: Request, types: readonly BodyType[]): BodyType {
   if (isEmpty(req)) throw emptyBody();
   const named = req.headers['content-type'];
@@ -67,7 +66,6 @@ function requireType(req: Request, types: readonly BodyType[]): BodyType {
   return type;
 }
 
-/** Reads bytes that are UTF-8 and not empty. */
 async function readText(req: Request, limits: BodyLimits, codings: readonly Coding[]): Promise<Buffer> {
   const bytes = await readBytes(req, limits, codings);
   if (bytes.length === 0) throw emptyBody();

@@ -8,7 +8,6 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 
-/** Keys and webhooks that a person made and that go on without the person. */
 interface Made {
   keys: ApiKey[];
   webhooks: Webhook[];

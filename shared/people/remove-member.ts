@@ -105,7 +105,6 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
   return accountId;
 }
 
-/** A member's account, and the parts of the wings in the removal. */
 interface Removed {
   accountId: string;
   wings: readonly RemovalPart[];

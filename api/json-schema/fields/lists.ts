@@ -1,6 +1,5 @@
 import type { Fields } from './field.ts';
 
-/** Fields of lists, problems and health. */
 export const lists: Fields = {
   data: ['The items of the list'],
   cursor: ['Pass it back as `cursor` to get the next page', 'eyJhIjoxfQ.c2ln'],

@@ -1,6 +1,5 @@
 import { type Fields, TIME, UNIX } from './field.ts';
 
-/** Fields of usage, analytics and organizations. */
 export const usage: Fields = {
   from: ['The beginning of the range, inclusive', TIME, UNIX],
   to: ['The end of the range, exclusive', TIME, UNIX],

@@ -31,7 +31,6 @@ export function keyViewer(principal: ApiKeyPrincipal): RaiseViewer {
   throw new DomainError('missing_scope', 'This key needs the scope usage:read, or a user and budgets:check.');
 }
 
-/** A person who reads raises: an admin those of all. */
 export function personViewer({ orgId, userId, role }: IdentityPrincipal): RaiseViewer {
   return role === 'admin'
     ? { orgId, userId: null, scopes: ['usage:read'], isAdmin: true }

@@ -8,7 +8,6 @@ import { recordContexts as record } from '../../../shared/wings/work/contexts/re
 import { route } from '../../basics/route.ts';
 import { jsonSchema } from '../../json-schema/schema.ts';
 
-/** The documented form of the request. */
 const documented = z.strictObject({
   contexts: z.array(contextInput).max(CONTEXTS_PER_REQUEST).describe('The contexts, judged one by one'),
 });

@@ -40,7 +40,6 @@ export const deviceTokenRows = collection('device_tokens', {
     /** The device's id. */
     _id: String,
     account_id: String,
-    /** The id inside the token. */
     token_id: String,
     /** Keyed hash of the token. */
     token_hmac: String,

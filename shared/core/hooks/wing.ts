@@ -43,7 +43,6 @@ export interface PersonHook extends MailsHook {
   export?(ctx: Context, member: Member): AsyncIterable<PersonRecord>;
 }
 
-/** The part of a wing in the removal of a member. */
 export interface RemovalPart extends Partial<Plan> {
   /** Runs once the removal is committed. */
   readonly committed?: () => void;
@@ -92,7 +91,6 @@ export interface CallsHook {
   ): Promise<RecordedPart | null>;
   /** The plan for sessions that gained signals or ended, in the transaction that writes them. */
   changed?(ctx: Context, changes: readonly SessionChange[]): Plan;
-  /** The writes for signals of a session that are voided, in the transaction that voids them. */
   voided?(
     ctx: Context,
     gone: { session: Session; signals: readonly Signal[] },
@@ -122,9 +120,7 @@ export interface AssignedDrafts {
   readonly sessionOf: ReadonlyMap<string, string>;
 }
 
-/** The part of a wing in the recording of a batch. */
 export interface RecordedPart extends Plan {
-  /** Fields that signals are recorded with, by their keys. */
   readonly fields: ReadonlyMap<string, RecordedFields>;
   /** True: the batch fails where the organization's contexts have changed meanwhile. */
   readonly isRelyingOnContexts: boolean;

@@ -63,7 +63,6 @@ export type NamedEventType = (typeof NAMED_EVENT_TYPES)[number];
 export const EVENT_TYPES = [...NAMED_EVENT_TYPES, 'budget.threshold', 'budget.forecast', 'digest'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Kinds of anomalies. */
 export const ANOMALY_TYPES = ['token_spike', 'cost_spike', 'error_spike', 'runaway_session'] as const;
 export type AnomalyType = (typeof ANOMALY_TYPES)[number];
 

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { BODY_DEPTH, BODY_VALUES } from './contract.ts';
 import { DomainError } from './errors.ts';
 
-/** A place in the bytes of a JSON text. */
 export interface JsonCursor {
   readonly bytes: Buffer;
   at: number;

@@ -7,7 +7,6 @@ import { ALL_COUNTER_SHARDS } from '../mongo/counter-shards.ts';
 import { deleteRows, insertRow, type Write } from '../mongo/writes.ts';
 import { type DueJob, type DueRow, dueId, dueRows } from './model.ts';
 
-/** A due row as a worker has claimed it. */
 export type Claim<Details> = DueRow & Details & { claim_id: string };
 
 /**

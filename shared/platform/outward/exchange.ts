@@ -1,6 +1,5 @@
 import { readBounded } from './read-bounded.ts';
 
-/** The limits of one exchange. */
 export interface Limits {
   /** The longest from the look-up of the name to the last byte of the answer. Milliseconds. */
   deadlineMs: number;

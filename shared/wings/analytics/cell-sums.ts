@@ -10,7 +10,6 @@ export interface CellSums {
   hiddenWeeks: number;
 }
 
-/** The sums of a cell before its first week. */
 export function newCellSums(): CellSums {
   return { users: new Map(), visibleWeeks: 0, hiddenWeeks: 0 };
 }

@@ -23,7 +23,6 @@ import { type People, readHours, readWeek, type Week } from './read-week.ts';
 import { kOf, type Suppression, suppressWeek } from './suppress.ts';
 
 export interface Frozen {
-  /** Weeks that were frozen. */
   frozen: number;
   /** Dimensions of frozen weeks that were restated with late signals. */
   restated: number;

@@ -6,7 +6,6 @@ import type { Contribution } from './suppress.ts';
 export const DIMENSIONS = ['none', 'model', 'adapter', 'project', 'team', 'hour_of_week'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** The sums of one user in one week under one value. */
 export interface UserCell extends Contribution {
   sessions: number;
   errors: number;

@@ -17,7 +17,6 @@ export interface Week {
 }
 
 export interface People {
-  /** The name of the user's value by team. */
   teamOf: (user: string) => string;
   /** Returns whether the user does not count towards k. */
   isOther: (user: string) => boolean;

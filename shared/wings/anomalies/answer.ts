@@ -14,7 +14,6 @@ import { type Anomaly, anomalyRows, EXPECTED_OF, type Expectation, expectationRo
 
 const LONGEST_MS = 366 * DAY_MS;
 
-/** An expectation, as posted. */
 export const expectationInput = z.strictObject({
   of: z
     .enum(EXPECTED_OF)
@@ -25,7 +24,6 @@ export const expectationInput = z.strictObject({
     .meta({ examples: ['2026-11-24T12:00:00.000Z'] }),
 });
 
-/** An admin who answers. */
 export interface Answerer {
   orgId: string;
   userId: string;

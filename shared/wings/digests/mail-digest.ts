@@ -29,7 +29,6 @@ interface Content {
 /** The digest of a member: it is planned anew for the next day or week, unless it was asked for at once. */
 export const digestMail: DueMailKind<Content> = { job: mailDigestJob, decide, write, finish };
 
-/** The account of a key, and whether the digest was asked for at once. */
 function readKey(key: string): { accountId: string; isAsked: boolean } {
   const [accountId = '', asked] = key.split('.');
   return { accountId, isAsked: asked !== undefined };

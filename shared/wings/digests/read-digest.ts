@@ -39,7 +39,6 @@ export interface Digest {
   whole: (DigestPart & { failing: readonly Webhook[]; held: number }) | null;
 }
 
-/** Reads the figures of a member's digest: those that the member may see. */
 export async function readDigest(
   ctx: Context,
   organization: Organization,

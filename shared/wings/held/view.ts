@@ -5,7 +5,6 @@ import { SIGNAL_AGE_MS } from '../../platform/basics/contract.ts';
 import { HELD_LIMITS, HELD_STATES, type HeldSignal } from './model.ts';
 import { holdAboveView } from './settings.ts';
 
-/** A held signal as its list shows it. */
 export const heldView = z.strictObject({
   id: z.string(),
   signal: signalView.pick({

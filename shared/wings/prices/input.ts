@@ -107,7 +107,6 @@ export const priceRuleChange = z
   .refine((change) => Object.keys(change).length > 0, 'must have name or to');
 export type PriceRuleChange = z.output<typeof priceRuleChange>;
 
-/** The effect of a posted rule. Pure. */
 export function effectOf(input: PriceRuleInput): RuleEffect {
   const { discount_percent, usd_per_million, per_request_usd, tool_uses } = input;
   if (discount_percent !== undefined) return { discount_percent };

@@ -4,7 +4,6 @@ import type { Context } from '../../platform/context/context.ts';
 import { lastDaysView, sumLastDays } from './last-days.ts';
 import type { PriceRuleRow } from './model.ts';
 
-/** A price rule as the API shows it. */
 export const priceRuleView = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -38,7 +37,6 @@ export const priceRuleView = z.strictObject({
 
 export const countedRuleView = priceRuleView.extend({ last_30_days: lastDaysView });
 
-/** A price rule as `countedRuleView` shows it. */
 export async function viewCountedRule(
   ctx: Context,
   rule: PriceRuleRow,

@@ -28,7 +28,6 @@ export const deviceGrantRows = collection('device_grants', {
     /** Keyed hash of the device code. */
     _id: String,
     user_code: String,
-    /** The id of the device once it is linked. */
     device_id: String,
     name: nullable(erased(String)),
     public_key: nullable(erased(mapOf(anything))),

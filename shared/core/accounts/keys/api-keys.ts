@@ -29,7 +29,6 @@ export interface NewApiKey {
   user_id?: string | null | undefined;
   project_id?: string | null | undefined;
   expires_at?: Date | null | undefined;
-  /** The role in which a person makes it. */
   role?: Role;
 }
 

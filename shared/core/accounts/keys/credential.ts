@@ -44,7 +44,6 @@ export function mintDeviceToken(
   return mintCredential('ugd', accountId.slice('usr_'.length) + own, seed.subarray(9, 41));
 }
 
-/** The account that a device token's id names. */
 export function accountOfToken(tokenId: string): string {
   return `usr_${tokenId.slice(0, ACCOUNT_LENGTH)}`;
 }

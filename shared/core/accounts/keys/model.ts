@@ -41,7 +41,6 @@ export const apiKeyRows = collection('api_keys', {
     scopes: only<Scope[]>([String]),
     /** A bound key sees and reports only this user. */
     user_id: nullable(userId),
-    /** The project of signals that name no project. */
     project_id: nullable(String),
     /** The person or key that saw the key when it was made. */
     made_by: only<Maker>(makerField),

@@ -59,7 +59,6 @@ export interface RosterChange {
   with?: readonly string[];
   /** E-mail to take off that list. */
   without?: string | null;
-  /** Teams that exist from then on. */
   teams?: readonly string[];
 }
 

@@ -25,12 +25,10 @@ export interface Setting {
 /** Settings by the names of their fields. */
 export type Settings = Readonly<Record<string, Setting>>;
 
-/** The settings that the wings of this process declare. */
 export function settingsOf(ctx: Pick<Context, 'wings'>): Settings {
   return Object.assign({}, ...partsOf<Settings>(ctx, 'settings'));
 }
 
-/** The fields of the core with those of settings, each at its place. Pure. */
 export function withSettings<Value>(
   core: Readonly<Record<string, Value>>,
   settings: Settings,

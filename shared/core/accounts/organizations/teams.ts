@@ -17,7 +17,6 @@ export async function teamsByUser(
   return new Map(members.map(({ user_id, teams }) => [user_id, teams]));
 }
 
-/** The users that are in a team now. */
 export async function usersOfTeam(ctx: Context, orgId: string, team: string): Promise<string[]> {
   const teams = await teamsByUser(ctx, orgId);
   return [...teams].filter(([, names]) => names.includes(team)).map(([user]) => user);

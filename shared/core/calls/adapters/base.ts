@@ -136,7 +136,6 @@ export function pairsOf(record: OtlpRecord, keys: readonly string[]): Record<str
   return Object.fromEntries(keys.map((key) => [key.replaceAll('.', '_'), textOf(record, key)]));
 }
 
-/** A model as reported, if it was. */
 export function modelOf(record: OtlpRecord, ...keys: readonly string[]): Pick<PostedSignal, 'model'> {
   const model = textOf(record, ...keys);
   return model === undefined ? {} : { model: clip(model, 256) };

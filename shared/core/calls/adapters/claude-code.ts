@@ -24,7 +24,6 @@ const PREFIX = 'claude_code.';
 const SCOPE = 'com.anthropic.claude_code.events';
 const ACCOUNT_KEYS = ['user.account_uuid', 'user.account_id'] as const;
 
-/** Attributes of Claude Code's events (2.1) that may be read. */
 export const CLAUDE_CODE_KEYS = [
   ...ACCOUNT_KEYS,
   'prompt.id',

@@ -4,7 +4,6 @@ import type { PostedSignal } from './posted.ts';
 
 type Place = Pick<OtlpRecord, 'scope' | 'traceId' | 'spanId' | 'parentSpanId' | 'startMs' | 'durationMs'>;
 
-/** The signal of a span, and where the span is in its trace and in time. */
 export interface SpanSignal extends Place {
   signal: PostedSignal;
 }
@@ -114,7 +113,6 @@ function timesOf(group: Group): ReturnType<typeof firstEnclosing> {
   return group.times;
 }
 
-/** The groups of an outer span. */
 function keysOfOuter(span: Compared): string[] {
   return keysOf(span.scope, span, [countsOf(span), ANY], [span.series ?? null, ANY]);
 }

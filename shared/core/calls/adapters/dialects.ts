@@ -144,5 +144,4 @@ export const SPAN_KEYS: readonly string[] = [
   ...AI_SDK_6_PARTS,
 ];
 
-/** The prefix of GitHub Copilot's own attributes. */
 export const COPILOT_PREFIX = 'github.copilot.';

@@ -10,7 +10,6 @@ import type { PostedSignal } from './posted.ts';
 /** The users that the e-mails of an organization's signals name. */
 export interface Directory {
   orgId: string;
-  /** The one user of a bound key. */
   boundUserId: string | null;
   /** By the normal form of the e-mail. */
   userIdByEmail: ReadonlyMap<string, string>;

@@ -1,4 +1,3 @@
-/** A time from its start to its end, in epoch milliseconds. */
 interface Time {
   readonly startMs: number;
   readonly endMs: number;

@@ -14,7 +14,6 @@ export interface OtlpSummary {
   reasons: string[];
   /** Reservations of calls that were not made. */
   releases: string[];
-  /** True when there are metrics of Claude Code. */
   hasClaudeCodeMetrics: boolean;
 }
 
@@ -23,7 +22,6 @@ const MOST_CALLS = 20_000;
 /** Reasons that an answer gives at most. */
 const MOST_REASONS = 5;
 
-/** The summary of a request of which nothing was read yet. */
 export function emptySummary(): OtlpSummary {
   return { records: 0, known: 0, rejected: 0, reasons: [], releases: [], hasClaudeCodeMetrics: false };
 }

@@ -71,7 +71,6 @@ function messageOf(
 /** True also where another process has the logs of the key. */
 const LOGS_COUNT = 'metrics are not counted, logs are: they need OTEL_LOGS_EXPORTER=otlp';
 
-/** Keys that sent logs to this process. */
 const keysWithLogs = boundedCache<string, true>({ max: 100_000 });
 
 export function noteLogs(ctx: Context, keyId: string): void {

@@ -86,7 +86,6 @@ function workOf(record: OtlpRecord): Work | null {
   return isBilled ? 'call' : null;
 }
 
-/** True for a span of AI work that is not billed. */
 function isOfAiWork(record: OtlpRecord): boolean {
   const marks = ['gen_ai.operation.name', 'ai.operationId', 'openinference.span.kind', ...FIELDS.provider];
   return marks.some((key) => record.attributes.has(key));

@@ -85,7 +85,6 @@ function dayOf(ctx: Context): string {
   return isoTime(ctx.clock.now()).slice(0, 'YYYY-MM-DD'.length);
 }
 
-/** A value of a field, and its name among those of all organizations and days. */
 interface Value {
   field: Field;
   value: string;

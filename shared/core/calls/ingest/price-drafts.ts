@@ -3,7 +3,6 @@ import type { PriceBook } from '../../pricing/rules/price-book.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { ownPriceOf, priceSignal, RULED_FIELDS } from './price-signal.ts';
 
-/** The price that a draft has without rules, and the price book that it has its price by. */
 interface Own {
   price: CallPrice;
   book: PriceBook;

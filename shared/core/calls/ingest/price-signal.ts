@@ -4,7 +4,6 @@ import { priceByRules } from '../../pricing/rules/price-by-rules.ts';
 import { callOf, SPLIT_FIELDS } from '../sessions/split-signal.ts';
 import type { Signal } from '../signals/model.ts';
 
-/** The fields of a signal that say what it costs, and who says so. */
 export type SignalPrice = Pick<Signal, 'cost_nusd' | 'cost_source' | (typeof RULED_FIELDS)[number]>;
 
 /** The fields that only a signal with the price of a rule has. */

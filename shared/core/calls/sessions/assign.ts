@@ -162,7 +162,6 @@ export function countSignal(session: Session, signal: CountedSignal, sign: 1 | -
   session.unpriced_signals += signal.cost_nusd === null ? sign : 0;
 }
 
-/** A model of a session, with its tokens and the time of its first signal. */
 export type ModelTokens = Session['model_tokens'][number];
 
 /** Orders a session's models by first use and names the primary one, in place: most tokens, the first of equals, however they arrive. */

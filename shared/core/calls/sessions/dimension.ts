@@ -33,7 +33,6 @@ export interface AskedNames {
 
 export type WorkedMatch = Pick<SessionMatch, 'ids' | 'having'>;
 
-/** A context as it was accepted. */
 export const contextView = z.strictObject({
   client_session_id: z.string(),
   ts: z.string(),

@@ -4,14 +4,11 @@ import { DAY_MS } from '../../../platform/basics/interval.ts';
 export interface SessionMatch {
   user_id?: string | undefined;
   project_id?: string | undefined;
-  /** Primary model. */
   model?: string | undefined;
   adapter?: string | undefined;
   /** The users that are meant, such as the members of a team. */
   users?: readonly string[] | undefined;
-  /** With errors, or without any. */
   errors?: boolean | undefined;
-  /** With anomalies, or without any. */
   anomalous?: boolean | undefined;
   state?: 'open' | 'ended' | undefined;
   /** The least cost, in integer nano-USD. */

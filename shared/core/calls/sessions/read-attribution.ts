@@ -23,7 +23,6 @@ export const attributionView = z.strictObject({
 
 export type AttributionView = z.output<typeof attributionView>;
 
-/** A session with the works of its calls, all of one moment. */
 export interface AttributedSession {
   session: Session;
   /** It sums to the session. */

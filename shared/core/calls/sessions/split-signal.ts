@@ -3,7 +3,6 @@ import { PRICED_FIELDS, pricedFieldsOf } from '../../pricing/priced-fields.ts';
 import { type SplitCost, splitCall } from '../../pricing/split-call.ts';
 import type { Signal } from '../signals/model.ts';
 
-/** The fields of a signal that its cost is split by. */
 export const SPLIT_FIELDS = [
   'ts',
   'model',
@@ -18,7 +17,6 @@ export const SPLIT_FIELDS = [
 ] as const satisfies readonly (keyof Signal)[];
 export type SplitSignal = Pick<Signal, (typeof SPLIT_FIELDS)[number]>;
 
-/** The call of a signal, as prices are looked up for it. */
 export function callOf(signal: SplitSignal): PricedCall {
   const { ts, model, provider, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens } = signal;
   const tokens = { tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, ...pricedFieldsOf(signal) };

@@ -53,7 +53,6 @@ export function viewSession(session: Session): SessionView {
   };
 }
 
-/** A session of a list, and one that is read by its id. */
 export const listedSessionView = sessionView.extend({
   anomaly_types: z.array(z.enum(ANOMALY_TYPES)).describe('The kinds of its anomalies'),
 });

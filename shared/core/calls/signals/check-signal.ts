@@ -28,7 +28,6 @@ export type Say = (signal: SignalInput) => Pick<Draft, 'client_session' | 'parts
 
 export interface Sender {
   orgId: string;
-  /** The one user that a bound key may report. */
   boundUserId: string | null;
   defaultProjectId: string | null;
 }

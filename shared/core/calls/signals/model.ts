@@ -22,10 +22,8 @@ export const nameField = object({
   text: hashed(kept(String, 'a name of the organization’s own work: it may hide such names')),
 });
 
-/** A repository, and a branch where one was checked out. */
 export const placeField = object({ repository: String, branch: optional(nameField) });
 
-/** The fields of a signal before it has a session. */
 export const draftFields = {
   /** `signalKey(...)`: the idempotency key of the signal, so that uniqueness is the primary key's. */
   _id: String,

@@ -4,7 +4,6 @@ export interface Name {
   text: string;
 }
 
-/** A repository, and a branch where one was checked out. */
 export interface Place {
   repository: string;
   branch?: Name;

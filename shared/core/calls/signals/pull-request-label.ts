@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { text } from '../../../platform/basics/text.ts';
 import { normalRepository } from './repository.ts';
 
-/** The name of a pull request among all of an organization. */
 export interface PullRequestName {
   /** The base repository, in its normal form. */
   repository: string;

@@ -70,7 +70,6 @@ function childOf(branch: Branch, value: string | number): Branch {
   return child;
 }
 
-/** Returns the test of a cell that a filter asks for. */
 export function matcherOf(match: Match): (cell: Cell) => boolean {
   const wanted = MATCHED.flatMap((name) => {
     const asked = match[name];

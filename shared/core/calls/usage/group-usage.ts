@@ -51,7 +51,6 @@ export function refuseGroups(mostGroups: number): never {
   );
 }
 
-/** The column that a grouping is read from. */
 export function columnOf(groupBy: GroupBy): (typeof DIMENSIONS)[number] | 'work' {
   if (groupBy === 'team') return 'user_id';
   return isWorkField(groupBy) ? 'work' : groupBy;

@@ -28,7 +28,6 @@ export const DIMENSIONS = ['user_id', 'project_id', 'model', 'adapter'] as const
 
 export const CELL_DIMENSIONS = [...DIMENSIONS, 'provider'] as const;
 
-/** All dimensions of a rollup within its period. */
 export const ROLLUP_DIMENSIONS = [...CELL_DIMENSIONS, 'work'] as const;
 export type Dimensions = Pick<Rollup, (typeof ROLLUP_DIMENSIONS)[number]>;
 

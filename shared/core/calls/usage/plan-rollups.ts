@@ -48,7 +48,6 @@ interface MovedSignals {
   sessions?: readonly SessionChange[];
 }
 
-/** The starts of the days among these rows, epoch ms. */
 function daysOf(rows: readonly Rollup[]): Set<number> {
   return new Set(rows.flatMap(({ period, start }) => (period === 'day' ? [start.getTime()] : [])));
 }
@@ -90,7 +89,6 @@ function dimensionsOf(row: CountedSignal | Session): Dimensions {
   return { ...own, ...(provider === undefined ? {} : { provider }), ...(work === undefined ? {} : { work }) };
 }
 
-/** The measures of one signal; with the sign -1 those that take it away. */
 export function measuresOf(signal: CountedSignal, sign: 1 | -1 = 1): Partial<Measures> {
   return {
     signals: sign,

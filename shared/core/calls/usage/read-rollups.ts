@@ -30,7 +30,6 @@ export interface AskedRollups {
   columns: readonly Column[];
 }
 
-/** Reads the sums of a part's rollups by these columns. */
 export async function* readRollups(
   ctx: Context,
   orgId: string,

@@ -19,7 +19,6 @@ const CELLS_PER_TURN = 200;
 export interface AskedGroupings {
   parts: readonly Part[];
   match: Match;
-  /** The columns of each grouping. */
   groupings: readonly (readonly Column[])[];
   /** The edges of the buckets whose starts are the values of the column `start`. */
   edges?: readonly number[];
@@ -70,7 +69,6 @@ export async function sumGroupings(
   return groupings.map(({ rows }) => rows);
 }
 
-/** The use of cells that are read. */
 export interface Visitor {
   /** Gets all cells of a closed day or month. They are the same array for as long as this process keeps it. */
   addSnapshot: (part: WholePart, cells: readonly Cell[]) => Promise<void>;
@@ -136,7 +134,6 @@ function daysOf(organization: Organization, part: Part): Part[] {
   return part.period === 'month' ? separate(organization, { ...part, period: 'day' }) : [part];
 }
 
-/** The table of snapshots that answers a question. */
 function tableOf(asked: AskedGroupings): 'totals' | 'cells' | 'works' {
   if (isOfTotals(asked)) return 'totals';
   return asked.match.work !== undefined || asked.groupings.flat().includes('work') ? 'works' : 'cells';

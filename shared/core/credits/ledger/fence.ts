@@ -13,7 +13,6 @@ export const NEW_FENCE: Fence = { n: 0, last_id: '0-0', epoch: '' };
 /** Raised when another projector or a rebuild wrote to one of the shards meanwhile. */
 export class Fenced extends Error {}
 
-/** The primary key of a shard's fence. */
 export function fenceId(shard: number): string {
   return String(shard).padStart(2, '0');
 }

@@ -106,7 +106,6 @@ const REARMING: ReadonlySet<Reason> = new Set([
   'credit.adjust',
 ]);
 
-/** All credits together. */
 function totalOf(credits: Credits): number {
   return credits.reduce((sum, credit) => sum + credit, 0);
 }

@@ -9,7 +9,6 @@ import { planCreditEvents } from './plan-credit-events.ts';
 import { findLateRepeats, type LateRepeat, reverseLateRepeats } from './reverse-late-repeats.ts';
 import type { StreamEntry } from './stream.ts';
 
-/** Entries of one shard, and the fence as it was before they were read. */
 export interface ShardBatch {
   shard: number;
   fence: Fence;

@@ -98,7 +98,6 @@ function encodeLot(lot: Lot): string {
   return `${lot.bucket === 'paid' ? 'p' : 'g'},${lot.left},${lot.expiresMs},${lot.id};`;
 }
 
-/** The lots in the field `lots`. */
 export function decodeLots(text: string): Lot[] {
   const parts = text.split(';').filter((part) => part !== '');
   return parts.map((part) => {

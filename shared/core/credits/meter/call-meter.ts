@@ -16,7 +16,6 @@ export function loadMeterScript(...files: readonly URL[]): Script {
   return loadScript(IDENTITY, new URL('prelude.lua', import.meta.url), ...files);
 }
 
-/** The answer of a script: a code and its values. */
 export interface MeterReply<Code extends string> {
   code: Code;
   values: (string | null)[];

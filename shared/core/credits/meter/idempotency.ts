@@ -38,7 +38,6 @@ export function encodeSpendPlace(seq: number): string {
   return `${seq},`;
 }
 
-/** True when the outcome in an idempotency record is that of a spend. */
 export function isSpendPlace(outcome: string): boolean {
   return /^\d+,[\d-]*$/.test(outcome);
 }
@@ -72,7 +71,6 @@ export function decodeChangeOutcome(text: string): ChangeOutcome {
   return { delta: Number(delta), bucket, reason, created_at: Number(at) };
 }
 
-/** The bytes that a spend is answered with. */
 export function answerOf({ receipt, bucket, balance, created_at }: SpendOutcome): string {
   const [window, monthly, paid, granted] = balance;
   return JSON.stringify({

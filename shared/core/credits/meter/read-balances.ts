@@ -50,7 +50,6 @@ export async function readAllBalances(ctx: Context, orgId: string) {
     }));
 }
 
-/** The balances of an account that is in Redis, or null. */
 async function readHeld(ctx: Context, accountId: string) {
   const record = await readAccount(ctx, accountId);
   if (!record) return null;

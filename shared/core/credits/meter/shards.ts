@@ -15,7 +15,6 @@ export const shardStatus = z.enum(['open', 'paused', 'held']);
 /** The value that `identity()` of a script returns. */
 export const dataIdentity = z.string().length(40);
 
-/** A shard as its Redis shows it now. */
 export interface ShardState {
   shard: number;
   status: z.infer<typeof shardStatus>;

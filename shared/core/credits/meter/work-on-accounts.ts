@@ -9,7 +9,6 @@ export function allAccounts(ctx: Context, of: { org_id?: string } = {}): AsyncIt
   return creditAccountRows(ctx).find(of, { batchSize: 1_000 });
 }
 
-/** How many accounts were skipped, and why the first of them was. */
 export interface Skipped {
   accounts: number;
   why?: unknown;

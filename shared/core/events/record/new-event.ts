@@ -12,7 +12,6 @@ export interface NewEvent {
   /** Event time. */
   ts: Date;
   data: Record<string, unknown>;
-  /** The only webhook that it is for, if it is for one. */
   webhook_id?: string;
   /** A channel with a filter gets it by these. */
   concerns: Concerns;
@@ -47,7 +46,6 @@ export interface Words {
   /** The amount at that end at the pace so far, in the unit of the threshold. */
   forecast?: number;
   cause?: Cause;
-  /** The session of an anomaly. */
   session?: { project_id: string; started_at: string };
   /** Those of the events of a digest, in their order. */
   events?: Words[];

@@ -5,7 +5,6 @@ import type { PriceRule } from './price-rule.ts';
 
 /** The part of a wing in prices: it gives the rules of an organization, and the core applies them. */
 export interface PriceHook {
-  /** All rules of an organization, as of the transaction's snapshot. */
   rules(ctx: Context, orgId: string, transaction: ClientSession): Promise<readonly PriceRule[]>;
   /** Counts the changes of prices that calls of a time have had after they were recorded: the number grows with each. */
   repriced?(ctx: Context, orgId: string, time: { fromMs: number; toMs: number }): Promise<number>;

@@ -1,7 +1,6 @@
 import { modelNames } from '../providers.ts';
 import { MATCH_FIELDS, type PriceRule, type RuleMatch } from './price-rule.ts';
 
-/** The fields of a call that rules match. */
 export interface MatchedCall {
   readonly provider?: string | null | undefined;
   /** The provider that it counts under. */
@@ -11,7 +10,6 @@ export interface MatchedCall {
   readonly project_id?: string | undefined;
 }
 
-/** The rules of an organization, as of one version of its rules. */
 export interface PriceBook {
   readonly rules: readonly PriceRule[];
   /** Finds the rules that match a call at any time, best first. */

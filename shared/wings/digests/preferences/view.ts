@@ -51,7 +51,6 @@ export function isInForce({ until: end }: Dismissal, nowMs: number): boolean {
   return end === null || end.getTime() > nowMs;
 }
 
-/** A dismissal as it is kept. */
 export function dismissalOf(given: { id: string; until: number | null }): Dismissal {
   return { id: given.id, until: given.until === null ? null : dateAt(given.until * 1_000) };
 }

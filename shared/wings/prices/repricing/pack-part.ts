@@ -70,7 +70,6 @@ export function unpackPart(text: string): RepricedSignal[] {
   });
 }
 
-/** The price of a recorded signal, as it is compared. */
 export function priceOf({
   cost_nusd,
   cost_source,

@@ -181,7 +181,6 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The begin of a text, as far as it reads like an event's name. */
 function beginOf(text: unknown): string {
   return NAME.exec(textOf(text).slice(0, NAME_LENGTH))?.[0] ?? '';
 }

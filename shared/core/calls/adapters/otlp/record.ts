@@ -41,7 +41,6 @@ export type TextName = 'eventName' | 'name' | 'body' | 'traceId' | 'spanId' | 'p
 export type RawRecord = Partial<Record<NanosName, bigint>> &
   Partial<Record<TextName, string>> & { attributes: Map<string, Scalar>; isFailed?: boolean };
 
-/** Gives the parts of one request in its encoding. */
 export interface BodyReader {
   /** Visits each `Resource…` message of the request. */
   owners(visit: () => void): void;

@@ -100,7 +100,6 @@ export const queuedDeliveryRows = collection('queued_deliveries', {
     attempt: Number,
     /** The wake-up (job id), shared by all that became due together at one webhook: while its job lives none is woken again. */
     wake: String,
-    /** `positionOf` its event. */
     position: Number,
   },
   shardKey: { webhook_id: 1, _id: 1 },

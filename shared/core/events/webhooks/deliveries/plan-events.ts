@@ -21,13 +21,11 @@ const PLANNED_AT_ONCE = 1_000;
 export interface UnplannedDetails {
   /** The events with deliveries that are not planned yet, in their order. */
   events: Addressed[];
-  /** The webhooks that subscribed when the events were raised. */
   subscribers: Pick<Subscriber, '_id' | 'events'>[];
   /** How many deliveries of the first of these events are planned already (plan-in-steps.ts). */
   planned: number;
 }
 
-/** The fields of an event that decide which webhooks it is for. */
 type Addressed = Pick<Event, '_id' | 'type' | 'webhook_id'> & Route;
 
 /** The webhooks for which more decides than the type of an event, by their ids. */

@@ -90,7 +90,6 @@ export function viewListedWebhook({
   };
 }
 
-/** A webhook as it is read by itself. */
 export const webhookInFullView = listedWebhookView.extend({
   old_secret_until: z.string().nullable().describe('Until then the former secret signs too'),
 });

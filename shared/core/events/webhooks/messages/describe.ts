@@ -92,7 +92,6 @@ function sentence(text: string): string {
   return oneLine(text.charAt(0).toUpperCase() + text.slice(1), NAME);
 }
 
-/** A name for a title. */
 export function nameOf(data: Payload, field: string): string {
   return oneLine(wordsOf(data[field]), NAME);
 }

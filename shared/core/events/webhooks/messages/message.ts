@@ -1,6 +1,5 @@
 import type { EventType } from '../../../../platform/basics/contract.ts';
 
-/** The envelope of an event, as a delivery carries it. */
 export interface Envelope {
   id: string;
   type: EventType;

@@ -142,7 +142,6 @@ function hasRoom({ inFlight, mostInFlight, unfinished }: Endpoint): boolean {
   return inFlight < mostInFlight && unfinished < UNRECORDED_AT_MOST;
 }
 
-/** Returns how many may wait for the endpoint. */
 function capacityOf(endpoint: Endpoint): number {
   const isSilent = endpoint.inFlight > 0 && performance.now() - endpoint.progressMs > SILENT_AFTER_MS;
   return isSilent ? endpoint.mostInFlight : WAITING_AT_MOST;

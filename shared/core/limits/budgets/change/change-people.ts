@@ -15,7 +15,6 @@ import { budgetOfPerson, exceptionsOf } from '../rules/people.ts';
 import { planRuleChange } from '../rules/plan-evaluation.ts';
 import { limitOf } from './decide-fields.ts';
 
-/** Overrides of one template. */
 const MOST_OVERRIDES = 5_000;
 
 /** A person's exception from a template: another threshold, or none at all. */

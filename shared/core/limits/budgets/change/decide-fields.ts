@@ -114,7 +114,6 @@ function mutedUntil({ muted_until }: BudgetInput, nowMs: number): Date | null {
   return dateAt(muted_until);
 }
 
-/** The field that belongs to each window with a field of its own. */
 const OWN_FIELDS = {
   quarterly: 'fiscal_start_month',
   rolling: 'rolling_days',

@@ -25,7 +25,6 @@ export type TeamsOf = ReadonlyMap<string, readonly string[]>;
 export interface CountedPeople {
   /** The teams of each member; as they are now by default. */
   teamsOf?: TeamsOf | undefined;
-  /** Only this person, of a template. */
   person?: string | undefined;
 }
 

@@ -8,7 +8,6 @@ import type { Budget, BudgetLevel } from '../rules/model.ts';
 import { budgetOfPerson, type WithExceptions } from '../rules/people.ts';
 import { windowsOf } from './rolling.ts';
 
-/** A window, of a template that of one person. */
 type Counted = WindowUsage & { person: string | null };
 
 /** As `planHistory`, given all windows that the budget's counter had before; of a template for each person. Pure. */

@@ -125,7 +125,6 @@ function sumTogether(
 
 type Identity = Pick<Session, 'org_id' | 'user_id' | 'project_id'>;
 
-/** A signal as filters see it: with the model that its rollup names. */
 function callOf({ model, price_provider, adapter, ts }: CountedSignal): FilteredCall {
   const named = model ?? 'unknown';
   const provider = price_provider ?? providerOf({ model: named }, ts.getTime());
@@ -149,7 +148,6 @@ function changesOf(key: string, counter: Counter, quarters: Quarters): Omit<Wind
   return [...changes.values()];
 }
 
-/** The writes that add changes to their windows, in one counter shard. Pure. */
 export function incrementsOf(orgId: string, changes: readonly WindowChange[], shard: number): Write[] {
   return changes.map((change) => incrementOf(orgId, change, shard));
 }

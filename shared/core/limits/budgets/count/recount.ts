@@ -81,7 +81,6 @@ function windowRow(
   return updateRow(personWindowRows, { _id, org_id }, update, { upsert: true });
 }
 
-/** The teams of a user before and after a change. */
 export interface TeamChange {
   orgId: string;
   userId: string;

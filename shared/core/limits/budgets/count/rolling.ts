@@ -41,7 +41,6 @@ export function windowsOf(
   return windows;
 }
 
-/** Returns true when a budget sums the windows of its counter. */
 export function isOfRolling({ budget }: { budget: Calendar }): boolean {
   return budget.window === 'rolling';
 }

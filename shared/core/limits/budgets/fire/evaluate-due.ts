@@ -112,7 +112,6 @@ interface Reached {
   limits: Rules['limits'];
 }
 
-/** The plan that fires the levels that have not fired yet, each with its event. */
 async function planFirings(
   ctx: Context,
   { reached, counted, subscribers, limits }: Reached,

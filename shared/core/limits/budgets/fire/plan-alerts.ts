@@ -19,7 +19,6 @@ export interface PlannedAlerts {
   writes: Write[];
 }
 
-/** Plans alerts that are true now and were not sent. */
 export async function planAlerts(
   ctx: Context,
   alerts: readonly Alert[],
@@ -36,7 +35,6 @@ export async function planAlerts(
   return { raised, writes: [...kept, ...rows] };
 }
 
-/** The alerts of these that were not sent. */
 export async function findUnsent(
   ctx: Context,
   alerts: readonly Alert[],

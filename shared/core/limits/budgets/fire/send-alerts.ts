@@ -12,7 +12,6 @@ import { commitByRules, guardedSubscribers, type Rules } from '../rules/rules.ts
 import { alertKey, findUnsent, type PlannedAlerts, planAlerts } from './plan-alerts.ts';
 import { withBudgetWords } from './with-budget-words.ts';
 
-/** Alerts of one transaction. */
 const ALERTS_AT_ONCE = 500;
 
 /**
@@ -110,7 +109,6 @@ async function readAlerted(
   return countedBudgets(alerted, byCounter, ctx.clock.now());
 }
 
-/** The candidates that are true now, with the amounts of now. */
 function decideAgain(
   candidates: readonly Alert[],
   now: { webhooks: readonly Subscriber[]; counted: readonly CountedBudget[]; nowMs: number },

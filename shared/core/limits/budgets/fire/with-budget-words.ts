@@ -13,7 +13,6 @@ import { shownExact } from '../rules/view.ts';
 import { shownEnd } from '../rules/windows.ts';
 import { findCauses, type Used } from './find-causes.ts';
 
-/** An event of a budget with the usage that it is about. */
 export interface RaisedByBudget {
   event: NewEvent;
   used: Used;

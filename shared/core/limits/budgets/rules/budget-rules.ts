@@ -19,7 +19,6 @@ export interface BudgetRules {
   teamsOf: ReadonlyMap<string, readonly string[]>;
 }
 
-/** A budget with its place in the order, the key of its counter, and the calls that it counts. */
 export interface RuledBudget {
   budget: Budget;
   place: number;
@@ -37,7 +36,6 @@ export interface CountedTogether {
   counters: ReadonlyMap<string, Counter>;
 }
 
-/** Reads the budgets of an organization as a transaction sees them. */
 export async function readBudgetRules(
   ctx: Context,
   orgId: string,

@@ -66,7 +66,6 @@ export function hasReached(
   return BigInt(current) * BigInt(denominator) >= BigInt(limit) * BigInt(numerator);
 }
 
-/** The highest level that an amount has reached. */
 export function stateOf(current: number, limit: number): BudgetState {
   return levelsReached(current, limit).at(-1) ?? 'ok';
 }

@@ -1,7 +1,6 @@
 import type { Interval } from '../../../../platform/basics/interval.ts';
 import type { Budget, BudgetRaise } from './model.ts';
 
-/** A budget whose limit includes the raises that are in force. */
 export type BudgetInForce = Budget & {
   /** The sum of these raises; absent without any. */
   raised?: number;

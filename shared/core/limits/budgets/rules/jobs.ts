@@ -6,7 +6,6 @@ export const evaluateBudgetsJob = dueJob('evaluate-budgets');
 /** Mails an alert to the person who owns the budget. The key of its due row names the event and the account. */
 export const mailOwnerJob = dueJob('mail-budget-owner');
 
-/** The details of a due row of an evaluation. */
 export interface DueEvaluation {
   /** The earliest end of a window that has changed. */
   earliest_window_end: Date;

@@ -9,7 +9,6 @@ interface Exception {
 /** The exceptions from a template, by user. */
 export type Exceptions = ReadonlyMap<string, Exception>;
 
-/** A budget; of a template with its exceptions. */
 export interface WithExceptions {
   budget: Budget;
   exceptions: Exceptions;

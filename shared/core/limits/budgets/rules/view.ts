@@ -169,7 +169,6 @@ export function viewRaised(budget: Budget | null, nowMs: number) {
   };
 }
 
-/** The input that would make a budget as it is. */
 export function inputOf(budget: Budget) {
   const { name, scope, scope_id, filter = null, per = null, metric, window, timezone } = budget;
   const { fiscal_start_month = null, rolling_days = null, starts_on = null } = budget;

@@ -21,7 +21,6 @@ export function isVisible(
   return scope === 'user' && scope_id === userId;
 }
 
-/** Returns true for the person who owns a budget. Pure. */
 export function isOwnedBy({ owner }: Pick<Budget, 'owner'>, userId: string): boolean {
   return Boolean(owner && 'user_id' in owner && owner.user_id === userId);
 }

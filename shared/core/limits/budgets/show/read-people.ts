@@ -11,7 +11,6 @@ import { budgetOfPerson, exceptionsOf, isOpen, type WithExceptions } from '../ru
 import { readExceptions } from '../rules/read-exceptions.ts';
 import { windowAt } from '../rules/windows.ts';
 
-/** A person of a template in the open window. */
 export interface TemplatePerson {
   userId: string;
   /** The person's own budget, and the same with the limit that is in force; null: exempt. */
@@ -22,7 +21,6 @@ export interface TemplatePerson {
   current: number;
 }
 
-/** The people of a template in its open window. */
 export interface TemplatePeople {
   template: Budget;
   /** The moment of the read, epoch ms. */

@@ -39,7 +39,6 @@ export function judge(budgets: readonly OpenBudget[], estimateNusd: number | nul
   return verdictOf(budgets.map((open) => judgeOne(open, estimateNusd, known)));
 }
 
-/** Judges a call by one budget. Pure. */
 export function judgeOne(open: OpenBudget, estimateNusd: number | null, known: Known): JudgedBudget {
   const cause = causeOf(open, estimateNusd, known);
   return cause === 'unpriced' && known.unpricedModel !== null
@@ -75,12 +74,10 @@ function endMsOf({ cause, interval }: RefusingBudget): number {
   return cause === 'unpriced' ? Number.MAX_SAFE_INTEGER : interval.endMs;
 }
 
-/** The rest up to the threshold, in the unit of the budget's limit. */
 export function remainingOf({ budget, current, reserved }: OpenBudget): number {
   return Math.max(0, budget.limit - current - reserved);
 }
 
-/** The part of the threshold that is left, from 0 to 1. */
 export function partLeft(open: OpenBudget): number {
   return remainingOf(open) / open.budget.limit;
 }

@@ -29,7 +29,6 @@ import { type ReservedSums, readReservedSums } from './show-reserved.ts';
 
 const unlessExempt = 'null for one who is exempt';
 
-/** A person of a template in the open window. */
 export const personView = z.strictObject({
   user_id: z.string(),
   threshold: z.number().nullable().describe(`The person's own, else the template's; ${unlessExempt}`),

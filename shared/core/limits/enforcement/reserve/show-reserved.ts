@@ -5,7 +5,6 @@ import { type BudgetView, budgetView } from '../../budgets/rules/view.ts';
 import { isReservedIn, nameOfUser, reservedKeys, sumReserved } from '../state/budget-status.ts';
 import { isReservedKnown, statusCache } from '../state/cached-status.ts';
 
-/** A budget with its usage and its reservations now. */
 export const reservedBudgetView = budgetView.extend({
   reserved: z
     .number()

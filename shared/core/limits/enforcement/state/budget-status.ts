@@ -48,13 +48,11 @@ export interface Caller {
   orgId: string;
   userId: string | null;
   projectId: string;
-  /** The call, as far as it is named. */
   call?: NamedCall;
   /** True: budgets that ask about what the call does not name decide too. */
   countsUnnamed?: boolean;
 }
 
-/** A call by the names that signals use; the provider as an adapter reports it. */
 export interface NamedCall {
   model?: string | undefined;
   provider?: string | undefined;

@@ -13,7 +13,6 @@ import {
 import type { WindowUsage } from '../../budgets/rules/evaluate.ts';
 import type { Rules } from '../../budgets/rules/rules.ts';
 
-/** One row of a person's windows: what one counter shard counts. */
 interface PersonRow extends WindowUsage {
   id: string;
 }
