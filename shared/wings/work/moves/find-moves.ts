@@ -107,7 +107,11 @@ function chosen(
   return { moved, others: calls.filter((call) => !gone.has(call)), looked: calls.length, rest };
 }
 
-async function worksOf(ctx: Context, calls: readonly Looked[], transaction: ClientSession) {
+async function worksOf(
+  ctx: Context,
+  calls: readonly Looked[],
+  transaction: ClientSession,
+): Promise<ReadonlyMap<string, WorkRow>> {
   const ids = [...new Set(calls.flatMap(({ work }) => work ?? []))];
   if (ids.length === 0) return new Map();
   const rows = await findByIds(workRows(ctx), ids, transaction);
