@@ -1,6 +1,6 @@
 import { readOrganization } from '../../../shared/core/accounts/organizations/read-organization.ts';
 import { dateAt } from '../../../shared/platform/basics/clock.ts';
-import { DomainError } from '../../../shared/platform/basics/errors.ts';
+import { DomainError, invalid } from '../../../shared/platform/basics/errors.ts';
 import { recordReport } from '../../../shared/wings/work/code-hosts/record-report.ts';
 import { costPullRequest } from '../../../shared/wings/work/costs/list-pull-requests.ts';
 import { reportedPullRequestView } from '../../../shared/wings/work/costs/view.ts';
@@ -48,8 +48,7 @@ export const reportPullRequest = route({
     };
     const fault = faultOfTimes(report, nowMs);
     if (fault !== null) {
-      const errors = [{ pointer: `/${fault.field}`, detail: fault.detail }];
-      throw new DomainError('invalid_request', 'The body is not valid.', { errors });
+      throw invalid('The body is not valid.', `/${fault.field}`, fault.detail);
     }
     const { orgId, scopes } = principal;
     const { outcome, row } = await recordReport(ctx, orgId, report, { signed: false });

@@ -74,6 +74,11 @@ export class DomainError extends Error {
   }
 }
 
+/** The refusal of one field of a body, by its JSON pointer. */
+export function invalid(message: string, pointer: string, detail: string): DomainError {
+  return new DomainError('invalid_request', message, { errors: [{ pointer, detail }] });
+}
+
 export function isCode(error: unknown, code: ErrorCode): error is DomainError {
   return error instanceof DomainError && error.code === code;
 }

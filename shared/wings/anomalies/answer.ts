@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { auditWrite } from '../../core/accounts/audit/record-audit.ts';
 import { raiseOrganizationVersion } from '../../core/accounts/organizations/versions.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
-import { DomainError } from '../../platform/basics/errors.ts';
+import { invalid } from '../../platform/basics/errors.ts';
 import { DAY_MS } from '../../platform/basics/interval.ts';
 import { instant } from '../../platform/basics/text.ts';
 import { commitPlan } from '../../platform/context/commit-plan.ts';
@@ -98,7 +98,5 @@ const findAnomaly = findOwn(anomalyRows, 'anomaly');
 function refuseOther(untilMs: number, nowMs: number): void {
   if (untilMs > nowMs && untilMs <= nowMs + LONGEST_MS) return;
   const detail = untilMs <= nowMs ? 'must lie ahead' : 'may be at most a year ahead';
-  throw new DomainError('invalid_request', `The expectation is not valid: until ${detail}.`, {
-    errors: [{ pointer: '/until', detail }],
-  });
+  throw invalid(`The expectation is not valid: until ${detail}.`, '/until', detail);
 }

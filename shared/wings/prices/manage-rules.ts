@@ -6,7 +6,7 @@ import { readOrganization } from '../../core/accounts/organizations/read-organiz
 import { raiseOrganizationVersion } from '../../core/accounts/organizations/versions.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { PRICE_RULES_PER_ORGANIZATION } from '../../platform/basics/contract.ts';
-import { DomainError } from '../../platform/basics/errors.ts';
+import { DomainError, invalid } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
 import type { Listed, ListPage } from '../../platform/basics/paginate.ts';
 import { commitPlan } from '../../platform/context/commit-plan.ts';
@@ -72,9 +72,7 @@ export async function changePriceRule(
     const actor = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const before = await getPriceRule(ctx, orgId, id, transaction);
     if (to != null && to <= before.from.getTime())
-      throw new DomainError('invalid_request', 'The rule would end before it begins.', {
-        errors: [{ pointer: '/to', detail: 'must be later than from' }],
-      });
+      throw invalid('The rule would end before it begins.', '/to', 'must be later than from');
     const after: PriceRuleRow = {
       ...before,
       ...(name === undefined ? {} : { name }),

@@ -3,7 +3,7 @@ import { catchUp } from '../../core/credits/ledger/catch-up.ts';
 import { keyDigest } from '../../core/credits/meter/idempotency.ts';
 import { plansOf } from '../../core/credits/meter/plans.ts';
 import { ledgerRows } from '../../core/credits/model.ts';
-import { DomainError } from '../../platform/basics/errors.ts';
+import { DomainError, invalid } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { priceInCents, purchasableCredits } from './price.ts';
@@ -40,9 +40,7 @@ export async function beginCheckout(
     throw new DomainError('not_ready', 'Buying credits is not set up here for the plan of the organization.');
   const { least, most, priceUsd } = offer;
   if (credits < least || credits > most)
-    throw new DomainError('invalid_request', `One purchase is ${least} to ${most} credits.`, {
-      errors: [{ pointer: '/credits', detail: `must be ${least}..${most}` }],
-    });
+    throw invalid(`One purchase is ${least} to ${most} credits.`, '/credits', `must be ${least}..${most}`);
   const cents = priceInCents(credits, priceUsd);
   const parameters = {
     mode: 'payment',

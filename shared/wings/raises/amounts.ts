@@ -1,6 +1,6 @@
 import type { BudgetMetric } from '../../core/limits/budgets/rules/model.ts';
 import { dollars, nusdFromUsd } from '../../core/pricing/money.ts';
-import { DomainError } from '../../platform/basics/errors.ts';
+import { type DomainError, invalid } from '../../platform/basics/errors.ts';
 
 /** An amount in the unit of a budget's limit. Throws `invalid_request` for one that no budget could hold. Pure. */
 export function limitFrom(metric: BudgetMetric, amount: number): number {
@@ -11,8 +11,7 @@ export function limitFrom(metric: BudgetMetric, amount: number): number {
 }
 
 export function refusedAmount(detail: string): DomainError {
-  const errors = [{ pointer: '/amount', detail }];
-  return new DomainError('invalid_request', `The amount ${detail}.`, { errors });
+  return invalid(`The amount ${detail}.`, '/amount', detail);
 }
 
 /** An amount as the API shows it, exactly as it was asked for. Pure. */

@@ -6,7 +6,7 @@ import { budgetOfPerson } from '../../core/limits/budgets/rules/people.ts';
 import { readExceptions } from '../../core/limits/budgets/rules/read-exceptions.ts';
 import { NEVER_MS, windowAt } from '../../core/limits/budgets/rules/windows.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
-import { DomainError } from '../../platform/basics/errors.ts';
+import { DomainError, invalid } from '../../platform/basics/errors.ts';
 import { DAY_MS } from '../../platform/basics/interval.ts';
 import { commitPlan, type Decision, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
@@ -175,9 +175,7 @@ function grantedOf(raise: Raise, { amount, duration_s }: ApprovalInput): Granted
 }
 
 function refusedDuration(): DomainError {
-  return new DomainError('invalid_request', 'The duration is longer than was asked for.', {
-    errors: [{ pointer: '/duration_s', detail: 'is longer than was asked for' }],
-  });
+  return invalid('The duration is longer than was asked for.', '/duration_s', 'is longer than was asked for');
 }
 
 /** The budget of a raise, as long as it counts the same as when the raise was asked for. */

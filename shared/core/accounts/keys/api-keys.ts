@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import type { Role, Scope } from '../../../platform/basics/contract.ts';
-import { DomainError } from '../../../platform/basics/errors.ts';
+import { DomainError, invalid } from '../../../platform/basics/errors.ts';
 import {
   commitPlan,
   type Decision,
@@ -39,8 +39,7 @@ export interface NewApiKey {
  */
 export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ key: string; key_id: string }> {
   if (input.expires_at && input.expires_at.getTime() <= ctx.clock.now()) {
-    const errors = [{ pointer: '/expires_at', detail: 'must lie in the future' }];
-    throw new DomainError('invalid_request', 'expires_at must lie in the future.', { errors });
+    throw invalid('expires_at must lie in the future.', '/expires_at', 'must lie in the future');
   }
   return commitPlan(ctx, (transaction) => planKey(ctx, input, transaction));
 }

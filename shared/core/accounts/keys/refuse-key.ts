@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { KEYS_PER_ORGANIZATION, KEYS_PER_USER, UNBOUND_SCOPES } from '../../../platform/basics/contract.ts';
-import { DomainError } from '../../../platform/basics/errors.ts';
+import { DomainError, invalid } from '../../../platform/basics/errors.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { type ApiKey, apiKeyRows, isLive } from './model.ts';
 
@@ -23,9 +23,7 @@ export function refuseUnboundScopes({ scopes, user_id }: Pick<ApiKey, 'scopes' |
 }
 
 function refused(detail: string): DomainError {
-  return new DomainError('invalid_request', `These scopes are refused: ${detail}.`, {
-    errors: [{ pointer: '/scopes', detail }],
-  });
+  return invalid(`These scopes are refused: ${detail}.`, '/scopes', detail);
 }
 
 /**

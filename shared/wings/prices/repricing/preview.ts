@@ -8,7 +8,7 @@ import { type Rules, readRules } from '../../../core/limits/budgets/rules/rules.
 import type { PriceBook } from '../../../core/pricing/rules/price-book.ts';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../../../platform/basics/contract.ts';
-import { DomainError } from '../../../platform/basics/errors.ts';
+import { DomainError, invalid } from '../../../platform/basics/errors.ts';
 import { newId } from '../../../platform/basics/ids.ts';
 import { commitPlan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
@@ -43,9 +43,7 @@ export async function previewRepricing(
   mostCalls = MOST_CALLS,
 ): Promise<Repricing> {
   if (input.from < ctx.clock.now() - SIGNAL_AGE_MS.behind)
-    throw new DomainError('invalid_request', 'Calls of the last 35 days can be priced anew.', {
-      errors: [{ pointer: '/from', detail: 'is more than 35 days back' }],
-    });
+    throw invalid('Calls of the last 35 days can be priced anew.', '/from', 'is more than 35 days back');
   if (busy(ctx).has(orgId))
     throw new DomainError(
       'conflict',
@@ -115,10 +113,10 @@ async function priceCalls(
   const parts = openParts(ctx, { org_id: asked.org_id, parts_set, created_at });
   for await (const calls of readCalls(ctx, asked)) {
     if (measures.count() + calls.length > mostCalls)
-      throw new DomainError(
-        'invalid_request',
+      throw invalid(
         `There are more than ${mostCalls} calls. Ask for a shorter time, one model or one provider.`,
-        { errors: [{ pointer: '/to', detail: `leaves more than ${mostCalls} calls` }] },
+        '/to',
+        `leaves more than ${mostCalls} calls`,
       );
     const signals = calls.map((call) => reprice(call, prices));
     for (const [at, { before, after }] of signals.entries()) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../../platform/basics/clock.ts';
-import { DomainError } from '../../../../platform/basics/errors.ts';
+import { DomainError, invalid } from '../../../../platform/basics/errors.ts';
 import { newId } from '../../../../platform/basics/ids.ts';
 import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
@@ -91,6 +91,5 @@ async function touchTarget(
   const isMail = format === 'email';
   const found = isMail ? await findMailTarget(ctx, orgId, url, transaction) : refuseUrl(ctx.config, url);
   if (typeof found !== 'string') return found ? [memberTouch(found)] : [];
-  const errors = [{ pointer: '/url', detail: found }];
-  throw new DomainError('invalid_request', `The url ${found}.`, { errors });
+  throw invalid(`The url ${found}.`, '/url', found);
 }

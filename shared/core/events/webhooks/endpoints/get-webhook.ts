@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { DomainError } from '../../../../platform/basics/errors.ts';
+import { DomainError, invalid } from '../../../../platform/basics/errors.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { type Webhook, webhookRows } from './model.ts';
 
@@ -22,8 +22,10 @@ export async function getOnlyWebhook(ctx: Context, orgId: string): Promise<Webho
   const [only, another] = await webhookRows(ctx).find({ org_id: orgId }).limit(2).toArray();
   if (!only) throw new DomainError('not_found', 'There is no webhook yet.');
   if (another)
-    throw new DomainError('invalid_request', 'There are several webhooks: name one by webhook_id.', {
-      errors: [{ pointer: '/webhook_id', detail: 'is missing, and there are several webhooks' }],
-    });
+    throw invalid(
+      'There are several webhooks: name one by webhook_id.',
+      '/webhook_id',
+      'is missing, and there are several webhooks',
+    );
   return only;
 }

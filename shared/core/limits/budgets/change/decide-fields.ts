@@ -1,5 +1,5 @@
 import { dateAt } from '../../../../platform/basics/clock.ts';
-import { DomainError } from '../../../../platform/basics/errors.ts';
+import { type DomainError, invalid } from '../../../../platform/basics/errors.ts';
 import { given } from '../../../../platform/basics/given.ts';
 import { DAY_MS } from '../../../../platform/basics/interval.ts';
 import type { Organization } from '../../../accounts/organizations/model.ts';
@@ -160,8 +160,7 @@ export function limitOf(metric: BudgetMetric, threshold: number): number {
 }
 
 function refused(field: string, detail: string): DomainError {
-  const errors = [{ pointer: `/${field}`, detail }];
-  return new DomainError('invalid_request', `The budget is not valid: ${field} ${detail}.`, { errors });
+  return invalid(`The budget is not valid: ${field} ${detail}.`, `/${field}`, detail);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { DomainError } from '../../../../platform/basics/errors.ts';
+import { type DomainError, invalid } from '../../../../platform/basics/errors.ts';
 import { NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { updateRow, type Write } from '../../../../platform/mongo/writes.ts';
@@ -38,8 +38,7 @@ export async function claimOwner(
 }
 
 function refused(field: string, detail: string): DomainError {
-  const errors = [{ pointer: `/owner/${field}`, detail }];
-  return new DomainError('invalid_request', `The budget is not valid: owner.${field} ${detail}.`, { errors });
+  return invalid(`The budget is not valid: owner.${field} ${detail}.`, `/owner/${field}`, detail);
 }
 
 /** Plans that a member or a channel owns no budget of the organization any more. */

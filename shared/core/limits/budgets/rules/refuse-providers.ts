@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { SIGNAL_AGE_MS } from '../../../../platform/basics/contract.ts';
-import { DomainError } from '../../../../platform/basics/errors.ts';
+import { invalid } from '../../../../platform/basics/errors.ts';
 import { DAY_MS } from '../../../../platform/basics/interval.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import type { Organization } from '../../../accounts/organizations/model.ts';
@@ -35,7 +35,5 @@ export async function refuseUnknownProviders(
   const unknown = asked.find((name) => !seen.has(oneProviderName(name)));
   if (unknown === undefined) return;
   const detail = `has "${unknown}", which is in no price list and was named by no call`;
-  throw new DomainError('invalid_request', `The budget is not valid: filter.providers ${detail}.`, {
-    errors: [{ pointer: '/filter/providers', detail }],
-  });
+  throw invalid(`The budget is not valid: filter.providers ${detail}.`, '/filter/providers', detail);
 }
