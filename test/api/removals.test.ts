@@ -102,7 +102,7 @@ describe('a removal', () => {
 
 describe('an admin who was let in and is demoted', () => {
   const asAdmin = { email: 'friend@example.org', role: 'admin' } as const;
-  const ofAdmin = { scopes: [...SCOPES], role: 'admin' } as const;
+  const ofAdmin = { scopes: [...SCOPES], role: 'admin' as const };
   const late: [string, () => Promise<unknown>][] = [
     ['makes no key', () => createApiKey(ctx, { org_id: admin.orgId, ...ofAdmin })],
     ['makes no webhook', () => createWebhook(ctx, admin.orgId, webhookInput)],
