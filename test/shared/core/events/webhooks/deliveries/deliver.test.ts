@@ -8,42 +8,41 @@ import { inTransaction } from '../../../../../../shared/platform/mongo/transacti
 import { connectRedis } from '../../../../../../shared/platform/redis/connect.ts';
 import { deliverWebhook } from '../../../../../../workers/index.ts';
 import { startWorker } from '../../../../../../workers/worker.ts';
-import { makeTenant } from '../../../../../support/factories.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
 import { until } from '../../../../../support/harness.ts';
-import { START, webhookFixture } from '../../../../../support/webhook-fixture.ts';
 import {
   attemptAllDue,
   findDeliveries,
-  makeWebhook,
   raise,
   readDelivery,
   SECRET,
   writeEvent,
 } from '../../../../../support/webhooks.ts';
 
-const fixture = webhookFixture();
-const { clock } = fixture;
+const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true, perTest: true });
+const { ctx, clock } = fx;
+const START = clock.now();
 
 describe('a delivery', () => {
   it('arrives signed as soon as its event has committed, and is recorded', async () => {
-    const connection = connectRedis(fixture.ctx.config, 'worker');
-    const worker = startWorker(deliverWebhook, fixture.ctx, connection);
+    const connection = connectRedis(ctx.config, 'worker');
+    const worker = startWorker(deliverWebhook, ctx, connection);
     await worker.waitUntilReady();
-    const { _id: webhookId } = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
-    const [eventId = ''] = await raise(fixture.ctx, fixture.orgId, 1, { user_id: 'ada' });
-    await until(() => fixture.receiver.received.length > 0);
+    const { _id: webhookId } = await fx.webhook(fx.receiver.url);
+    const [eventId = ''] = await raise(ctx, fx.orgId, 1, { user_id: 'ada' });
+    await until(() => fx.receiver.received.length > 0);
     const delivery = await until(async () => {
-      const row = await readDelivery(fixture.ctx, eventId);
+      const row = await readDelivery(ctx, eventId);
       return row.status === 'succeeded' ? row : null;
     });
     await worker.close();
     connection.disconnect();
-    const [request] = fixture.receiver.received;
+    const [request] = fx.receiver.received;
     if (!request) throw new Error('nothing arrived');
     expect(request.event).toEqual({
       id: eventId,
       type: 'session.started',
-      org_id: fixture.orgId,
+      org_id: fx.orgId,
       ts: new Date(START).toISOString(),
       data: { user_id: 'ada', index: 0 },
     });
@@ -60,25 +59,19 @@ describe('a delivery', () => {
       next_attempt_at: null,
       attempts: [{ number: 1, status: 200, error: null }],
     });
-    expect(
-      await queuedDeliveryRows(fixture.ctx).countDocuments({ webhook_id: webhookId, state: 'pending' }),
-    ).toBe(0);
+    const pending = { webhook_id: webhookId, state: 'pending' } as const;
+    expect(await queuedDeliveryRows(ctx).countDocuments(pending)).toBe(0);
   });
 
   it('is verified by the Standard Webhooks libraries, also with a whsec_ secret', async () => {
     const whsec = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
-    for (const secret of [SECRET, whsec]) {
-      await createWebhook(fixture.ctx, fixture.orgId, {
-        url: fixture.receiver.url,
-        events: ['session.started'],
-        secret,
-      });
-    }
+    const webhook = { url: fx.receiver.url, events: ['session.started' as const] };
+    for (const secret of [SECRET, whsec]) await createWebhook(ctx, fx.orgId, { ...webhook, secret });
     clock.set(Date.now());
-    await raise(fixture.ctx, fixture.orgId);
-    await attemptAllDue(fixture.ctx);
+    await raise(ctx, fx.orgId);
+    await attemptAllDue(ctx);
     const verifiedBy = (secret: string) =>
-      fixture.receiver.received.filter(({ body, headers }) => {
+      fx.receiver.received.filter(({ body, headers }) => {
         const library =
           secret === SECRET ? new StandardWebhook(secret, { format: 'raw' }) : new StandardWebhook(secret);
         try {
@@ -88,42 +81,39 @@ describe('a delivery', () => {
           return false;
         }
       });
-    expect(fixture.receiver.received).toHaveLength(2);
+    expect(fx.receiver.received).toHaveLength(2);
     expect(verifiedBy(SECRET)).toHaveLength(1);
     expect(verifiedBy(whsec)).toHaveLength(1);
   });
 
   it('goes to each webhook that subscribes and to no other', async () => {
-    const other = await makeTenant(fixture.ctx);
-    await makeWebhook(fixture.ctx, fixture.orgId, `${fixture.receiver.url}/a`, [
-      'session.started',
-      'session.ended',
-    ]);
-    await makeWebhook(fixture.ctx, fixture.orgId, `${fixture.receiver.url}/b`, ['budget.warning']);
-    await makeWebhook(fixture.ctx, other.orgId, `${fixture.receiver.url}/c`);
-    await raise(fixture.ctx, fixture.orgId);
-    await attemptAllDue(fixture.ctx);
-    expect(fixture.receiver.received.map(({ path }) => path)).toEqual(['/hook/a']);
+    const other = await fx.tenant();
+    await fx.webhook(`${fx.receiver.url}/a`, ['session.started', 'session.ended']);
+    await fx.webhook(`${fx.receiver.url}/b`, ['budget.warning']);
+    await other.webhook(`${fx.receiver.url}/c`);
+    await raise(ctx, fx.orgId);
+    await attemptAllDue(ctx);
+    expect(fx.receiver.received.map(({ path }) => path)).toEqual(['/hook/a']);
   });
 
   it('is not planned when the change that raised it is rolled back', async () => {
-    await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    await fx.webhook(fx.receiver.url);
     const event = {
-      cause: [fixture.orgId],
+      cause: [fx.orgId],
       concerns: {},
       type: 'session.started' as const,
-      org_id: fixture.orgId,
+      org_id: fx.orgId,
       ts: new Date(clock.now()),
       data: {},
     };
-    const failed = inTransaction(fixture.ctx.db, async (transaction) => {
-      await writeEvent(fixture.ctx, event, transaction);
+    const failed = inTransaction(ctx.db, async (transaction) => {
+      await writeEvent(ctx, event, transaction);
       throw new Error('the change fails');
     });
     await expect(failed).rejects.toThrow('the change fails');
-    expect(await findDeliveries(fixture.ctx, { org_id: fixture.orgId })).toEqual([]);
-    expect(await eventRows(fixture.ctx).countDocuments({ org_id: fixture.orgId })).toBe(0);
-    await fixture.ctx.queues.drained();
-    expect(await attemptAllDue(fixture.ctx)).toBe(0);
+    expect(await findDeliveries(ctx, { org_id: fx.orgId })).toEqual([]);
+    expect(await eventRows(ctx).countDocuments({ org_id: fx.orgId })).toBe(0);
+    await ctx.queues.drained();
+    expect(await attemptAllDue(ctx)).toBe(0);
   });
 });

@@ -12,31 +12,25 @@ import {
   queuedDeliveryRows,
 } from '../../../../../../shared/core/events/webhooks/deliveries/model.ts';
 import { COUNTED_ROWS, type Position } from '../../../../../../shared/platform/basics/paginate.ts';
-import { webhookFixture } from '../../../../../support/webhook-fixture.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
 import { attemptAllDue, makeWebhook, raise } from '../../../../../support/webhooks.ts';
 
-const fixture = webhookFixture();
-const { clock } = fixture;
+const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true, perTest: true });
+const { ctx, clock } = fx;
 
 describe('the log', () => {
   it('has what is finished and what is not in one order, each once, over pages', async () => {
-    const webhook = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    const webhook = await fx.webhook(fx.receiver.url);
     const events: string[] = [];
     for (let index = 0; index < 6; index += 1) {
-      events.push(...(await raise(fixture.ctx, fixture.orgId)));
+      events.push(...(await raise(ctx, fx.orgId)));
       clock.advance(10);
     }
-    for (const [index, event] of events.entries())
-      if (index % 2 === 0) await attemptAllDue(fixture.ctx, event);
+    for (const [index, event] of events.entries()) if (index % 2 === 0) await attemptAllDue(ctx, event);
     const seen: [string, string][] = [];
     let after: Position | null = null;
     for (let hasMore = true; hasMore; ) {
-      const page = await listDeliveries(
-        fixture.ctx,
-        webhook,
-        {},
-        { order: 'desc', limit: 4, after, total: null },
-      );
+      const page = await listDeliveries(ctx, webhook, {}, { order: 'desc', limit: 4, after, total: null });
       seen.push(...page.rows.map(({ event_id, status }): [string, string] => [event_id, status]));
       expect(page.total).toBe(6);
       ({ hasMore, last: after } = page);
@@ -46,7 +40,7 @@ describe('the log', () => {
   });
 
   it.each(DELIVERY_STATUSES)('can be narrowed to the deliveries that are %s', async (status) => {
-    const { ctx, orgId, receiver } = fixture;
+    const { orgId, receiver } = fx;
     const webhook = await makeWebhook(ctx, orgId, receiver.url);
     await raise(ctx, orgId, 2 * DELIVERY_STATUSES.length);
     const rows = await queuedDeliveryRows(ctx).find({ webhook_id: webhook._id }).toArray();
@@ -65,22 +59,22 @@ describe('the log', () => {
   });
 
   it('has what a process raised whose clock is behind that of the one which made the webhook', async () => {
-    const webhook = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
+    const webhook = await fx.webhook(fx.receiver.url);
     clock.advance(-2_000);
-    const [early] = await raise(fixture.ctx, fixture.orgId);
+    const [early] = await raise(ctx, fx.orgId);
     clock.advance(2_000);
     const page = { order: 'desc', limit: 4, after: null, total: null } as const;
-    const { rows, total } = await listDeliveries(fixture.ctx, webhook, {}, page);
+    const { rows, total } = await listDeliveries(ctx, webhook, {}, page);
     expect([rows.map(({ event_id }) => event_id), total]).toEqual([[early], 1]);
-    expect((await listWebhooks(fixture.ctx, fixture.orgId))[0]?.lastDelivery?.event_id).toBe(early);
+    expect((await listWebhooks(ctx, fx.orgId))[0]?.lastDelivery?.event_id).toBe(early);
   });
 
   it('is counted to 10,000 deliveries, finished or not, by status exactly', async () => {
-    const webhook = await makeWebhook(fixture.ctx, fixture.orgId, fixture.receiver.url);
-    const [event] = await raise(fixture.ctx, fixture.orgId);
+    const webhook = await fx.webhook(fx.receiver.url);
+    const [event] = await raise(ctx, fx.orgId);
     clock.advance(10);
-    await attemptAllDue(fixture.ctx, event ?? '');
-    const [done] = await deliveryRows(fixture.ctx).find({ webhook_id: webhook._id }).toArray();
+    await attemptAllDue(ctx, event ?? '');
+    const [done] = await deliveryRows(ctx).find({ webhook_id: webhook._id }).toArray();
     if (!done) throw new Error('nothing was delivered');
     const copy = (index: number): Delivery => ({
       ...done,
@@ -89,15 +83,14 @@ describe('the log', () => {
       status: index < 100 ? 'exhausted' : 'succeeded',
       created_at: new Date(clock.now() - index * 1_000),
     });
-    await deliveryRows(fixture.ctx).insertMany(Array.from({ length: COUNTED_ROWS - 1 }, (_, at) => copy(at)));
+    await deliveryRows(ctx).insertMany(Array.from({ length: COUNTED_ROWS - 1 }, (_, at) => copy(at)));
     const old = { ...webhook, created_at: new Date(clock.now() - 2 * COUNTED_ROWS * 1_000) };
     const page = { order: 'desc', limit: 20, after: null, total: null } as const;
-    const count = async (filter: DeliveryFilter) =>
-      (await listDeliveries(fixture.ctx, old, filter, page)).total;
+    const count = async (filter: DeliveryFilter) => (await listDeliveries(ctx, old, filter, page)).total;
     expect(await count({})).toBe(COUNTED_ROWS);
     expect(await count({ type: done.type })).toBe(COUNTED_ROWS);
     expect(await count({ type: 'budget.exceeded', status: 'succeeded' })).toBe(0);
-    await raise(fixture.ctx, fixture.orgId);
+    await raise(ctx, fx.orgId);
     expect(await count({})).toBeGreaterThan(COUNTED_ROWS);
     expect(await count({ type: done.type })).toBeGreaterThan(COUNTED_ROWS);
     expect(await count({ status: 'exhausted' })).toBe(100);

@@ -1,29 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { listWebhooks } from '../../../../../../shared/core/events/webhooks/deliveries/list-webhooks.ts';
 import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
 import { purge } from '../../../../../../shared/core/retention/purge.ts';
 import { RETENTION } from '../../../../../../shared/tables/retention.ts';
-import { makeTenant } from '../../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../../../support/harness.ts';
-import { type Receiver, startReceiver } from '../../../../../support/receiver.ts';
-import { attemptAllDue, makeWebhook, raise } from '../../../../../support/webhooks.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
+import { attemptAllDue, raise } from '../../../../../support/webhooks.ts';
 
-const clock = createTestClock(Date.parse('2026-11-21T12:00:00.000Z'));
-let ctx: TestContext;
-let receiver: Receiver;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock });
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await receiver.close();
-  await ctx.close();
-});
+const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true });
+const { ctx, clock, receiver } = fx;
 
 it('shows the newest delivery of each webhook, whatever became of it', async () => {
-  const { orgId } = await makeTenant(ctx);
-  for (let index = 0; index < 10; index += 1)
-    await makeWebhook(ctx, orgId, `${receiver.url}/${index}`, ['session.started']);
+  const { orgId, webhook } = await fx.tenant();
+  for (let index = 0; index < 10; index += 1) await webhook(`${receiver.url}/${index}`, ['session.started']);
   await raise(ctx, orgId, 2);
   await attemptAllDue(ctx);
   clock.advance(10);
@@ -34,8 +22,8 @@ it('shows the newest delivery of each webhook, whatever became of it', async () 
 });
 
 it('finds the last delivery also when its event is older than the retention', async () => {
-  const { orgId } = await makeTenant(ctx);
-  const { _id } = await makeWebhook(ctx, orgId, receiver.url, ['session.started']);
+  const { orgId, webhook } = await fx.tenant();
+  const { _id } = await webhook(receiver.url, ['session.started']);
   await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
   const [held] = await raise(ctx, orgId);
   clock.advance(31 * 86_400_000);
@@ -45,9 +33,9 @@ it('finds the last delivery also when its event is older than the retention', as
 });
 
 it('counts what is held and shows nothing where nothing was delivered', async () => {
-  const { orgId } = await makeTenant(ctx);
-  await makeWebhook(ctx, orgId, receiver.url, ['budget.warning']);
-  const paused = await makeWebhook(ctx, orgId, receiver.url, ['session.started']);
+  const { orgId, webhook } = await fx.tenant();
+  await webhook(receiver.url, ['budget.warning']);
+  const paused = await webhook(receiver.url, ['session.started']);
   await webhookRows(ctx).updateOne({ _id: paused._id }, { $set: { enabled: false } });
   await raise(ctx, orgId, 3);
   const listed = await listWebhooks(ctx, orgId);

@@ -1,93 +1,80 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { enableWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
 import { drainDeliveries } from '../../../../../../shared/core/events/webhooks/sending/drain-deliveries.ts';
-import { connectRedis, type RedisClient } from '../../../../../../shared/platform/redis/connect.ts';
+import { connectRedis } from '../../../../../../shared/platform/redis/connect.ts';
 import { deliverWebhook } from '../../../../../../workers/index.ts';
 import { startWorker } from '../../../../../../workers/worker.ts';
 import { makeTenant } from '../../../../../support/factories.ts';
-import { openTestContext, type TestContext, until } from '../../../../../support/harness.ts';
-import { type Receiver, startReceiver } from '../../../../../support/receiver.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
+import { openTestContext, until } from '../../../../../support/harness.ts';
+import type { Receiver } from '../../../../../support/receiver.ts';
 import { recordAll } from '../../../../../support/usage.ts';
-import { webhookFixture } from '../../../../../support/webhook-fixture.ts';
 import { attemptAllDue, makeWebhook } from '../../../../../support/webhooks.ts';
 
 const HOUR_MS = 3_600_000;
+const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true, perTest: true });
+const { ctx, clock } = fx;
 
 /** The last event that a receiver has of each session. */
 function lastOf({ received }: Receiver): unknown[] {
   return [...new Map(received.map(({ event }) => [event.data.id, event.type])).values()];
 }
 
-describe('with workers', () => {
-  let ctx: TestContext;
-  let connection: RedisClient;
-  beforeAll(async () => {
-    ctx = await openTestContext();
-    connection = connectRedis(ctx.config, 'worker');
-  });
-  afterAll(async () => {
-    connection.disconnect();
-    await ctx.close();
-  });
-
-  it('of a hundred past sessions in one request each ends last at its receiver', async () => {
-    const receiver = await startReceiver({ status: 200, afterMs: 20 });
-    const workers = [1, 2].map(() => startWorker(deliverWebhook, ctx, connection));
-    await Promise.all(workers.map((worker) => worker.waitUntilReady()));
-    const { orgId } = await makeTenant(ctx);
-    await makeWebhook(ctx, orgId, receiver.url, ['session.started', 'session.ended']);
-    const ts = ctx.clock.now() - 2 * HOUR_MS;
-    await recordAll(
-      ctx,
-      orgId,
-      Array.from({ length: 100 }, (_, index) => ({ ts, user_id: `user-${index}` })),
-    );
-    await until(async () => receiver.received.length >= 200, { what: 'all events' });
-    await Promise.all(workers.map((worker) => worker.close()));
-    expect(lastOf(receiver)).toEqual(Array.from({ length: 100 }, () => 'session.ended'));
-    await receiver.close();
-  });
+test('with workers, of a hundred past sessions in one request each ends last at its receiver', async () => {
+  // By the machine's clock, which the workers go by.
+  const ctx = await openTestContext();
+  const connection = connectRedis(ctx.config, 'worker');
+  const { receiver } = fx;
+  receiver.behave({ status: 200, afterMs: 20 });
+  const workers = [1, 2].map(() => startWorker(deliverWebhook, ctx, connection));
+  await Promise.all(workers.map((worker) => worker.waitUntilReady()));
+  const { orgId } = await makeTenant(ctx);
+  await makeWebhook(ctx, orgId, receiver.url, ['session.started', 'session.ended']);
+  const ts = ctx.clock.now() - 2 * HOUR_MS;
+  const past = Array.from({ length: 100 }, (_, index) => ({ ts, user_id: `user-${index}` }));
+  await recordAll(ctx, orgId, past);
+  await until(async () => receiver.received.length >= 200, { what: 'all events' });
+  await Promise.all(workers.map((worker) => worker.close()));
+  expect(lastOf(receiver)).toEqual(Array.from({ length: 100 }, () => 'session.ended'));
+  connection.disconnect();
+  await ctx.close();
 });
 
 describe('without', () => {
-  const fixture = webhookFixture();
-
   /** One past session, whose start the receiver refuses `failures` times. */
   async function beginAndEnd(failures: number): Promise<string> {
-    const { ctx, orgId, receiver, clock } = fixture;
     let refused = 0;
-    receiver.behave(({ event }) => {
+    fx.receiver.behave(({ event }) => {
       if (event.type !== 'session.started' || refused === failures) return { status: 200 };
       refused += 1;
       return { status: 500 };
     });
-    const { _id } = await makeWebhook(ctx, orgId, receiver.url, ['session.started', 'session.ended']);
-    await recordAll(ctx, orgId, [{ ts: clock.now() - 2 * HOUR_MS }]);
+    const { _id } = await fx.webhook(fx.receiver.url, ['session.started', 'session.ended']);
+    await fx.record({ ts: clock.now() - 2 * HOUR_MS });
     return _id;
   }
-  const types = () => fixture.receiver.received.map(({ event }) => event.type);
+  const types = () => fx.receiver.received.map(({ event }) => event.type);
 
   it('a start that is tried again goes before the end', async () => {
     await beginAndEnd(2);
-    await attemptAllDue(fixture.ctx);
-    await attemptAllDue(fixture.ctx);
+    await attemptAllDue(ctx);
+    await attemptAllDue(ctx);
     expect(types()).toEqual(['session.started']);
-    fixture.clock.advance(30_000);
-    await attemptAllDue(fixture.ctx);
-    fixture.clock.advance(300_000);
-    await attemptAllDue(fixture.ctx);
-    await attemptAllDue(fixture.ctx);
+    clock.advance(30_000);
+    await attemptAllDue(ctx);
+    clock.advance(300_000);
+    await attemptAllDue(ctx);
+    await attemptAllDue(ctx);
     expect(types()).toEqual([...Array.from({ length: 3 }, () => 'session.started'), 'session.ended']);
   });
 
   it('also when both were held and the drain meets the failure', async () => {
-    const { ctx, orgId, clock } = fixture;
     const id = await beginAndEnd(1);
     await webhookRows(ctx).updateOne({ _id: id }, { $set: { status: 'failing' } });
     await attemptAllDue(ctx);
     await drainDeliveries(ctx, id);
-    await enableWebhook(ctx, orgId, id);
+    await enableWebhook(ctx, fx.orgId, id);
     await drainDeliveries(ctx, id);
     expect(types()).toEqual(['session.started']);
     clock.advance(30_000);
@@ -98,9 +85,8 @@ describe('without', () => {
   });
 
   it('of which nothing is kept waiting: the end of a session whose start was delivered is sent at once', async () => {
-    const { ctx, orgId, receiver, clock } = fixture;
-    await makeWebhook(ctx, orgId, receiver.url, ['session.ended']);
-    await recordAll(ctx, orgId, [{ ts: clock.now() - 2 * HOUR_MS }]);
+    await fx.webhook(fx.receiver.url, ['session.ended']);
+    await fx.record({ ts: clock.now() - 2 * HOUR_MS });
     await attemptAllDue(ctx);
     expect(types()).toEqual(['session.ended']);
   });
