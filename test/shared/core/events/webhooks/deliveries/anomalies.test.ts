@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventRows } from '../../../../../../shared/core/events/record/model.ts';
 import type { NewEvent } from '../../../../../../shared/core/events/record/new-event.ts';
 import { planEvents } from '../../../../../../shared/core/events/webhooks/deliveries/plan-events.ts';
@@ -11,46 +11,31 @@ import { updateWebhook } from '../../../../../../shared/core/events/webhooks/end
 import type { WebhookInput } from '../../../../../../shared/core/events/webhooks/endpoints/view.ts';
 import { commitPlan } from '../../../../../../shared/platform/context/commit-plan.ts';
 import { drainWebhook } from '../../../../../../workers/index.ts';
-import { makeTenant } from '../../../../../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  type TestClock,
-  type TestContext,
-} from '../../../../../support/harness.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
+import { openTestContext } from '../../../../../support/harness.ts';
 import { type Receiver, startReceiver } from '../../../../../support/receiver.ts';
 import { attemptAllDue, findDeliveries, SECRET } from '../../../../../support/webhooks.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12);
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-let ctx: TestContext;
-let other: TestContext;
-let clock: TestClock;
+const fx = await storesFixture({ clock: NOON, receiver: true, perTest: true });
+const { ctx, clock, tenant } = fx;
+const other = await openTestContext({ clock, sharing: ctx });
 let slack: Receiver;
-let json: Receiver;
-beforeAll(async () => {
-  clock = createTestClock(NOON);
-  ctx = await openTestContext({ clock });
-  other = await openTestContext({ clock, sharing: ctx });
-});
 beforeEach(async () => {
   clock.set(NOON);
   slack = await startReceiver();
-  json = await startReceiver();
 });
-afterEach(() => Promise.all([slack.close(), json.close()]));
-afterAll(async () => {
-  await other.close();
-  await ctx.close();
-});
+afterEach(() => slack.close());
+afterAll(() => other.close());
 
 /** An organization with a channel and a JSON webhook for anomalies. */
 async function tenantWith(settings: Partial<WebhookInput> = {}) {
-  const { orgId } = await makeTenant(ctx);
+  const { orgId } = await tenant();
   const events = ['anomaly.detected' as const];
   const channel = await createWebhook(ctx, orgId, { events, format: 'slack', url: slack.url, ...settings });
-  await createWebhook(ctx, orgId, { events, url: json.url, secret: SECRET });
+  await createWebhook(ctx, orgId, { events, url: fx.receiver.url, secret: SECRET });
   return { orgId, channelId: channel._id };
 }
 
@@ -104,7 +89,7 @@ describe('anomalies in a channel', () => {
     }
     await pass(4 * SECOND);
     expect(slack.received).toHaveLength(0);
-    expect(json.received).toHaveLength(25);
+    expect(fx.receiver.received).toHaveLength(25);
     await pass(SECOND);
     expect(titles()).toEqual(['Unusual usage in 25 sessions of “ada”']);
     expect(fieldsOf(messages()[0])).toEqual([
@@ -154,7 +139,7 @@ describe('anomalies in a channel', () => {
     expect(titles()).toHaveLength(3);
     await pass(10 * MINUTE);
     expect(titles()).toEqual(Array(4).fill('Unusual usage of “ada”'));
-    expect(json.received).toHaveLength(8);
+    expect(fx.receiver.received).toHaveLength(8);
   });
 
   it('each arrive once, in the log of the channel too', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventRows } from '../../../../../../shared/core/events/record/model.ts';
 import { queuedDeliveryRows } from '../../../../../../shared/core/events/webhooks/deliveries/model.ts';
 import { redeliver } from '../../../../../../shared/core/events/webhooks/deliveries/redeliver.ts';
@@ -7,40 +7,21 @@ import { createWebhook } from '../../../../../../shared/core/events/webhooks/end
 import { deleteWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
 import type { WebhookInput } from '../../../../../../shared/core/events/webhooks/endpoints/view.ts';
 import { drainWebhook } from '../../../../../../workers/index.ts';
-import { makeTenant } from '../../../../../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  type TestClock,
-  type TestContext,
-} from '../../../../../support/harness.ts';
-import { type Receiver, startReceiver } from '../../../../../support/receiver.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
+import { openTestContext } from '../../../../../support/harness.ts';
 import { attemptAllDue, findDeliveries, raise, SECRET } from '../../../../../support/webhooks.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12);
 const MORNING = Date.UTC(2026, 0, 16, 8);
-let ctx: TestContext;
-let other: TestContext;
-let clock: TestClock;
-let receiver: Receiver;
-beforeAll(async () => {
-  clock = createTestClock(NOON);
-  ctx = await openTestContext({ clock });
-  other = await openTestContext({ clock, sharing: ctx });
-});
-beforeEach(async () => {
-  clock.set(NOON);
-  receiver = await startReceiver();
-});
-afterEach(() => receiver.close());
-afterAll(async () => {
-  await other.close();
-  await ctx.close();
-});
+const fx = await storesFixture({ clock: NOON, receiver: true, perTest: true });
+const { ctx, clock } = fx;
+const other = await openTestContext({ clock, sharing: ctx });
+beforeEach(() => clock.set(NOON));
+afterAll(() => other.close());
 
 async function webhookWith(settings: Partial<WebhookInput>) {
-  const { orgId } = await makeTenant(ctx);
-  const input = { url: receiver.url, events: ['session.started' as const], secret: SECRET, ...settings };
+  const { orgId } = await fx.tenant();
+  const input = { url: fx.receiver.url, events: ['session.started' as const], secret: SECRET, ...settings };
   return { orgId, webhook: await createWebhook(ctx, orgId, input) };
 }
 
@@ -56,12 +37,12 @@ describe('a digest', () => {
     const second = await raise(ctx, orgId, 2);
     await attemptAllDue(ctx);
     await sendDigests(ctx);
-    expect([receiver.received.length, await statusesOf(orgId)]).toEqual([0, Array(5).fill('collected')]);
+    expect([fx.receiver.received.length, await statusesOf(orgId)]).toEqual([0, Array(5).fill('collected')]);
     clock.set(MORNING);
     const sent = await Promise.all([sendDigests(ctx), sendDigests(other), sendDigests(ctx)]);
     expect(sent.reduce((sum, count) => sum + count)).toBe(1);
     await attemptAllDue(ctx);
-    const [{ event } = { event: null }, ...more] = receiver.received;
+    const [{ event } = { event: null }, ...more] = fx.receiver.received;
     expect([event?.type, event?.ts, more]).toEqual(['digest', new Date(MORNING).toISOString(), []]);
     const events = event?.data.events as { id: string; type: string }[];
     expect(events.map(({ id }) => id)).toEqual([...first, ...second]);
@@ -83,7 +64,7 @@ describe('a digest', () => {
     await attemptAllDue(ctx);
     const byTime = await eventRows(ctx).find({ org_id: orgId, type: 'session.started' }).toArray();
     const times = new Map(byTime.map(({ _id, created_at }) => [_id, created_at.getTime()]));
-    const sent = receiver.received.flatMap(({ event }) =>
+    const sent = fx.receiver.received.flatMap(({ event }) =>
       (event.data.events as { id: string }[]).map(({ id }) => times.get(id)),
     );
     expect(sent).toEqual(sent.toSorted((a, b) => Number(a) - Number(b)));
@@ -132,7 +113,7 @@ describe('a digest', () => {
     clock.set(Date.UTC(2026, 0, 19, 8));
     expect(await sendDigests(ctx)).toBe(2);
     await attemptAllDue(ctx);
-    const sizes = receiver.received.map(({ event }) => (event.data.events as []).length);
+    const sizes = fx.receiver.received.map(({ event }) => (event.data.events as []).length);
     expect(sizes.toSorted((a, b) => a - b)).toEqual([1, 200]);
   });
 
@@ -149,7 +130,7 @@ describe('a digest', () => {
 
   it('goes to its webhook alone', async () => {
     const { orgId } = await webhookWith({ digest: 'daily' });
-    const input = { url: receiver.url, events: ['session.started' as const], secret: SECRET };
+    const input = { url: fx.receiver.url, events: ['session.started' as const], secret: SECRET };
     const plain = await createWebhook(ctx, orgId, input);
     await raise(ctx, orgId);
     clock.set(MORNING);
@@ -166,7 +147,7 @@ describe('a digest', () => {
     const [collected] = await queuedDeliveryRows(ctx).find({ org_id: orgId }).toArray();
     await redeliver(ctx, webhook, collected?._id ?? '');
     await attemptAllDue(ctx);
-    expect(receiver.received.map(({ event }) => event.type)).toEqual(['session.started']);
+    expect(fx.receiver.received.map(({ event }) => event.type)).toEqual(['session.started']);
     clock.set(MORNING);
     expect(await sendDigests(ctx)).toBe(0);
   });
@@ -186,11 +167,11 @@ describe('quiet hours', () => {
     const { orgId } = await webhookWith({ quiet_hours });
     await raise(ctx, orgId);
     await attemptAllDue(ctx);
-    expect(receiver.received).toHaveLength(0);
-    receiver.behave({ status: 500 });
+    expect(fx.receiver.received).toHaveLength(0);
+    fx.receiver.behave({ status: 500 });
     clock.set(Date.UTC(2026, 0, 15, 13));
     await attemptAllDue(ctx);
-    expect(receiver.received).toHaveLength(1);
+    expect(fx.receiver.received).toHaveLength(1);
     const [retry] = await queuedDeliveryRows(ctx).find({ org_id: orgId }).toArray();
     expect(retry?.at).toBe(Date.UTC(2026, 0, 15, 13, 0, 30));
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { expireHeld } from '../../../../../../shared/core/events/webhooks/deliveries/expire-held.ts';
 import { listDeliveries } from '../../../../../../shared/core/events/webhooks/deliveries/list-deliveries.ts';
 import { listWebhooks } from '../../../../../../shared/core/events/webhooks/deliveries/list-webhooks.ts';
@@ -9,25 +9,18 @@ import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpo
 import { updateWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/update-webhook.ts';
 import { drainDeliveries } from '../../../../../../shared/core/events/webhooks/sending/drain-deliveries.ts';
 import { dueRows } from '../../../../../../shared/platform/due/model.ts';
-import { makeTenant } from '../../../../../support/factories.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
 import { standingStillAfter } from '../../../../../support/interleave.ts';
-import { startReceiver } from '../../../../../support/receiver.ts';
-import {
-  attemptAllDue,
-  findDeliveries,
-  makeWebhook,
-  raise,
-  readDelivery,
-} from '../../../../../support/webhooks.ts';
+import { attemptAllDue, findDeliveries, raise, readDelivery } from '../../../../../support/webhooks.ts';
 
-const { ctx, clock } = await storesFixture({ clock: Date.parse('2026-11-21T12:00:00.000Z') });
+const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true, perTest: true });
+const { ctx, clock } = fx;
 
 it('the oldest beyond what a webhook may hold expire and are shown; others keep theirs', async () => {
-  const { orgId } = await makeTenant(ctx);
-  const webhook = await makeWebhook(ctx, orgId, 'http://127.0.0.1:1/');
-  const calm = await makeTenant(ctx);
-  await makeWebhook(ctx, calm.orgId, 'http://127.0.0.1:1/');
+  const { orgId } = fx;
+  const webhook = await fx.webhook('http://127.0.0.1:1/');
+  const calm = await fx.tenant();
+  await calm.webhook('http://127.0.0.1:1/');
   await webhookRows(ctx).updateMany({}, { $set: { status: 'failing' } });
   const events: string[] = [];
   for (let index = 0; index < 6; index += 1) {
@@ -50,25 +43,21 @@ it('the oldest beyond what a webhook may hold expire and are shown; others keep 
 it.each([{ status: 'failing' as const }, { enabled: false }])(
   'what was planned before its webhook was %o is held once its attempt finds that, and nothing is sent',
   async (change) => {
-    const receiver = await startReceiver();
-    const { orgId } = await makeTenant(ctx);
-    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
-    const [eventId = ''] = await raise(ctx, orgId);
+    const { _id } = await fx.webhook(fx.receiver.url);
+    const [eventId = ''] = await raise(ctx, fx.orgId);
     // Its deliveries are not held yet: the job that does so has not run.
     await webhookRows(ctx).updateOne({ _id }, { $set: change });
     expect((await readDelivery(ctx, eventId)).status).toBe('pending');
     await attemptAllDue(ctx, eventId);
     await drainDeliveries(ctx, _id);
     expect((await readDelivery(ctx, eventId)).status).toBe('held');
-    expect(receiver.received).toEqual([]);
-    await receiver.close();
+    expect(fx.receiver.received).toEqual([]);
   },
 );
 
 it('what a worker finds paused that then stands still is not held once its webhook was enabled meanwhile', async () => {
-  const receiver = await startReceiver();
-  const { orgId } = await makeTenant(ctx);
-  const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+  const { orgId } = fx;
+  const { _id } = await fx.webhook(fx.receiver.url);
   const [eventId = ''] = await raise(ctx, orgId);
   await webhookRows(ctx).updateOne({ _id }, { $set: { enabled: false } });
   const found = Promise.withResolvers<void>();
@@ -91,65 +80,53 @@ it('what a worker finds paused that then stands still is not held once its webho
   await drainDeliveries(ctx, _id);
   await attemptAllDue(ctx, eventId);
   expect((await readDelivery(ctx, eventId)).status).toBe('succeeded');
-  await receiver.close();
 });
 
 describe('a worker that stands still while it expires what is too much', () => {
   const MOST = 7;
 
-  async function hold(
-    count: number,
-    url = 'http://127.0.0.1:1/',
-  ): Promise<{ orgId: string; webhookId: string }> {
-    const { orgId } = await makeTenant(ctx);
-    const { _id: webhookId } = await makeWebhook(ctx, orgId, url);
+  let webhookId: string;
+  beforeEach(async () => {
+    ({ _id: webhookId } = await fx.webhook(fx.receiver.url));
     await webhookRows(ctx).updateOne({ _id: webhookId }, { $set: { enabled: false } });
-    for (let index = 0; index < count; index += 1) {
-      await raise(ctx, orgId);
+    for (let index = 0; index < 10; index += 1) {
+      await raise(ctx, fx.orgId);
       clock.advance(1);
     }
-    return { orgId, webhookId };
-  }
+  });
 
-  async function statusesOf(orgId: string): Promise<Record<string, number>> {
-    const groups = Object.groupBy(await findDeliveries(ctx, { org_id: orgId }), ({ status }) => status);
+  async function statuses(): Promise<Record<string, number>> {
+    const groups = Object.groupBy(await findDeliveries(ctx, { org_id: fx.orgId }), ({ status }) => status);
     return Object.fromEntries(Object.entries(groups).map(([status, rows]) => [status, rows.length]));
   }
 
-  it('expires nothing more when another worker did it between its count and its first transaction', async () => {
-    const { orgId } = await hold(10);
-    const slow = standingStillAfter(ctx, queuedDeliveryRows, () => expireHeld(ctx, MOST));
+  // The second read is the count of the transaction, which then runs again.
+  it.each([
+    ['between its count and its first transaction', 1],
+    ['within its transaction', 2],
+  ])('expires nothing more when another worker did it %s', async (_when, reads) => {
+    const slow = standingStillAfter(ctx, queuedDeliveryRows, () => expireHeld(ctx, MOST), reads);
     expect(await expireHeld(slow, MOST)).toBe(0);
-    expect(await statusesOf(orgId)).toEqual({ held: 7, expired: 3 });
-  });
-
-  it('expires nothing more when another worker did it within its transaction', async () => {
-    const { orgId } = await hold(10);
-    // The second read is the count of the transaction, which then runs again.
-    const slow = standingStillAfter(ctx, queuedDeliveryRows, () => expireHeld(ctx, MOST), 2);
-    expect(await expireHeld(slow, MOST)).toBe(0);
-    expect(await statusesOf(orgId)).toEqual({ held: 7, expired: 3 });
+    expect(await statuses()).toEqual({ held: 7, expired: 3 });
   });
 
   it('expires nothing of a webhook that was enabled and has sent some of it meanwhile', async () => {
-    const receiver = await startReceiver();
-    const { orgId, webhookId } = await hold(10, receiver.url);
+    const { orgId } = fx;
     const slow = standingStillAfter(ctx, queuedDeliveryRows, async () => {
       await enableWebhook(ctx, orgId, webhookId);
       await drainDeliveries(ctx, webhookId, 0);
       await updateWebhook(ctx, orgId, webhookId, { enabled: false });
     });
     await expireHeld(slow, MOST);
-    const { held = 0, succeeded = 0, expired = 0 } = await statusesOf(orgId);
+    const { held = 0, succeeded = 0, expired = 0 } = await statuses();
     expect(succeeded).toBeGreaterThan(0);
     expect({ held, expired }).toEqual({ held: MOST, expired: 10 - MOST - succeeded });
-    await receiver.close();
   });
 });
 
 it('a mail that waits for its hour is drained then, also when the drain before it ends at that moment', async () => {
-  const { orgId } = await makeTenant(ctx);
-  const { _id: webhookId } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:1/');
+  const { orgId } = fx;
+  const { _id: webhookId } = await fx.webhook('http://127.0.0.1:1/');
   const [eventId = ''] = await raise(ctx, orgId);
   const { _id: deliveryId } = await readDelivery(ctx, eventId);
   const drain = { _id: `drain-webhook ${webhookId}`, kind: 'drain-webhook', key: webhookId, org_id: orgId };

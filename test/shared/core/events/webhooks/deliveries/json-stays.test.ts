@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { recordSignals } from '../../../../../../shared/core/calls/ingest/record-signals.ts';
 import { eventRows } from '../../../../../../shared/core/events/record/model.ts';
 import { sendDigests } from '../../../../../../shared/core/events/webhooks/deliveries/send-digests.ts';
 import { createWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import type { WebhookInput } from '../../../../../../shared/core/events/webhooks/endpoints/view.ts';
-import { createBudget } from '../../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { evaluateDue } from '../../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { dueRows } from '../../../../../../shared/platform/due/model.ts';
 import { checkSession } from '../../../../../../shared/wings/anomalies/check-session.ts';
-import { makeSignal, makeTenant, senderOf } from '../../../../../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  type TestClock,
-  type TestContext,
-} from '../../../../../support/harness.ts';
+import { makeSignal, senderOf } from '../../../../../support/factories.ts';
+import { storesFixture } from '../../../../../support/fixture.ts';
 import { startReceiver } from '../../../../../support/receiver.ts';
 import { attemptAllDue, SECRET } from '../../../../../support/webhooks.ts';
 
@@ -26,22 +20,15 @@ const ASKED: Partial<WebhookInput> = {
 };
 /** Above it a session is unusual for somebody who has no past. */
 const HUGE = 2_100_000;
-let ctx: TestContext;
-let clock: TestClock;
-beforeAll(async () => {
-  clock = createTestClock(NOON);
-  ctx = await openTestContext({ clock });
-});
-afterAll(() => ctx.close());
+const { ctx, clock, tenant } = await storesFixture({ clock: NOON });
 
 /** Usage that crosses one level after the other, then several at once, and 25 sessions that are unusual. */
 async function play(others: readonly Partial<WebhookInput>[]) {
   clock.set(NOON);
   const [json, chat] = [await startReceiver(), await startReceiver()];
-  const { orgId } = await makeTenant(ctx);
-  const budget = { scope: 'org', metric: 'cost_usd', window: 'daily', timezone: 'UTC' } as const;
-  await createBudget(ctx, orgId, { ...budget, name: 'Small', threshold: 10 });
-  await createBudget(ctx, orgId, { ...budget, name: 'Large', threshold: 100 });
+  const { orgId, budget } = await tenant();
+  await budget({ name: 'Small', threshold: 10 });
+  await budget({ name: 'Large', threshold: 100 });
   const base = { url: json.url, events: [], secret: SECRET };
   await createWebhook(ctx, orgId, { ...base, ...ASKED });
   for (const other of others) await createWebhook(ctx, orgId, { ...base, ...ASKED, url: chat.url, ...other });
