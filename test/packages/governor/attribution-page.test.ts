@@ -3,12 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readFixture } from '../../shared/core/calls/adapters/fixtures.ts';
 import { bytesOf } from '../../shared/core/calls/adapters/otlp-messages.ts';
 import { bareEnv } from '../../support/bare-env.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
+import { fixture } from '../../support/fixture.ts';
+import { createTestClock, startApi } from '../../support/harness.ts';
 
 const MAIN = new URL('../../../packages/governor/src/main.ts', import.meta.url).pathname;
 
@@ -25,18 +26,12 @@ function block(text: string): string {
   return found[0] ?? '';
 }
 
-let api: TestApi;
+// The command line sends the time of its machine.
+const fx = await fixture({ perTest: true });
 let root: string;
 let checkout: string;
-let key: string;
 let env: Record<string, string>;
-beforeAll(async () => {
-  // The command line sends the time of its machine.
-  api = await startApi();
-});
-afterAll(() => api.close());
 beforeEach(async () => {
-  ({ key } = await makeTenant(api.ctx));
   root = mkdtempSync(join(tmpdir(), 'governor-page-'));
   checkout = join(root, 'shop');
   for (const folder of ['bin', 'shop']) mkdirSync(join(root, folder));
@@ -49,15 +44,14 @@ beforeEach(async () => {
     XDG_STATE_HOME: join(root, 'state'),
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_SYSTEM: '/dev/null',
-    ...target(api),
+    GOVERNOR_API: fx.api.url,
+    GOVERNOR_API_KEY: fx.key,
   };
   await shell('git init -q -b main && git remote add origin https://ada:secret@GitHub.com/Acme/Shop.git');
   await shell('git config user.name Ada && git config user.email ada@example.org');
   await shell('git commit -q --allow-empty -m one');
   return () => rmSync(root, { recursive: true, force: true });
 });
-
-const target = ({ url }: TestApi) => ({ GOVERNOR_API: url, GOVERNOR_API_KEY: key });
 
 /** Runs commands in the checkout, as a person or an agent types them. */
 async function shell(commands: string, more: Record<string, string> = {}): Promise<string> {
@@ -75,11 +69,7 @@ function pipe(command: string, input: object, more: Record<string, string> = {})
 }
 
 /** One call of a client session, as of now. */
-async function spend(session: string): Promise<void> {
-  const signal = makeSignal({ ts: Date.now(), cost_usd: 1, metadata: { client_session_id: session } });
-  const { body } = await api.call('/api/v1/signals', { key, body: { signals: [signal] } });
-  expect(body.results).toMatchObject([{ status: 'accepted' }]);
-}
+const spend = (session: string) => fx.spend({ cost_usd: 1, metadata: { client_session_id: session } });
 
 interface Group {
   key: Record<string, string | null>;
@@ -140,14 +130,9 @@ describe('docs/attribution.md', () => {
     await spend('s-2');
     await shell(noTask, own);
     await spend('s-2');
-    const { body } = await api.call('/api/v1/usage?group_by=task', { key });
-    const groups = (body.groups as Group[]).map((group) => [group.key.task, group.cost_usd]);
-    expect(new Map(groups as [string | null, number][])).toEqual(
-      new Map([
-        ['SHOP-412', 1],
-        [null, 1],
-      ]),
-    );
+    const { groups } = await fx.ask('/api/v1/usage?group_by=task');
+    const byTask = (groups as Group[]).map((group) => [String(group.key.task), group.cost_usd]);
+    expect(Object.fromEntries(byTask)).toEqual({ 'SHOP-412': 1, null: 1 });
     expect(await costs()).toEqual({ main: 2 });
   });
 

@@ -5,35 +5,20 @@ import { checkCall, targetOf } from '../../../packages/governor/src/check.ts';
 import { examine, type Finding } from '../../../packages/governor/src/doctor/doctor.ts';
 import type { Machine } from '../../../packages/governor/src/doctor/hook.ts';
 import { ROOT } from '../../../packages/stack/files.ts';
-import { createApiKey } from '../../../shared/core/accounts/keys/api-keys.ts';
 import { bareEnv } from '../../support/bare-env.ts';
-import { makeTenant } from '../../support/factories.ts';
 import { fixture } from '../../support/fixture.ts';
 import { until } from '../../support/harness.ts';
 import { makeFolder } from './history.ts';
 
-const { api } = await fixture();
+const { api, send, budget, keyOf, tenant } = await fixture();
 /** Bound to ada, whose hard budget has room. */
 let key: string;
 let home: ReturnType<typeof makeFolder>;
 let machine: Machine;
 beforeAll(async () => {
-  const tenant = await makeTenant(api.ctx);
-  const budget = {
-    name: 'Ada',
-    scope: 'user',
-    scope_id: 'ada',
-    metric: 'cost_usd',
-    threshold: 8,
-    window: 'daily',
-  };
-  await api.call('/api/v1/budgets', { key: tenant.key, body: { ...budget, enforce: 'hard' } });
-  ({ key } = await createApiKey(api.ctx, {
-    org_id: tenant.orgId,
-    scopes: ['budgets:check'],
-    user_id: 'ada',
-  }));
-  await until(async () => (await api.call('/api/v1/me/budget', { key })).body.budgets.length === 1);
+  await budget({ name: 'Ada', scope: 'user', scope_id: 'ada', threshold: 8, enforce: 'hard' });
+  key = await keyOf('ada', ['budgets:check']);
+  await until(async () => (await send('/api/v1/me/budget', undefined, { key })).body.budgets.length === 1);
 });
 beforeEach(() => {
   home = makeFolder();
@@ -43,13 +28,8 @@ beforeEach(() => {
   const node = process.execPath;
   writeProgram(join(bin, 'governor'), `exec '${node}' '${join(ROOT, 'packages/governor/src/main.ts')}' "$@"`);
   const path = [bin, dirname(node), process.env.PATH].join(delimiter);
-  const managedFolders = [join(home.folder, 'managed')];
-  machine = {
-    home: home.folder,
-    cwd,
-    managedFolders,
-    env: { ...bareEnv(), PATH: path, GOVERNOR_API_KEY: key },
-  };
+  const env = { ...bareEnv(), PATH: path, GOVERNOR_API_KEY: key };
+  machine = { home: home.folder, cwd, managedFolders: [join(home.folder, 'managed')], env };
 });
 afterEach(() => home.remove());
 
@@ -63,6 +43,9 @@ function writeSettings(path: string, settings: object): void {
   mkdirSync(dirname(join(home.folder, path)), { recursive: true });
   writeFileSync(join(home.folder, path), JSON.stringify(settings));
 }
+
+/** The finding of what stops no call, and why. */
+const open = (why: string) => ({ stops: false, detail: expect.stringContaining(why) });
 
 async function findings(on: Machine = machine, apiKey = key): Promise<Finding[]> {
   return examine(on, { api: api.url, apiKey }, undefined);
@@ -80,14 +63,10 @@ describe('the service, to the doctor', () => {
   });
 
   it('stops nothing without a hard budget, an address, or a key that it knows', async () => {
-    const other = await makeTenant(api.ctx);
-    const without = await findings(machine, other.key);
-    expect(without).toMatchObject([{ stops: false, detail: expect.stringContaining('no hard budget') }]);
-    const wrong = await findings(machine, 'ugk_wrong');
-    expect(wrong).toMatchObject([{ stops: false, detail: expect.stringContaining('401 unauthorized') }]);
-    expect(await examine(machine, null, undefined)).toMatchObject([
-      { stops: false, detail: expect.stringContaining('GOVERNOR_API_KEY') },
-    ]);
+    const other = await tenant();
+    expect(await findings(machine, other.key)).toMatchObject([open('no hard budget')]);
+    expect(await findings(machine, 'ugk_wrong')).toMatchObject([open('401 unauthorized')]);
+    expect(await examine(machine, null, undefined)).toMatchObject([open('GOVERNOR_API_KEY')]);
   });
 });
 
@@ -116,38 +95,22 @@ describe('Claude Code, to the doctor', () => {
     use({ hooks: both(hook()) });
     const wrong = { ...machine, env: { ...machine.env, GOVERNOR_API_KEY: 'ugk_wrong' } };
     const unset = { ...machine, env: { ...bareEnv(), PATH: machine.env.PATH } };
-    for (const on of [wrong, unset])
-      expect(await finding(on)).toMatchObject({
-        stops: false,
-        detail: expect.stringContaining('answered 401'),
-      });
+    for (const on of [wrong, unset]) expect(await finding(on)).toMatchObject(open('answered 401'));
     use({ hooks: both({ ...hook(), allowedEnvVars: [] }) });
-    expect(await finding()).toMatchObject({
-      stops: false,
-      detail: expect.stringContaining('allowedEnvVars'),
-    });
+    expect(await finding()).toMatchObject(open('allowedEnvVars'));
     use({ hooks: both(hook()), httpHookAllowedEnvVars: ['OTHER'] });
     expect(await finding()).toMatchObject({ stops: false });
   });
 
   it('does not stop when an event has no hook, a narrow one, or one that is switched off', async () => {
     use({ hooks: { UserPromptSubmit: [{ hooks: [hook()] }] } });
-    expect(await finding()).toMatchObject({
-      stops: false,
-      detail: expect.stringContaining('No PreToolUse hook'),
-    });
+    expect(await finding()).toMatchObject(open('No PreToolUse hook'));
     use({ hooks: { ...both(hook()), PreToolUse: [{ matcher: 'Bash', hooks: [hook()] }] } });
-    expect(await finding()).toMatchObject({ stops: false, detail: expect.stringContaining('"Bash" only') });
+    expect(await finding()).toMatchObject(open('"Bash" only'));
     use({ hooks: both(hook()), disableAllHooks: true });
-    expect(await finding()).toMatchObject({
-      stops: false,
-      detail: expect.stringContaining('disableAllHooks'),
-    });
+    expect(await finding()).toMatchObject(open('disableAllHooks'));
     use({ hooks: both(hook()), allowedHttpHookUrls: ['https://hooks.example.com/*'] });
-    expect(await finding()).toMatchObject({
-      stops: false,
-      detail: expect.stringContaining('allowedHttpHookUrls'),
-    });
+    expect(await finding()).toMatchObject(open('allowedHttpHookUrls'));
     use({ hooks: both(hook()), allowedHttpHookUrls: [`${api.url}/*`] });
     expect(await finding()).toMatchObject({ stops: true });
   });
@@ -155,16 +118,10 @@ describe('Claude Code, to the doctor', () => {
   it('does not stop by a check that fails, also when that check fails closed', async () => {
     for (const flags of ['', ' --fail-closed']) {
       use({ hooks: both({ type: 'command', command: `governor check --api http://127.0.0.1:1${flags}` }) });
-      expect(await finding()).toMatchObject({
-        stops: false,
-        detail: expect.stringContaining('budgets could not be checked'),
-      });
+      expect(await finding()).toMatchObject(open('budgets could not be checked'));
     }
     use({ hooks: both({ type: 'command', command: '/nowhere/governor check' }) });
-    expect(await finding()).toMatchObject({
-      stops: false,
-      detail: expect.stringContaining('ended with 127'),
-    });
+    expect(await finding()).toMatchObject(open('ended with 127'));
   });
 
   describe('with its key in the settings alone', () => {
@@ -192,7 +149,7 @@ describe('Claude Code, to the doctor', () => {
     it('takes the key of managed settings before any other', async () => {
       writeSettings('managed/managed-settings.json', { env: { GOVERNOR_API_KEY: 'ugk_wrong' } });
       use({ env: { GOVERNOR_API_KEY: key }, hooks: both(hook()) });
-      expect(await finding()).toMatchObject({ stops: false, detail: expect.stringContaining('401') });
+      expect(await finding()).toMatchObject(open('401'));
     });
   });
 
@@ -221,10 +178,7 @@ describe('Claude Code, to the doctor', () => {
   it('says which settings file is damaged', async () => {
     mkdirSync(join(home.folder, '.claude'));
     writeFileSync(join(home.folder, '.claude/settings.json'), '{"hooks":');
-    expect(await finding()).toMatchObject({
-      stops: false,
-      detail: expect.stringContaining('settings.json is not a JSON object'),
-    });
+    expect(await finding()).toMatchObject(open('settings.json is not a JSON object'));
   });
 });
 
@@ -248,18 +202,11 @@ describe('Codex, to the doctor', () => {
   /** A program that answers as that server does. */
   function installCodex(hooks: object[]): void {
     mkdirSync(join(home.folder, '.codex'), { recursive: true });
-    const answer = JSON.stringify({
-      id: 2,
-      result: { data: [{ cwd: '/', hooks, warnings: [], errors: [] }] },
-    });
-    writeFileSync(join(home.folder, 'answer.json'), `${answer}\n`);
-    writeProgram(
-      join(home.folder, 'bin', 'codex'),
-      [
-        `read -r line; echo '{"id":1,"result":{}}'`,
-        `while read -r line; do case "$line" in *hooks/list*) cat '${home.folder}/answer.json';; esac; done`,
-      ].join('\n'),
-    );
+    const result = { data: [{ cwd: '/', hooks, warnings: [], errors: [] }] };
+    writeFileSync(join(home.folder, 'answer.json'), `${JSON.stringify({ id: 2, result })}\n`);
+    const script = `read -r line; echo '{"id":1,"result":{}}'
+while read -r line; do case "$line" in *hooks/list*) cat '${home.folder}/answer.json';; esac; done`;
+    writeProgram(join(home.folder, 'bin', 'codex'), script);
   }
 
   it('stops when both hooks are trusted, or managed', async () => {
@@ -282,38 +229,26 @@ describe('Codex, to the doctor', () => {
   it('does not stop while a hook waits for trust, has changed, or is disabled', async () => {
     for (const trust of ['untrusted', 'modified']) {
       installCodex(listed(trust));
-      expect(await findingOf('Codex')).toMatchObject({
-        stops: false,
-        detail: expect.stringContaining(`it is ${trust}: open /hooks in Codex and trust it`),
-      });
+      expect(await findingOf('Codex')).toMatchObject(
+        open(`it is ${trust}: open /hooks in Codex and trust it`),
+      );
     }
     installCodex(listed('trusted', false));
-    expect(await findingOf('Codex')).toMatchObject({
-      stops: false,
-      detail: expect.stringContaining('disabled'),
-    });
+    expect(await findingOf('Codex')).toMatchObject(open('disabled'));
   });
 
   it('does not stop without hooks of ours, and says so when Codex cannot be asked', async () => {
     installCodex([{ ...listed('trusted')[0], command: 'other-tool check' }]);
-    expect(await findingOf('Codex')).toMatchObject({
-      stops: false,
-      detail: expect.stringContaining('No userPromptSubmit hook asks'),
-    });
+    expect(await findingOf('Codex')).toMatchObject(open('No userPromptSubmit hook asks'));
     writeProgram(join(home.folder, 'bin', 'codex'), 'exit 3');
-    expect(await findingOf('Codex')).toMatchObject({
-      stops: false,
-      detail: expect.stringContaining('did not answer hooks/list'),
-    });
+    expect(await findingOf('Codex')).toMatchObject(open('did not answer hooks/list'));
   });
 });
 
 describe('other agents, to the doctor', () => {
   it('stops in Cursor when its hook asks', async () => {
-    writeSettings('.cursor/hooks.json', {
-      version: 1,
-      hooks: { preToolUse: [{ command: `governor check --api ${api.url}` }] },
-    });
+    const hooks = { preToolUse: [{ command: `governor check --api ${api.url}` }] };
+    writeSettings('.cursor/hooks.json', { version: 1, hooks });
     expect(await findingOf('Cursor')).toMatchObject({ stops: true });
     writeSettings('.cursor/hooks.json', { version: 1, hooks: {} });
     expect(await findingOf('Cursor')).toMatchObject({ stops: false });
@@ -323,7 +258,7 @@ describe('other agents, to the doctor', () => {
     mkdirSync(join(home.folder, '.gemini'));
     expect(await findings()).toMatchObject([
       { name: 'Service' },
-      { name: 'Gemini CLI', stops: false, detail: expect.stringContaining('has no hook for it') },
+      { name: 'Gemini CLI', ...open('has no hook for it') },
     ]);
   });
 });

@@ -45,6 +45,13 @@ async function stored() {
   return signalRows(api.ctx).find({ org_id: tenant.orgId }).sort({ ts: 1, id: 1 }).toArray();
 }
 
+/** A call that telemetry has told already. */
+const tellLive = (adapter: string) =>
+  api.call('/api/v1/signals', {
+    key: tenant.key,
+    body: makeSignal({ ts: NOW - 6_500, adapter, user_id: 'ada' }),
+  });
+
 async function totals() {
   const rows = await stored();
   const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((all, row) => all + of(row), 0);
@@ -82,11 +89,8 @@ describe('the history of Claude Code', () => {
       claudeLine(NOW - 2_000, 'msg_1', middle, resumed),
     ]);
     const report = await run('claude-code');
-    expect(report).toMatchObject({
-      signals: 1,
-      accepted: 1,
-      left_out: { 'told by another line': 3, damaged: 1 },
-    });
+    const left_out = { 'told by another line': 3, damaged: 1 };
+    expect(report).toMatchObject({ signals: 1, accepted: 1, left_out });
     expect(await totals()).toEqual(GOLDEN);
     expect(await stored()).toMatchObject([
       {
@@ -98,10 +102,8 @@ describe('the history of Claude Code', () => {
       },
     ]);
     expect(JSON.stringify(await stored())).not.toContain('MARKED');
-    expect(await run('claude-code', join(home.folder, 'projects'))).toMatchObject({
-      accepted: 0,
-      duplicates: 1,
-    });
+    const again = await run('claude-code', join(home.folder, 'projects'));
+    expect(again).toMatchObject({ accepted: 0, duplicates: 1 });
     expect(await totals()).toEqual(GOLDEN);
   });
 
@@ -133,10 +135,8 @@ describe('the history of Claude Code', () => {
       const bare = { requestId: undefined };
       const turns = [0, 1, 2].map((turn) => claudeLine(NOW - 9_000 + turn * 1_000, id, usage(turn), bare));
       writeLines(transcript(), [...turns, turns[1] ?? '']);
-      expect(await run('claude-code')).toMatchObject({
-        accepted: 3,
-        left_out: { 'told by another line': 1 },
-      });
+      const left_out = { 'told by another line': 1 };
+      expect(await run('claude-code')).toMatchObject({ accepted: 3, left_out });
       expect(await totals()).toMatchObject({ count: 3, tokens_in: 3 * 8_512 + 3 });
       expect(await run('claude-code')).toMatchObject({ accepted: 0, duplicates: 3 });
     },
@@ -169,8 +169,7 @@ describe('the history of Claude Code', () => {
   });
 
   it('ends where OpenTelemetry began to tell for calls without a request id, which it tells under another', async () => {
-    const live = makeSignal({ ts: NOW - 6_500, adapter: 'claude-code', user_id: 'ada' });
-    await api.call('/api/v1/signals', { key: tenant.key, body: live });
+    await tellLive('claude-code');
     writeLines(transcript(), [
       claudeLine(NOW - 7_000, 'msg_1', GOLDEN_USAGE, { requestId: undefined }),
       claudeLine(NOW - 6_000, 'msg_2', GOLDEN_USAGE, { requestId: undefined }),
@@ -191,10 +190,8 @@ describe('the history of Claude Code', () => {
       writeLines(transcript().replace('session-1.jsonl', name), [claudeLine(NOW, name, GOLDEN_USAGE)]);
     const agent = transcript().replace('.jsonl', '/subagents/agent-1.jsonl');
     writeLines(agent, [claudeLine(NOW, 'msg_5', GOLDEN_USAGE)]);
-    expect(await run('claude-code')).toMatchObject({
-      signals: 1,
-      left_out: { 'no call of a model': 2, 'older than 35 days': 2 },
-    });
+    const left_out = { 'no call of a model': 2, 'older than 35 days': 2 };
+    expect(await run('claude-code')).toMatchObject({ signals: 1, left_out });
     expect(await totals()).toEqual(GOLDEN);
   });
 
@@ -257,18 +254,10 @@ describe('the history of Codex', () => {
   it('takes exact records where they are, and not the steps beside them, in whichever file those are replayed', async () => {
     const usage = { input_tokens: 12_000, cached_input_tokens: 8_000, output_tokens: 900 };
     const record = (id: string) => codexLine(NOW - 5_000, 'token_usage_record', { response_id: id, usage });
-    writeLines(rollout('10-00-00-a'), [
-      meta('a'),
-      turn,
-      record('resp_0123456789_1'),
-      ...steps,
-      record('resp_0123456789_2'),
-    ]);
-    writeLines(rollout('11-00-00-b'), [
-      meta('b', { source: { subagent: { thread_spawn: { parent_thread_id: 'a', depth: 1 } } } }),
-      turn,
-      ...steps,
-    ]);
+    const records = ['resp_0123456789_1', 'resp_0123456789_2'].map(record);
+    writeLines(rollout('10-00-00-a'), [meta('a'), turn, records[0] ?? '', ...steps, records[1] ?? '']);
+    const source = { subagent: { thread_spawn: { parent_thread_id: 'a', depth: 1 } } };
+    writeLines(rollout('11-00-00-b'), [meta('b', { source }), turn, ...steps]);
     await run('codex');
     expect((await stored()).map(({ id }) => id).sort()).toEqual(['resp_0123456789_1', 'resp_0123456789_2']);
   });
@@ -289,16 +278,10 @@ describe('the history of Codex', () => {
   it('says which lines with usage are no calls', async () => {
     const total = { total_token_usage: { input_tokens: 5, output_tokens: 5 } };
     const line = codexLine(NOW, 'event_msg', { type: 'token_count', info: total });
-    writeLines(rollout('10-00-00-a'), [
-      meta('a'),
-      turn,
-      line,
-      '{"type":"event_msg","payload":{"type":"token_count"',
-    ]);
-    expect(await run('codex')).toMatchObject({
-      signals: 0,
-      left_out: { 'without the counts of its step': 1, damaged: 1 },
-    });
+    const half = '{"type":"event_msg","payload":{"type":"token_count"';
+    writeLines(rollout('10-00-00-a'), [meta('a'), turn, line, half]);
+    const left_out = { 'without the counts of its step': 1, damaged: 1 };
+    expect(await run('codex')).toMatchObject({ signals: 0, left_out });
   });
 
   it('is read compressed and from the archive, the active file first', async () => {
@@ -317,8 +300,7 @@ describe('the history of Codex', () => {
   });
 
   it('ends where OpenTelemetry began to tell', async () => {
-    const live = makeSignal({ ts: NOW - 6_500, adapter: 'codex', user_id: 'ada' });
-    await api.call('/api/v1/signals', { key: tenant.key, body: live });
+    await tellLive('codex');
     writeLines(rollout('10-00-00-a'), [meta('a'), turn, ...steps]);
     const expected = { signals: 1, left_out: { 'since OpenTelemetry tells it': 1 } };
     expect(await run('codex')).toMatchObject({ ...expected, accepted: 1 });
@@ -328,13 +310,8 @@ describe('the history of Codex', () => {
 describe('the history of', () => {
   it('Gemini CLI counts thoughts and tools, and a message that is written again once', async () => {
     const tokens = { input: 5_000, output: 400, cached: 2_000, thoughts: 600, tool: 0, total: 6_000 };
-    const message = {
-      id: 'm1',
-      timestamp: new Date(NOW).toISOString(),
-      type: 'gemini',
-      model: 'gemini-2.5-pro',
-      tokens,
-    };
+    const of = { type: 'gemini', model: 'gemini-2.5-pro' };
+    const message = { id: 'm1', timestamp: new Date(NOW).toISOString(), ...of, tokens };
     const early = { ...message, tokens: { ...tokens, output: 1, total: 5_601 } };
     const chats = join(home.folder, 'tmp', 'abc', 'chats');
     writeLines(join(chats, 'session-1.jsonl'), [{ sessionId: 's' }, early, message]);
@@ -361,8 +338,7 @@ describe('the history of', () => {
   ])(
     '%s ends where OpenTelemetry, which has other ids, began to tell',
     async (_tool, name, adapter, path) => {
-      const live = makeSignal({ ts: NOW - 6_500, adapter, user_id: 'ada' });
-      await api.call('/api/v1/signals', { key: tenant.key, body: live });
+      await tellLive(adapter);
       const timestamp = new Date(NOW - 6_000).toISOString();
       const call = {
         id: 'm1',
@@ -382,13 +358,8 @@ describe('the history of', () => {
   it('opencode waits for the end of an answer, which is written before it is whole', async () => {
     const file = join(home.folder, 'storage', 'message', 'ses_1', 'msg_1.json');
     const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
-    const begun = {
-      id: 'msg_1',
-      role: 'assistant',
-      modelID: 'gpt-5',
-      time: { created: NOW - 9_000 },
-      tokens,
-    };
+    const of = { id: 'msg_1', role: 'assistant', modelID: 'gpt-5' };
+    const begun = { ...of, time: { created: NOW - 9_000 }, tokens };
     writeLines(file, [begun]);
     expect(await run('opencode')).toMatchObject({ signals: 0, left_out: { 'not finished': 1 } });
     const time = { created: NOW - 9_000, completed: NOW };
@@ -398,19 +369,10 @@ describe('the history of', () => {
   });
 
   it('Qwen Code counts the assistant’s lines only', async () => {
-    const usageMetadata = {
-      promptTokenCount: 13_472,
-      candidatesTokenCount: 101,
-      thoughtsTokenCount: 24,
-      totalTokenCount: 13_573,
-    };
-    const line = {
-      uuid: 'u1',
-      sessionId: 's',
-      timestamp: new Date(NOW).toISOString(),
-      model: 'qwen3-coder-plus',
-      usageMetadata,
-    };
+    const counts = { promptTokenCount: 13_472, candidatesTokenCount: 101, thoughtsTokenCount: 24 };
+    const usageMetadata = { ...counts, totalTokenCount: 13_573 };
+    const of = { sessionId: 's', timestamp: new Date(NOW).toISOString(), model: 'qwen3-coder-plus' };
+    const line = { uuid: 'u1', ...of, usageMetadata };
     writeLines(join(home.folder, 'projects', 'atlas', 'chats', 's.jsonl'), [
       { ...line, type: 'assistant' },
       { ...line, uuid: 'u2', type: 'system', subtype: 'ui_telemetry' },
@@ -443,16 +405,14 @@ describe('the history of', () => {
   });
 
   it('lists each line with usage that is no call, whatever tool wrote it', async () => {
-    const used = { tokens: { input: 5, output: 5 } };
+    const [usage, used] = [GOLDEN_USAGE, { tokens: { input: 5, output: 5 } }];
+    const agent = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.usage.input_tokens': 5 };
     const half = (line: Json) => JSON.stringify(line).slice(0, -2);
     const cases: [string, string, (Json | string)[], Json][] = [
       [
         'claude-code',
         'projects/p/s.jsonl',
-        [
-          { type: 'user', toolUseResult: { usage: GOLDEN_USAGE } },
-          half({ message: { usage: GOLDEN_USAGE } }),
-        ],
+        [{ type: 'user', toolUseResult: { usage } }, half({ message: { usage } })],
         { 'no call of a model': 1, damaged: 1 },
       ],
       ['opencode', 'storage/message/ses_1/msg_1.json', [half(used)], { damaged: 1 }],
@@ -462,17 +422,7 @@ describe('the history of', () => {
         [{ type: 'session.shutdown', data: { modelMetrics: { m: { usage: { inputTokens: 5 } } } } }],
         { 'no call of a model': 1 },
       ],
-      [
-        'copilot',
-        'otel/a.jsonl',
-        [
-          {
-            type: 'span',
-            attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.usage.input_tokens': 5 },
-          },
-        ],
-        { 'no call of a model': 1 },
-      ],
+      ['copilot', 'otel/a.jsonl', [{ type: 'span', attributes: agent }], { 'no call of a model': 1 }],
       [
         'qwen',
         'projects/p/chats/c.jsonl',
@@ -557,11 +507,7 @@ describe('the history of', () => {
       cacheWriteTokens: 500,
       apiCallId,
     });
-    const record = (id: string) => ({
-      type: 'session.usage_record',
-      timestamp,
-      data: { usage: usage(id) },
-    });
+    const record = (id: string) => ({ type: 'session.usage_record', timestamp, data: { usage: usage(id) } });
     const session = join(home.folder, 'session-state', 'one');
     writeLines(join(session, 'events.jsonl'), [
       { type: 'session.start', timestamp, data: { sessionId: 'one', context: { cwd: '/nowhere/atlas' } } },
@@ -577,10 +523,8 @@ describe('the history of', () => {
     expect(await run('copilot')).toMatchObject({ accepted: 1, duplicates: 1, left_out: {} });
     expect(await totals()).toEqual({ count: 2, tokens_in: 17_024, tokens_out: 600, cost_nusd: 17_622_000 });
     const [imported] = (await stored()).filter(({ id }) => id === 'msg_0000000000000002');
-    expect(imported).toMatchObject({
-      project_id: 'atlas',
-      metadata: { source: 'import', client_session_id: 'one' },
-    });
+    const metadata = { source: 'import', client_session_id: 'one' };
+    expect(imported).toMatchObject({ project_id: 'atlas', metadata });
     expect(JSON.stringify(await stored())).not.toContain('MARKED-CONTENT');
   });
 
@@ -658,11 +602,8 @@ it('a folder that cannot be read keeps nothing else from being sent', async () =
     console.log(JSON.stringify([files.length, unreadable]));`;
   // Root may read everything.
   const someone = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const { stdout } = await execute(
-    process.execPath,
-    ['--input-type=module-typescript', '-e', script],
-    someone,
-  );
+  const args = ['--input-type=module-typescript', '-e', script];
+  const { stdout } = await execute(process.execPath, args, someone);
   expect(JSON.parse(stdout)).toEqual([1, 1]);
 });
 
@@ -690,18 +631,13 @@ describe('calls of yesterday', () => {
   it.each([
     ['an import', importing],
     ['a sync', syncing],
-  ])('raise nothing by %s, and count', async (_what, send) => {
+  ])('raise nothing by %s, and count; what live ones do by one that is told so', async (_what, send) => {
     yesterday();
     await send();
     expect(await totals()).toEqual(GOLDEN);
     expect(await eventTypes()).toEqual([]);
-  });
-
-  it.each([
-    ['an import', importing],
-    ['a sync', syncing],
-  ])('raise what live ones do by %s that is told so', async (_what, send) => {
-    yesterday();
+    Object.assign(tenant, await makeTenant(api.ctx));
+    await subscribeToAll(api.ctx, tenant.orgId);
     await send(true);
     expect(await eventTypes()).toEqual(['session.ended', 'session.started']);
   });

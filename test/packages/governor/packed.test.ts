@@ -2,23 +2,15 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeTenant } from '../../support/factories.ts';
-import { startApi, type TestApi } from '../../support/harness.ts';
+import { afterAll, expect, it } from 'vitest';
+import { fixture } from '../../support/fixture.ts';
 import { readEvents, subscribeToAll } from '../../support/webhooks.ts';
 import { claudeLine, GOLDEN_USAGE, makeFolder, writeLines } from './history.ts';
 
 const execute = promisify(execFile);
-let api: TestApi;
-let home: ReturnType<typeof makeFolder>;
-beforeAll(async () => {
-  api = await startApi();
-  home = makeFolder();
-});
-afterAll(async () => {
-  home.remove();
-  await api.close();
-});
+const { api, ctx, keyOf, tenant } = await fixture();
+const home = makeFolder();
+afterAll(() => home.remove());
 
 it('names the Node that it needs in one line on an older one, and fails closed there', async () => {
   await execute('node', ['build.ts'], { cwd: 'packages/governor' });
@@ -48,7 +40,7 @@ it('prints its version, and says in words that a folder is missing', async () =>
 });
 
 it('prints one JSON object for --json, whatever a check or a raise says', async () => {
-  const { key } = await makeTenant(api.ctx, { user_id: 'json' });
+  const key = await keyOf('json');
   const run = async (...args: string[]) => {
     const command = ['packages/governor/src/main.ts', '--json', ...args, '--api', api.url, '--key', key];
     const { stdout, stderr } = await execute(process.execPath, command).catch((error) => error);
@@ -90,7 +82,7 @@ it('packs into one file that runs in an empty folder, without the server beside 
     'usage-governor-cli',
   ]);
 
-  const { key } = await makeTenant(api.ctx, { user_id: 'ada' });
+  const key = await keyOf('ada');
   const transcript = join(home.folder, 'claude', 'projects', 'p', 's.jsonl');
   writeLines(transcript, [claudeLine(Date.now(), 'msg_1', GOLDEN_USAGE)]);
   const env = { PATH: process.env.PATH, HOME: empty, GOVERNOR_API: api.url, GOVERNOR_API_KEY: key };
@@ -107,11 +99,11 @@ it('packs into one file that runs in an empty folder, without the server beside 
   });
   expect(JSON.parse(again.stdout)).toMatchObject({ tool: 'claude-code', duplicates: 1 });
 
-  const other = await makeTenant(api.ctx, { user_id: 'ada' });
-  await subscribeToAll(api.ctx, other.orgId);
+  const other = await tenant();
+  await subscribeToAll(ctx, other.orgId);
   writeLines(transcript, [claudeLine(Date.now() - 86_400_000, 'msg_2', GOLDEN_USAGE)]);
   const from = ['import', 'claude-code', join(home.folder, 'claude'), '--user-id', 'ada', '--events'];
-  const otherEnv = { ...env, GOVERNOR_API_KEY: other.key };
+  const otherEnv = { ...env, GOVERNOR_API_KEY: await other.keyOf('ada') };
   await execute('npx', [...governor, ...from], { cwd: empty, env: otherEnv });
-  expect(await readEvents(api.ctx, other.orgId)).toHaveLength(2);
+  expect(await readEvents(ctx, other.orgId)).toHaveLength(2);
 });

@@ -1,34 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { applyRepricing } from '../../../shared/wings/prices/repricing/apply-parts.ts';
 import { repricingRows } from '../../../shared/wings/prices/repricing/model.ts';
 import { commandLine } from '../../support/command-line.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
-import { startApi, type TestApi, until } from '../../support/harness.ts';
+import { fixture } from '../../support/fixture.ts';
+import { until } from '../../support/harness.ts';
 
-let api: TestApi;
-let orgId: string;
-let key: string;
-beforeAll(async () => {
-  api = await startApi();
-});
-beforeEach(async () => {
-  ({ orgId, key } = await makeTenant(api.ctx));
-});
-afterAll(async () => {
-  await api.close();
-});
+const fx = await fixture({ perTest: true });
+const { ctx } = fx;
 
 const GPUS = '--name|Our own GPUs|--provider|vllm|--input|0.2|--output|0.6'.split('|');
 const OWN = { model: 'llama-4-70b', provider: 'vllm', tokens_in: 1_000_000, tokens_out: 100_000 };
 const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
 const report = (...calls: object[]) =>
-  api.call('/api/v1/signals', {
-    key,
-    body: { signals: calls.map((call) => makeSignal({ ts: Date.now() - 1_000, ...call })) },
-  });
+  fx.spend(...calls.map((call) => ({ ts: Date.now() - 1_000, ...call })));
 
 describe.each(['people', 'operators'] as const)('governor prices of the command line of %s', (who) => {
-  const line = () => commandLine({ GOVERNOR_API: api.url, GOVERNOR_API_KEY: key }, who);
+  const line = () => commandLine({ GOVERNOR_API: fx.api.url, GOVERNOR_API_KEY: fx.key }, who);
   const run = (...args: string[]) => line().run('prices', ...args);
   const json = (...args: string[]) => line().governor('prices', ...args);
   const failure = async (...args: string[]) => (await line().failure('prices', ...args)).stderr;
@@ -77,10 +64,10 @@ describe.each(['people', 'operators'] as const)('governor prices of the command 
     expect(preview.stdout).toContain('2 of 3 calls change their price.');
     expect(preview.stdout).toMatch(/^llama-4-70b +2 +2 +0\.000000000 +0\.520000000 +2 +0$/m);
     expect(preview.stdout).toMatch(/Nothing has changed yet \(rpc_\S+\)\. Repeat the command with --apply\./);
-    expect(await repricingRows(api.ctx).countDocuments({ org_id: orgId, state: 'applying' })).toBe(0);
+    expect(await repricingRows(ctx).countDocuments({ org_id: fx.orgId, state: 'applying' })).toBe(0);
     const applying = json(...range, '--apply');
-    const row = await until(() => repricingRows(api.ctx).findOne({ org_id: orgId, state: 'applying' }));
-    while ((await applyRepricing(api.ctx, row._id)) !== undefined);
+    const row = await until(() => repricingRows(ctx).findOne({ org_id: fx.orgId, state: 'applying' }));
+    while ((await applyRepricing(ctx, row._id)) !== undefined);
     expect(await applying).toMatchObject({ state: 'applied', changed: 2, applied: 2, unpriced_after: 1 });
   });
 

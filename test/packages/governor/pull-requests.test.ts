@@ -2,36 +2,23 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { pullRequestRows } from '../../../shared/wings/work/pull-requests/model.ts';
 import { bareEnv } from '../../support/bare-env.ts';
 import { payloadOf } from '../../support/code-hosts.ts';
 import { commandLine, type Failed } from '../../support/command-line.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
-import { startApi, type TestApi } from '../../support/harness.ts';
+import { fixture } from '../../support/fixture.ts';
 import { makeFolder } from './history.ts';
 
 const execute = promisify(execFile);
-let api: TestApi;
-let home: ReturnType<typeof makeFolder>;
-let orgId: string;
-let key: string;
-beforeAll(async () => {
-  api = await startApi();
-  home = makeFolder();
-});
-beforeEach(async () => {
-  ({ orgId, key } = await makeTenant(api.ctx));
-});
-afterAll(async () => {
-  home.remove();
-  await api.close();
-});
+const fx = await fixture({ perTest: true });
+const home = makeFolder();
+afterAll(() => home.remove());
+const target = () => ({ GOVERNOR_API: fx.api.url, GOVERNOR_API_KEY: fx.key });
 
 /** Runs the command line of people in the environment of a job. */
 async function governor(args: readonly string[], env: Record<string, string> = {}) {
-  const target = { GOVERNOR_API: api.url, GOVERNOR_API_KEY: key };
-  const line = commandLine({ HOME: home.folder, ...target, ...env }, 'people');
+  const line = commandLine({ HOME: home.folder, ...target(), ...env }, 'people');
   const form = args[0] === 'report' ? ['--json'] : [];
   return line.run(...form, 'pr', ...args).catch((error: Failed) => error);
 }
@@ -41,7 +28,7 @@ const report = async (env: Record<string, string>, ...args: string[]) => {
   expect(stderr).toBe('');
   return JSON.parse(stdout);
 };
-const stored = () => pullRequestRows(api.ctx).find({ org_id: orgId }).toArray();
+const stored = () => pullRequestRows(fx.ctx).find({ org_id: fx.orgId }).toArray();
 
 let events = 0;
 
@@ -117,21 +104,15 @@ describe('governor pr report', () => {
   });
 
   test('takes options, which go before what a job says', async () => {
-    const options = [
-      '--state',
-      'merged',
-      '--closed-at',
-      '2026-01-11T10:00:00Z',
-      '--updated-at',
-      '2026-01-11T10:00:00Z',
-    ];
+    const at = '2026-01-11T10:00:00Z';
+    const options = ['--state', 'merged', '--closed-at', at, '--updated-at', at];
     expect(await report(githubJob(payloadOf('github')), ...options)).toMatchObject({
       number: 12,
       state: 'merged',
       closed_at: '2026-01-11T10:00:00.000Z',
     });
     const alone = ['--repository', 'git@github.com:acme/other.git', '--number', '1', '--branch', 'x'];
-    const opened = ['--state', 'open', '--opened-at', '2026-01-11T10:00:00Z'];
+    const opened = ['--state', 'open', '--opened-at', at];
     expect(await report({}, ...alone, ...opened)).toMatchObject({
       repository: 'github.com/acme/other',
       number: 1,
@@ -139,33 +120,20 @@ describe('governor pr report', () => {
   });
 
   test('says what is missing, and what the api refuses, with exit code 1', async () => {
+    const job = githubJob(payloadOf('github'));
+    const noJob = /^governor: This is no job of a pull request\./;
+    const named = ['--number', '1', '--state', 'open'];
     const cases: [string[], Record<string, string>, RegExp][] = [
-      [['report'], {}, /^governor: This is no job of a pull request\./],
-      [['report'], githubJob({ ref: 'refs/heads/main' }), /^governor: This is no job of a pull request\./],
-      [['report'], githubJob('{'), /^governor: This is no job of a pull request\./],
-      [
-        ['report', '--number', '1', '--state', 'open'],
-        {},
-        /^governor: Name --repository, --branch, --opened-at\.$/,
-      ],
-      [
-        ['report', '--state', 'gone'],
-        githubJob(payloadOf('github')),
-        /^governor: POST .* answered 400 invalid_request/,
-      ],
-      [
-        ['report'],
-        { ...githubJob(payloadOf('github')), GOVERNOR_API_KEY: 'ugk_x' },
-        / answered 401 unauthorized/,
-      ],
-      [
-        ['report'],
-        { ...githubJob(payloadOf('github')), GOVERNOR_API_KEY: '' },
-        /^governor: Name --api and --key/,
-      ],
+      [[], {}, noJob],
+      [[], githubJob({ ref: 'refs/heads/main' }), noJob],
+      [[], githubJob('{'), noJob],
+      [named, {}, /^governor: Name --repository, --branch, --opened-at\.$/],
+      [['--state', 'gone'], job, /^governor: POST .* answered 400 invalid_request/],
+      [[], { ...job, GOVERNOR_API_KEY: 'ugk_x' }, / answered 401 unauthorized/],
+      [[], { ...job, GOVERNOR_API_KEY: '' }, /^governor: Name --api and --key/],
     ];
     for (const [args, env, words] of cases) {
-      const ended = await governor(args, env);
+      const ended = await governor(['report', ...args], env);
       expect([ended.stderr.trim(), 'code' in ended && ended.code]).toEqual([expect.stringMatching(words), 1]);
     }
     expect(await stored()).toEqual([]);
@@ -177,25 +145,19 @@ describe('governor pr summary', () => {
 
   /** A pull request with a call of each cost, of one user each. */
   async function spend(title: string, costs: Record<string, number | null>): Promise<void> {
-    const signals = Object.entries(costs).map(([model, cost_usd], index) =>
-      makeSignal({
-        ts: api.ctx.clock.now() - 60_000,
-        repository: 'github.com/acme/shop',
-        branch: 'cart',
-        user_id: `person-${index}`,
-        model,
-        ...(cost_usd === null ? {} : { cost_usd }),
-      }),
-    );
-    const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
-    expect(new Set(body.results.map(({ status }: { status: string }) => status))).toEqual(
-      new Set(['accepted']),
-    );
+    const of = { ts: Date.now() - 60_000, repository: 'github.com/acme/shop', branch: 'cart' };
+    const calls = Object.entries(costs).map(([model, cost_usd], index) => ({
+      ...of,
+      user_id: `person-${index}`,
+      model,
+      ...(cost_usd === null ? {} : { cost_usd }),
+    }));
+    await fx.spend(...calls);
     await report(githubJob(payloadOf('github', { title })));
   }
 
+  const named = ['--repository', 'github.com/acme/shop', '--number', '12'];
   const summary = async (...args: string[]) => {
-    const named = ['--repository', 'github.com/acme/shop', '--number', '12'];
     const { stdout, stderr } = await governor(['summary', ...named, ...args]);
     expect(stderr).toBe('');
     return stdout;
@@ -223,21 +185,8 @@ describe('governor pr summary', () => {
       'github.com/acme/shop#12 (open): Add a cart',
       'Cost: $1,234.57',
     ]);
-    const line = commandLine({ GOVERNOR_API: api.url, GOVERNOR_API_KEY: key }, 'people');
-    const json = await line.governor(
-      'pr',
-      'summary',
-      '--repository',
-      'github.com/acme/shop',
-      '--number',
-      '12',
-    );
-    expect(json).toMatchObject({
-      number: 12,
-      signals: 3,
-      cost_usd: 1234.569,
-      unpriced_signals: 1,
-    });
+    const json = await commandLine(target(), 'people').governor('pr', 'summary', ...named);
+    expect(json).toMatchObject({ number: 12, signals: 3, cost_usd: 1234.569, unpriced_signals: 1 });
     for (const printed of [markdown.join(), text, JSON.stringify(json)])
       expect(printed).not.toContain('person');
   });
@@ -278,18 +227,15 @@ describe('governor pr summary', () => {
       writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
     script('npm', 'echo "$@" >> calls');
     script('gh', 'echo "$@" >> calls; cat summary.md >> calls');
-    script(
-      'governor',
-      `exec "${process.execPath}" "${join(process.cwd(), 'packages/governor/src/main.ts')}" "$@"`,
-    );
+    const main = join(process.cwd(), 'packages/governor/src/main.ts');
+    script('governor', `exec "${process.execPath}" "${main}" "$@"`);
     const env = {
       ...bareEnv(),
       PATH: `${bin}:${process.env.PATH}`,
       HOME: home.folder,
       GOVERNOR_CLI: 'https://files.example/governor.tgz',
       PULL_REQUEST: 'https://github.com/acme/shop/pull/12',
-      GOVERNOR_API: api.url,
-      GOVERNOR_API_KEY: key,
+      ...target(),
       ...githubJob(payloadOf('github')),
     };
     for (const run of steps) await execute('sh', ['-ec', run], { cwd: home.folder, env });
