@@ -40,7 +40,7 @@ export function createApi(
   app.set('trust proxy', ctx.config.trustProxyHops);
   app.set('query parser', 'simple');
   const guards = { limits, shedder, longestAnswerMs };
-  const routes = [...documented, ...docsRoutes(openApiDocument(documented, baseUrl(ctx.config)))];
+  const routes = [...documented, ...docsRoutes(() => openApiDocument(documented, baseUrl(ctx.config)))];
   app.use((req: Request, res: Response, next: NextFunction) => {
     giveId(req, res);
     logWhenClosed(ctx, req, res);

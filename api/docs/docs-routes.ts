@@ -8,11 +8,14 @@ const open = {
   auth: { kind: 'none' },
 } as const;
 
-/** `/openapi.json` for machines, `/docs` for people. They stand beside the table, which they describe. */
-export function docsRoutes(document: Record<string, unknown>): AnyRoute[] {
+/**
+ * `/openapi.json` for machines, `/docs` for people. They stand beside the table, which they describe. The document takes a
+ * quarter of a second to make, so it is made when it is first asked for, once for each encoding.
+ */
+export function docsRoutes(makeDocument: () => Record<string, unknown>): AnyRoute[] {
   return [
     file('/openapi.json', 'The OpenAPI document', 'application/json', async () =>
-      Buffer.from(JSON.stringify(document)),
+      Buffer.from(JSON.stringify(makeDocument())),
     ),
     file('/docs', 'The API, for people', 'text/html', async () => Buffer.from(PAGE), {
       'Content-Security-Policy': POLICY,
