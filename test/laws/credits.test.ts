@@ -38,7 +38,7 @@ import {
 } from '../support/credits.ts';
 import { createTestClock, type TestClock, type TestContext } from '../support/harness.ts';
 
-const RUNS = Number(process.env.LAW_RUNS ?? 300);
+const RUNS = Number(process.env.LAW_RUNS ?? 200);
 /** The embedded store gets slower by each row that was ever in a collection. */
 const RUNS_PER_DATABASE = 250;
 const HOUR_MS = 3_600_000;

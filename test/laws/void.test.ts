@@ -24,7 +24,7 @@ const FROM = new Date(NOW - 33 * DAY).toISOString().slice(0, 10);
 const SLOT = 6 * HOUR;
 
 /** A story is some hundred requests: as long as a hundred histories of credits. `laws/histories` voids in many more orders. */
-const STORIES = Number(process.env.LAW_RUNS ?? 300) / 100;
+const STORIES = Number(process.env.LAW_RUNS ?? 200) / 100;
 
 const { api, ctx, clock, tenant } = await fixture({ clock: PHASES[0] ?? 0 });
 

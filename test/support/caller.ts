@@ -29,19 +29,22 @@ const PASSED =
 /** Deeper than the driver goes between one operation and another that it calls. */
 const DEPTH = 24;
 
+/** The contexts of this process whose commands are judged. Without any nothing is marked: a mark costs the stack of its call. */
+export const JUDGED = new Set<object>();
+
 interface Operation {
   (this: unknown, ...args: unknown[]): unknown;
   isMarking?: true;
 }
 
-/** Marks the commands that tests send by collections, from now on. Safe to repeat. */
+/** Marks the commands that tests send by collections, while some context is judged. Safe to repeat. */
 export function markCommandsOfTests(): void {
   const operations = mongo.Collection.prototype as unknown as Record<string, Operation>;
   for (const [name, at] of Object.entries(OPTIONS_AT)) {
     const operation = operations[name];
     if (!operation || operation.isMarking) continue;
     const marking: Operation = function (...args) {
-      if (!isCalledByProduct()) args[at] = { ...(args[at] as object), comment: OF_A_TEST };
+      if (JUDGED.size > 0 && !isCalledByProduct()) args[at] = { ...(args[at] as object), comment: OF_A_TEST };
       return operation.apply(this, args);
     };
     operations[name] = Object.assign(marking, { isMarking: true as const });

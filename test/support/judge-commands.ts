@@ -3,7 +3,7 @@ import { createRules, type Rules } from '../../scripts/mongod-face/rules/index.t
 import { isOperators, writesOf } from '../../scripts/mongod-face/writes.ts';
 import type { Db } from '../../shared/platform/mongo/connect.ts';
 import { COLLECTIONS } from '../../shared/tables/collections.ts';
-import { markCommandsOfTests, OF_A_TEST } from './caller.ts';
+import { JUDGED, markCommandsOfTests, OF_A_TEST } from './caller.ts';
 import { IN_MEMORY, OF_ALL_TENANTS } from './judged-reads.ts';
 
 const DECLARED = new Map(COLLECTIONS.map((declared) => [declared.collectionName, declared]));
@@ -22,7 +22,9 @@ const OF_ONE_TENANT = new Set(
  * Looks at each command that the product sends by one connection, as MongoDB would get it. The answer throws when one of them broke a
  * rule: MongoDB would refuse it, look at rows of every tenant, or put a list in order in memory.
  */
-export function judgeCommands({ database, connection, isEmbedded }: Db): () => void {
+export function judgeCommands(db: Db): () => void {
+  const { database, connection, isEmbedded } = db;
+  JUDGED.add(db);
   // Behind the face of a mongod the face itself refuses what breaks one.
   const rules = isEmbedded ? rulesOf(database.databaseName) : null;
   const judged = new Set<string>();
@@ -41,6 +43,7 @@ export function judgeCommands({ database, connection, isEmbedded }: Db): () => v
     }
   });
   return () => {
+    JUDGED.delete(db);
     if (problems.size > 0)
       throw new Error(`Commands that MongoDB would not serve well: ${[...problems].join('; ')}`);
   };
