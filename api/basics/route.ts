@@ -144,7 +144,7 @@ export interface Route<
   /** Instead of `body`: the handler reads `request.bytes`, which are OTLP, or JSON without Content-Encoding that it parses itself. */
   takesBytes?: 'otlp' | 'json';
   /** Headers that the handler reads, by name, each with what it says and an example. */
-  requestHeaders?: Readonly<Record<string, { description: string; example: string; isOptional?: true }>>;
+  requestHeaders?: Readonly<Record<string, { description: string; example: string; isRequired?: true }>>;
   /** How errors are written: as problem+json (the default), as in RFC 6749 section 5.2, as OTLP/HTTP does, or as JSON-RPC 2.0. */
   errorStyle?: 'problem' | 'oauth' | 'otlp' | 'json-rpc';
   /** The shape of the answer is checked before it is sent, so that nothing leaks. */

@@ -46,10 +46,10 @@ function bytesContent(bytes: NonNullable<AnyRoute['takesBytes']>): Json {
 }
 
 function headerParameters({ requestHeaders = {} }: AnyRoute): Json[] {
-  return Object.entries(requestHeaders).map(([name, { description, example, isOptional }]) => ({
+  return Object.entries(requestHeaders).map(([name, { description, example, isRequired = false }]) => ({
     name,
     in: 'header',
-    required: !isOptional,
+    required: isRequired,
     description,
     schema: { type: 'string', examples: [example] },
   }));

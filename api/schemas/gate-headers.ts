@@ -8,54 +8,37 @@ export const gateHeaders = {
   'X-Governor-Key': {
     description: "The API key, where `Authorization` is the model provider's",
     example: 'ugk_…',
-    isOptional: true,
   },
-  'X-Governor-User': {
-    description: "Who makes the call; a bound key's own user only",
-    example: 'ada',
-    isOptional: true,
-  },
-  'X-Governor-Project': { description: 'Where', example: 'checkout', isOptional: true },
-  'X-Governor-Model': { description: 'With which model', example: 'claude-sonnet-4-5', isOptional: true },
-  'X-Governor-Provider': { description: 'Of whom', example: 'anthropic', isOptional: true },
+  'X-Governor-User': { description: "Who makes the call; a bound key's own user only", example: 'ada' },
+  'X-Governor-Project': { description: 'Where', example: 'checkout' },
+  'X-Governor-Model': { description: 'With which model', example: 'claude-sonnet-4-5' },
+  'X-Governor-Provider': { description: 'Of whom', example: 'anthropic' },
   'X-Governor-Estimate-Usd': {
     description: 'Expected cost in US dollars, as a plain decimal',
     example: '0.25',
-    isOptional: true,
   },
-  'X-Governor-Tokens-In': { description: 'Or the expected input tokens', example: '12000', isOptional: true },
-  'X-Governor-Tokens-Out': { description: 'And the most output tokens', example: '4096', isOptional: true },
+  'X-Governor-Tokens-In': { description: 'Or the expected input tokens', example: '12000' },
+  'X-Governor-Tokens-Out': { description: 'And the most output tokens', example: '4096' },
   'X-Governor-Ttl-S': {
     description: 'Seconds that the reservation lasts, 1 to 3,600; 600 by default',
     example: '600',
-    isOptional: true,
   },
-  'X-Governor-Request-Id': {
-    description: 'The idempotency key of the call',
-    example: 'req-4f1c',
-    isOptional: true,
-  },
+  'X-Governor-Request-Id': { description: 'The idempotency key of the call', example: 'req-4f1c' },
   'X-Governor-Session': {
     description: 'The session of the client',
     example: '3f6c1c1e-9a0b-4a55-8a53-2b1c7a5f9d10',
-    isOptional: true,
   },
 } as const;
 
-const decimal = (most: number) =>
+const numberUpTo = (most: number, pattern: RegExp, fault: string) =>
   z
     .string()
-    .regex(/^\d{1,10}(\.\d{1,9})?$/, 'must be a plain decimal')
+    .regex(pattern, fault)
     .transform(Number)
     .refine((value) => value <= most, `must be at most ${most}`)
     .optional();
-const whole = (most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,10}$/, 'must be a whole number')
-    .transform(Number)
-    .refine((value) => value <= most, `must be at most ${most}`)
-    .optional();
+const decimal = (most: number) => numberUpTo(most, /^\d{1,10}(\.\d{1,9})?$/, 'must be a plain decimal');
+const whole = (most: number) => numberUpTo(most, /^\d{1,10}$/, 'must be a whole number');
 
 const fields = z.object({
   user_id: text(256).optional(),

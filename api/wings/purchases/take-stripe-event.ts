@@ -25,6 +25,7 @@ export const takeStripeEvent = route({
     'Stripe-Signature': {
       description: 'The time and the HMAC-SHA256 of time and body, with the secret of the webhook endpoint',
       example: `t=1767225600,v1=${'5f'.repeat(32)}`,
+      isRequired: true,
     },
   },
   success: {

@@ -24,30 +24,22 @@ export const takeCodeHostEvent = route({
     'X-Hub-Signature-256': {
       description: 'Of GitHub: the HMAC-SHA256 of the body, with the secret',
       example: signature,
-      isOptional: true,
     },
-    'X-GitHub-Event': { description: 'Of GitHub: the event', example: 'pull_request', isOptional: true },
+    'X-GitHub-Event': { description: 'Of GitHub: the event', example: 'pull_request' },
     'webhook-signature': {
       description:
         'Of GitLab with a signing token, beside `webhook-id` and `webhook-timestamp`: as Standard Webhooks',
       example: `v1,${Buffer.alloc(32, 0x5f).toString('base64')}`,
-      isOptional: true,
     },
     'X-Gitlab-Token': {
       description: 'Of GitLab without a signing token: the secret',
       example: `whsec_${Buffer.alloc(32, 0x5f).toString('base64')}`,
-      isOptional: true,
     },
     'X-Hub-Signature': {
       description: 'Of Bitbucket: the HMAC-SHA256 of the body, with the secret',
       example: signature,
-      isOptional: true,
     },
-    'X-Event-Key': {
-      description: 'Of Bitbucket: the event',
-      example: 'pullrequest:created',
-      isOptional: true,
-    },
+    'X-Event-Key': { description: 'Of Bitbucket: the event', example: 'pullrequest:created' },
   },
   success: {
     status: 200,
