@@ -16,7 +16,6 @@ import { dueRows } from '../../shared/platform/due/model.ts';
 import { sendMail } from '../../shared/platform/mail/send-mail.ts';
 import { drainWebhook } from '../../workers/index.ts';
 import { fixture } from '../support/fixture.ts';
-import type { TestApi } from '../support/harness.ts';
 import { standingStillAfter } from '../support/interleave.ts';
 import { attemptAllDue, findDeliveries, raise } from '../support/webhooks.ts';
 
@@ -27,10 +26,9 @@ let ada: Member;
 beforeEach(async () => {
   ada = await addMember(api.ctx, { org_id: f.orgId, email: 'ada@example.com', role: 'member' });
 });
-async function register(url = 'mailto:Ada@example.com') {
-  const body = { url, format: 'email', events: ['session.started'] };
-  return f.send('/api/v1/webhooks', body);
-}
+const MAIL = { format: 'email', events: ['session.started'] };
+const register = (url = 'mailto:Ada@example.com', key = f.key) =>
+  f.send('/api/v1/webhooks', { ...MAIL, url }, { key });
 
 /** A header of a mail, unfolded. */
 function headerOf(mail: string | undefined, name: string): string | undefined {
@@ -218,14 +216,13 @@ describe('the mails of an organization', () => {
     'VICTIM+2@example.com',
   ];
 
-  async function registerFor(on: TestApi, email: string): Promise<void> {
-    await addMember(on.ctx, { org_id: f.orgId, email, role: 'member' });
-    const body = { url: `mailto:${email}`, format: 'email', events: ['session.started'] };
-    expect((await on.call('/api/v1/webhooks', { key: f.key, body })).status).toBe(201);
+  async function registerFor(email: string): Promise<void> {
+    await addMember(api.ctx, { org_id: f.orgId, email, role: 'member' });
+    expect((await register(`mailto:${email}`)).status).toBe(201);
   }
 
   it('are at most twenty an hour to one mailbox, however its address is written', async () => {
-    for (const email of MAILBOX) await registerFor(api, email);
+    for (const email of MAILBOX) await registerFor(email);
     await raise(api.ctx, f.orgId, 15);
     await attemptAllDue(api.ctx);
     expect(smtp.mails).toHaveLength(20);
@@ -233,7 +230,7 @@ describe('the mails of an organization', () => {
 
   it('are at most MAILS_PER_ORGANIZATION an hour to all mailboxes together', async () => {
     const ctx = { ...api.ctx, config: { ...api.ctx.config, mailsPerOrganization: 25 } };
-    for (const name of ['bob', 'cleo', 'dan']) await registerFor(api, `${name}@example.com`);
+    for (const name of ['bob', 'cleo', 'dan']) await registerFor(`${name}@example.com`);
     await raise(ctx, f.orgId, 15);
     await attemptAllDue(ctx);
     expect(smtp.mails).toHaveLength(25);
@@ -276,8 +273,7 @@ describe('one click', () => {
     expect((await register()).status).toBe(400);
     const other = await f.tenant();
     await addMember(api.ctx, { org_id: other.orgId, email: 'ada@example.com', role: 'member' });
-    const elsewhere = { url: 'mailto:ada@example.com', format: 'email', events: ['session.started'] };
-    expect((await f.send('/api/v1/webhooks', elsewhere, { key: other.key })).status).toBe(201);
+    expect((await register('mailto:ada@example.com', other.key)).status).toBe(201);
     for (const _time of [1, 2]) {
       const again = await post(`${link}?again=true`);
       expect([again.status, await again.text()]).toEqual([200, expect.stringContaining('again')]);
