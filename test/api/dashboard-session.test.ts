@@ -77,11 +77,8 @@ test('a session that is stored lives for eight hours, not only once it is prolon
 /** A session of a person who has signed in and belongs to no organization, as a sign-in of now leaves it. */
 async function beginVisitOf(invitations: string[]): Promise<string> {
   const { key, cookie } = await begin();
-  const candidate = {
-    accountIds: invitations,
-    email: 'kim@acme.example',
-    identity: { ...IDENTITY, sub: 'kim' },
-  };
+  const identity = { ...IDENTITY, sub: 'kim' };
+  const candidate = { accountIds: invitations, email: 'kim@acme.example', identity };
   const visitor = { email: candidate.email, reason: 'invited', untilMs: clock.now() + 600_000, candidate };
   await api.ctx.redis.producer.set(key, JSON.stringify({ cookie: { path: '/' }, visitor }), 'EX', 3_600);
   return cookie;
@@ -147,11 +144,8 @@ test('an answer to a sign-in works once, and the log keeps two short codes of it
   const { log, written } = openKeptLog();
   const logged = await startApi({ ctx: { ...api.ctx, log } });
   const { cookie, asked } = await beginSignIn();
-  const told = {
-    error: `e${'x'.repeat(5_000)}`,
-    error_description: 'TYPED-BY-A-STRANGER',
-    code: 'UNUSED-CODE',
-  };
+  const error = `e${'x'.repeat(5_000)}`;
+  const told = { error, error_description: 'TYPED-BY-A-STRANGER', code: 'UNUSED-CODE' };
   const query = new URLSearchParams({ ...told, state: asked, iss: issuerOf(state) });
   for (let time = 0; time < 3; time += 1) {
     const ended = await logged.call(`/dashboard/callback?${query.toString()}`, {
@@ -193,10 +187,8 @@ test('without Redis a session is a 503, not a new sign-in', async () => {
 test('says to somebody who is not signed in that nobody can sign in now, and whom to ask', async () => {
   const env = { SUPPORT_CONTACT: 'help@acme.example' };
   const apart = await startApi({ redisUrl: redis.url, env });
-  const problem = {
-    detail: 'Nobody can sign in: OIDC_ISSUER and OIDC_CLIENT_ID are not set.',
-    contact: 'help@acme.example',
-  };
+  const detail = 'Nobody can sign in: OIDC_ISSUER and OIDC_CLIENT_ID are not set.';
+  const problem = { detail, contact: 'help@acme.example' };
   const { status, body } = await apart.call('/dashboard/session');
   expect([status, body.code, body.sign_in_problem]).toEqual([401, 'unauthorized', problem]);
   await apart.close();

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { decryptSecret } from '../../shared/core/events/webhooks/endpoints/encrypt-secret.ts';
 import { rotateSecretKeys } from '../../shared/core/events/webhooks/endpoints/rotate-secret-keys.ts';
 import { purge } from '../../shared/core/retention/purge.ts';
@@ -78,8 +77,7 @@ describe('a destination', () => {
       name: 'Lake 2',
       next_run_at: '2026-02-03T14:00:00.000Z',
     });
-    const gone = await f.remove(`${PATH}/${id}`);
-    expect(gone.status).toBe(204);
+    expect((await f.remove(`${PATH}/${id}`)).status).toBe(204);
     expect((await get(id)).status).toBe(404);
     expect(await dueRows(api.ctx).countDocuments({ key: id })).toBe(0);
     const lines = await f.audited(/^destination/);
@@ -196,25 +194,24 @@ describe('a run', () => {
 
   test('is asked for, is one while it is unfinished, and is shown with the days that it wrote', async () => {
     await report();
-    const { body: destination } = await add();
-    const asked = await ask(destination.id);
+    const { id } = (await add()).body;
+    const asked = await ask(id);
     expect(asked.status, asked.text).toBe(202);
     expect(asked.body).toMatchObject({ trigger: 'manual', state: 'queued', partitions_written: 0 });
-    expect((await ask(destination.id)).body.id).toBe(asked.body.id);
-    await runDestination(api.ctx, destination.id);
-    const run = await f.send(`${PATH}/${destination.id}/runs/${asked.body.id}`);
-    expect(run.body).toMatchObject({ state: 'succeeded', partitions_written: 1, rows: 2, code: null });
-    const runs = await f.send(`${PATH}/${destination.id}/runs`);
-    expect(runs.body).toMatchObject({ data: [run.body], total: 1, has_more: false });
-    expect((await get(destination.id)).body).toMatchObject({
+    expect((await ask(id)).body.id).toBe(asked.body.id);
+    await runDestination(api.ctx, id);
+    const run = await f.ask(`${PATH}/${id}/runs/${asked.body.id}`);
+    expect(run).toMatchObject({ state: 'succeeded', partitions_written: 1, rows: 2, code: null });
+    expect(await f.ask(`${PATH}/${id}/runs`)).toMatchObject({ data: [run], total: 1, has_more: false });
+    expect((await get(id)).body).toMatchObject({
       status: 'ok',
       behind_days: 0,
-      last_run: run.body,
+      last_run: run,
       conditional_writes: false,
       next_run_at: '2026-02-04T03:00:00.000Z',
     });
-    const days = await f.send(`${PATH}/${destination.id}/partitions?billing_period=2026-02`);
-    expect(days.body.data).toEqual([
+    const partitions = (month: string) => f.ask(`${PATH}/${id}/partitions?billing_period=${month}`);
+    expect((await partitions('2026-02')).data).toEqual([
       {
         level: 'focus',
         charge_date: '2026-02-02',
@@ -222,50 +219,45 @@ describe('a run', () => {
         state: 'open',
         files: 1,
         rows: 2,
-        bytes: run.body.bytes,
+        bytes: run.bytes,
         sums: expect.objectContaining({ EffectiveCost: expect.stringMatching(/^0\.\d{9}$/) }),
         manifest_key: 'out/focus/1.2/billing_period=2026-02/charge_date=2026-02-02/manifest.json',
         written_at: '2026-02-03T12:00:00.000Z',
       },
     ]);
-    const others = await f.send(`${PATH}/${destination.id}/partitions?billing_period=2026-01`);
-    expect(others.body.total).toBe(0);
-    expect((await f.send(`${PATH}/${destination.id}/runs/run_x`)).status).toBe(404);
-    const wrong = await ask(destination.id, { from: '2026-02-02', to: '2026-02-01' });
+    expect((await partitions('2026-01')).total).toBe(0);
+    expect((await f.send(`${PATH}/${id}/runs/run_x`)).status).toBe(404);
+    const wrong = await ask(id, { from: '2026-02-02', to: '2026-02-01' });
     expect([wrong.status, wrong.body.code]).toEqual([400, 'invalid_request']);
   });
 
   test('of a paused destination is a conflict; a pause ends one that is queued and plans no other', async () => {
-    const { body: destination } = await add();
-    await ask(destination.id);
-    const paused = await change(destination.id, { enabled: false });
+    const { id } = (await add()).body;
+    await ask(id);
+    const paused = await change(id, { enabled: false });
     expect(paused.body).toMatchObject({ status: 'paused', next_run_at: null });
-    await runDestination(api.ctx, destination.id);
-    expect(await exportRunRows(api.ctx).findOne({ destination_id: destination.id })).toMatchObject({
-      state: 'failed',
-      code: 'stale',
-    });
-    expect(await dueRows(api.ctx).countDocuments({ key: destination.id })).toBe(0);
-    const refused = await ask(destination.id);
+    await runDestination(api.ctx, id);
+    const run = await exportRunRows(api.ctx).findOne({ destination_id: id });
+    expect(run).toMatchObject({ state: 'failed', code: 'stale' });
+    expect(await dueRows(api.ctx).countDocuments({ key: id })).toBe(0);
+    const refused = await ask(id);
     expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
-    expect((await change(destination.id, { enabled: true })).body).toMatchObject({
-      status: 'never_run',
-      next_run_at: '2026-02-04T03:00:00.000Z',
-    });
+    const next_run_at = '2026-02-04T03:00:00.000Z';
+    expect((await change(id, { enabled: true })).body).toMatchObject({ status: 'never_run', next_run_at });
   });
 
   test('goes after 90 days, and with its destination', async () => {
     await report();
-    const { body: destination } = await add();
-    await ask(destination.id);
-    await runDestination(api.ctx, destination.id);
-    await ask(destination.id);
-    const own = { destination_id: destination.id };
+    const { id } = (await add()).body;
+    await ask(id);
+    await runDestination(api.ctx, id);
+    await ask(id);
+    const own = { destination_id: id };
     clock.advance(91 * 86_400_000);
-    await ask(destination.id);
+    await ask(id);
     await purge(api.ctx, RETENTION);
     expect(await exportRunRows(api.ctx).countDocuments(own)).toBe(0);
-    await f.remove(`${PATH}/${destination.id}`);
+    await f.remove(`${PATH}/${id}`);
     expect(await exportPartitionRows(api.ctx).countDocuments(own)).toBe(0);
   });
 });
@@ -274,17 +266,11 @@ describe('a test', () => {
   const tryIt = (id: string) => f.send(`${PATH}/${id}/test`, undefined, { method: 'POST' });
 
   test('takes the prefix by its marker, and the destination shows what it saw; of a taken one it says so', async () => {
-    const first = await add();
-    const second = await add();
-    expect((await tryIt(first.body.id)).body).toEqual({
-      ok: true,
-      code: null,
-      detail: null,
-      conditional_writes: false,
-    });
+    const [first, second] = [await add(), await add()];
+    const seen = { ok: true, code: null, detail: null, conditional_writes: false };
+    expect((await tryIt(first.body.id)).body).toEqual(seen);
     expect((await get(first.body.id)).body).toEqual({ ...first.body, conditional_writes: false });
     expect((await tryIt(second.body.id)).body).toMatchObject({ ok: false, code: 'prefix_in_use' });
-    const lines = await auditRows(api.ctx).countDocuments({ org_id: f.orgId, action: 'destination.test' });
-    expect(lines).toBe(2);
+    expect(await f.audited('destination.test')).toHaveLength(2);
   });
 });
