@@ -22,7 +22,10 @@ export interface JobRow {
   concurrency: number;
   /** How often it runs by itself (milliseconds); absent for what is woken. */
   everyMs?: number;
-  /** Loads what the ids name, decides, acts, records. Runs twice or late without harm. Throws a ZodError for foreign data. */
+  /**
+   * Loads what the ids name, decides, acts, records. May run twice or late: what it does must stand that. Throws a
+   * ZodError for data that is not of its kind.
+   */
   handle(data: unknown, ctx: Context): Promise<WakeAgain | Ran | undefined>;
 }
 
@@ -53,7 +56,10 @@ const busy = perContext(() => new Set<string>());
 /** After this a key looks again whether the other work of its organization is done. */
 const TURN_MS = 1_000;
 
-/** Gives an organization one such work at a time in a process, so that none takes all places; other keys are woken again. */
+/**
+ * Makes of the work of due rows one of which an organization has one under way at a time in a process, so that none can
+ * hold all places: another key of it is woken again.
+ */
 export function oneOfOrganization(job: DueJob, work: (ctx: Context, key: string) => Promise<unknown>) {
   return async (ctx: Context, key: string): Promise<unknown> => {
     const due = await dueRows(ctx).findOne({ _id: { $in: [dueId(job, key), dueId(job, key, 'claimed')] } });

@@ -24,7 +24,10 @@ export interface JobWorker {
   close(): Promise<void>;
 }
 
-/** Starts a row's worker. It begins each job at once: BullMQ's own loop first fills its slots, so that jobs wait for the last. */
+/**
+ * Starts the worker of one row. It begins each job as soon as it has it: BullMQ's own loop first fills its slots one job
+ * after the other, so that a long list of jobs would wait for the last one to be fetched.
+ */
 export function startWorker(row: JobRow, ctx: Context, connection: RedisClient): JobWorker {
   const checkMs = STALLED_CHECK_MS[row.concurrency === Number.POSITIVE_INFINITY ? 'deliveries' : 'others'];
   const worker = new Worker(row.kind, null, {
@@ -152,7 +155,10 @@ async function finish(row: JobRow, ctx: Context, job: Job, token: string): Promi
   }
 }
 
-/** Lets jobs of dead workers run elsewhere. Asks first whether any job runs: BullMQ's check costs Redis an fsync each time. */
+/**
+ * Lets jobs of workers that died run elsewhere. BullMQ's own check writes to Redis each time, with an fsync; this one first
+ * asks whether any job runs at all, so that a queue at rest costs one read.
+ */
 async function moveStalled(worker: Worker, ctx: Context): Promise<void> {
   try {
     const running = await ctx.redis.queues.llen(worker.toKey('active'));

@@ -62,7 +62,10 @@ function refuseForeignOrigin({ headers: { origin } }: IncomingMessage, config: C
   );
 }
 
-/** Leads a client to the issuer where there is one (`WWW-Authenticate`, RFC 9728 5.1), with scopes and `error` (RFC 6750 3.1). */
+/**
+ * The value of `WWW-Authenticate` that leads a client to the issuer (RFC 9728 section 5.1), with the scopes that it should
+ * ask for; `error` as in RFC 6750 section 3.1. Without an issuer only the scheme.
+ */
 export function challengeOf(
   config: Config,
   scopes: readonly string[] = AGENT_SCOPES,

@@ -6,7 +6,10 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import type { ApiKeyPrincipal, Auth } from '../basics/route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 
-/** The key of a request; `fromMemory`: also without MongoDB, `isConfirmedLater`: looked up meanwhile. Throws `unauthorized`. */
+/**
+ * The key of a request. `fromMemory`: also while MongoDB does not answer. `isConfirmedLater`: a key that this process has seen is
+ * taken as it was, and its look-up goes on. Throws `unauthorized`.
+ */
 export async function apiKeyPrincipal(
   req: IncomingMessage,
   { fromMemory, isConfirmedLater, keyHeader }: Omit<Extract<Auth, { kind: 'api-key' }>, 'kind'>,

@@ -8,7 +8,10 @@ export function refuseCrossSite(req: IncomingMessage, config: Config): void {
     throw new DomainError('cross_site', 'A page of another site asked for this change.');
 }
 
-/** Lets a change pass only from the dashboard itself, by a header that no form of another site can send. Throws `cross_site`. */
+/**
+ * Lets a change through only when the dashboard itself sends it: the browser says so, and a header is there that no form of
+ * another site can send. Throws `cross_site`.
+ */
 export function refuseAllButDashboard(req: IncomingMessage, config: Config): void {
   if (!isChange(req)) return;
   if (siteOf(req, config) !== 'same-origin' || req.headers['x-requested-with'] !== 'dashboard')

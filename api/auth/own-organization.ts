@@ -5,7 +5,10 @@ import { usersOfTeam } from '../../shared/core/accounts/organizations/teams.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 
-/** The organization in a path, for a reader of all of it. Throws `not_found` for another, `missing_scope` for a reader of one user. */
+/**
+ * The organization that a path names, for a reader that may see all of it. Another organization looks like one that
+ * never was (`not_found`); a reader of one user is refused (`missing_scope`).
+ */
 export async function ownOrganization(ctx: Context, reader: Reader, orgId: string): Promise<Organization> {
   if (orgId !== reader.orgId) throw new DomainError('not_found', 'There is no such organization.');
   return readOrganization(ctx, wholeOrganization(reader));
@@ -17,7 +20,10 @@ export function requirePaidPlan({ plan }: Organization): void {
   throw new DomainError('plan_required', 'This needs the plan team or enterprise.', { plan });
 }
 
-/** Members of the named team; undefined without one. Throws `missing_scope` for a reader of one user, and `plan_required`. */
+/**
+ * The members of the team that a filter names, for a reader that may see all of the organization; undefined without a team.
+ * Throws `missing_scope` for a reader of one user, and `plan_required`.
+ */
 export async function usersOfNamedTeam(
   ctx: Context,
   reader: Reader,

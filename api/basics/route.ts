@@ -96,7 +96,10 @@ export interface Input<
   };
 }
 
-/** One endpoint: schema, handler and documentation. `api/serve/` runs it, `api/docs/openapi.ts` describes it. */
+/**
+ * One endpoint: schema, handler and documentation in one object. `api/serve/` runs it: authenticate, parse,
+ * handle, check the answer, send. `api/docs/openapi.ts` describes it.
+ */
 export interface Route<
   A extends Auth = Auth,
   P extends Shape | undefined = Shape | undefined,
@@ -129,7 +132,10 @@ export interface Route<
   bodyTypes?: readonly BodyType[];
   /** The largest body after inflating. Default: 1 MiB. */
   bodyBytes?: number;
-  /** Members of a large body that are parsed; the others are skipped as bytes. Such a body takes no Content-Encoding. */
+  /**
+   * For large bodies of which little is read: the members that are parsed; others are skipped as bytes. Such a body takes
+   * no Content-Encoding.
+   */
   readsOnly?: readonly string[];
   /** Throws for a request that its headers rule out, before its body is read. */
   refuseByHeaders?(header: (name: string) => string | undefined, ctx: Context): void;
@@ -141,7 +147,10 @@ export interface Route<
   takesIdempotencyKey?: true;
   /** For a route that creates something: it takes an `Idempotency-Key`. */
   creates?: Creates<A>;
-  /** Instead of `body`: the handler reads `request.bytes`, which are OTLP, or JSON without Content-Encoding that it parses itself. */
+  /**
+   * Instead of `body`: its handler reads the bytes by `request.bytes`. They are OTLP (protobuf or JSON), or JSON that the
+   * handler parses itself, without Content-Encoding.
+   */
   takesBytes?: 'otlp' | 'json';
   /** Headers that the handler reads, by name, each with what it says and an example. */
   requestHeaders?: Readonly<Record<string, { description: string; example: string; isRequired?: true }>>;

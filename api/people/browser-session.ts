@@ -32,7 +32,10 @@ const IDLE_S = 8 * 3_600;
 const LONGEST_MS = 24 * 3_600_000;
 const VISIT_MS = 10 * 60_000;
 
-/** The dashboard's cookie session, gone 8 hours after the last request. Only a sign-in sends the cookie, no late answer. */
+/**
+ * The cookie session of the dashboard: 8 hours after the last request it is gone. Only a sign-in sends the cookie: an answer
+ * that comes late, of the session before, must not bring the old one back.
+ */
 export function browserSession(ctx: Context): RequestHandler {
   const { name, options } = cookieSettings(ctx.config);
   return session({

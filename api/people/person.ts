@@ -24,7 +24,10 @@ const ADMIN_SCOPES: readonly Scope[] = [
 /** `budgets:check` is there for the state of the own budgets: the routes that ask before a call are not mounted. */
 const MEMBER_SCOPES: readonly Scope[] = ['usage:read', 'budgets:check'];
 
-/** The signed-in member as of now: a removal or another role holds from the next request. Throws `unauthorized`. */
+/**
+ * The member who is signed in, as of now: a removal, another role or another identity holds from the next request. Throws
+ * `unauthorized`.
+ */
 export async function readPerson(ctx: Context, req: Request): Promise<Member> {
   const who = signedIn(ctx, req);
   const member = who && (await findMemberByAccount(ctx, who.accountId));
@@ -33,7 +36,10 @@ export async function readPerson(ctx: Context, req: Request): Promise<Member> {
   return member;
 }
 
-/** A person in place of a credential: an admin stands for the organization, a member for their own user. Throws `unauthorized`. */
+/**
+ * A person in the place of a credential. On a route for API keys an admin stands for the whole organization, a member for
+ * their own user alone; limits count the account. Throws `unauthorized`.
+ */
 export async function authenticatePerson(req: Request, auth: Auth, ctx: Context): Promise<PrincipalOf<Auth>> {
   const member = await readPerson(ctx, req);
   const { _id: accountId, org_id: orgId, user_id: userId, role } = member;

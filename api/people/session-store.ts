@@ -5,7 +5,10 @@ const PREFIX = 'dashboard:session:';
 
 type Done<Value = unknown> = (error?: unknown, value?: Value) => void;
 
-/** Sessions of people in Redis, gone `seconds` after the last request. While Redis is away reading one is a 503, not a new sign-in. */
+/**
+ * Sessions of people in the Redis that everything else uses. `seconds` after the last request a session is gone. While
+ * Redis is away a session cannot be read, which is a 503 and not a new sign-in.
+ */
 export function createSessionStore(ctx: Context, seconds: number): session.Store {
   const redis = ctx.redis.producer;
   // express-session takes nothing but a subclass of its own store.

@@ -73,7 +73,10 @@ function notAMember(visitor: Visitor): DomainError {
 const ANSWER_LIMITS = { maxBytes: 1_024, deadlineMs: 3_000 };
 const answer = z.strictObject({ invitation: z.string(), accept: z.boolean() });
 
-/** `POST /dashboard/join`: the visitor's yes or no to an invitation. A yes begins the member's session; a no leaves the others. */
+/**
+ * `POST /dashboard/join`: the visitor's yes or no to one of the invitations. A yes begins the member's session; after a no
+ * the other invitations are left.
+ */
 export async function answerInvitation(ctx: Context, req: Request, res: Response): Promise<void> {
   const visitor = visitorOf(ctx, req);
   const candidate = visitor?.candidate;

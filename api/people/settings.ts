@@ -21,7 +21,10 @@ export function secretFor(config: Config, purpose: string): Uint8Array {
 /** A browser drops a cookie of more than 4,096 bytes, and with it the sign-in that has to remember the path. */
 const LONGEST_RETURN_PATH = 2_000;
 
-/** Where a sign-in may return to: a path under `/dashboard/` of BASE_URL, without its parameters where it is long; else Overview. */
+/**
+ * Where a sign-in may return to: a path under `/dashboard/` of BASE_URL; anything else is Overview. One that is too long to
+ * remember loses its parameters.
+ */
 export function returnPath(config: Config, wanted: unknown): string {
   const home = new URL(dashboardUrl(config));
   if (typeof wanted !== 'string' || !URL.canParse(wanted, home)) return home.pathname;

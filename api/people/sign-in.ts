@@ -83,7 +83,10 @@ async function redeemCode(
   }
 }
 
-/** The part of a failed sign-in that may be logged: its kind and the provider's code. Anybody can write the rest into the URL. */
+/**
+ * The part of a failed sign-in that the log keeps: its kind, and the code of the identity provider. All else is what anybody
+ * wrote into the URL, the unused code too.
+ */
 function failureOf(error: unknown): Record<string, string> {
   const { name, code, error: told } = error as Record<string, unknown>;
   const texts = Object.entries({ name, code, error: told }).filter(([, text]) => typeof text === 'string');

@@ -54,7 +54,10 @@ const cursorContent = z.strictObject({
   t: z.int(),
 });
 
-/** Opens a cursor, bound to `scope` (route, tenant, filters, order). Throws `invalid_cursor` for a forged or foreign one. */
+/**
+ * Opens a cursor, which is bound to `scope` (route, tenant, filters, order). Throws `invalid_cursor` when it is forged
+ * or belongs to another query.
+ */
 function openCursor(
   ctx: Context,
   scope: unknown,
@@ -67,7 +70,10 @@ function openCursor(
   return { after: { at: content.a, id: content.i, span: content.s }, total: content.t };
 }
 
-/** One page in the envelope. `scope` is what its cursor is bound to, beside the order. */
+/**
+ * One page in the envelope: opens the cursor, loads, shows each row, makes the next cursor. `scope` is what the cursor
+ * is bound to, beside the order.
+ */
 export async function answerPage<Row, View>(
   ctx: Context,
   scope: readonly unknown[],

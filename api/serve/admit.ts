@@ -34,7 +34,9 @@ export function mostBytesOf({ route, req: { headers } }: Exchange): number {
   return Math.min(Number(length ?? maxBytes), maxBytes);
 }
 
-/** True when the caller is known for certain. Only a spend proves a device token. */
+/**
+ * True when the caller is known for certain. A device token is proven by a spend; until then its caller is as good as unknown.
+ */
 export function isProven({ guards, req }: Exchange, principal: Principal): boolean {
   if (principal.kind === 'none') return false;
   return principal.kind !== 'device' || guards.limits.badCredentials.isKnown(req);
@@ -43,7 +45,10 @@ export function isProven({ guards, req }: Exchange, principal: Principal): boole
 /** Turns within which the end of a connection that waits behind its last request is read. */
 const CLOSING_TURNS = 6;
 
-/** Takes a place among the requests in flight. Throws `overloaded`, also for a caller that gave up while this process was stalled. */
+/**
+ * Takes a place among the requests in flight. Throws `overloaded`, also for a caller that gave up while this process stood
+ * still. At other times a caller that hangs up is noticed as it happens.
+ */
 export async function takePlace(exchange: Exchange, principal: Principal): Promise<void> {
   const { route, guards, res, atEnd } = exchange;
   if (route.isProbe) return;

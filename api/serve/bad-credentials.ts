@@ -14,7 +14,10 @@ const KNOWN_FOR_MS = 3_600_000;
 const refusedLately = boundedCache<string, true>({ max: 1_000, ttlMs: 60_000 });
 const goodCredentials = boundedCache<string, true>({ max: 20_000, ttlMs: KNOWN_FOR_MS });
 
-/** Wrong and right credentials that this process has seen, by address, in memory. `RATE_LIMITS=off` turns the counting off. */
+/**
+ * The credentials that this process has seen: how many of an address were wrong, and which ones were right. Counts in memory
+ * per process. `RATE_LIMITS=off` turns the counting off.
+ */
 export function createBadCredentials(ctx: Context) {
   const { rateLimits, badCredentialsPerMinute } = ctx.config;
   const wrong = new RateLimiterMemory({ points: badCredentialsPerMinute, duration: 60 });

@@ -47,7 +47,10 @@ export async function readMembers(
   return pickMembers(await readText(req, limits, []), new Set(names));
 }
 
-/** Reads a JSON body as it was sent, to check who signed its bytes: without Content-Encoding. Throws as `readBody`. */
+/**
+ * Reads a body of JSON as it was sent, for a route that checks who has signed its bytes. It takes no Content-Encoding:
+ * inflated, a kilobyte would cost as much as a megabyte. Throws as `readBody`.
+ */
 export async function readPlainBytes(req: Request, limits: BodyLimits): Promise<Buffer> {
   requireType(req, ['json']);
   return readBytes(req, limits, []);

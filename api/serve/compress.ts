@@ -20,7 +20,10 @@ export async function compressed(
   return content.length >= FROM && offersGzip(req, res) ? compress(content) : content;
 }
 
-/** A gzip stream for an answer in pieces, each flushed; null for a client that takes no gzip. */
+/**
+ * Compresses an answer that is written in pieces, for a client that takes gzip; null for any other. Each piece is
+ * flushed, so that its rows arrive when they are there.
+ */
 export function compressor(req: Request, res: Response): Transform | null {
   return offersGzip(req, res) ? createGzip({ flush: constants.Z_SYNC_FLUSH }) : null;
 }

@@ -105,7 +105,10 @@ async function findCreated(
   return JSON.stringify(route.success.body?.parse(found));
 }
 
-/** Idempotency keys belong to one credential, since another may not read the answer; without one to the address. */
+/**
+ * Keys of idempotency belong to one credential: another may not be allowed to read the answer. Without any they belong to
+ * the address.
+ */
 function callerOf(principal: Principal, req: Exchange['req']): string {
   if (principal.kind === 'api-key') return principal.keyId;
   if (principal.kind === 'idp') return principal.accountId;

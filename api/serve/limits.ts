@@ -10,7 +10,10 @@ import { asState, tooMany } from './rate.ts';
 
 /** Bodies that one caller may be sending at the same time. */
 const RECEIVING = { proven: 512, unproven: 64 } as const;
-/** Bodies held or worked on are at most the bytes of so many of the largest: twice what is decoded of one organization at once. */
+/**
+ * The bytes of these, and of those that are worked on, are at most those of so many of the largest: twice what is decoded
+ * of one organization at once.
+ */
 const LARGEST_AT_ONCE = 8;
 
 export type Limits = ReturnType<typeof createLimits>;

@@ -94,7 +94,10 @@ function rowsIn(row: object): number {
   return Object.values(row).reduce((sum, value) => sum + (Array.isArray(value) ? value.length : 0), 1);
 }
 
-/** An answer's JSON, its last long list piece by piece: others go on between. Each piece is checked before it is written. */
+/**
+ * The JSON of an answer whose last member is a long list, piece by piece: other requests go on between them. Each piece
+ * is checked before it is written, so that nothing leaks.
+ */
 async function* inPieces(
   body: z.ZodObject,
   answer: Record<string, object[]>,

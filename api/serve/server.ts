@@ -84,7 +84,10 @@ function rawProblem(error: DomainError, headers = ''): string {
   return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${headers}Content-Type: application/problem+json\r\nX-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 }
 
-/** Stops accepting, finishes what is under way, closes idle connections; a busy one closes with its next answer. */
+/**
+ * Stops accepting, finishes what is under way, lets idle connections go. A connection that is always busy is told to
+ * close with its next answer: it would never be idle.
+ */
 export async function closeServer(server: Server): Promise<void> {
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   const closed = Promise.withResolvers<void>();

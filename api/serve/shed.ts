@@ -31,7 +31,10 @@ const REST_AFTER_MS = 60_000;
 
 export type Shedder = ReturnType<typeof createShedder>;
 
-/** Measures the event loop's delay by a timer, only while requests come. Node's histogram misses turns that take seconds. */
+/**
+ * Measures the delay of the event loop by that of a timer, while requests come: a process that nobody calls is not woken
+ * for it. (Node's histogram of delays misses turns that take seconds.)
+ */
 function measureEventLoop() {
   /** Milliseconds, of the last three looks. */
   let delays = [0, 0, 0];

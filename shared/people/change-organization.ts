@@ -22,7 +22,10 @@ import { setDue } from '../platform/due/plan-due.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { hashNamesJob } from './jobs.ts';
 
-/** Changes an organization's settings (`organizationChange`), its plan or who counts towards k. Throws `not_found`. */
+/**
+ * Changes settings of an organization, as `organizationChange` takes them, or its plan and the people who count towards k, and
+ * returns it. Throws `not_found`.
+ */
 export async function changeOrganization(
   ctx: Context,
   orgId: string,

@@ -5,7 +5,10 @@ import type { Context } from '../platform/context/context.ts';
 import { clearDue, readDue } from '../platform/due/plan-due.ts';
 import { hashNamesJob } from './jobs.ts';
 
-/** Hashes names that an organization kept in plain text before it hid them. Another worker begins again where one died. */
+/**
+ * Puts hashes in the place of the names that an organization has kept in plain text, once it hides names. New rows have hashes
+ * already. A worker that dies is followed by one that begins again.
+ */
 export async function hashNames(ctx: Context, orgId: string): Promise<void> {
   const organization = await organizationRows(ctx).findOne({ _id: orgId });
   if (organization?.hash_names === true)

@@ -11,7 +11,10 @@ import { replaceRow, type Write } from '../platform/mongo/writes.ts';
 const INVITATIONS_PER_DAY = 500;
 const HOUR_MS = 3_600_000;
 
-/** Takes permits to mail invitations, in the inviting transaction: the addresses that got one, in order, and the writes. */
+/**
+ * Takes permits to mail invitations, in the transaction that invites. Returns the addresses that got one, in order as long as
+ * there is room, and the writes. Two spellings of one mailbox get one.
+ */
 export async function takeInvitationPermits(
   ctx: Context,
   orgId: string,

@@ -19,7 +19,10 @@ interface Content {
   scheduledAt: Date;
 }
 
-/** The mail to an invited person, short and rare (`invitation-permits.ts`): the only one to an address that nobody has confirmed. */
+/**
+ * The mail to an invited person. It is the only one that goes to an address that nobody has confirmed, so it is short, and
+ * rare (`invitation-permits.ts`).
+ */
 export const invitationMail: DueMailKind<Content> = { job: mailInvitationJob, decide, write };
 
 async function decide(

@@ -1,4 +1,7 @@
-/** Money is integer nano-USD (1e-9 USD) inside, US dollars only at the edge. A safe integer reaches 9,007,199 USD. */
+/**
+ * Money is an integer number of nano-USD (1e-9 USD) everywhere inside; US dollars exist only at the edge.
+ * A safe integer of nano-USD reaches 9,007,199 USD.
+ */
 
 const NANO_PLACES = 9;
 const NUSD_PER_CENT_OF_A_CENT = 100_000;

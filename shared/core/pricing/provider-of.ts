@@ -1,7 +1,10 @@
 import { namedProvider, oneProviderName, UNKNOWN_PROVIDER } from './providers.ts';
 import { findListOf } from './rates.ts';
 
-/** The provider that a call counts under, by price-list id: the named one, else its model's at `atMs`, else `unknown`. Pure. */
+/**
+ * The provider that a call counts under, by its price-list id: the one that it names, else the one whose price its model has at
+ * `atMs` (epoch ms), else `unknown`. A gateway is no provider. Pure.
+ */
 export function providerOf(
   { provider, model }: { provider?: string | null | undefined; model?: string | null | undefined },
   atMs: number,

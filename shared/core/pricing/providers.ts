@@ -90,13 +90,19 @@ export function isFreeVariant(provider: string | undefined, model: string): bool
   return provider === undefined || isGateway(provider) || findProviderId(provider) === 'openrouter';
 }
 
-/** The price list's id of a provider by the name in a call; null for none or a gateway, `unknown` for one not in the list. */
+/**
+ * The price list's id of a provider by the name that a call gives it: null for none and for a gateway, which set no price, and
+ * `unknown` for one that the list does not have.
+ */
 export function namedProvider(provider: string | undefined): string | null {
   if (provider === undefined || isGateway(provider)) return null;
   return findProviderId(provider) ?? UNKNOWN_PROVIDER;
 }
 
-/** One name for all spellings of a provider: the list's id, the gateway's, else its own in lower case with `-` for punctuation. */
+/**
+ * One name for all that calls write for the same provider: its id in the price list, the gateway's, else its own in lower case
+ * with `-` for punctuation and spaces.
+ */
 export function oneProviderName(name: string): string {
   const gateway = gatewayNamed(foldName(name)) ?? gatewayNamed(foldName(beforeDot(name) ?? ''));
   return gateway || (findProviderId(name) ?? foldName(name));

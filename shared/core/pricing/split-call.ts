@@ -30,7 +30,10 @@ export function splitCall(call: PricedCall, recorded: RecordedCost): SplitCost |
   return splitListed(list, recorded) ?? splitInProportion(list, recorded.costNusd);
 }
 
-/** Splits a cost in the proportion of these parts; the largest takes the remainder. Null for a cost of free parts. Pure. */
+/**
+ * Splits a cost in the proportion of these parts, rounded down. The largest part takes the remainder. Null where all of them are
+ * free and the cost is not. Pure.
+ */
 export function splitInProportion(parts: Record<CallPart, bigint>, costNusd: number): SplitCost | null {
   const whole = CALL_PARTS.reduce((sum, part) => sum + parts[part], 0n);
   if (whole === 0n && costNusd !== 0) return null;

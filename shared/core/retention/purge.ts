@@ -3,7 +3,10 @@ import type { RetentionRule } from '../../platform/mongo/retention.ts';
 import { forEachOrganization } from '../accounts/organizations/for-each-organization.ts';
 import { purgedRows } from './metrics.ts';
 
-/** Deletes what is older than its retention, in batches. A failing rule is logged and left. Idempotent. Returns how many, by rule. */
+/**
+ * Deletes what is older than its retention, in bounded batches. A rule that fails is logged, and left for the next run.
+ * Repeating it changes nothing. Returns how many rows went, by the kind of the rule.
+ */
 export async function purge(ctx: Context, rules: readonly RetentionRule[]): Promise<Record<string, number>> {
   const nowMs = ctx.clock.now();
   const gone: Record<string, number> = {};

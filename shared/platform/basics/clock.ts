@@ -2,13 +2,18 @@
 export interface Clock {
   /** The wall clock: epoch milliseconds, UTC. Somebody may set it, forward or back. */
   now(): number;
-  /** Milliseconds of a clock that nobody sets: for how long a process remembers or leaves something alone. */
+  /**
+   * Milliseconds since some moment, of a clock that nobody sets: for how long a process remembers or leaves something alone.
+   */
   elapsed(): number;
 }
 
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
 
-/** How far an api's clock may be behind without harm to the stores: further behind it refuses nearly every signal. */
+/**
+ * How far the clock of an api may be behind those of the stores without leaving anything wrong in them: one that is further
+ * behind refuses nearly every signal (docs/reliability.md).
+ */
 export const CLOCK_LAG_MS = 3_600_000;
 
 /** ISO 8601 in UTC with milliseconds, as every time under `/api/v1` is written. */

@@ -129,7 +129,10 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
   : Lowercase<S>;
 
-/** Reads the environment once. Throws one StartFault with a line per fault; an empty variable counts as unset. */
+/**
+ * Reads the environment once. Throws one StartFault that lists everything that is wrong, one line per fault, by the
+ * name of the variable; an empty variable counts as unset.
+ */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given, IN_PLAIN_WORDS);

@@ -35,7 +35,10 @@ export function foldEmail(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** The mailbox of an address, for limits: without a `+` part and case. It may join several, so it says nothing about the owner. */
+/**
+ * The mailbox of an address, for a limit: most servers ignore what follows a `+`, and the case. Several mailboxes may
+ * become one here, so this says nothing about whose an address is.
+ */
 export function mailboxOf(email: string): string {
   return email.toLowerCase().replace(/\+[^@]*@/, '@');
 }

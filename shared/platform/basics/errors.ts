@@ -137,14 +137,20 @@ const STORE_ERROR_LABELS = [
   'SystemOverloadedError',
 ];
 
-/** Returns true when a commit was sent and never answered: nobody may say then that nothing was written. */
+/**
+ * Returns true when a commit was sent and its answer never came. The change was made or it was not, so a caller may not
+ * be told that nothing was written.
+ */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const labelled = error as { hasErrorLabel?: (label: string) => boolean };
   return labelled.hasErrorLabel?.('UnknownTransactionCommitResult') === true;
 }
 
-/** The rest of a change that has written something: a store that fails now throws `outcome_unknown` with `detail`. */
+/**
+ * The rest of a change of which something has been written: a store that fails now may not be reported as one that has
+ * written nothing. Throws `outcome_unknown` with `detail` then, and every other error as it is.
+ */
 export async function orUnknown<Result>(rest: Promise<Result>, detail: string): Promise<Result> {
   return rest.catch((error: unknown) => {
     throw isStoreError(error) ? new DomainError('outcome_unknown', detail) : error;

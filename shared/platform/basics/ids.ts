@@ -34,7 +34,10 @@ export type IdPrefix =
 
 const creation = new AsyncLocalStorage<{ prefix: IdPrefix; seed: string }>();
 
-/** Runs `work`, whose new thing has the id `derivedId(prefix, seed)`: a second run meets the primary key of the first. */
+/**
+ * Runs `work`, which creates one thing with an id of this prefix. That id is `derivedId(prefix, seed)`, so that a second
+ * run with the same seed meets the primary key of the first instead of making another one.
+ */
 export function creating<Result>(prefix: IdPrefix, seed: string, work: () => Result): Result {
   return creation.run({ prefix, seed }, work);
 }
@@ -72,12 +75,18 @@ export function createdId(prefix: IdPrefix): string | null {
   return created?.prefix === prefix ? derivedId(prefix, created.seed) : null;
 }
 
-/** The id of something with exactly one cause: a repeat meets the unique index. 128 bits of SHA-256 over the parts' JSON. */
+/**
+ * The identifier of something that has exactly one cause: the same parts give the same id, so a repeat meets
+ * the unique index instead of making a second one. 128 bits of SHA-256 over the unambiguous JSON of the parts.
+ */
 export function derivedId(prefix: IdPrefix, ...parts: readonly (string | number)[]): string {
   return `${prefix}_${base62(sha256(parts).subarray(0, 16), 22)}`;
 }
 
-/** A primary key of what makes a row unique: the first `bytes` of SHA-256 over the parts' JSON, base64url (4 characters for 3 bytes). */
+/**
+ * A primary key made of what makes a row unique: the first `bytes` of SHA-256 over the JSON of the parts, base64url. Three
+ * bytes are four characters, whatever comes after them.
+ */
 export function hashedKey(bytes: 12 | 18 | 24, ...parts: readonly (string | number)[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, (bytes / 3) * 4);
 }

@@ -42,7 +42,10 @@ export function isNext(cursor: JsonCursor, open: keyof typeof OPEN): boolean {
   return peek(cursor) === OPEN[open];
 }
 
-/** Moves behind the next value; returns where it begins. Checks bounds alone, `JSON.parse` checks the rest. Throws `JsonScanError`. */
+/**
+ * Moves behind the next value and returns where it begins. Checks nothing but the bounds: the bytes are valid JSON exactly
+ * when `JSON.parse` takes them. Throws `JsonScanError`.
+ */
 export function skipValue(cursor: JsonCursor, most: JsonBounds = UNBOUNDED): number {
   const { bytes, at: start } = cursor;
   let depth = 0;

@@ -19,7 +19,10 @@ const LEAST_PREFIX = { 4: 8, 6: 32 } as const;
 /** fc00::/7, the private addresses of IPv6 (RFC 4193). */
 const UNIQUE_LOCAL = /^f[cd]/i;
 
-/** The faults of variables in production, a line each, without values. Secrets must be random: no placeholder, repetition or twin. */
+/**
+ * Returns the faults of the variables that could be read, in production, one line each: the variable's name without its value.
+ * Secrets must be random: no placeholder, no repeated character, no two alike.
+ */
 export function faultsInProduction(values: Judged): string[] {
   const wrong = secretFaults(values);
   if (values.BASE_URL === undefined)

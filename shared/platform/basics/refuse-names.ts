@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** `schema` for an object without these members, looked for before it reads the object: others drop `__proto__` silently. */
+/**
+ * `schema` for an object that has none of these members. They are looked for before it reads the object: what is no
+ * strict object drops `__proto__` without a word.
+ */
 export function refuseNames<S extends z.ZodType>(names: readonly string[], schema: S) {
   return z.preprocess((value, ctx) => {
     if (typeof value !== 'object' || value === null) return value;

@@ -2,7 +2,10 @@ import type { Log } from './log.ts';
 
 const PATIENCE_MS = 23_000;
 
-/** Runs `stop` once on SIGTERM or SIGINT and exits: 0 if it finished, 1 if it failed or took 23 s beyond the wait before it. */
+/**
+ * Runs `stop` once on SIGTERM or SIGINT and exits: 0 when it finished, 1 when it failed or took over 23 s, beside the time that
+ * it is told to wait first.
+ */
 export function stopOnSignal(log: Log, stop: () => Promise<void>, delayMs = 0): void {
   let stopping = false;
   const begin = (signal: string): void => {

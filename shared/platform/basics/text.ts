@@ -5,7 +5,10 @@ export const exactText = z
   .string()
   .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be well-formed text without NUL');
 
-/** Free text: 1..`max` code points, stored in NFC. `documentedAs` is for OpenAPI, which counts code points, zod UTF-16 units. */
+/**
+ * Free text from outside: 1..`max` code points, stored in NFC. `documentedAs` is what the OpenAPI document says instead of
+ * what zod would: it counts code points, zod UTF-16 units.
+ */
 export function text(max: number) {
   return textOrEmpty(max)
     .refine((value) => value.length > 0, 'must not be empty')

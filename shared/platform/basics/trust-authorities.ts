@@ -6,7 +6,10 @@ import { StartFault } from './start-fault.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
-/** Trusts the authorities of CA_FILE besides Node's, in every connection from now on. Throws a StartFault for a file without any. */
+/**
+ * Trusts the certificate authorities of CA_FILE besides those of Node, in each connection that this process opens from now on: to
+ * both stores and to all others. Throws a StartFault for a file without certificates.
+ */
 export function trustAuthorities({ caFile }: Pick<Config, 'caFile'>): void {
   if (caFile === undefined) return;
   try {

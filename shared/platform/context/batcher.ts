@@ -26,7 +26,10 @@ export interface Batching<Item, Result> {
   lingerMs?: number;
   /** How many, just answered or waiting, make a key busy (default 2). */
   lingerFrom?: number;
-  /** After a batch of at least so many ms its key rests as long as that took, at most a second, for others. Default: none does. */
+  /**
+   * A batch that took at least this long (milliseconds; default none does) is followed by a rest of its key, as long as the
+   * batch took but no longer than a second: then the stores are there for others.
+   */
   restAfterMs?: number;
   /** How long one batch may take (milliseconds; default 20 s) before it fails and the next one goes on. */
   deadlineMs?: number;

@@ -22,7 +22,10 @@ export interface Cache<Key, Value> {
 
 type Present = NonNullable<unknown>;
 
-/** Declares a process's cache of the `max` entries used last; with `ttlMs` an entry also goes that long after it was set. */
+/**
+ * Declares a cache of a process: the `max` entries that were used last. With `ttlMs` an entry also goes that many
+ * milliseconds after it was set.
+ */
 export function boundedCache<Key extends Present, Value extends Present>({
   max,
   ttlMs,

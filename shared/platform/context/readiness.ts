@@ -16,7 +16,10 @@ export type Warning = (ctx: Context) => Promise<string | null>;
 
 const PROBE_TIMEOUT_MS = 1_000;
 
-/** Asks both stores. `down` only when neither group can serve: credits are spent without MongoDB. A warning is `degraded`. */
+/**
+ * Asks both stores, Redis whether it takes writes. `down` only when neither group can serve: losing MongoDB must not stop
+ * credits being spent. A warning makes it `degraded`.
+ */
 export async function readReadiness(ctx: Context, warnings: readonly Warning[]): Promise<Readiness> {
   const [mongo, redis] = await Promise.all([
     answers(() => ctx.db.connection.db?.command({ ping: 1 }) ?? Promise.reject(new Error('not connected'))),

@@ -17,7 +17,10 @@ export function planMove(mover: DueJob, orgId: string, nowMs: number): Plan {
   return setDue<Moved>(mover, { key: orgId, orgId, dueMs: nowMs, details: { last: '' } });
 }
 
-/** Moves the due rows of `moved` of an organization, some per transaction, as `plan` says; another worker can go on. */
+/**
+ * Moves the due rows of `moved` of an organization, some per transaction, each as `plan` says. A worker that dies is followed
+ * by one that goes on where it was.
+ */
 export async function moveDue<Details extends object>(
   ctx: Context,
   orgId: string,

@@ -8,7 +8,10 @@ import { type DueJob, dueRows } from './model.ts';
 /** How long what has failed waits, growing from time to time. Milliseconds. */
 const WAIT_MS = { first: 5_000, growth: 2, most: 300_000 } as const;
 
-/** Puts off what is due after its work has failed, so that failures do not run all the time; the sweeper wakes it. */
+/**
+ * Puts off what is due for a key after its work has failed, so that what always fails neither runs all the time nor
+ * stands before the rest. The sweeper wakes it again.
+ */
 export async function postponeDue(ctx: Context, job: DueJob, key: string): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
     const nowMs = ctx.clock.now();

@@ -16,7 +16,10 @@ const WAKE_OF_ONE_KIND = 2_000;
 type Swept = Pick<DueRow, 'kind' | 'key' | 'due_at'>;
 const SWEPT = { kind: 1, key: 1, due_at: 1 };
 
-/** Wakes what will soon be due, and what is overdue: its job was lost, is late or has failed. Returns how many were late, by kind. */
+/**
+ * Wakes what will soon be due, and whatever is due without having been done, of every kind: its job was lost with Redis,
+ * is late, or has failed. Returns how many were late, by kind.
+ */
 export async function sweepDue(ctx: Context): Promise<ReadonlyMap<string, number>> {
   await wakeUpcoming(ctx);
   const lateSince = dateAt(ctx.clock.now() - GRACE_MS);

@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto';
 
-/** Rows of one hot counter, whose value is their sum, so that processes rarely meet. Raising it needs no migration, lowering does. */
+/**
+ * How many rows one hot counter is spread over, so that processes that add to it at the same time rarely write the same
+ * row: its value is their sum. Raising it needs no migration; lowering it does.
+ */
 export const COUNTER_SHARDS = 8;
 
 export const ALL_COUNTER_SHARDS: readonly number[] = Array.from({ length: COUNTER_SHARDS }, (_, n) => n);

@@ -48,7 +48,10 @@ function filterAfterLookup(stage: mongo.Document): mongo.Document[] {
   return [{ $lookup: lookup }, { $set: { [lookup.as]: matching } }];
 }
 
-/** A find as an aggregation, with `sort`, `limit`, `project` in the order of calls; null where one index holds the filter. */
+/**
+ * A find as an aggregation; null where one index holds the whole filter. Its cursor carries out `sort`, `limit` and `project`
+ * in the order of the calls.
+ */
 export function findByIndex(
   handle: mongo.Collection,
   indexed: Indexed,
@@ -80,7 +83,10 @@ export function countByIndex(
   return counted.then(([all]) => all?.rows ?? 0);
 }
 
-/** The filter of a write by id without the shard key, which a read has checked and which never changes. */
+/**
+ * The filter of a write of rows by id, without their shard key: a read has checked it, and no row ever changes it. The other
+ * conditions stay.
+ */
 export async function writeById(
   handle: mongo.Collection,
   { shardKey }: Indexed,

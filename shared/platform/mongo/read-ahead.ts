@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 
-/** A cursor's rows, answer by answer, each in its own turn of the event loop; the store reads on meanwhile. */
+/**
+ * The rows of a cursor, those of one answer at a time, each in a turn of the event loop of its own. The store reads the next ones
+ * while these are used.
+ */
 export async function* readAhead<Row>(cursor: mongo.FindCursor<Row>): AsyncGenerator<Row[]> {
   try {
     let hasMore = cursor.hasNext();

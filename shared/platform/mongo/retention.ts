@@ -46,7 +46,10 @@ interface RetentionOptions<T extends Row> {
   except?: Exception<T>;
 }
 
-/** Keeps rows for some days after the time in `ageField`, an indexed field; with `isPerOrganization` by organization. */
+/**
+ * Declares that rows are kept for so many days after the time in `ageField`, which is a field of an index: the oldest go
+ * first. With `isPerOrganization` the organization is added to the filter.
+ */
 export function keptForDays<T extends Row>(
   kind: string,
   rows: DeclaredCollection<T>,

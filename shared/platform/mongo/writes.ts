@@ -15,7 +15,10 @@ export interface Write {
   /** Its fields may stand beside `_id` in the filter: they say on which shard the row is, and are no condition. */
   readonly shardKey: readonly string[];
   readonly operation: Operation;
-  /** An update of its row, committed alone before another attempt after a conflict: others let this transaction go first. */
+  /**
+   * The update of its row, committed alone, that has others let this transaction go first. It is carried out before another
+   * attempt, once one has met a conflict.
+   */
   readonly ahead?: mongo.UpdateFilter<mongo.Document>;
 }
 
@@ -68,7 +71,10 @@ function write({ collectionName, shardKey }: CollectionDeclaration, operation: O
  */
 const MOST_TOGETHER = 50;
 
-/** Carries out writes in a transaction, deletes first, then in no order. For the embedded store read something before. */
+/**
+ * Carries out writes of any collections within a transaction: deletes first, then no order is promised. A few are one
+ * command, which the embedded store refuses as the first one of a transaction: read something before.
+ */
 export async function applyWrites(
   { db }: { db: Db },
   writes: readonly Write[],

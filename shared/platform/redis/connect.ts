@@ -87,7 +87,10 @@ export function logOutages(client: RedisClient, variable: string, log: Log): voi
   });
 }
 
-/** For the queues: their own Redis, else the credits'. A job is only a wake-up, so theirs need not wait for a disk. */
+/**
+ * For the queues: their own Redis where there is one, else the one of the credits. A job is only a wake-up, and what is
+ * lost the sweeper finds, so that theirs need not wait for a disk.
+ */
 export function connectQueues(
   config: Pick<Config, 'redisUrl' | 'redisClusterNodes' | 'queueRedisUrl'>,
   role: 'producer' | 'worker',

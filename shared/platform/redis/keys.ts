@@ -77,7 +77,10 @@ export function reservationKeys(orgId: string) {
   };
 }
 
-/** The longest life of each kind of key, in seconds; null: until deleted. Each test file compares the keys that it leaves. */
+/**
+ * The longest time to live of each kind of key, in seconds; null: it stays until it is deleted. Each test file compares the keys
+ * that it leaves with this, and a key of no kind fails it.
+ */
 export const LONGEST_LIVES_S: readonly (readonly [pattern: RegExp, seconds: number | null])[] = [
   [/^\{c\d\d\}:(epoch|stream|replicated)$/, null],
   [/^\{c\d\d\}:account:/, null],
@@ -109,7 +112,10 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** One Redis takes any keys in a command; in a cluster they lie in one slot (redis.io, cluster-spec). */
+/**
+ * One Redis takes any keys in one command. In a Redis Cluster the keys of a command lie in one slot
+ * (https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/).
+ */
 const ONE_FOR_ALL = 'all';
 
 /** Names the commands that may be joined with those of a slot: on one Redis they all have one name. */

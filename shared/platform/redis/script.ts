@@ -17,7 +17,10 @@ export function loadScript(...files: readonly URL[]): Script {
 /** The head of a script that reads the identity of the data (`identity()`) and Redis' time (`redis_ms()`). */
 export const IDENTITY = new URL('identity.lua', import.meta.url);
 
-/** Runs a script by its name, else by its text when this Redis does not know it, and so has not run it. */
+/**
+ * Runs a script by its name, and by its text when this Redis does not know it yet: then it has not run, so
+ * sending it again is safe. Nothing else is ever sent twice.
+ */
 export async function runScript(
   client: RedisClient,
   script: Script,

@@ -3,7 +3,10 @@ import type { Context } from '../../platform/context/context.ts';
 import type { WeekCells } from './model.ts';
 import type { People, Week } from './read-week.ts';
 
-/** A week's people as of now: their teams, and whether they count towards k. Members who left in the week or later were members. */
+/**
+ * The people of a week, as of now: their teams, and by the organization's `k_population` whether they count towards k.
+ * Members who left during the week, or after it, were members then.
+ */
 export async function peopleOf(ctx: Context, organization: Organization, week: Week): Promise<People> {
   const members = await memberRows(ctx)
     .find({ org_id: organization._id }, { projection: { user_id: 1, teams: 1, removed_at: 1 } })

@@ -29,7 +29,9 @@ export interface Answerer {
   userId: string;
 }
 
-/** Acknowledges an anomaly. A repeat changes nothing, whoever was first. Throws `not_found`. */
+/**
+ * Acknowledges an anomaly: somebody has seen to it. A repeat changes nothing, whoever was first. Throws `not_found`.
+ */
 export async function acknowledgeAnomaly(
   ctx: Context,
   { orgId, userId }: Answerer,

@@ -27,7 +27,10 @@ import { reportAnomalies } from './report-anomalies.ts';
 /** The result of a check: how many anomalies it reported, or when to check again (epoch ms). */
 export type CheckResult = { reported: number } | { notBeforeMs: number };
 
-/** Checks a session that is due and reports new anomalies: one per type, again once the value has doubled. Idempotent. */
+/**
+ * Checks a session that is due for it, and reports new anomalies: one incident per type and session, again only when the
+ * observed value has doubled. Repeating it changes nothing.
+ */
 export async function checkSession(ctx: Context, sessionId: string): Promise<CheckResult> {
   const due = await readDue(ctx, checkSessionJob, sessionId);
   if (!due) return { reported: 0 };
@@ -47,7 +50,10 @@ async function findAnomalies(ctx: Context, session: Session): Promise<FoundAnoma
   return detectAnomalies(totals, baseline, hour);
 }
 
-/** Clears the due row; a session that has changed since the read is due in a minute or, ended, now. Returns when (epoch ms). */
+/**
+ * Clears the due row. A session that has changed since it was read stays due, a minute later or, when it has ended, now.
+ * Returns when to check again, in epoch milliseconds.
+ */
 async function finishCheck(
   ctx: Context,
   { key: sessionId, org_id }: DueRow,
@@ -75,7 +81,10 @@ function nextCheckAfterMs(ctx: Context, session: Session, seen: Session, nowMs: 
   return nextCheckMs(ctx, { ...session, checked_at: dateAt(nowMs) }, nowMs);
 }
 
-/** A user's last sessions that had finished in event time before `session` began, ended by a job or not, newest first. */
+/**
+ * The last sessions of a user that had finished in event time before `session` began, whether or not a job has ended
+ * them yet, newest first.
+ */
 export async function readBaseline(ctx: Context, session: Session, timeoutMs: number): Promise<Totals[]> {
   const { org_id, user_id } = session;
   const beganMs = session.started_at.getTime();

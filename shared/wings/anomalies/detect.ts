@@ -155,7 +155,10 @@ function sizeOf({ anomaly_type, observed, baseline_avg }: Observation): number {
   return anomaly_type === 'runaway_session' ? observed / baseline_avg : observed;
 }
 
-/** The most tokens and cost within any hour of signals in time order. Holds only an hour or two of them. */
+/**
+ * The most tokens and the most cost within any hour of signals that come in time order. Holds those of an hour or two: a
+ * session may have more than memory takes.
+ */
 export async function busiestHour(
   signals: AsyncIterable<Pick<Signal, 'ts' | 'tokens_in' | 'tokens_out' | 'cost_nusd'>>,
 ): Promise<BusiestHour> {

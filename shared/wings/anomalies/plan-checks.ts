@@ -13,7 +13,10 @@ import { anomalyRows } from './model.ts';
 /** Time after which a running session is checked again. Milliseconds. */
 export const CHECK_EVERY_MS = 60_000;
 
-/** The plan that schedules checks of sessions that gained signals (most are too small) or ended (now), in their transaction. */
+/**
+ * The plan that schedules checks of sessions that gained signals or ended, in the transaction that writes them. Most are
+ * too small for any rule. A session that has ended is checked now.
+ */
 export function planChecks(ctx: Context, changes: readonly SessionChange[]): Plan {
   const nowMs = ctx.clock.now();
   const worthwhile = changes.filter(({ after }) => shouldCheck(totalsOf(after)));

@@ -18,7 +18,10 @@ import { noPreferences, preferencesRows } from './preferences/model.ts';
 const ASKED_PER_HOUR = 3;
 const HOUR_MS = 3_600_000;
 
-/** Has a digest sent to a member now. Throws `conflict` when no mail can go there, `too_many_requests` for a fourth in an hour. */
+/**
+ * Has a digest sent to a member now, beside the planned ones. Throws `conflict` when no mail can go to the member, and
+ * `too_many_requests` for a fourth within an hour.
+ */
 export async function askForDigest(ctx: Context, { accountId, orgId }: Account): Promise<void> {
   if (!ctx.config.smtpUrl)
     throw new DomainError('conflict', 'This service has no mail server (SMTP_URL), so it sends no digests.');

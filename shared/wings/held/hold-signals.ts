@@ -48,7 +48,10 @@ const NO_LIMITS: readonly HeldLimit[] = [];
 
 type HeldByKey = ReadonlyMap<string, HeldSignal>;
 
-/** Holds signals above a limit, with the report. Signals that were held or discarded before get the same answer. */
+/**
+ * Holds signals above a limit until an admin decides: their rows and the report. Signals that were held or discarded before
+ * get the same answer again.
+ */
 export async function holdSignals(
   ctx: Context,
   organization: Organization,
@@ -171,7 +174,10 @@ function withKeptNames({ parts, ...draft }: Draft, hashNames: boolean): Draft {
   return { ...draft, parts: kept };
 }
 
-/** Raises `held_until`, so that every process checks for held signals: a change of rules, at most once a day. Pure. */
+/**
+ * Raises `held_until` of the organization, so that every process checks for held signals as long as these may be there. It
+ * changes the organization's rules, at most once per day. Pure.
+ */
 function planHeldUntil({ _id, held_until }: Organization, rows: HeldByKey): Write[] {
   const latestMs = Math.max(...[...rows.values()].map(({ ts }) => ts.getTime() + SIGNAL_AGE_MS.behind));
   if (rows.size === 0 || (held_until && held_until.getTime() > latestMs)) return [];

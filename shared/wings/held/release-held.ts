@@ -11,7 +11,10 @@ import { type Decided, findNamed, outcomesOf, planDecision } from './decide.ts';
 const NOTHING_HISTORICAL = new Set<never>();
 const NOTHING_OVER_LIMIT = new Map<never, never>();
 
-/** Records held signals by the path of all signals, in one transaction with the decision. Idempotent. Returns the outcome by id. */
+/**
+ * Records held signals by the write path of all signals, whatever their size, in one transaction with their decision. Returns
+ * the outcome for each id. Repeating it changes nothing.
+ */
 export async function releaseHeld(ctx: Context, orgId: string, ids: readonly string[]): Promise<Decided[]> {
   const { outcomes, recorded, committed } = await commitByRules(
     ctx,

@@ -18,7 +18,10 @@ import type { PRICES_ACTIONS } from './actions.ts';
 import { effectOf, type PriceRuleChange, type PriceRuleInput } from './input.ts';
 import { type PriceRuleRow, priceRuleRows } from './model.ts';
 
-/** Adds a price rule for calls that are recorded after it. Throws `conflict` for too many, and as `confirmActor`. */
+/**
+ * Adds a price rule, by which calls are priced that are recorded after it. Throws `conflict` when the organization has as many as it
+ * may have, and as `confirmActor`.
+ */
 export async function createPriceRule(
   ctx: Context,
   orgId: string,

@@ -61,7 +61,10 @@ export async function beginCheckout(
   return createCheckoutSession(ctx, stripeSecretKey, { parameters, idempotencyKey: newId('chk') });
 }
 
-/** True once a Checkout Session's credits are in this account's ledger; never if unpaid or another's. Throws as `catchUp`. */
+/**
+ * True once the credits of a Checkout Session are in the ledger of this account: never for one that is not paid, or that
+ * belongs to another account. Throws as `catchUp`.
+ */
 export async function hasArrived(ctx: Context, accountId: string, checkoutId: string): Promise<boolean> {
   await catchUp(ctx, accountId);
   const named = { idk: keyDigest(accountId, 'grant', checkoutId), account_id: accountId };

@@ -195,7 +195,10 @@ function refuseTooMuch({ limit, raises = [] }: Budget, granted: number, nowMs: n
   if (whole > Number.MAX_SAFE_INTEGER) throw refusedAmount('is more than a threshold may be');
 }
 
-/** When a raise ends that is answered now: at most with a calendar window, after a day where there is no end. Epoch ms. */
+/**
+ * When a raise ends that is answered now: never after the end of a calendar window, by default with the window, and after a day
+ * where the window does not end. Epoch ms.
+ */
 function endOf(budget: Budget, granted_s: number | null, nowMs: number): number {
   const { endMs } = windowAt(budget, nowMs);
   if (granted_s === null) return endMs === NEVER_MS ? nowMs + DAY_MS : endMs;

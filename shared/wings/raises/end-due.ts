@@ -9,7 +9,10 @@ import { planState } from './plan-change.ts';
 
 type Ended = { notBeforeMs: number } | { after: Raise } | null;
 
-/** Writes that a raise has expired or ended, and has budgets evaluated. Nothing waits for it. Idempotent. Returns when to look again. */
+/**
+ * Writes that a raise has expired, or has ended, and has the budgets evaluated by the limit that is in force then. Decisions
+ * and reads do not wait for it. Repeating it changes nothing. Returns when to look again.
+ */
 export async function endDueRaise(ctx: Context, id: string): Promise<{ notBeforeMs: number } | undefined> {
   const ended = await commitPlan<Ended>(ctx, async (transaction) => {
     const due = await readDue(ctx, endRaiseJob, id, transaction);

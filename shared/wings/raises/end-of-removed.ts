@@ -8,7 +8,10 @@ import { type Raise, raiseRows, stateAt } from './model.ts';
 import { NOTES_KEPT_MS, planState } from './plan-change.ts';
 import { planAnswered } from './plan-told.ts';
 
-/** Denies what a person has asked for and revokes what is in force, in the removing transaction; the result are these raises. */
+/**
+ * The plan that denies what a person has asked for and revokes what is in force, in the transaction that removes the person. Its
+ * result are these raises as they are then.
+ */
 export async function planRaisesOfRemoved(
   ctx: Context,
   { orgId, userId }: Person,

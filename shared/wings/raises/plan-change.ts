@@ -17,7 +17,10 @@ export const NOTES_KEPT_MS = 90 * 86_400_000;
 /** The acts on a raise, as the audit log names them. */
 type Act = 'approve' | 'deny' | 'withdraw' | 'revoke' | 'expire' | 'end';
 
-/** The plan of a raise in another state: its row, what is due for it (its end, once approved), and the audit line without notes. */
+/**
+ * The plan of a raise in another state: its row, what is due for it, and the line in the audit log, without notes. One that is
+ * approved is due again when it ends.
+ */
 export function planState(ctx: Context, raise: Raise, act: Act): Plan {
   const { pending_for: _, ...row } = raise;
   const { _id, org_id, state, ends_at } = row;

@@ -8,7 +8,10 @@ import { type Raise, stateAt } from './model.ts';
 import { planState } from './plan-change.ts';
 import { readRaise } from './read-raises.ts';
 
-/** Withdraws the person's pending raise. Idempotent. Throws `not_found`; `conflict` with `raise_status` for an answered one. */
+/**
+ * Withdraws a pending raise of the person. A second time it changes nothing. Throws `not_found`, and `conflict` with
+ * `raise_status` for one that was answered.
+ */
 export async function withdrawRaise(ctx: Context, person: Person, id: string): Promise<Raise> {
   const { raise, isNew } = await commitPlan(ctx, async (transaction) => {
     const { orgId } = person;

@@ -17,7 +17,10 @@ export const refusalRows = collection('refusals', {
     budget_id: String,
     way: only<RefusalWay>(String),
     cause: only<Cause>(String),
-    /** How many calls, by the part of a process that counted them. A part only grows: of two numbers the larger one is right. */
+    /**
+     * How many calls, by the part of a process that counted them. A part only grows, so that a write may be repeated: the larger
+     * number is right.
+     */
     counts: mapOf(Number),
     first_at: Date,
     last_at: Date,

@@ -12,7 +12,10 @@ const TOGETHER = 500;
 /** The update of a row whose person is erased: its count stays. */
 export const NAMES_NOBODY = { $set: { user_id: null, adapter: null }, $unset: { sessions: '' } } as const;
 
-/** Writes what MongoDB lacks of these minutes. Safe to repeat: a tally alone writes its part of the counts, the larger number stays. */
+/**
+ * Writes all calls of these minutes that MongoDB does not have. Safe to repeat after any failure: a tally is the only one that
+ * writes its part of a row's counts, and the larger number stays.
+ */
 export async function writeTallies(
   ctx: Context,
   tallies: Tallies,

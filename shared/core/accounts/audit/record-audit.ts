@@ -28,7 +28,10 @@ export function auditWrite(ctx: Context, entry: NewEntry): Write {
   return insertRow(auditRows, entryOf(ctx, orderedId('aud'), entry));
 }
 
-/** Audits an act that no transaction of MongoDB holds, with a `cause` once: a repeat records what was made but not recorded. */
+/**
+ * Writes one entry of the audit log for an act that no transaction of MongoDB holds. With a `cause` one entry per cause,
+ * however often it is called: a repeat of a change that was made but not recorded records it.
+ */
 export async function recordAct(ctx: Context, entry: NewEntry, cause?: readonly string[]): Promise<void> {
   const id = cause === undefined ? orderedId('aud') : derivedId('aud', entry.action, ...cause);
   try {

@@ -5,7 +5,10 @@ import { deviceAddressChanges } from './metrics.ts';
 
 const lastAddress = boundedCache<string, string>({ max: 100_000 });
 
-/** Reports a token in use from more than one address, by a metric and a log line. Call it only for accepted tokens. */
+/**
+ * Reports a token that is used from more than one address, by a metric and a log line. A laptop moves now and then; two
+ * machines with one token take turns all the time. Call it only for tokens that were accepted.
+ */
 export function noteDeviceAddress(
   ctx: Context,
   device: { accountId: string; tokenId: string },

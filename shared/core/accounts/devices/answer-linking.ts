@@ -32,7 +32,10 @@ export async function approveLinking(ctx: Context, member: Answerer, typedCode: 
   await answer(ctx, member, grant, { status: 'approved', action: 'device.approve' });
 }
 
-/** Refuses the device that shows this user code, as its next poll is told. Throws as an approval does. */
+/**
+ * Refuses the device that shows this user code; its next poll gets that answer. Throws `invalid_grant`, `expired_token` and
+ * `too_many_requests` as an approval does.
+ */
 export async function denyLinking(ctx: Context, member: Answerer, typedCode: string): Promise<void> {
   const grant = await findPending(ctx, member, typedCode);
   await answer(ctx, member, grant, { status: 'denied', action: 'device.deny' });

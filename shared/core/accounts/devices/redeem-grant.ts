@@ -76,7 +76,10 @@ const NOTHING_TO_DO: Decision<undefined> = { result: undefined };
 
 type Token = Pick<DeviceToken, 'token_id' | 'token_hmac'>;
 
-/** Makes the device's row, unless an earlier poll did. Throws `access_denied` for a removed member, and for too many devices. */
+/**
+ * Makes the device's row, unless an earlier poll made it. Throws `access_denied` when the member was removed meanwhile, or
+ * the account has as many active devices as it may have.
+ */
 async function linkDevice(ctx: Context, grant: DeviceGrant, member: Member, token: Token): Promise<void> {
   const { device_id, name, public_key } = grant;
   const { _id: account_id, org_id } = member;

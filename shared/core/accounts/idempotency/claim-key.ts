@@ -47,7 +47,10 @@ export async function claimKey(ctx: Context, scope: readonly string[], body: unk
   return { record: claimed, isRepeat: true, requestId: randomUUID() };
 }
 
-/** Marks a key as used, in the transaction that creates: one request gets through, every other one meets `ClaimLost`. */
+/**
+ * Marks a key as used, in the transaction that creates: of all requests with the key one gets through, also when what it
+ * created was deleted since. Throws `ClaimLost` for every other.
+ */
 export async function takeClaim(
   ctx: Context,
   { record, requestId }: Claim,

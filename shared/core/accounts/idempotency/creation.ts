@@ -45,7 +45,10 @@ export async function beginCreation(
   creation.hasBegun = true;
 }
 
-/** Keeps the answer of a creation in its transaction, after `beginCreation`, where no object is left to answer a repeat from. */
+/**
+ * Keeps the answer of a creation in its own transaction, after `beginCreation`: for one that leaves no object from which a
+ * repeat could be answered.
+ */
 export async function answerCreation(
   ctx: Context,
   prefix: IdPrefix,

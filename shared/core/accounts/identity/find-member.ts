@@ -6,7 +6,10 @@ import type { Identity } from './verify-access-token.ts';
 /** As long as keys are looked up. */
 const LOOK_UP_MS = 5_000;
 
-/** The member behind an identity (a subject is one per issuer), or null. Throws a store error after 5 s: a connection may be dark. */
+/**
+ * The member behind an identity, or null. The same subject of another issuer is another person. Throws a store error after
+ * 5 s: a connection may be dark.
+ */
 export async function findMemberByIdentity(ctx: Context, { iss, sub }: Identity): Promise<Member | null> {
   return findPresent(ctx, { 'idp.iss': iss, 'idp.sub': sub });
 }

@@ -18,7 +18,10 @@ export interface Claims {
   isVerified: boolean;
 }
 
-/** The invitations that a verified e-mail names: present members without an identity who have not declined; else why there is none. */
+/**
+ * The invitations that a verified e-mail names: each present member, one per organization, who has no identity and has not
+ * declined. Otherwise the reason why there is none.
+ */
 export async function findInvitations(
   ctx: Context,
   { email, isVerified }: Claims,
@@ -52,7 +55,10 @@ export interface Invitation {
   email: string;
 }
 
-/** Describes invitations to the person who is asked: organization, role, inviter. Omits those that are gone. */
+/**
+ * Describes invitations to the person who is asked: the organization, the role and the inviter. Omits those that are gone
+ * meanwhile.
+ */
 export async function describeInvitations(
   ctx: Context,
   { accountIds, email }: { accountIds: readonly string[]; email: string },
@@ -76,7 +82,10 @@ export async function nameInviter(ctx: Context, { invited_by }: Member): Promise
   return inviter?.name ?? inviter?.email ?? 'an admin who has left';
 }
 
-/** Links a person's identity to the invited member, replacing none. Idempotent. Throws `conflict` if gone, or another member's. */
+/**
+ * Links the identity of a person who said yes to the invited member; repeating it changes nothing. Never
+ * replaces an identity. Throws `conflict` when the invitation is gone, or the identity is another member's.
+ */
 export async function acceptInvitation(
   ctx: Context,
   invitation: Invitation & { identity: Identity },

@@ -26,7 +26,10 @@ const cacheOf = perContext(
   (): KeyCache => ({ keys: null, fetchedAtMs: NEVER_MS, triedAtMs: NEVER_MS, fetching: null }),
 );
 
-/** The issuer's key for a token. An unknown `kid` reads them again, at most every 30 s. Throws `issuer_unavailable` if never read. */
+/**
+ * Finds the issuer's public key for a token. Known keys go on while the issuer is down. For an unknown `kid` the keys are
+ * read again, at most every 30 s. Throws `issuer_unavailable` while no keys were ever read.
+ */
 export function issuerKeys(ctx: Context): JWTVerifyGetKey {
   const cache = cacheOf(ctx);
   return async (header, token) => {

@@ -6,7 +6,10 @@ import { memberRows } from '../organizations/model.ts';
 import { memberReplacement, noMember } from '../organizations/roster.ts';
 import type { Identity } from './verify-access-token.ts';
 
-/** Links a member to an identity, in place of any earlier one. Idempotent. Throws `not_found`; `conflict` if another has it. */
+/**
+ * Links a member to an identity of the identity provider, in place of any earlier one. Repeating it changes nothing.
+ * Throws `not_found`, and `conflict` when another member has the identity.
+ */
 export async function linkIdentity(
   ctx: Context,
   orgId: string,

@@ -16,14 +16,20 @@ export interface Identity {
   sub: string;
 }
 
-/** The identity in an OIDC access token (RFC 9068); null for a wrong one. Throws `issuer_unavailable` while no keys were ever read. */
+/**
+ * The identity that an OIDC access token (RFC 9068) names, or null for every way in which the token can be wrong. Throws
+ * `issuer_unavailable` only when nothing can be decided because the issuer's keys were never read.
+ */
 export async function verifyAccessToken(ctx: Context, token: string): Promise<Identity | null> {
   const { oidcAudience } = ctx.config;
   const verified = oidcAudience === undefined ? null : await verify(ctx, token, oidcAudience);
   return verified?.identity ?? null;
 }
 
-/** Identity and scopes of a token for the MCP endpoint alone (`MCP_AUDIENCE`), or null. Throws as `verifyAccessToken`. */
+/**
+ * The identity and the scopes of an access token for the MCP endpoint (`MCP_AUDIENCE`), or null. A token that is also for
+ * `OIDC_AUDIENCE` is none: an agent's token opens nothing else. Throws as `verifyAccessToken`.
+ */
 export async function verifyAgentToken(
   ctx: Context,
   token: string,

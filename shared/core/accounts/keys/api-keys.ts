@@ -145,7 +145,10 @@ export async function listApiKeys(ctx: Context, orgId: string): Promise<ApiKey[]
 /** Look-ups of all organizations share a query, so this is how long a dark connection may delay them. */
 const LOOK_UP_MS = 5_000;
 
-/** The key behind a token; null if unknown, expired or revoked. Always asks the store; look-ups that wait together share one query. */
+/**
+ * The key behind a token, or null when it is unknown, expired or revoked. Every call asks the store, so that a revoked
+ * key is dead at once; look-ups that wait together share one query.
+ */
 export async function authenticateApiKey(ctx: Context, token: string): Promise<ApiKey | null> {
   const id = keyIdOf(ctx, token);
   if (id === null) return null;

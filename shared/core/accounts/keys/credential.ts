@@ -6,7 +6,10 @@ import { base62, createdId } from '../../../platform/basics/ids.ts';
 export type CredentialPrefix = 'ugk' | 'ugd';
 
 const ID_LENGTH = 12;
-/** A device token's id begins with its account's id without `usr_`: a spend finds the account's record without a look-up. */
+/**
+ * A device token's id begins with its account's id (22 characters, without `usr_`), so that a spend finds the account's
+ * record without a look-up.
+ */
 const ACCOUNT_LENGTH = 22;
 const ID_LENGTHS = { ugk: ID_LENGTH, ugd: ACCOUNT_LENGTH + ID_LENGTH } as const;
 const SECRET_LENGTH = 43;

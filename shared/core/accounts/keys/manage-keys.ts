@@ -19,7 +19,10 @@ export interface KeyManager {
 /** The scopes that a member may give to a key. */
 const OWN_SCOPES: readonly Scope[] = ['signals:write', 'usage:read', 'budgets:check'];
 
-/** A page of the keys that somebody may see, of `userId` alone if given; ended ones for 30 days. Counts only without `total`. */
+/**
+ * One page of the keys that somebody may see, by (`created_at`, id); ended ones too, for 30 days. `userId` asks for the keys
+ * that are bound to that user. Counts only when `total` is not known.
+ */
 export async function listKeys(
   ctx: Context,
   manager: KeyManager,

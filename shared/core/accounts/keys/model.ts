@@ -4,7 +4,10 @@ import { erased, nullable, object, only, optional } from '../../../platform/mong
 import { daysBefore, retentionRule } from '../../../platform/mongo/retention.ts';
 import { userId } from '../organizations/user-id.ts';
 
-/** The maker of a key or a webhook: a person, an API key, or a key with the person who made it. Both null: an operator. */
+/**
+ * The maker of a key or a webhook: a person by user id, an API key by its id, or the person who made that key together with
+ * it. Both null: an operator.
+ */
 export interface Maker {
   user_id: string | null;
   key_id: string | null;

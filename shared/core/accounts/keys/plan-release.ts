@@ -5,7 +5,10 @@ import { setDue } from '../../../platform/due/plan-due.ts';
 import { type DueRelease, releaseReservationsJob } from './jobs.ts';
 import { type ApiKey, endOfKey } from './model.ts';
 
-/** Plans the release of a key's reservations at its end, in the deciding transaction, in place of an earlier plan. Pure. */
+/**
+ * The plan that releases the reservations of a key when it ends, in the transaction that decides about its end: so they are
+ * released whatever is killed. It replaces an earlier plan for this key. Pure.
+ */
 export function planReleaseOfKey(key: ApiKey): Plan {
   const end = key.revoked_at ?? endOfKey(key);
   if (!end || !key.scopes.includes('budgets:check')) return NO_PLAN;

@@ -8,7 +8,10 @@ import { collection } from '../../../platform/mongo/collection.ts';
 import { deleteRows, replaceRow, type Write } from '../../../platform/mongo/writes.ts';
 import type { Member } from './model.ts';
 
-/** Outlives the member: who has said no is not written to again after a removal and another invitation. No present member's. */
+/**
+ * A row belongs to no present member there. It outlives the member, so that who has said no is not written to again after a removal and another
+ * invitation.
+ */
 export const endedMailRows = collection('ended_mails', {
   about: 'A mailbox that wants no mails of an organization. Its id is a hash of the address.',
   fields: {

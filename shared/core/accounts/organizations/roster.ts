@@ -15,7 +15,10 @@ export function noMember(): DomainError {
   return new DomainError('not_found', 'There is no such member.');
 }
 
-/** Throws `conflict` when another present member has this e-mail. Concurrent adds conflict only if both write the roster. */
+/**
+ * Throws `conflict` when another present member of the organization has this e-mail: invited twice, nobody can tell which
+ * invitation is meant. Concurrent adds conflict only if both write the roster (`rosterWrite`).
+ */
 export async function refuseTakenEmail(
   ctx: Context,
   { _id, org_id, email }: Pick<Member, '_id' | 'org_id' | 'email'>,
@@ -26,12 +29,18 @@ export async function refuseTakenEmail(
     throw new DomainError('conflict', 'A member of the organization has this e-mail already.');
 }
 
-/** Replaces a member's row by delete and insert: the embedded store's unique index would keep an old identity (docs/stores.md). */
+/**
+ * The writes that put another row of a member in its place. It is deleted and inserted, as the embedded store's unique index
+ * would keep an old identity (docs/stores.md).
+ */
 export function memberReplacement(member: Member): Write[] {
   return [deleteRows(memberRows, { _id: member._id }), insertRow(memberRows, member)];
 }
 
-/** Throws `conflict` for the last admin who has joined: one who was only invited cannot manage the organization. */
+/**
+ * Throws `conflict` when without this admin nobody could manage the organization. An admin who was invited and has not
+ * joined cannot, and perhaps never will.
+ */
 export async function refuseLastAdmin(
   ctx: Context,
   leaving: Pick<Member, '_id' | 'org_id' | 'role' | 'idp' | 'removed_at'>,
@@ -82,7 +91,10 @@ export function rosterWrite(organization: Organization, change: RosterChange = {
   return updateRow(organizationRows, { _id }, { $inc: { roster_changes: 1 }, $set: lists });
 }
 
-/** The write of a transaction that makes something for a member: it conflicts with a removal, and with another such transaction. */
+/**
+ * The write of a present member's row, for a transaction that has read it and makes something for the member: it conflicts
+ * with a removal at the same time, and with another that makes something.
+ */
 export function memberTouch({ _id }: Pick<Member, '_id'>): Write {
   return updateRow(memberRows, { _id }, { $inc: { touches: 1 } });
 }

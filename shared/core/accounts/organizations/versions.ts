@@ -18,7 +18,10 @@ export const organizationVersionRows = collection('organization_versions', {
     touches: optional(Number),
     /** Rises with each change of the organization's contexts and boundaries: the same in all shards; absent before the first. */
     contexts: optional(Number),
-    /** There while a change waits that met a conflict: batches let it go first (docs/adr/0264). A stale one costs half a second. */
+    /**
+     * There while a change that met a conflict waits: batches of signals let it go first (docs/adr/0264). It proves nothing, so one
+     * that a dead process left behind costs one batch half a second.
+     */
     change_waits: optional(only<true>(Boolean)),
   },
 
@@ -92,7 +95,10 @@ export interface Passed extends RulesCounts {
   isPassed: boolean;
 }
 
-/** Waits until no change of the organization waits, then reads its counts. A batch that has waited long since `sinceMs` goes on. */
+/**
+ * Waits until no change of the organization waits, and then reads its counts: a touch by them proves that they hold. A batch that
+ * has waited long enough since `sinceMs` goes on beside the changes.
+ */
 export async function letChangesPass(
   ctx: Context,
   orgId: string,
@@ -140,7 +146,10 @@ export function touchOrganizationVersion(
   );
 }
 
-/** The write of a transaction that has read rules and relies on them: it conflicts with every change of them that it does not see. */
+/**
+ * The write of a transaction that has itself read rules of the organization and relies on them, in one shard. It conflicts
+ * with every change of a rule that the transaction does not see.
+ */
 export function guardOrganizationRules(orgId: string, shard: number): Write {
   return updateRow(
     organizationVersionRows,

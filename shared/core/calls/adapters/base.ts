@@ -37,7 +37,10 @@ export const COMMON_KEYS = [
 const PROJECT_KEYS = ['project.id', 'project', 'project.repo', 'vcs.repository.name'] as const;
 const USER_KEYS = ['user.id', 'enduser.id', 'enduser.pseudo.id', 'installation.id'] as const;
 
-/** When a record happened: `event.timestamp`, a log's observed time, its own, or a span's end. Throws `RejectedRecord` without any. */
+/**
+ * When a record happened: `event.timestamp`, else the observed time of a log, else its own time (some tools leave it
+ * 0); a span at its end. Throws `RejectedRecord` for a record without a time.
+ */
 export function timeOf(record: OtlpRecord): string {
   const written = textOf(record, 'event.timestamp');
   const writtenMs = written !== undefined && ISO_TIME.test(written) ? Date.parse(written) : Number.NaN;
@@ -152,7 +155,10 @@ export function toolNameOf(record: OtlpRecord, ...keys: readonly string[]): Pick
   return name === undefined ? {} : { tool_name: clip(name, 256) };
 }
 
-/** An error by the first of these attributes, unless it is the HTTP status of an answer that began well. Texts may repeat a prompt. */
+/**
+ * An error by the first of these attributes, passing over the HTTP status of an answer that began well. Error texts may
+ * repeat a prompt, so none is kept.
+ */
 export function errorOf(
   record: OtlpRecord,
   ...keys: readonly string[]

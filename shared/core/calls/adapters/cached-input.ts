@@ -14,7 +14,10 @@ export type Dialect =
   | 'ai-sdk-6-beta'
   | 'other-spans';
 
-/** Dialects whose input leaves out tokens of a cache: always, never, or for these providers. Contradicting counts get no price. */
+/**
+ * The dialects whose input leaves out the tokens of a cache: always, never, or for calls of these providers. Counts that
+ * contradict it stay as they are, and the call has no price.
+ */
 const LEAVES_OUT_CACHED: Readonly<Record<Dialect, boolean | RegExp>> = {
   // Claude Code, opencode and ccusage count as Anthropic's API does: three counts beside each other.
   'claude-code': true,

@@ -15,7 +15,10 @@ interface Compared extends SpanSignal {
   series: string | undefined;
 }
 
-/** Instrumentations whose spans are not always parents of what they run: another's span lies in theirs only by time. */
+/**
+ * Instrumentations whose spans are not always parents of what they run. A span of another one lies in theirs by its time alone,
+ * and often in another trace.
+ */
 const NO_PARENTS: ReadonlySet<string> = new Set([
   'openinference.instrumentation.anthropic',
   'openinference.instrumentation.langchain',
@@ -143,7 +146,10 @@ function keysOf(
   return [[...call, id], ...alike].map((parts) => JSON.stringify(parts));
 }
 
-/** One instrumentation reports a call once, so its span in another is another call, unless the outer one has no counts. */
+/**
+ * One instrumentation reports a call once, so a span of its own in another is another call; but an outer one without counts
+ * repeats what it is around.
+ */
 function isSameCall(a: Compared, b: Compared): boolean {
   const { signal: one } = a;
   const { signal: two } = b;

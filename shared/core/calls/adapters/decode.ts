@@ -39,7 +39,10 @@ const states = perContext(() => ({
   threads: null as Piscina<unknown, DecodeReply> | null,
 }));
 
-/** Decodes a request for `use`. Throws `UnreadableOtlp`, and `overloaded` when too many large bodies wait. */
+/**
+ * Decodes a request and hands it to `use`. Throws `UnreadableOtlp`, and `overloaded` when too many large bodies wait, of
+ * all organizations or of this one.
+ */
 export async function withDecoded<Result>(
   ctx: Context,
   orgId: string,
@@ -64,7 +67,10 @@ export async function withDecoded<Result>(
   }
 }
 
-/** Serves the longest waiting body of an organization that is not served: one organization never has both turns. */
+/**
+ * Serves the body that has waited longest among those of organizations without a served one. Recording may take long, so one
+ * organization never has both turns.
+ */
 function serveNext(places: readonly Place[]): void {
   const served = new Set(places.filter(({ isServed }) => isServed).map(({ orgId }) => orgId));
   const next = places.find(({ orgId, isServed }) => !isServed && !served.has(orgId));

@@ -48,7 +48,10 @@ async function readMembers(ctx: Context, orgId: string): Promise<ReadonlyMap<str
   return new Map([...ids, ...emails]);
 }
 
-/** The signal with its user's id: that of the bound key, of the member with the e-mail or its hash; else as written. Keeps no e-mail. */
+/**
+ * The signal with its user's id: the bound key's user; else the member with that e-mail, or a hash of the e-mail; else the id
+ * that the tool wrote. No e-mail is left in it.
+ */
 export function nameUser(signal: PostedSignal, directory: Directory): PostedSignal {
   if (directory.boundUserId !== null) return { ...signal, user_id: directory.boundUserId };
   if (!signal.user_id?.includes('@')) return signal;

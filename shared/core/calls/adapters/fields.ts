@@ -22,7 +22,10 @@ export function textOf(record: OtlpRecord, ...keys: readonly string[]): string |
   return textIn(record.attributes, ...keys);
 }
 
-/** The first of these attributes that is there, as a number or its text. Throws `RejectedRecord` below 0, above 2^53 or for NaN. */
+/**
+ * The first of these attributes that is there, as a number ≥ 0; tools write numbers also as text. Throws
+ * `RejectedRecord` for one that is negative, above 2^53 or no number.
+ */
 export function numberOf(record: OtlpRecord, ...keys: readonly string[]): number | undefined {
   return firstNumber(record, keys)?.number;
 }

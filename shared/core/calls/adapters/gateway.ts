@@ -31,7 +31,10 @@ export const GATEWAY_KEYS = [
 /** The call of an access log: it counts, or it was not made and its reservation is released. */
 export type Logged = { signal: PostedSignal } | { releases: string };
 
-/** The call in a gateway's access log: a record that names a reservation and that no tool wrote; else null. Throws `RejectedRecord`. */
+/**
+ * The call of a log record that names a reservation and that no tool wrote: a gateway's access log. Null for any other record.
+ * Proxies write `-` for what is missing. Throws `RejectedRecord`.
+ */
 export function adaptGateway(logged: OtlpRecord): Logged | null {
   const attributes = new Map([...logged.attributes].filter(([, value]) => value !== '-'));
   const record = { ...logged, attributes };

@@ -173,7 +173,10 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
   modify: decidedByPerson('modify'),
 };
 
-/** A person's decision. `auto_accept` is the configuration's yes, and Gemini CLI sends `accept` also where nobody was asked. */
+/**
+ * A person's decision. Not stored are `auto_accept`, the configuration's yes, and Gemini CLI's `accept`, which it also
+ * sends when nobody was asked (`--yolo`, a policy).
+ */
 function permissionOf({ adapter, record }: Origin): PostedSignal | null {
   const word = textOf(record, 'decision')?.toLowerCase();
   const decision = entryOf(DECISIONS, word);

@@ -5,7 +5,10 @@ import { UnreadableOtlp } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
 import { emptySummary, type OtlpSummary, walkOtlp } from './read-request.ts';
 
-/** The most that a body's packed signals take, as a multiple of its bytes. Those of real tools take less than twice. */
+/**
+ * The most that the packed signals of a body take, as a multiple of its bytes. Those of real tools take less than twice:
+ * more comes from records of a few bytes which inherit all else.
+ */
 const MOST_GROWTH = 8;
 
 /** The signals of a request in batches that `recordSignals` takes. Full ones are packed: as objects they take as much again. */

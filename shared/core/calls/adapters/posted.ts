@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import type { signalInput } from '../signals/input.ts';
 
-/** A signal as `POST /api/v1/signals` takes it. Its `user_id` is what the tool claims: maybe an e-mail, until `nameUser`. */
+/**
+ * A signal in the shape that `POST /api/v1/signals` takes. Its `user_id` is what the tool claims, which may be an e-mail
+ * until `nameUser` has replaced it.
+ */
 export type PostedSignal = z.input<typeof signalInput>;
 
 type Intervention = NonNullable<PostedSignal['intervention']>;

@@ -22,7 +22,10 @@ import { planSessionChanges } from './plan-batch.ts';
 /** The result of a check of an open session: it has ended or is gone, or the time of the next check (epoch ms). */
 export type EndResult = { ended: boolean } | { notBeforeMs: number };
 
-/** Ends the open session of a key whose silence has lasted, with its `session.ended`; else returns when to check again. Idempotent. */
+/**
+ * Ends the open session of a key whose silence has lasted, together with its `session.ended`; otherwise returns when to
+ * check again. Repeating it changes nothing.
+ */
 export async function endIfSilent(ctx: Context, key: string): Promise<EndResult> {
   const due = await dueRows(ctx).findOne({ _id: dueId(endSessionJob, key) }, { projection: { org_id: 1 } });
   if (!due) return { ended: false };
@@ -35,7 +38,10 @@ interface Close {
   userId: string | null;
 }
 
-/** Ends a session by hand; one that was silent long enough ends as by its timeout. Idempotent. Throws `not_found`. */
+/**
+ * Ends a session now, by hand; one whose silence has lasted ends as its timeout would have ended it. Idempotent. Throws
+ * `not_found` for another organization's or user's session.
+ */
 export async function closeSession(
   ctx: Context,
   { orgId, userId }: { orgId: string; userId: string | null },

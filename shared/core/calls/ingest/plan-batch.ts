@@ -116,7 +116,10 @@ interface Circumstances {
   isPast?: (change: SessionChange) => boolean;
 }
 
-/** The plans of changed sessions: the rows, what is due for those that open or end, the parts of wings, the events. */
+/**
+ * The plans of changes of sessions: the sessions, the due rows of those that open or end, the parts of the wings, and the
+ * events with their deliveries.
+ */
 export async function planSessionChanges(
   ctx: Context,
   changes: readonly SessionChange[],

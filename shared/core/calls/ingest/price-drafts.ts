@@ -10,7 +10,10 @@ interface Own {
 
 const owns = new WeakMap<Draft, Own>();
 
-/** Prices drafts by a book. Repeated with a later book it gives the later price: a batch is priced by the rules of its transaction. */
+/**
+ * Gives drafts the price that they have by a price book. Repeated with the book of a later version it gives them the price of that one:
+ * a batch is priced by the rules that its transaction sees.
+ */
 export function priceDrafts(drafts: readonly Draft[], book: PriceBook): void {
   for (const draft of drafts) {
     const known = owns.get(draft);

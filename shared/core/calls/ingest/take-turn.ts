@@ -13,7 +13,10 @@ export interface Turn<Item, Result> {
 /** About the time that reading sixteen requests takes, so that clients that were answered join the next batch. */
 const LINGER_MS = 12;
 
-/** Group commit: one transaction per organization at a time, and what arrives meanwhile joins the next. Signals and contexts share it. */
+/**
+ * Carries out what an organization's clients tell: one transaction at a time, and what arrives meanwhile joins the next ones. So
+ * signals and contexts, which all write the same row, do not meet in one process.
+ */
 export function takeTurn<Item, Result>(
   ctx: Context,
   orgId: string,

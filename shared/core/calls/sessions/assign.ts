@@ -164,7 +164,10 @@ export function countSignal(session: Session, signal: CountedSignal, sign: 1 | -
 
 export type ModelTokens = Session['model_tokens'][number];
 
-/** Orders a session's models by first use and names the primary one, in place: most tokens, the first of equals, however they arrive. */
+/**
+ * Puts the models of a session in the order of first use, and names its primary model: the one with most tokens, the first of
+ * equals. Signals give the same order however they arrive. In place.
+ */
 export function setModels(session: Session, models: readonly ModelTokens[]): void {
   session.model_tokens = models.toSorted(
     (a, b) => a.first_at.getTime() - b.first_at.getTime() || (a.model < b.model ? -1 : 1),

@@ -27,7 +27,10 @@ export interface ExplainedCost {
   parts: ExplainedPart[];
 }
 
-/** Explains the cost of a session, or of one call, from its signals, many at a time. Throws `not_found` for a foreign call. */
+/**
+ * Explains what a session cost, or one of its calls, from its signals, many at a time. Throws `not_found` for a call that
+ * is not in the session.
+ */
 export async function explainCost(
   ctx: Context,
   session: Pick<Session, '_id' | 'org_id'>,

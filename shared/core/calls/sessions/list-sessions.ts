@@ -64,7 +64,10 @@ async function nameOpen(ctx: Context, orgId: string, filter: SessionFilter): Pro
   return ids.length > most ? filter : { ...filter, ids };
 }
 
-/** Where a list without `from` begins: the oldest session where the page starts there, as `total` counts it; 0 elsewhere. */
+/**
+ * Where a list without `from` begins, so that it shows all that `total` counts. From the oldest session on only where
+ * the page starts there: on any other page 0 costs nothing.
+ */
 async function earliestStartMs(ctx: Context, orgId: string, page: Pick<ListPage, 'order' | 'after'>) {
   if (page.order === 'desc' || page.after !== null) return 0;
   const options = { sort: { started_at: 1 }, projection: { started_at: 1 } } as const;

@@ -14,7 +14,10 @@ export function countedSessions({ before, after }: SessionChange): {
   return { before: counted(before), after: counted(after) };
 }
 
-/** The plans that write changed sessions, and what is due for those that open or end: the job itself looks for activity. Pure. */
+/**
+ * The plans that write changed sessions, and the due rows of those that open or end. Activity leaves a due row alone: the job
+ * that finds it due checks the session. Pure.
+ */
 export function planSessions(changes: readonly SessionChange[], timeoutMs: number): readonly Plan[] {
   const writes = changes.map(({ before, after }) =>
     before ? replaceRow(sessionRows, after) : insertRow(sessionRows, after),
@@ -35,7 +38,10 @@ function planDue({ before, after }: SessionChange, timeoutMs: number): Plan {
   });
 }
 
-/** Names the newest session of a key, and conflicts with every other change of the key's sessions. An insert for a new key. Pure. */
+/**
+ * The write that names the newest session of a key, and conflicts with every other change of the key's sessions. It is an insert
+ * when the key is new. Pure.
+ */
 export function planHead({ key, _id }: Pick<Session, 'key' | '_id'>, isNew: boolean): Write {
   if (isNew) return insertRow(sessionHeadRows, { _id: key, session_id: _id, version: 1 });
   const update = { $set: { session_id: _id }, $inc: { version: 1 } };

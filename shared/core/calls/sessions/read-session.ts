@@ -19,7 +19,10 @@ export async function readSession(ctx: Context, reader: Reader, sessionId: strin
 /** Signals that are held for a slow reader: at 33 KB each at most 2 MB, mostly 50 KB. */
 const BATCH_SIGNALS = 64;
 
-/** All signals of a session in time order, by a cursor: memory stays the same. Without voided ones unless asked for. */
+/**
+ * All signals of a session in time order, from a cursor: memory does not grow with the session. Voided ones are left out
+ * unless they are asked for.
+ */
 export function streamSignals(
   ctx: Context,
   session: SessionName,

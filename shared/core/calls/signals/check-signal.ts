@@ -41,7 +41,10 @@ const MAX_FAULTS = 5;
 
 type Rejection = Extract<SignalResult, { status: 'rejected' }>;
 
-/** Checks and prices one posted signal: a draft, or why it is rejected. Without `say` the draft belongs to no work. Pure. */
+/**
+ * Checks and prices one posted signal: a draft, or why it is rejected. Pure; `nowMs` is epoch milliseconds. Without `say` the
+ * draft belongs to no work.
+ */
 export function checkSignal(
   posted: unknown,
   sender: Sender,

@@ -119,7 +119,10 @@ export function ceilToQuarter(epochMs: number): number {
 
 export type PeriodStarts = Readonly<Record<RollupPeriod | SnapshotPeriod, number>>;
 
-/** The starts (epoch ms) of the quarter hour, day and month that hold a moment; a change of the timezone begins each anew. */
+/**
+ * The starts (epoch ms) of the three periods that hold a moment: the quarter hour, and the day and month of
+ * the organization's timezone at that moment. A period in which the timezone changed begins at the change.
+ */
 export function periodStarts(organization: Pick<Organization, 'timezones'>, epochMs: number): PeriodStarts {
   const quarter = floorToQuarter(epochMs);
   const timezone = timezoneAt(organization, quarter);
@@ -151,7 +154,10 @@ export function createPeriodStarts(
   };
 }
 
-/** The earliest moment whose day a signal arriving at `arrivalMs` may change: 35 days before it, and a day for that day's begin. */
+/**
+ * The earliest moment whose day a signal that arrives at `arrivalMs` may change: signals are at most 35 days old,
+ * and a day begins up to a day before them.
+ */
 export function earliestCountedMs(arrivalMs: number): number {
   return arrivalMs - SIGNAL_AGE_MS.behind - DAY_MS;
 }

@@ -33,7 +33,10 @@ const MOST_PAIRS = 100;
 const SUMS = ['signals', 'cost_nusd', 'tokens_in', 'tokens_out', 'sessions', 'unpriced_signals'] as const;
 type DaySums = Record<(typeof SUMS)[number], number> & { _id: { model: string; adapter: string } };
 
-/** Gauges of each organization's day so far, from 0, by its rollups without users. The smallest models and adapters are `other`. */
+/**
+ * Gauges of each organization's day so far, from its rollups, without users. Each day begins at 0. The models and adapters
+ * with the fewest signals are shown together, as `other`.
+ */
 export async function readUsageGauges(
   ctx: Context,
   organizations: readonly Pick<Organization, '_id' | 'timezones'>[],

@@ -20,7 +20,10 @@ export interface GroupNames {
   works: WorkNames;
 }
 
-/** Merges rows of equal key, in order of the key; a member counts in each team. Above `mostGroups`: `invalid_request`. */
+/**
+ * Merges rows of equal key, in order of the key. A member of several teams counts in each of them. More groups than
+ * `mostGroups` are `invalid_request`.
+ */
 export function groupRows(
   rows: readonly SummedRow[],
   groupBy: readonly GroupBy[],

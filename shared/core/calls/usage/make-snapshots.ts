@@ -46,7 +46,10 @@ export async function makeAskedSnapshots(
   return makeSnapshots(ctx, organization, { fromMs: from_ms, toMs: to_ms });
 }
 
-/** Makes an organization's missing or stale snapshots of closed days and months in `[fromMs, toMs)`. Idempotent. Returns how many. */
+/**
+ * Makes those snapshots of an organization that are missing or stale, of the days and months that hold any of
+ * `[fromMs, toMs)` (epoch ms) and have closed. Repeating it changes nothing. Returns how many were made.
+ */
 export async function makeSnapshots(
   ctx: Context,
   organization: Organization,

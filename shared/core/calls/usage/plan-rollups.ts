@@ -52,7 +52,9 @@ function daysOf(rows: readonly Rollup[]): Set<number> {
   return new Set(rows.flatMap(({ period, start }) => (period === 'day' ? [start.getTime()] : [])));
 }
 
-/** The increments of rollups by new signals and new or moved sessions; the sign -1 takes signals away. Pure. */
+/**
+ * A row of increments per rollup that new signals and new or moved sessions change. With the sign -1 they take signals away. Pure.
+ */
 export function rollupChanges(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],
@@ -151,7 +153,10 @@ function rowOf(
   return row;
 }
 
-/** The primary key of a rollup. One without provider or work keeps the key of earlier versions. */
+/**
+ * The identity of a rollup: uniqueness is the primary key's. One without a provider or without a work keeps the key of earlier
+ * versions.
+ */
 export function rollupKey(orgId: string, period: RollupPeriod, start: number, of: Dimensions): string {
   const { user_id, project_id, model, adapter, provider, work } = of;
   const named = provider === undefined ? [] : [provider];

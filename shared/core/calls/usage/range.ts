@@ -76,7 +76,10 @@ export function rangeOf(
   };
 }
 
-/** The rollups of exactly the buckets between these edges (quarter hours). Throws `invalid_request` when those kept do not give them. */
+/**
+ * The rollups that hold exactly the buckets between these edges, each of which lies on a quarter hour. Throws
+ * `invalid_request` when the rollups that are kept do not.
+ */
 export function exactParts(organization: Organization, edges: readonly number[], nowMs: number): Part[] {
   const parts = splitRange(organization, edges);
   refuseInexact(organization, parts, nowMs, timezoneAt(organization, nowMs));

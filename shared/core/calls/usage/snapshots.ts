@@ -57,7 +57,10 @@ export function planStaleSnapshots(
   return [...late.map(mark('day')), ...[...months].filter(mayHaveOne('month')).map(mark('month'))];
 }
 
-/** Marks a snapshot, also a missing one unless `upsert` is false. The sums go, so that the next mark rewrites a small row. */
+/**
+ * The write that marks one snapshot, also one that is not there unless `upsert` is false. The sums go at once, so that
+ * the next mark rewrites a small row.
+ */
 export function markStale(
   orgId: string,
   period: SnapshotPeriod,

@@ -70,7 +70,10 @@ async function isMade(ctx: Context, accountId: string): Promise<boolean> {
 /** Rows that are asked for at once. */
 const AT_ONCE = 64;
 
-/** The last `seq`, digit by digit to the base `AT_ONCE`: for the newest row the embedded store reads them all (docs/stores.md). */
+/**
+ * The last `seq`, digit by digit to the base of `AT_ONCE`, since there is no gap: for the newest row alone the embedded store reads
+ * all rows of the account (docs/stores.md).
+ */
 async function lastSeqOfLedger(ctx: Context, accountId: string): Promise<number> {
   let last = 0;
   for (let step = AT_ONCE ** 4; step >= 1; step /= AT_ONCE) {

@@ -14,7 +14,10 @@ interface GivenReceipt {
 /** Records that are looked up together. */
 const BATCH = 1_000;
 
-/** How many receipts of the last 48 h Redis would answer again without a row in the ledger. Scans all keys, waits for late entries. */
+/**
+ * The number of receipts of the last 48 h that Redis would answer again and that have no row in the ledger. It scans all
+ * keys of Redis, and waits for entries that are on their way to the ledger.
+ */
 export async function countReceiptsWithoutRows(ctx: Context): Promise<number> {
   const missing = new Set<string>();
   for await (const given of readRecords(ctx)) {

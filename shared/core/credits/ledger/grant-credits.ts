@@ -59,7 +59,10 @@ export async function grantCredits(
   return { transaction: toTransaction(outcome), replayed: did === 'replay' };
 }
 
-/** Grants credits to a member and audits it with `details`, each once per key. Throws as `grantCredits`. */
+/**
+ * Grants credits to a member and notes it in the audit log, each once per key. `details` are noted beside the grant. Throws
+ * as `grantCredits`.
+ */
 export async function grantAudited(
   ctx: Context,
   { org_id, user_id }: Pick<Member, 'org_id' | 'user_id'>,

@@ -120,7 +120,10 @@ function crosses({ before, after }: LedgerStep, level: number): boolean {
   return totalOf(before) > level !== totalOf(after) > level;
 }
 
-/** The levels that an account falls to, each with its row, and the alerts then. A level counts again once the total rose above. Pure. */
+/**
+ * The levels that an account falls to by these rows, each with its row, and the alerts after them. A level is reported once
+ * until something lifts the total above it. Pure.
+ */
 function crossingsOf(
   steps: readonly LedgerStep[],
   levels: Record<CreditLevel, number>,

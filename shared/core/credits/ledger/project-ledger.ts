@@ -118,7 +118,10 @@ async function noteDevices(ctx: Context, batches: readonly ShardBatch[]): Promis
 const RESOLUTION_MS = 60_000;
 const lastWritten = boundedCache<string, number>({ max: 100_000 });
 
-/** Records when devices were last seen, at most once a minute each; `last_seen_at` only moves forward. */
+/**
+ * Records when devices were last seen: `last_seen_at` only ever moves forward, and for each device at most once per
+ * minute. Repeating it changes nothing.
+ */
 export async function touchDevices(
   ctx: Context,
   sightings: readonly { device_id: string; at_ms: number }[],
@@ -140,7 +143,10 @@ export async function touchDevices(
   for (const [device_id, at_ms] of due) written.set(device_id, at_ms);
 }
 
-/** Moves all stream entries of shards about to be opened, which get no more. Returns the stalled shards, and why. */
+/**
+ * Moves all entries of the streams of shards which are about to be opened, while nothing is added to them. Returns the
+ * stalled shards, and why they are.
+ */
 export async function drainStreams(ctx: Context, shards: readonly number[]): Promise<Map<number, Error>> {
   const stalled = new Map<number, Error>();
   const after = new Map<number, string>();

@@ -135,7 +135,10 @@ async function sumLedger(ctx: Context, accountId: string, seq: number) {
   };
 }
 
-/** Repairs an account, unless it has changed since the comparison. Returns whether it did: missing rows stay missing. */
+/**
+ * Repairs what is off with an account, unless it has changed since the comparison, as by another repair. Returns whether it
+ * did: rows that are missing stay missing.
+ */
 async function repair(ctx: Context, { state }: AccountRecord, { account_id, drift }: Drift) {
   const rows = Object.entries(drift).flat();
   if (rows.length === 0) return false;

@@ -12,7 +12,10 @@ export interface LateRepeat {
   row: LedgerRow;
 }
 
-/** The late repeats among entries, by one seek per key. Their rows are not written yet, so it finds next to nothing. */
+/**
+ * The late repeats among entries: one seek per key, however long the ledger is. Before their rows are written it finds next
+ * to nothing, so that nearly no row is read or sent.
+ */
 export async function findLateRepeats(
   ctx: Context,
   entries: readonly StreamEntry[],

@@ -15,7 +15,10 @@ export interface Walk {
   fields: Partial<Record<keyof LedgerRow, 1>>;
 }
 
-/** An account's matching rows, newest first, in chunks, by ranges of `seq`, which has no gap: a page costs the same at any depth. */
+/**
+ * The rows of an account that match, newest first, in chunks. Bucket and reason are in no index, so it reads ranges of `seq`:
+ * that has no gap, and a page costs the same at any depth.
+ */
 export async function* walkLedger<Row extends Partial<LedgerRow>>(
   ctx: Context,
   accountId: string,

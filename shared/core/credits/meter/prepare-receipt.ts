@@ -29,7 +29,10 @@ interface ReceiptRequest {
   idk: string;
 }
 
-/** Signs a receipt for the bucket that the cached account predicts. Never throws: after 300 ms only a repeat can be answered. */
+/**
+ * Signs the receipt for the bucket that the cached account predicts. Never throws: without a cached account it asks, without
+ * a signature within 300 ms only a repeat can be answered.
+ */
 export async function prepareReceipt(
   ctx: Context,
   { accountId, tokenId, outputSha256, kind, idk }: ReceiptRequest,

@@ -19,7 +19,10 @@ const samplesOf = perContext((ctx) => {
 });
 const askTime = loadScript(IDENTITY, new URL('redis-time.lua', import.meta.url));
 
-/** Redis' clock now in ms, or a little behind, whatever the clock of this process says. Shards of a cluster have their own. */
+/**
+ * Redis' clock now, in ms, at most a little behind it: a wrong wall clock of this process changes nothing. In a cluster
+ * every shard has its own.
+ */
 export async function redisNow(ctx: Context, shard: number): Promise<number> {
   const sample = samplesOf(ctx).get(slotName(ctx.redis.meter, shard));
   if (sample) return Math.floor(sample.redisMs + performance.now() - sample.atMs);

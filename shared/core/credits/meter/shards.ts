@@ -28,7 +28,10 @@ export interface ShardState {
 const readScript = meterScript('read-shards');
 const states = z.array(z.tuple([shardStatus, dataIdentity, z.int(), z.int()]));
 
-/** The state of shards, by one call, or in a cluster one for each. Omits those that do not answer. Throws when none does. */
+/**
+ * The state of shards: one call, or in a cluster, where each lies in a slot of its own, one for each. Shards whose master
+ * does not answer are left out. Throws when none answers.
+ */
 export async function readShardStates(
   ctx: Context,
   shards: readonly number[] = ALL_SHARDS,
@@ -91,7 +94,10 @@ export async function releaseShard(ctx: Context, shard: number, holder: string):
   await callEpoch(ctx, shard, ['release', holder]);
 }
 
-/** Opens a shard for the data that was checked; returns whether it is open. Its stream continues behind `after`, unless ''. */
+/**
+ * Opens a shard for the data that was checked; returns whether it is open. Its stream continues behind the stream id
+ * `after`, unless that is ''.
+ */
 export async function openShard(
   ctx: Context,
   shard: number,

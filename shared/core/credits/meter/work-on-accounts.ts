@@ -4,7 +4,10 @@ import type { Context } from '../../../platform/context/context.ts';
 import { shardOf } from '../../../platform/redis/keys.ts';
 import { type CreditAccount, creditAccountRows } from '../model.ts';
 
-/** Every account, or those of an organization, in pieces worked on within minutes: MongoDB closes a cursor that waits ten. */
+/**
+ * Every account, or every one of an organization. They come in pieces that are worked on within minutes: MongoDB closes a
+ * cursor that waits ten minutes for the work on what it has read.
+ */
 export function allAccounts(ctx: Context, of: { org_id?: string } = {}): AsyncIterable<CreditAccount> {
   return creditAccountRows(ctx).find(of, { batchSize: 1_000 });
 }
@@ -14,7 +17,10 @@ export interface Skipped {
   why?: unknown;
 }
 
-/** Works on accounts, `size` side by side, skipping shards that are not open or do not answer. Throws other errors of `work`. */
+/**
+ * Works on accounts, `size` side by side. A shard that is not open, or whose Redis does not answer, does not hold up the
+ * others: the rest of it is skipped without being tried. Throws every other error of `work`.
+ */
 export async function workOnAccounts(
   accounts: Iterable<CreditAccount> | AsyncIterable<CreditAccount>,
   size: number,

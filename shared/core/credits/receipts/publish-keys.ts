@@ -15,7 +15,10 @@ const knownOf = perContext((): Known => ({ keys: new Map(), published: new Set()
 
 const RETRY_MS = 5_000;
 
-/** Keeps the public half of each key that signs here, for ever. Nothing waits for it; it tries again. Returns how to stop. */
+/**
+ * Keeps the public half of each key that signs here, from now on, for ever: also of one that is replaced before anybody
+ * asked for it. Nothing waits for it; while MongoDB is away it tries again. Returns how to stop.
+ */
 export function keepKeysPublished(ctx: Context): () => Promise<void> {
   const publish = () =>
     publishKnownKeys(ctx).catch((error: unknown) =>

@@ -48,7 +48,10 @@ export async function warnOfSigningKey(ctx: Context): Promise<string | null> {
     : 'No credit can be spent: there is no usable signing key (see the log).';
 }
 
-/** Signs receipts by `SIGNING_KEY_FILE` (read every 10 s) or `SIGNING_KEY`. Never throws: without a key it signs nothing. */
+/**
+ * Signs receipts with the key of `SIGNING_KEY_FILE` (read again every 10 s) or `SIGNING_KEY`; a key service could stand behind
+ * it. Never throws: without a key nothing is signed.
+ */
 export function createSigner(config: Config, log: Log) {
   const file = config.signingKeyFile;
   const listeners: ((key: PublicJwk) => void)[] = [];

@@ -23,7 +23,10 @@ const claims = z.looseObject({
 /** Lines that are checked at the same time. */
 const PARALLEL = 64;
 
-/** Checks receipts, a JWS or answer per line, against a JWK set. Asks nobody; memory grows with the bad lines only. */
+/**
+ * Checks receipts against a JWK set: a line each, the compact JWS or the answer that it came in. Asks nobody. Memory
+ * grows with the bad lines only.
+ */
 export async function verifyReceipts(
   lines: readonly string[] | AsyncIterable<string>,
   jwks: unknown,

@@ -52,7 +52,10 @@ export interface FocusExport extends Export {
   unpriced: { signals: number; tokens: number };
 }
 
-/** The FOCUS table of whole UTC charge periods. Throws `invalid_request` for another timezone, over 400 days, and forgotten signals. */
+/**
+ * The FOCUS table of a range, from whole charge periods in UTC. Throws `invalid_request` for another timezone, more than 400
+ * days, and days of which signals are no longer kept.
+ */
 export async function exportFocus(
   ctx: Context,
   organization: Organization,

@@ -46,7 +46,10 @@ const VENDORS: Record<string, string> = {
   'github-copilot': 'github-copilot',
 };
 
-/** The id of who sells a call: the named provider, else the list's, else the agent's vendor, else as posted. Never empty. */
+/**
+ * The id of who sells a call: the provider that it names, else the one of the price list, else the vendor of its agent, else what was
+ * posted as provider or adapter. Never empty.
+ */
 export function sellerId(call: { provider: string | null; adapter: string }, listed: string | null): string {
   const { provider, adapter } = call;
   const named = provider === null ? undefined : findProviderId(provider);

@@ -30,7 +30,10 @@ export interface ChargePeriod {
 const MOST_ROWS = 100_000;
 const BATCH_SIGNALS = 500;
 
-/** Rows of a charge period in their order. A signal's time and user never change, so each counts once in this one pass. */
+/**
+ * Reads the rows of a charge period in their order. The time and user of a signal never change, so each counts once, in one
+ * pass, however long that takes.
+ */
 export async function* sumCharges(
   ctx: Context,
   orgId: string,

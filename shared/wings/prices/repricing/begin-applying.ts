@@ -17,7 +17,10 @@ import { hashOfRules, removePreview } from './preview.ts';
 
 export const getRepricing = findOwn(repricingRows, 'repricing');
 
-/** Has workers apply a preview that still fits. Idempotent. Throws `not_found`, `preview_stale`, and as `confirmActor`. */
+/**
+ * Has workers apply a preview, after it has found that each call of it is as it was and that the price rules are the same.
+ * Repeating it changes nothing. Throws `not_found`, `preview_stale`, and as `confirmActor`.
+ */
 export async function beginApplying(ctx: Context, orgId: string, id: string): Promise<Repricing> {
   const preview = await getRepricing(ctx, orgId, id);
   if (preview.state !== 'preview') return preview;

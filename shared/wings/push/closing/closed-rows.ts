@@ -94,7 +94,10 @@ type Rows = AsyncIterable<readonly ChargeRow[]>;
 
 const BATCH_ROWS = 1_000;
 
-/** A day's rows now less those that are closed, in order. All streams are in that order, so one row of each is in memory. */
+/**
+ * The rows of a day now less those that are closed, where anything is left, in their order. All streams are in the order of
+ * rows, so that one row of each is in memory beside the batches that they come in.
+ */
 async function* subtractRows(now: Rows, closed: readonly Rows[]): AsyncGenerator<ChargeRow[]> {
   if (closed.length === 0) {
     for await (const rows of now) yield [...rows];

@@ -37,7 +37,10 @@ export function inOrder<Row extends Pick<Told, '_id' | 'ts'>>(contexts: readonly
   return contexts.toSorted((a, b) => a.ts.getTime() - b.ts.getTime() || (a._id < b._id ? -1 : 1));
 }
 
-/** Decides a call's parts: its own, else those of its timeline (`inOrder`), else its telemetry's; an ended one is absent. Pure. */
+/**
+ * Decides the parts of a call: its own, else those in force in the timeline of its client session (`inOrder`), else those of its
+ * telemetry. A part that a context has ended is absent. Pure.
+ */
 export function decideParts(call: AttributedCall, timeline: readonly Told[]): Parts {
   const inForce = (part: Part) => (call.own.includes(part) ? undefined : findInForce(timeline, part, call));
   const placed = inForce('place');

@@ -43,7 +43,10 @@ export interface Facts {
   boundaries: (branches: ReadonlySet<string>) => Promise<ReadonlyMap<string, readonly number[]>>;
 }
 
-/** The facts of the transaction's snapshot, by one read for each kind that this process lacks. None for an organization without. */
+/**
+ * The facts of the transaction's snapshot, each kind by one read of those that this process does not know; mostly by none. An
+ * organization that never had any is not asked.
+ */
 export function storedFacts(ctx: Context, asked: Asked, transaction: ClientSession): Facts {
   const { orgId, contexts } = asked;
   if (contexts === 0) return { orgId, timelines: async () => new Map(), boundaries: async () => new Map() };

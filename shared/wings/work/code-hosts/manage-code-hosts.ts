@@ -16,7 +16,10 @@ import { deleteRows, insertRow } from '../../../platform/mongo/writes.ts';
 import { type CodeHost, type CodeHostProvider, codeHostRows } from './model.ts';
 import type { CodeHostInput } from './view.ts';
 
-/** Adds a code host; returns its secret for the only time. Throws `conflict` for too many, and as `confirmActor`. */
+/**
+ * Adds a code host and returns its secret for the only time. Throws `conflict` when the organization has as many as it may have,
+ * and as `confirmActor` when its maker may no longer add one.
+ */
 export async function addCodeHost(
   ctx: Context,
   orgId: string,

@@ -17,7 +17,10 @@ export const EVENT_OUTCOMES = ['applied', 'repeated', 'stale', 'ignored'] as con
 )[];
 export type EventOutcome = (typeof EVENT_OUTCOMES)[number];
 
-/** Takes an event signed by a code host. Throws `not_found` for an unknown one, `invalid_signature`, and as `parseJsonBytes`. */
+/**
+ * Takes an event that a code host has signed. Throws `not_found` for an unknown code host, `invalid_signature`, and for signed
+ * bytes as `parseJsonBytes`.
+ */
 export async function takeEvent(
   ctx: Context,
   hostId: string,

@@ -25,7 +25,10 @@ const ALWAYS = { $gte: dateAt(0) };
 /** Works that are asked one by one. Where there are more, all of the organization are read at once. */
 const ASKED_ALONE = 200;
 
-/** The sums of these works over all time, as a reader sees them, by rollups of days. Sums of nothing are left out. */
+/**
+ * The sums of these works over all time, as a reader sees them: from the rollups of days, which are kept for ever. Sums of nothing
+ * are left out.
+ */
 export async function sumWorks(
   ctx: Context,
   { orgId, userId }: Reader,

@@ -21,7 +21,10 @@ export interface MergedFilter {
 /** Pull requests of one summary. */
 const MOST_MERGED = 10_000;
 
-/** The cost of pull requests merged in a range, rounded last; for one user at its own cost. Over 10,000: `invalid_request`. */
+/**
+ * The cost of the pull requests that were merged in a range: exact sums, rounded last. For one user those that it has calls on, at
+ * its own cost. More than 10,000 are `invalid_request`.
+ */
 export async function summarizeMerged(
   ctx: Context,
   { _id: orgId }: Organization,

@@ -14,7 +14,10 @@ export interface PlannedMoves {
   emptied: string[];
 }
 
-/** Plans that calls count under new works: calls, rollups, marks on snapshots, works of sessions. No event, session or budget changes. */
+/**
+ * Plans that calls count under their new works: the calls, the rollups less and more, the marks on snapshots, and the works of
+ * their sessions. It raises no event, and changes no session and no budget.
+ */
 export async function planMoves(
   ctx: Context,
   organization: Organization,

@@ -96,7 +96,10 @@ function saidOf(known: PullRequest | null, reported: Reported) {
   };
 }
 
-/** When it was opened: as a code host has signed, else the earliest report, since a CI job may say a later time. */
+/**
+ * When it was opened: as a code host has signed it, else as the earliest of all reports says, since a CI job may not know it and
+ * says a later time.
+ */
 function openingOf(
   known: PullRequest | null,
   { opened_at, signed }: Reported,

@@ -20,7 +20,10 @@ export interface Owner extends Head {
 /** How many renames are followed, as `resolvePullRequest` does. */
 const MOST_STEPS = 10;
 
-/** The pull request of each work that is on one, by work. Each end and rename begins a stretch, so a work's calls share one. */
+/**
+ * The pull request of each work that is on one, by the id of the work. A stretch of a branch begins with each end and each rename,
+ * so all calls of a work are on the same one.
+ */
 export async function pullRequestsOfWorks(
   ctx: Context,
   orgId: string,

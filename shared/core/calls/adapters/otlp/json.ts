@@ -80,7 +80,10 @@ export function openJsonBody(body: Uint8Array, kind: OtlpKind): BodyReader {
   };
 }
 
-/** Reads members of the next value, drops the others, returns names of known lists. Refuses a field twice, as ProtoJSON parsers do. */
+/**
+ * Reads members of the next value by these functions and drops all else. Returns the names of lists that OTLP knows. Refuses a
+ * field that comes twice, as ProtoJSON parsers do.
+ */
 function readFields(cursor: JsonCursor, fields: Readonly<Record<string, () => void>>): Set<string> {
   const seen = new Set<string>();
   if (!isNext(cursor, '{')) {

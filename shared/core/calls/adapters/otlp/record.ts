@@ -99,7 +99,10 @@ export const NAME_LENGTH = 96;
 /** The characters of an event's name. */
 export const NAME = /^[A-Za-z0-9_.-]*/;
 
-/** Characters that are read of an attribute's text at most: each record of a resource has its texts again. */
+/**
+ * Characters of an attribute's text that are read at most: far more than an id has. Every record inherits the texts of its
+ * resource, so a long one would be worked on as often as there are records.
+ */
 export const TEXT_LENGTH = 4_096;
 
 /** A record as the adapters see it. */

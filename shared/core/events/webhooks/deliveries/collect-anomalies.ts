@@ -27,7 +27,10 @@ export function areAnomalies(rows: readonly QueuedDelivery[], webhook: Webhook):
   );
 }
 
-/** Divides the anomalies that wait for a channel: `taken` go now, `later` has when each other one is due (epoch ms). Pure. */
+/**
+ * Divides the anomalies that a channel waits for: `taken` are those of a message now, and `later` is when each of the others is
+ * due, in epoch ms. Pure.
+ */
 export function decideAnomalies(
   waiting: readonly QueuedDelivery[],
   told: readonly ToldAnomalies[],

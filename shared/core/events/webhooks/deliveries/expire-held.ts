@@ -26,7 +26,10 @@ export async function expireHeld(ctx: Context, most = HELD_DELIVERIES): Promise<
   return expired;
 }
 
-/** Expires the oldest that a webhook holds beyond `most`, some per transaction, each of which counts anew. Returns how many. */
+/**
+ * Expires the oldest that a webhook holds beyond `most`, some per transaction. Each transaction counts anew, because
+ * another worker may have expired or sent some of them. Returns how many expired.
+ */
 async function expireOldest(ctx: Context, webhookId: string, most: number): Promise<number> {
   const held = { webhook_id: webhookId, state: 'held' as const };
   return commitPlan(ctx, async (transaction) => {

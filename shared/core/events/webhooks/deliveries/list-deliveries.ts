@@ -27,7 +27,10 @@ export interface DeliveryFilter {
   type?: EventType | undefined;
 }
 
-/** One page of a webhook's log by (`created_at`, id), of one snapshot: a delivery that finishes is seen once. May count. */
+/**
+ * One page of a webhook's log, ordered by (`created_at`, id). Counts only when `total` is not known. One snapshot, so
+ * that a delivery which is finished meanwhile is seen once.
+ */
 export async function listDeliveries(
   ctx: Context,
   webhook: Webhook,

@@ -6,7 +6,10 @@ import { listDeliveries } from './list-deliveries.ts';
 import { describeWebhooks, type ListedWebhook } from './list-webhooks.ts';
 import type { Delivery } from './model.ts';
 
-/** The webhooks of one organization or all, oldest first, with why one does not deliver. `alerted_at` null: nobody was told. */
+/**
+ * The webhooks of one organization or of all, oldest first, with what an operator asks first: does it deliver, and if not, why.
+ * `alerted_at` null: nobody was told of it failing.
+ */
 export async function listForOperator(
   ctx: Context,
   { orgId, failing }: { orgId?: string | undefined; failing: boolean },

@@ -98,7 +98,10 @@ export const queuedDeliveryRows = collection('queued_deliveries', {
     /** Pending: when the attempt is due, collected: when the digest is, epoch ms. Held: `position`. */
     at: Number,
     attempt: Number,
-    /** The wake-up (job id), shared by all that became due together at one webhook: while its job lives none is woken again. */
+    /**
+     * The wake-up (job id) that brings it: what became due together at one webhook shares one, and while a job of that id
+     * lives none of them is woken again.
+     */
     wake: String,
     position: Number,
   },

@@ -156,7 +156,10 @@ interface Pair {
   webhook: Subscriber;
 }
 
-/** Plans deliveries: held at a paused webhook, later in quiet hours or for a digest. Those due together share wake-ups. Pure. */
+/**
+ * Plans deliveries, each held when its webhook is paused, and later in its quiet hours or for its digest. Those that become
+ * due together at one webhook share wake-ups. Pure.
+ */
 export function planDeliveries(pairs: readonly Pair[]): Plan {
   const together = Map.groupBy(
     pairs.map(deliveryOf),

@@ -63,7 +63,10 @@ async function planSome(ctx: Context, key: string): Promise<boolean> {
   });
 }
 
-/** Splits off the deliveries of one step: those of a few events to all their webhooks, so that a step reads few events. */
+/**
+ * Splits off the deliveries of one step. Some events go to all their webhooks before the next ones do, as many as share a
+ * wake-up, or more where webhooks are few. So a step reads few events.
+ */
 function takeStep({ events, subscribers, planned }: UnplannedDetails) {
   const together = Math.max(WOKEN_TOGETHER, Math.ceil(PLANNED_PER_STEP / subscribers.length));
   const pairs = pairsOf(events.slice(0, together), subscribers);

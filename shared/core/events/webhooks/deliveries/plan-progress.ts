@@ -20,7 +20,10 @@ export const WOKEN_TOGETHER = 20;
 /** Retries that are due within one slice of time share wake-ups, which come early enough for the first of them. */
 const RETRIES_TOGETHER_MS = 100;
 
-/** When the attempt after failed `attempt` (1..5) is due (epoch ms), without jitter; null after the last. TIME_SCALE shortens it. */
+/**
+ * When the attempt after the failed `attempt` (1..5) is due, epoch ms: exactly the contract's wait after the failure,
+ * no jitter; null after the last one. TIME_SCALE shortens the waits outside production.
+ */
 export function nextAttemptAt(
   { config }: Pick<Context, 'config'>,
   attempt: number,
@@ -89,7 +92,10 @@ export function wakeDigest({ webhook_id, at }: Pick<QueuedDelivery, 'webhook_id'
   return { job: sendDigestsJob, id: `${webhook_id}-${at}`, data: {}, dueMs: at };
 }
 
-/** Wakes the oldest deliveries of a webhook due since `untilMs`, at most `most`; none whose job is there. Returns how many. */
+/**
+ * Wakes the deliveries of a webhook that have been due since `untilMs` (epoch) or longer: the oldest, at most `most`. One
+ * whose job is queued or runs is not woken twice. Returns how many it found.
+ */
 export async function wakeDue(
   ctx: Context,
   webhookId: string,

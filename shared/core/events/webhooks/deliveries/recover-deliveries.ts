@@ -46,7 +46,10 @@ export async function recoverDeliveries(
   });
 }
 
-/** Holds a webhook's exhausted deliveries, some per transaction; the last one begins their drain, in order. `key`: the due row's. */
+/**
+ * Holds the exhausted deliveries of a webhook, some per transaction. The last transaction begins their drain, which then
+ * finds all of them in their order. `key` is that of the due row.
+ */
 export async function holdExhausted(ctx: Context, key: string): Promise<void> {
   while (await holdSome(ctx, key));
 }

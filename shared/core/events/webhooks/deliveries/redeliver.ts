@@ -9,7 +9,10 @@ import { findDelivery } from './find-delivery.ts';
 import { type Delivery, logOfQueued, positionOf, type QueuedDelivery } from './model.ts';
 import { nextRoundOf, planProgress, planReturn } from './plan-progress.ts';
 
-/** Sends a delivery again from attempt 1, held while paused. Throws `not_found`; `conflict` for a test, or when its event is gone. */
+/**
+ * Sends a delivery again from attempt 1, finished or not: the same event id and bytes. While its webhook is paused it is
+ * held. Throws `not_found`, and `conflict` for a test, or when its event is gone.
+ */
 export async function redeliver(
   ctx: Context,
   { _id, org_id }: Pick<Webhook, '_id' | 'org_id'>,

@@ -46,7 +46,10 @@ export async function sendDigests(ctx: Context): Promise<number> {
   return sent;
 }
 
-/** Takes collected deliveries out and raises their digest; false: none. If two workers do, one conflicts and reads again. */
+/**
+ * Returns false when there was nothing to send. One transaction takes the collected deliveries out and raises the digest's
+ * event. If two workers send the same digest, one conflicts where it deletes, and reads again.
+ */
 async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const nowMs = ctx.clock.now();

@@ -8,7 +8,10 @@ import type { Subscriber } from '../endpoints/find-subscribers.ts';
 import { isChannel } from '../endpoints/model.ts';
 import { isFor } from './plan-events.ts';
 
-/** Adds what messages say beside the data of events: zone, names, page. Reads nothing unless people read about one of them. */
+/**
+ * Adds to events of one organization what messages say beside their data: the zone, the names of people, and the page that shows
+ * it. It reads nothing unless people read about one of them.
+ */
 export async function withWords(
   ctx: Context,
   events: readonly NewEvent[],

@@ -21,7 +21,10 @@ export interface FailingKind<T extends Row> {
   mail: (ctx: Context, row: T) => Promise<boolean>;
 }
 
-/** Mails an organization's admins that something fails, once. Without a mail server or an address the mail stays due. */
+/**
+ * Writes to an organization's admins that something fails: one mail until it no longer does. Without a mail server, or an address to
+ * which mail may go, the mail stays due for as long as it is wanted.
+ */
 export async function alertFailing<T extends Row & { failing_since: Date | null }>(
   ctx: Context,
   { job, rows, told, isWanted, mail }: FailingKind<T>,

@@ -5,7 +5,10 @@ import { getWebhook } from './get-webhook.ts';
 import { isPaused, type Webhook } from './model.ts';
 import { changeWrites, planDrain } from './plan-change.ts';
 
-/** Lets a failing or paused webhook deliver again, in order. Idempotent. `orgId` null: an operator's. Throws `not_found`. */
+/**
+ * Lets a failing or paused webhook deliver again; its held deliveries drain in order. A webhook that delivers stays as it
+ * is. An operator passes `orgId` null and may enable any. Throws `not_found`.
+ */
 export async function enableWebhook(ctx: Context, orgId: string | null, webhookId: string): Promise<Webhook> {
   return commitPlan(ctx, async (transaction) => {
     const webhook = await getWebhook(ctx, orgId, webhookId, transaction);

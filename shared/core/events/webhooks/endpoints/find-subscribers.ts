@@ -57,7 +57,10 @@ function withMembers(webhook: Subscriber, teamsOf: ReadonlyMap<string, readonly 
   return { ...webhook, members: new Set(inOne.map(([user]) => user)) };
 }
 
-/** The write of a transaction that relies on webhooks as it read them: conflicts with a change that it does not see (ADR 0160). */
+/**
+ * The write of a transaction that reads webhooks and holds or queues deliveries by what it read: it conflicts with every change
+ * of a webhook that it does not see (ADR 0160).
+ */
 export function guardWebhooks(orgId: string): Write {
   return guardOrganizationRules(orgId, secondShard());
 }

@@ -3,7 +3,10 @@ import { DomainError, invalid } from '../../../../platform/basics/errors.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { type Webhook, webhookRows } from './model.ts';
 
-/** One webhook, by an operator (`orgId` null) of any organization. Throws `not_found`, alike for a foreign one. */
+/**
+ * One webhook. `orgId` null: an operator's look, into any organization. Throws `not_found`: another organization's
+ * webhook looks like one that never was.
+ */
 export async function getWebhook(
   ctx: Context,
   orgId: string | null,

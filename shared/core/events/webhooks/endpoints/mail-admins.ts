@@ -4,7 +4,10 @@ import { memberRows, organizationRows } from '../../../accounts/organizations/mo
 import { takeMailPermit } from './mail-permits.ts';
 import { takesMail } from './mail-target.ts';
 
-/** One mail to an organization's addresses for alerts. `sent` is false without a server or address. Throws when the server fails. */
+/**
+ * Writes to the addresses for alerts of an organization: one mail to all. Returns false as `sent` without a mail server, and without
+ * an address to which mail may go. Throws when the mail server fails.
+ */
 export async function mailAdmins(
   ctx: Context,
   orgId: string,

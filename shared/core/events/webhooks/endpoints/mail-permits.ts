@@ -28,7 +28,10 @@ export interface MailTo {
   address: string;
 }
 
-/** Takes the right to send one mail, or returns when the next is free (epoch ms). Limits mailbox and organization alike. */
+/**
+ * Takes the right to send one mail. Null when it is taken; otherwise when the next one is free (epoch ms). Both limits count
+ * every mail: that of the mailbox and that of the organization.
+ */
 export async function takeMailPermit(ctx: Context, to: MailTo): Promise<number | null> {
   return commitPlan(
     ctx,

@@ -21,7 +21,10 @@ export interface Guard {
 export class BlockedError extends Error {
   readonly code = 'EBLOCKED';
 }
-/** Nothing was sent: the name has no address, or none that we deliver to. One error, so that nobody learns our network's names. */
+/**
+ * Nothing was sent: the name has no address that we deliver to, or none at all. One error for both, because the
+ * difference would tell which names our own network has.
+ */
 export class DnsError extends Error {
   readonly code = 'EDNS';
 }

@@ -23,7 +23,10 @@ const TITLE = 250;
 const NAME = 80;
 const VALUE = 200;
 
-/** An event in words; the same event, the same words. Without `seesPeople` it names nobody as a cause. Pure. */
+/**
+ * An event in words, with what was kept beside it. Where `seesPeople` is false the message names nobody as a cause. Pure; the
+ * same event gives the same message.
+ */
 export function messageOf(
   { type, data, ts }: Pick<Envelope, 'type' | 'data' | 'ts'>,
   words: Words = {},

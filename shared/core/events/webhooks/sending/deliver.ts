@@ -136,7 +136,10 @@ async function loadAttempt(ctx: Context, due: DueIds): Promise<LoadedAttempt> {
   return loaded;
 }
 
-/** Reads that wait together share two queries. If these fail each webhook reads for itself, so that none waits for another. */
+/**
+ * Reads that wait together share two queries. If these fail, each webhook reads once more for itself, so that none waits
+ * for another one's connection.
+ */
 async function readAttempt(ctx: Context, due: DueIds): Promise<LoadedAttempt> {
   try {
     return await submitRead(ctx, 'attempts', due);

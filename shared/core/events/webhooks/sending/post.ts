@@ -21,7 +21,10 @@ export interface PostRequest {
 /** How long the rest of an answer is waited for after its headers. */
 const ANSWER_PATIENCE_MS = 1_000;
 
-/** Interim answers at which undici ends the connection, by its words. It reads over others (RFC 9110 section 15.2). */
+/**
+ * Answers that nobody asked for, by the words of undici, which ends a connection at them. Other interim answers are read over (RFC 9110
+ * section 15.2).
+ */
 const INTERIM: Readonly<Record<string, number>> = { 'bad response': 100, 'bad upgrade': 101 };
 
 /**

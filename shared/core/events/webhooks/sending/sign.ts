@@ -10,7 +10,10 @@ export interface Signable {
   atMs: number;
 }
 
-/** An attempt's headers: `X-Service-Signature` by the first secret, and Standard Webhooks', with a signature per secret, in order. */
+/**
+ * The headers of an attempt: `X-Service-Signature` by the first secret, and beside it those of Standard Webhooks, whose
+ * `webhook-signature` has one signature per secret, in their order.
+ */
 export function signedHeaders(
   secrets: readonly [string, ...string[]],
   { eventId, body, attempt, atMs }: Signable,

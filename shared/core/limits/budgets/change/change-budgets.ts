@@ -180,7 +180,10 @@ async function refuseTooMany(ctx: Context, orgId: string, transaction: ClientSes
   throw new DomainError('conflict', `An organization may have ${BUDGETS_PER_ORGANIZATION} budgets.`);
 }
 
-/** Counts a budget as it becomes from the rollups, unless another one, or it as it was, has this counter already. */
+/**
+ * The writes that count a budget's windows from the rollups, unless another budget or this one as it was has the same counter
+ * already. The budget is as it becomes.
+ */
 async function planCount(
   ctx: Context,
   organization: Organization,

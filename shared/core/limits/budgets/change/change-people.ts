@@ -20,7 +20,10 @@ const MOST_OVERRIDES = 5_000;
 /** A person's exception from a template: another threshold, or none at all. */
 export type PersonInput = { threshold: number } | { exempt: true };
 
-/** Sets one person's exception, replacing any. Throws `not_found`, `invalid_request`; `conflict` for no template, or too many. */
+/**
+ * Sets the exception of one person from a template, in place of the one that there may be. Throws `not_found`, `invalid_request`,
+ * and `conflict` where the budget is no template or has as many exceptions as it may.
+ */
 export async function setPerson(
   ctx: Context,
   orgId: string,

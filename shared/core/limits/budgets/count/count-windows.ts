@@ -44,7 +44,10 @@ export async function countSince(
   return { fromMs, windows };
 }
 
-/** The moment from which rollups know what was used since `startMs`: 35 days back, a midnight of the organization. Epoch ms. Pure. */
+/**
+ * The moment from which the rollups know what was used since `startMs`: 35 days back they are days of the organization, so it is
+ * one of its midnights. Pure. Epoch ms.
+ */
 export function knownFrom(
   { timezones }: Pick<Organization, 'timezones'>,
   startMs: number,
@@ -97,7 +100,10 @@ async function countWindows(
 /** The columns of rollups that filters ask about. */
 export const FILTERED = ['model', 'provider', 'adapter'] as const;
 
-/** Tests rollups (at `startMs`, epoch ms) by a budget's filter; null without one. Old rollups have their model's provider. */
+/**
+ * Returns the test of rollups (at `startMs`, epoch ms) by a budget's filter; null without one. Rollups of earlier versions have the
+ * provider of their model.
+ */
 export function rollupMatcher({
   filter,
 }: Pick<CounterKey, 'filter'>): ((row: Key, startMs: number) => boolean) | null {

@@ -64,7 +64,10 @@ export function planWindows(
   return joinPlans(plan, planEvaluation(orgId, { shard, earliestEndMs, nowMs }));
 }
 
-/** The amounts by counter and window, ended or not. Sums by scope, filter and quarter hour first: many counters cost little. Pure. */
+/**
+ * The amounts by counter and window, whenever the window ended. Sums by scope, filter and quarter hour first, so that many
+ * signals cost an organization with many counters little. Pure.
+ */
 export function countWindows(rules: BudgetRules, counted: Counted): WindowChange[] {
   const changes: WindowChange[] = [];
   for (const [{ counters }, byPerson] of sumTogether(rules, counted))

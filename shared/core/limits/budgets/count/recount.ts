@@ -115,7 +115,10 @@ export async function planTeamChange(
   return joinPlans(change, { writes });
 }
 
-/** Recounts the one counter of these budgets, of templates only the user's. Changes in closed windows raise no events. */
+/**
+ * The writes that recount the one counter of these budgets, of templates only the user's windows. Changes in windows that are
+ * over raise no events.
+ */
 async function recountShared(
   ctx: Context,
   organization: Organization,

@@ -21,7 +21,10 @@ export interface Fired {
   event: NewEvent;
 }
 
-/** Plans mails about firing levels to the budgets' owners, the highest of a window; about others' parts of a template to admins only. */
+/**
+ * Plans the mails about levels that fire now to the people who own their budgets: of each window the highest. A part of a template
+ * that is somebody else's goes to its owner only while that is an admin.
+ */
 export async function planOwnerMails(
   ctx: Context,
   fired: readonly Fired[],

@@ -42,7 +42,10 @@ function* wholeBatches(alerts: Iterable<readonly Alert[]>): Generator<Alert[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Plans the channels' alerts about windows in which a level fires now, so that each gets its highest; `sendAlerts` has the rest. */
+/**
+ * Plans the alerts of channels about windows in which a level fires now, so that each channel gets the highest of all. A crowd of
+ * them is left to `sendAlerts`.
+ */
 export async function planBeside(
   ctx: Context,
   fresh: readonly LevelReached[],

@@ -67,7 +67,10 @@ export const budgetWindowRows = collection('budget_windows', {
   ],
 });
 
-/** A counter's counts in one calendar window, spread over counter shards: a window's usage is the sum of its rows. */
+/**
+ * The counts of a counter in one calendar window. They are spread over counter shards, so that processes do not write the
+ * same row: a window's usage is the sum of its rows.
+ */
 export interface BudgetWindow extends RowOf<typeof budgetWindowRows> {}
 
 export const personWindowRows = collection('person_windows', {
@@ -100,7 +103,10 @@ export interface PersonWindow extends RowOf<typeof personWindowRows> {}
 /** The part of an update that stamps a row of a person: by the clock of MongoDB, since processes have their own. */
 export const STAMPED = { $currentDate: { updated_at: true } } as const;
 
-/** Transactions commit up to 15 s out of the order of their stamps; doubled, as a new primary's clock may be behind. */
+/**
+ * Transactions commit in another order than they stamp their rows, at most 15 s later. Twice as long, so that the clock of a new
+ * primary may be behind.
+ */
 const OVERLAP_MS = 30_000;
 
 /** The rows that may have been committed since a snapshot in which this stamp (epoch ms) was the newest. Pure. */

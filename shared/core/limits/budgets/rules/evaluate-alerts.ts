@@ -87,7 +87,10 @@ export function forecastFrom({ startMs, endMs }: Interval): number {
   return Math.ceil(startMs + ((endMs - startMs) * FORECAST_FROM.numerator) / FORECAST_FROM.denominator);
 }
 
-/** When a forecast may next raise an alert without further usage, being beyond the limit already. Epoch ms; null: never. Pure. */
+/**
+ * The next moment at which a forecast may raise an alert without further usage, because it is beyond the limit when forecasts
+ * begin to. Epoch ms; null: never. Pure.
+ */
 export function nextForecastMs(
   webhooks: readonly Subscriber[],
   counted: readonly CountedBudget[],

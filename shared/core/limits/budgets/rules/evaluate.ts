@@ -56,7 +56,10 @@ export function levelsReached(current: number, limit: number): BudgetLevel[] {
   return hasReached(current, limit, BUDGET_WARNING_RATIO) ? ['warning'] : [];
 }
 
-/** True when an amount has reached a share of a limit: exact also beyond doubles, but for limits with a fraction. */
+/**
+ * Returns true when an amount has reached a share of a limit. Exact, although the products may be larger than a double holds.
+ * A limit of counts may have a fraction, which BigInt does not take.
+ */
 export function hasReached(
   current: number,
   limit: number,
@@ -98,7 +101,10 @@ export function mayFire(interval: Interval, nowMs: number): boolean {
 /** The pace is measured over at least this part of the window, so that its first minutes give no absurd forecast. */
 const SHORTEST_PACE = 1 / 20;
 
-/** The amount at the window's end at the pace so far, in the unit of `current`; of a window without an end, `current`. */
+/**
+ * The amount at the window's end if usage continues at the pace so far; in the unit of `current`. One that does not end has no
+ * other than `current`.
+ */
 export function forecast(current: number, interval: Interval, nowMs: number): number {
   if (interval.endMs === NEVER_MS) return current;
   const lengthMs = interval.endMs - interval.startMs;

@@ -17,7 +17,10 @@ export const budgetFiringRows = collection('budget_firings', {
     level: only<BudgetLevel>(String),
     window_start: Date,
     window_end: Date,
-    /** Stored if a webhook subscribed then. Null: a closed window had reached it before this revision or a join, without an event. */
+    /**
+     * The event, which is stored if a webhook subscribed to it then. Null: a closed window had reached the level before this
+     * revision began or a member joined, which raises no event.
+     */
     event_id: nullable(String),
     fired_at: Date,
     /** The raises that were in force: the level is of the limit with them. Absent without any. */
@@ -51,7 +54,10 @@ export const budgetAlertRows = collection('budget_alerts', {
     window_end: Date,
     /** The per cent, or that it was a forecast. */
     about: only<number | 'forecast'>(anything),
-    /** Null: an earlier rolling window was told and no midnight ended that; or it was reached before a person's threshold changed. */
+    /**
+     * Null: an earlier window of a rolling budget was told of, and no midnight since then ended that; or a closed window had reached
+     * it before a person's threshold changed.
+     */
     event_id: nullable(String),
     sent_at: Date,
   },

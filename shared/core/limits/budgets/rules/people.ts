@@ -26,7 +26,10 @@ export function exceptionsOf({ raises = [] }: Budget, overrides: readonly Person
   return exceptions;
 }
 
-/** One person's budget of a template: scope `user`, that person's limit and raises. Null: it does not count for the person. Pure. */
+/**
+ * The budget of one person of a template: of the scope `user`, with that person's limit and raises. Everything that holds for a
+ * budget of a user holds for it. Null: the template does not count for that person. Pure.
+ */
 export function budgetOfPerson({ budget, exceptions }: WithExceptions, userId: string): Budget | null {
   const { limit = budget.limit, raises = [] } = exceptions.get(userId) ?? {};
   return limit === null ? null : { ...budget, scope: 'user', scope_id: userId, limit, raises };

@@ -147,7 +147,10 @@ export async function commitByRules<Result>(
   return result;
 }
 
-/** Subscribers of rules read in a counter shard, for its events. The guard writes that shard: unseen changes of rules conflict. */
+/**
+ * The subscribers of rules that were read in a counter shard, for events that their transaction raises. The guard is the write of
+ * that shard, by which it conflicts with every change of the rules that it does not see.
+ */
 export function guardedSubscribers(
   { organization, subscribers }: OrganizationRules,
   shard: number,

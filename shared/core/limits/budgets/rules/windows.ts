@@ -19,7 +19,10 @@ interface Remembered {
 /** The windows that were asked for last, by timezone and calendar: these are few, and most moments share the window of the last. */
 const last = new Map<string, Map<string, Remembered>>();
 
-/** The window of a calendar that holds a moment; `rolling`: that ends with its day; `total`: the only one, which may begin later. */
+/**
+ * The window of a calendar that holds a moment; of `rolling` the one that ends with the moment's day, and of `total` the only
+ * one, which may begin later.
+ */
 export function windowAt(calendar: Calendar, epochMs: number): Interval {
   const { window, timezone, rolling_days } = calendar;
   const key = window === 'rolling' ? `rolling ${rolling_days}` : calendarKey(calendar);

@@ -29,7 +29,10 @@ export interface TemplatePeople {
   people: TemplatePerson[];
 }
 
-/** Everybody with usage in a template's open window, an override or a raise; the furthest first, the exempt last. */
+/**
+ * Everybody who has usage in a template's open window, an override, or a raise in force; the one who is furthest first, and those
+ * who are exempt last.
+ */
 export async function readPeople(ctx: Context, template: Budget): Promise<TemplatePeople> {
   const nowMs = ctx.clock.now();
   const interval = windowAt(template, nowMs);

@@ -222,7 +222,10 @@ function usersOf(
 
 const DECIMALS = 4;
 
-/** Amounts as shown, each as what it adds to the rounded total before it: so the shown ones sum to the shown total. */
+/**
+ * Amounts as the API shows them, each as what it adds to the rounded total of those before: so the shown ones sum to the shown
+ * total, which they would not if each were rounded for itself.
+ */
 function sharesOf(metric: Budget['metric'], amounts: readonly number[]): { used: number; total: number }[] {
   let exact = 0;
   let before = 0;

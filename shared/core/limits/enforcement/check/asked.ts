@@ -18,7 +18,10 @@ const KNOWN_MS = 7 * DAY_MS;
 /** The moments at which this process last wrote, epoch ms. */
 const written = boundedCache<string, number>({ max: 10_000 });
 
-/** Records a question about a call, once per minute, organization and way. Nothing waits for it; a failure is made up later. */
+/**
+ * Records that somebody asked about a call: at most once per minute, organization and way. The answer does not wait for it, and
+ * a write that fails is made a minute later.
+ */
 export function noteAsked(ctx: Context, orgId: string, way: AskWay): void {
   const nowMs = ctx.clock.now();
   const name = `${way} ${orgId}`;

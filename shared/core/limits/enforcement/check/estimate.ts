@@ -13,7 +13,10 @@ export interface Expected {
   tokens_out?: number | undefined;
 }
 
-/** The estimate of a call in nano-USD by the price rules in memory. Throws as `estimateBy` and `checkBudgets`. */
+/**
+ * The estimate of a call in nano-USD by the price rules that this process has read last, in memory. Throws as `estimateBy`, and as
+ * `checkBudgets` does.
+ */
 export async function estimateOf(ctx: Context, caller: Caller, expected: Expected): Promise<number | null> {
   const cached = await statusCache(ctx).get(caller.orgId);
   const prices = cached?.value.rules.prices ?? NO_PRICES;

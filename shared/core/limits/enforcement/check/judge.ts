@@ -34,7 +34,10 @@ interface Known {
   unpricedModel: string | null;
 }
 
-/** Judges a call by its budgets: an estimate counts for cost, others compare usage; without fresh amounts `on_error` decides. Pure. */
+/**
+ * Judges a call by the budgets that it counts in. An estimate counts for budgets of cost; others compare what was used.
+ * Without fresh amounts a hard budget's `on_error` decides. Pure.
+ */
 export function judge(budgets: readonly OpenBudget[], estimateNusd: number | null, known: Known): Verdict {
   return verdictOf(budgets.map((open) => judgeOne(open, estimateNusd, known)));
 }
@@ -61,7 +64,10 @@ function causeOf(open: OpenBudget, estimateNusd: number | null, known: Known): C
   return estimate !== null && current + reserved + estimate > budget.limit ? 'held' : null;
 }
 
-/** The verdict of all: hard budgets must allow. It names the refusing one that ends last, then with least left, then the oldest. Pure. */
+/**
+ * The verdict of judged budgets: every hard one must allow. If several refuse, it names the one whose window ends last, then
+ * the one with the smallest part of its threshold left, then the oldest. Pure.
+ */
 export function verdictOf(budgets: readonly JudgedBudget[]): Verdict {
   const [refusedBy = null] = budgets
     .filter((judged): judged is RefusingBudget => judged.cause !== null)

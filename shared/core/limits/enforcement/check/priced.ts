@@ -13,7 +13,10 @@ interface ExpectedTokens {
   output_audio_tokens?: number;
 }
 
-/** The cost of a call of these tokens, nano-USD, by its organization's rules, else the list. Null without a model or price. Pure. */
+/**
+ * The cost of a call of these tokens, nano-USD: by the price rules of its organization, else by the list. Null where neither has a
+ * price for it, or it names no model. Pure.
+ */
 export function expectedCost(
   { call = {}, projectId }: Caller,
   tokens: ExpectedTokens,

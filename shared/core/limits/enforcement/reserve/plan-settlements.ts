@@ -4,7 +4,10 @@ import type { Draft } from '../../../calls/signals/check-signal.ts';
 import { nameOfUser } from '../state/budget-status.ts';
 import { settlementKey, settlementRows } from '../state/model.ts';
 
-/** Settles the reservations that new signals name, in their transaction; Redis learns of it with the next read. Pure. */
+/**
+ * The writes that settle the reservations which new signals name, in the signals' own transaction: from its commit on the
+ * real cost counts. Redis learns of it with the next read of the organization. Pure.
+ */
 export function planSettlements(
   orgId: string,
   signals: readonly Pick<Draft, 'reservation_id' | 'settles_own' | 'user_id'>[],

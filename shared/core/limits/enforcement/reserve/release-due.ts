@@ -5,7 +5,10 @@ import { auditWrite } from '../../../accounts/audit/record-audit.ts';
 import { type DueRelease, releaseReservationsJob } from '../../../accounts/keys/jobs.ts';
 import { releaseMatching } from './release.ts';
 
-/** How long an ended key may still reserve, in a process that has not heard of it: a second look releases that too. */
+/**
+ * So long after its end a key may still reserve: a process that has not heard of it yet, or a request that had been let in.
+ * Then a second look releases that too. Milliseconds.
+ */
 const SECOND_LOOK_MS = 2_000;
 
 /**

@@ -80,7 +80,10 @@ export async function releaseInBudget(
   return releaseMatching(ctx, orgId, { budgetId, userId: user_id, keyId: key_id });
 }
 
-/** Calls a script, after opening the organization's reservations where needed. Null when no budget takes any. */
+/**
+ * Calls a script, and opens the organization's reservations first if they are not open yet. Null when no budget takes
+ * reservations, so that nothing is held.
+ */
 async function onceOpen(
   ctx: Context,
   orgId: string,

@@ -6,7 +6,10 @@ import type { OpenBudget } from '../state/budget-status.ts';
 /** A share is never less: one call should fit into it. */
 const LEAST_SHARE_NUSD = 1e9;
 
-/** How much of a budget one person may hold by bound keys, nano-USD. Null: all, because it counts that person alone. Pure. */
+/**
+ * How much of a budget one person may hold by reservations of bound keys, in nano-USD. Null: all of it, because the budget
+ * counts one person alone. Pure.
+ */
 export function shareOf({ budget, current }: Pick<OpenBudget, 'budget' | 'current'>): number | null {
   if (budget.scope === 'user') return null;
   const left = Math.max(0, budget.limit - current);

@@ -59,7 +59,10 @@ export interface NamedCall {
   adapter?: string | undefined;
 }
 
-/** A budget that a call counts in: its limit in force, its open window. Amounts are in the unit of the limit. */
+/**
+ * A budget that a call counts in, with the limit that is in force, in the window that is open. Amounts are in the unit of the
+ * budget's limit.
+ */
 export interface OpenBudget {
   budget: Budget;
   interval: Interval;
@@ -112,7 +115,10 @@ export function nameOfUser(orgId: string, userId: string | null): string {
   return userId === null ? '' : hashedKey(12, orgId, userId);
 }
 
-/** The budgets that a caller's calls count in, in their order; those about what the call does not name only if `countsUnnamed`. */
+/**
+ * The budgets that a caller's calls count in, in the order in which they were made. One that asks about what the call does not
+ * name is among them only if the caller `countsUnnamed`.
+ */
 export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: number): OpenBudget[] {
   const { byScope, teamsOf } = status.rules.limits;
   const { call = {}, countsUnnamed = false } = caller;

@@ -22,7 +22,10 @@ const cacheOf = readThroughCache<BudgetStatus>('budget status', refreshStatuses,
   isOutdated: (ctx, { asOfMs }) => asOfMs > ctx.clock.now(),
 });
 
-/** The budgets' status by organization id. Another process's change is read once published, at the latest with the next read of all. */
+/**
+ * The status of organizations' budgets, by organization id. A change of budgets by another process is read as soon as it is
+ * published, at the latest with the next read of all.
+ */
 export const statusCache: (ctx: Context) => ReadThroughCache<BudgetStatus> = perContext((ctx) => {
   const cache = cacheOf(ctx);
   const stop = hear(ctx, evaluateBudgetsJob, (orgId) => {

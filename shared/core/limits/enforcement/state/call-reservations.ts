@@ -33,7 +33,10 @@ function replyOf<const Codes extends readonly string[]>(codes: Codes) {
   return z.tuple([z.enum(codes), z.int()], z.string());
 }
 
-/** Calls a script of reservations. Throws `store_unavailable` when nothing was written, `outcome_unknown` without an answer. */
+/**
+ * Calls a script of an organization's reservations. Throws `store_unavailable` when nothing was written and
+ * `outcome_unknown` when no answer came.
+ */
 export async function callReservations<Name extends keyof typeof REPLIES>(
   ctx: Context,
   name: Name,

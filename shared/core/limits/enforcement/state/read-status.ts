@@ -22,7 +22,10 @@ export interface StatusSnapshot {
   state: Pick<ReservationState, 'epoch' | 'seq'> | null;
 }
 
-/** Reads budgets and usage of organizations at one moment: only what has changed since `known`. Throws a store error. */
+/**
+ * Reads the budgets and the usage of organizations, all at one moment. It re-reads only what has changed since `known`; for an
+ * idle organization that is just its version. Throws a store error.
+ */
 export async function readStatuses(
   ctx: Context,
   known: ReadonlyMap<string, BudgetStatus | null>,

@@ -9,7 +9,9 @@ import { destinationRows, type ExportRun, exportRunRows, type RunOptions } from 
 import { planRun } from '../schedule.ts';
 import { newRun } from './begin-run.ts';
 
-/** Queues a run now, or returns the unfinished one. Throws `not_found`; `conflict` for a paused destination. */
+/**
+ * Queues a run now, or returns the one that is unfinished. Throws `not_found`, and `conflict` for a destination that is paused.
+ */
 export async function askForRun(
   ctx: Context,
   orgId: string,

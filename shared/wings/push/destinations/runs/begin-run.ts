@@ -12,7 +12,10 @@ import { type Destination, destinationRows, type ExportRun, exportRunRows } from
 import { type DueRun, type RestOfRun, SCHEDULED } from '../schedule.ts';
 import type { Running } from './run.ts';
 
-/** Claims the due run of a destination and begins it, or one of a dead worker. Null: none is due; epoch ms: when to come again. */
+/**
+ * Claims the run of a destination that is due, and begins it, or the one that a worker left that died. Null when nothing is due;
+ * when to come again (epoch ms) when it is not due yet.
+ */
 export async function beginRun(ctx: Context, id: string): Promise<Running | { notBeforeMs: number } | null> {
   const claimed = await dueRows(ctx).findOne({ _id: dueId(runDestinationJob, id, 'claimed') });
   const due = await readDue(ctx, runDestinationJob, id);

@@ -26,7 +26,10 @@ export interface Outcome {
   conditionalWrites: boolean | null;
 }
 
-/** Records the end of a run and plans the next: at its hour, or after a webhook's wait. Nothing if another worker has it. */
+/**
+ * Records what came of a run and plans the next one: at the hour of the destination, or after the wait of a webhook's attempt. Does
+ * nothing when another worker has claimed the run.
+ */
 export async function endRun(ctx: Context, running: Running, outcome: Outcome): Promise<void> {
   const { claim, run } = running;
   const isOwn = await commitPlan(ctx, async (transaction) => {

@@ -59,7 +59,10 @@ function isUnchangedSinceClosed(closed: readonly ClosedPart[], daily: DailyTable
   return closed.at(-1)?.usage_hash === daily.hash;
 }
 
-/** A hash of all that an open partition's files are made of: totals, settings, the name in FOCUS, and the product's version. */
+/**
+ * A hash of all that the files of an open partition are made of: its totals, the settings, the name in FOCUS files, and the
+ * version of the product, whose columns and list of prices make rows of them.
+ */
 export function openFingerprint({ name }: Organization, { level }: Target, totals: DayTotals): string {
   return hashOf([packageJson.version, level, level.level === 'focus' ? name : null, totals.hash]);
 }

@@ -31,7 +31,10 @@ export async function takePlace(
   return store.refusesWrites ?? (await store.putText(key, text, 'absent')) === null;
 }
 
-/** True for a marker or manifest that this destination may replace: its own, or that of a deleted one of its organization. */
+/**
+ * Returns true for a marker or a manifest that this destination may replace: its own, and that of a destination of the same
+ * organization that was deleted.
+ */
 export async function mayReplace(
   ctx: Context,
   text: string,

@@ -24,7 +24,10 @@ export interface Writing extends Running {
   folder: string;
 }
 
-/** Throws `RunLost` when another worker has the run or the destination is gone, `stale` after a change: no write is made then. */
+/**
+ * Throws `RunLost` when another worker has claimed the run, or the destination is gone, and `stale` when it was changed. Within a
+ * transaction no write of it is made then.
+ */
 export async function confirmRun(
   ctx: Context,
   { claim, destination }: Pick<Running, 'claim' | 'destination'>,
