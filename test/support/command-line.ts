@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { format, promisify } from 'node:util';
 import { expect } from 'vitest';
 import { bareEnv } from './bare-env.ts';
-import { startApi, type TestApi, testEnv } from './harness.ts';
 
 const execute = promisify(execFile);
 
@@ -68,13 +67,6 @@ function asCommandLine(execute: (args: string[]) => Promise<Written>): CommandLi
         },
       ),
   };
-}
-
-/** An api, and the command line with its settings. */
-export async function startApiWithCommandLine(): Promise<CommandLine & { api: TestApi }> {
-  const api = await startApi();
-  const { pathname } = new URL(api.ctx.config.mongodbUrl);
-  return { api, ...commandLine(testEnv(pathname.slice(1))) };
 }
 
 /** Ends a command that runs in this process, where it would end its own. */

@@ -16,6 +16,7 @@ import {
 } from '../../shared/core/accounts/keys/credential.ts';
 import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
 import { ensureAccount } from '../../shared/core/credits/ledger/ensure-account.ts';
+import { type Grant, grantCredits } from '../../shared/core/credits/ledger/grant-credits.ts';
 import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
 import { projectRound } from '../../shared/core/credits/ledger/project-ledger.ts';
 import { replayLedger } from '../../shared/core/credits/ledger/replay.ts';
@@ -201,6 +202,24 @@ export async function spendSurely(
   }
 }
 
+/** So many spends, one after the other. */
+export async function spendTimes(
+  ctx: TestContext,
+  { token }: Pick<TestAccount, 'token'>,
+  times: number,
+): Promise<void> {
+  for (let count = 0; count < times; count += 1) await spendSurely(ctx, token);
+}
+
+/** Adds credits, by a key of its own unless there is one. */
+export function grant(
+  ctx: TestContext,
+  accountId: string,
+  credits: Partial<Grant> & Pick<Grant, 'bucket' | 'amount'>,
+): ReturnType<typeof grantCredits> {
+  return grantCredits(ctx, { idempotencyKey: randomUUID(), accountId, ...credits });
+}
+
 /** Ends what repeats of the keys of an account's shard are answered, as 48 h do. */
 export async function forgetAnswers(ctx: TestContext, accountId: string): Promise<void> {
   const { record } = accountKeys(accountId);
@@ -234,6 +253,14 @@ export async function projectAll(ctx: TestContext): Promise<void> {
 /** Both clients are connected, after a Redis that went away. */
 export async function untilRedisIsBack(ctx: TestContext): Promise<void> {
   await until(() => ctx.redis.meter.status === 'ready' && ctx.redis.producer.status === 'ready');
+}
+
+/** A Redis is killed and started again, with its files or without them. */
+export async function restartRedis(ctx: TestContext, redis: OwnRedis, isEmptied = false): Promise<void> {
+  await redis.kill();
+  if (isEmptied) rmSync(join(redis.dir, 'appendonlydir'), { recursive: true });
+  await redis.start();
+  await untilRedisIsBack(ctx);
 }
 
 /** The ledger of an account adds up to what Redis holds. */

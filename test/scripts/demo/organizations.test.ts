@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { readDemo, type ShownOrganization, writeDemo } from '../../../scripts/demo/file.ts';
 import { ensureDemoOrganizations } from '../../../scripts/demo/organizations.ts';
 import { authenticateApiKey, listApiKeys } from '../../../shared/core/accounts/keys/api-keys.ts';
@@ -9,17 +9,13 @@ import { memberRows, organizationRows } from '../../../shared/core/accounts/orga
 import { removeMember } from '../../../shared/people/remove-member.ts';
 import { SCOPES } from '../../../shared/platform/basics/contract.ts';
 import { COLLECTIONS } from '../../../shared/tables/collections.ts';
-import { type OwnRedis, openCreditContext, startOwnRedis } from '../../support/credits.ts';
+import { openCreditContext, startOwnRedis } from '../../support/credits.ts';
 import type { TestContext } from '../../support/harness.ts';
 import { newDataDir } from '../../support/up-run.ts';
 
 let ctx: TestContext;
 let dataDir: string;
-let redis: OwnRedis;
-
-beforeAll(async () => {
-  redis = await startOwnRedis();
-});
+const redis = await startOwnRedis();
 afterAll(() => redis.stop());
 
 beforeEach(async () => {

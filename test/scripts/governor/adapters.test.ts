@@ -2,28 +2,21 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { signalRows } from '../../../shared/core/calls/signals/model.ts';
 import { claudeLine, GOLDEN_USAGE, makeFolder, writeLines } from '../../packages/governor/history.ts';
 import { readFixture } from '../../shared/core/calls/adapters/fixtures.ts';
 import { bytesOf } from '../../shared/core/calls/adapters/otlp-messages.ts';
-import { type CommandLine, commandLine, startApiWithCommandLine } from '../../support/command-line.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
-import type { TestApi } from '../../support/harness.ts';
+import { commandLine } from '../../support/command-line.ts';
+import { makeSignal } from '../../support/factories.ts';
+import { fixture } from '../../support/fixture.ts';
 
 const execute = promisify(execFile);
-let api: TestApi;
-let run: CommandLine['run'];
-let governor: CommandLine['governor'];
-let failure: CommandLine['failure'];
+const own = await fixture();
+const { api, tenant } = own;
+const { run, governor, failure } = commandLine(own.env);
 const home = makeFolder();
-beforeAll(async () => {
-  ({ api, run, governor, failure } = await startApiWithCommandLine());
-});
-afterAll(async () => {
-  home.remove();
-  await api.close();
-});
+afterAll(() => home.remove());
 
 /** The output that a person sees, without `--json`. */
 async function printed(...args: string[]): Promise<string> {
@@ -32,7 +25,7 @@ async function printed(...args: string[]): Promise<string> {
 
 describe('governor connect', () => {
   it('prints settings with which a tool is counted, and says whom the key may report', async () => {
-    const { orgId, key } = await makeTenant(api.ctx);
+    const { orgId, key } = await tenant();
     const args = ['claude-code', '--org', orgId, '--api', api.url, '--project-id', 'at las'];
     const bound = await printed('connect', ...args, '--user-id', 'ada');
     const lines = bound.trim().split('\n');
@@ -87,7 +80,7 @@ describe('governor connect', () => {
 
 describe('governor import', () => {
   it('takes what ccusage prints, a priced signal per session and model', async () => {
-    const { key, orgId } = await makeTenant(api.ctx);
+    const { key, orgId } = await tenant();
     const part = (modelName: string, cost: number) => ({
       modelName,
       inputTokens: 12,
@@ -123,7 +116,7 @@ describe('governor import', () => {
   });
 
   it('takes lines of signals, says what the api refused, and fails then', async () => {
-    const { key } = await makeTenant(api.ctx);
+    const { key } = await tenant();
     const file = join(home.folder, 'signals.ndjson');
     const signals = [
       makeSignal({ ts: Date.now() }),
@@ -143,7 +136,7 @@ describe('governor import', () => {
   });
 
   it('sends more than a request may hold in several', async () => {
-    const { key } = await makeTenant(api.ctx);
+    const { key } = await tenant();
     const file = join(home.folder, 'large.ndjson');
     const pairs = Array.from({ length: 30 }, (_, index) => [`pair-${index}`, 'ü'.repeat(250)]);
     const metadata = Object.fromEntries(pairs);

@@ -1,29 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
-import { makeTenant } from '../../support/factories.ts';
-import type { TestApi } from '../../support/harness.ts';
-import { recordAll } from '../../support/usage.ts';
+import { expect, test } from 'vitest';
+import { commandLine } from '../../support/command-line.ts';
+import { fixture } from '../../support/fixture.ts';
 
 const DAY_MS = 86_400_000;
-let api: TestApi;
-let governor: CommandLine['governor'];
-let failure: CommandLine['failure'];
-beforeAll(async () => {
-  ({ api, governor, failure } = await startApiWithCommandLine());
-});
-afterAll(() => api.close());
+const { api, ctx, orgId, key, record, env } = await fixture();
+const { governor, failure } = commandLine(env);
 
 test('analytics freeze freezes what ended a day ago or earlier, once; k-population says who counts', async () => {
-  const { orgId, key } = await makeTenant(api.ctx);
   const trend = async () => {
     const answer = await api.call(`/api/v1/org/${orgId}/analytics`, { key });
     return answer.body.trend as { pending?: boolean; active_users?: number }[];
   };
-  await recordAll(
-    api.ctx,
-    orgId,
-    Array.from({ length: 6 }, (_, user) => ({ ts: api.ctx.clock.now() - 14 * DAY_MS, user_id: `u${user}` })),
-  );
+  const ts = ctx.clock.now() - 14 * DAY_MS;
+  await record(...Array.from({ length: 6 }, (_, user) => ({ ts, user_id: `u${user}` })));
   expect((await trend()).every(({ pending }) => pending)).toBe(true);
   const first = await governor('analytics', 'freeze', orgId);
   expect(first.frozen).toBeGreaterThan(3);

@@ -1,32 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { codeHostRows } from '../../../shared/wings/work/code-hosts/model.ts';
 import { payloadOf, proofOf } from '../../support/code-hosts.ts';
 import { commandLine } from '../../support/command-line.ts';
-import { makeTenant } from '../../support/factories.ts';
-import { openTestContext, startApi, type TestApi, type TestContext, testEnv } from '../../support/harness.ts';
+import { fixture } from '../../support/fixture.ts';
+import { startApi } from '../../support/harness.ts';
 
 const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`;
 const FRESH = `fresh:${Buffer.alloc(32, 2).toString('base64')}`;
 
-let ctx: TestContext;
-let api: TestApi;
-beforeAll(async () => {
-  ctx = await openTestContext({ env: { WEBHOOK_SECRET_KEYS: OLD } });
-  api = await startApi({ ctx });
-});
-afterAll(async () => {
-  await api.close();
-  await ctx.close();
-});
-
-function governorWith(keys: string) {
-  const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
-  return commandLine(testEnv(name, { env: { WEBHOOK_SECRET_KEYS: keys } })).governor;
-}
+const { api, ctx, env, tenant } = await fixture({ env: { WEBHOOK_SECRET_KEYS: OLD } });
+const governorWith = (keys: string) => commandLine({ ...env, WEBHOOK_SECRET_KEYS: keys }).governor;
 
 test('code-host create, list and delete do as the api does, in the audit log as the operator', async () => {
-  const { orgId } = await makeTenant(ctx);
+  const { orgId } = await tenant();
   const governor = governorWith(OLD);
   const created = await governor('code-host', 'create', orgId, '--provider', 'github', '--name', 'Acme');
   const { secret, ...shown } = created as Record<string, string>;
@@ -52,7 +39,7 @@ test('code-host create, list and delete do as the api does, in the audit log as 
 });
 
 test('webhook-secrets rotate encrypts the secrets of code hosts too: their events go on, and the old key may go', async () => {
-  const { orgId } = await makeTenant(ctx);
+  const { orgId } = await tenant();
   const created = await governorWith(OLD)('code-host', 'create', orgId, '--provider', 'bitbucket');
   const { id = '', url = '', secret = '' } = created as Record<string, string>;
   expect(await governorWith(`${FRESH},${OLD}`)('webhook-secrets', 'rotate')).toEqual({

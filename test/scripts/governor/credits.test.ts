@@ -1,57 +1,24 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { ledgerRows, signingKeyRows } from '../../../shared/core/credits/model.ts';
 import { signerOf } from '../../../shared/core/credits/receipts/signer.ts';
-import { type CommandLine, commandLine } from '../../support/command-line.ts';
-import {
-  makeAccount,
-  type OwnRedis,
-  openCreditContext,
-  projectAll,
-  spendSurely,
-  startOwnRedis,
-  type TestAccount,
-} from '../../support/credits.ts';
-import {
-  startApi,
-  TEST_SIGNING_KEY,
-  type TestApi,
-  type TestContext,
-  testEnv,
-} from '../../support/harness.ts';
+import { commandLine } from '../../support/command-line.ts';
+import { makeAccount, projectAll, spendSurely, type TestAccount } from '../../support/credits.ts';
+import { fixture } from '../../support/fixture.ts';
+import { TEST_SIGNING_KEY } from '../../support/harness.ts';
 
-let redis: OwnRedis;
-let ctx: TestContext;
-let api: TestApi;
-let run: CommandLine['run'];
-let governor: CommandLine['governor'];
-let failure: CommandLine['failure'];
-let folder: string;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'usage-governor-cli-'));
-  writeFileSync(keyFile(), TEST_SIGNING_KEY);
-  redis = await startOwnRedis();
-  const own = { SIGNING_KEY: '', SIGNING_KEY_FILE: keyFile() };
-  ctx = await openCreditContext({ redisUrl: redis.url, env: own });
-  api = await startApi({ ctx });
-  const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
-  ({ run, governor, failure } = commandLine(testEnv(name, { redisUrl: redis.url, env: own })));
+const folder = mkdtempSync(join(tmpdir(), 'usage-governor-cli-'));
+const keyFile = join(folder, 'key.json');
+writeFileSync(keyFile, TEST_SIGNING_KEY);
+afterAll(() => rmSync(folder, { recursive: true }));
+const { api, ctx, env } = await fixture({
+  redis: true,
+  env: { SIGNING_KEY: '', SIGNING_KEY_FILE: keyFile },
 });
-
-afterAll(async () => {
-  await api.close();
-  await ctx.close();
-  await redis.stop();
-  rmSync(folder, { recursive: true });
-});
-
-function keyFile(): string {
-  return join(folder, 'key.json');
-}
+const { run, governor, failure } = commandLine(env);
 
 async function actions(account: TestAccount): Promise<string[]> {
   return (await auditRows(ctx).find({ org_id: account.orgId }).toArray()).map(({ action }) => action);
@@ -165,7 +132,7 @@ test('signing-key rotate replaces the key; verify knows old and new receipts, by
   const { token } = await makeAccount(ctx);
   const old = (await spendSurely(ctx, token)).answer;
   const { kid, file } = await governor('signing-key', 'rotate');
-  expect(file).toBe(keyFile());
+  expect(file).toBe(keyFile);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   signerOf(ctx).reload();
   const fresh = (await spendSurely(ctx, token)).answer;
@@ -184,8 +151,7 @@ test('signing-key rotate replaces the key; verify knows old and new receipts, by
 });
 
 test('signing-key rotate refuses where the key is no file, and says what to do', async () => {
-  const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
-  const keyed = commandLine(testEnv(name, { redisUrl: redis.url }));
+  const keyed = commandLine({ ...env, SIGNING_KEY: TEST_SIGNING_KEY, SIGNING_KEY_FILE: '' });
   const before = await signingKeyRows(ctx).countDocuments({});
   const { stderr } = await keyed.failure('--data', folder, 'signing-key', 'rotate');
   expect(stderr).toContain('The key is in SIGNING_KEY');

@@ -2,16 +2,16 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { decryptSecret } from '../../../shared/core/events/webhooks/endpoints/encrypt-secret.ts';
 import { dueRows } from '../../../shared/platform/due/model.ts';
 import { destinationRows } from '../../../shared/wings/push/destinations/model.ts';
 import { runDestination } from '../../../shared/wings/push/destinations/runs/run-destination.ts';
-import { type CommandLine, commandLine } from '../../support/command-line.ts';
+import { commandLine } from '../../support/command-line.ts';
 import { filesIn, newFolder } from '../../support/destinations.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
-import { startApi, type TestApi, testEnv, until } from '../../support/harness.ts';
+import { fixture } from '../../support/fixture.ts';
+import { until } from '../../support/harness.ts';
 
 const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCY';
 const folder = newFolder();
@@ -22,25 +22,13 @@ const TO_BUCKET = (
   '--access-key-id AKIAIOSFODNN7EXAMPLE --level focus:parquet daily:csv --focus-version 1.3 --hour 5'
 ).split(' ');
 
-let api: TestApi;
-let orgId: string;
-let key: string;
-let cli: CommandLine;
-let settings: Record<string, string>;
-beforeAll(async () => {
-  api = await startApi({ env });
-  settings = testEnv(new URL(api.ctx.config.mongodbUrl).pathname.slice(1), { env });
-  cli = commandLine(settings);
-  ({ orgId, key } = await makeTenant(api.ctx));
-});
-afterAll(async () => {
-  await api.close();
-});
+const { api, orgId, env: settings, spend } = await fixture({ env });
+const cli = commandLine(settings);
 
 test('destination adds, tests, runs, lists, pauses and removes a folder, in the audit log as the operator', async () => {
   const { governor, failure } = cli;
   const yesterday = new Date(Date.now() - 86_400_000).toISOString();
-  await api.call('/api/v1/signals', { key, body: makeSignal({ ts: yesterday, user_id: 'ada' }) });
+  await spend({ ts: yesterday });
   const since = ['--since', yesterday.slice(0, 10)];
   const added = await governor('destination', 'add', orgId, ...TO_FOLDER, '--prefix', 'out', ...since);
   expect(added).toMatchObject({ kind: 'folder', status: 'never_run', hour_utc: 3, behind_days: 1 });

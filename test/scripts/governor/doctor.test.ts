@@ -4,17 +4,14 @@ import { stagesOf } from '../../../scripts/governor/hot-reads.ts';
 import { readMongoChecks } from '../../../scripts/governor/mongo-checks.ts';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { instanceRows } from '../../../shared/platform/mongo/transaction-guard.ts';
-import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
-import { openTestContext, type TestApi, type TestContext } from '../../support/harness.ts';
+import { commandLine } from '../../support/command-line.ts';
+import { fixture } from '../../support/fixture.ts';
+import { openTestContext, type TestContext } from '../../support/harness.ts';
 import { type OpenFace, openFace } from '../../support/mongod-face.ts';
 
-let api: TestApi;
-let governor: CommandLine['governor'];
-beforeAll(async () => {
-  ({ api, governor } = await startApiWithCommandLine());
-});
+const { api, env } = await fixture();
+const { governor } = commandLine(env);
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => api.close());
 
 async function checkOf(name: string) {
   return (await readMongoChecks(api.ctx)).find(({ check }) => check === name);

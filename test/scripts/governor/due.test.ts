@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { dateAt } from '../../../shared/platform/basics/clock.ts';
 import { dueRows } from '../../../shared/platform/due/model.ts';
-import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
-import { makeTenant } from '../../support/factories.ts';
-import type { TestApi } from '../../support/harness.ts';
-import { recordAll } from '../../support/usage.ts';
+import { commandLine } from '../../support/command-line.ts';
+import { fixture } from '../../support/fixture.ts';
 
-let api: TestApi;
-let governor: CommandLine['governor'];
-beforeAll(async () => {
-  ({ api, governor } = await startApiWithCommandLine());
-});
-afterAll(() => api.close());
+const { ctx, orgId, record, env } = await fixture();
+const { governor } = commandLine(env);
 
 test('due counts what workers will do by kind, and lists one kind by its time', async () => {
-  const { orgId } = await makeTenant(api.ctx);
-  const nowMs = api.ctx.clock.now();
-  await recordAll(api.ctx, orgId, [
-    { ts: nowMs, user_id: 'ada' },
-    { ts: nowMs - 60_000, user_id: 'bob' },
-  ]);
-  await dueRows(api.ctx).insertOne({
+  const nowMs = ctx.clock.now();
+  await record({ ts: nowMs, user_id: 'ada' }, { ts: nowMs - 60_000, user_id: 'bob' });
+  await dueRows(ctx).insertOne({
     _id: 'end-session late',
     kind: 'end-session',
     key: 'late',

@@ -1,20 +1,14 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { memberRows } from '../../../shared/core/accounts/organizations/model.ts';
-import { type CommandLine, commandProcess, startApiWithCommandLine } from '../../support/command-line.ts';
-import type { TestApi } from '../../support/harness.ts';
+import { commandLine, commandProcess } from '../../support/command-line.ts';
+import { fixture } from '../../support/fixture.ts';
 
-let api: TestApi;
-let run: CommandLine['run'];
-let governor: CommandLine['governor'];
-let failure: CommandLine['failure'];
-beforeAll(async () => {
-  ({ api, run, governor, failure } = await startApiWithCommandLine());
-});
-afterAll(() => api.close());
+const { api, env } = await fixture();
+const { run, governor, failure } = commandLine(env);
 
 let refusing: string | undefined;
 
@@ -23,18 +17,8 @@ describe('the command line', () => {
     const org = await governor('org', 'create', 'Acme', '--plan', 'team', '--timezone', 'Europe/Berlin');
     const orgId = String(org.org_id);
     expect((await governor('org', 'list')).organizations).toContainEqual(org);
-    const member = await governor(
-      'member',
-      'add',
-      orgId,
-      'ada@example.com',
-      '--user-id',
-      'ada',
-      '--role',
-      'admin',
-      '--team',
-      'web',
-    );
+    const asAdmin = '--user-id ada --role admin --team web'.split(' ');
+    const member = await governor('member', 'add', orgId, 'ada@example.com', ...asAdmin);
     expect(member).toMatchObject({ user_id: 'ada', role: 'admin' });
     const made = await governor('key', 'create', orgId, '--scope', 'usage:read');
     expect((await api.call('/api/v1/sessions', { key: String(made.key) })).status).toBe(200);
@@ -118,18 +102,8 @@ describe('the command line', () => {
       file,
       'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,10,1\n2023-11-16 18:17:04.0319600,20,2\n',
     );
-    const args = [
-      'replay',
-      file,
-      '--format',
-      'azure-llm',
-      '--users',
-      '1',
-      '--api',
-      api.url,
-      '--key',
-      String(key.key),
-    ];
+    const to = ['--api', api.url, '--key', String(key.key)];
+    const args = ['replay', file, '--format', 'azure-llm', '--users', '1', ...to];
     expect(await governor(...args, '--run-id', 'r1')).toMatchObject({ signals: 2, accepted: 2, rejected: 0 });
     expect(await governor(...args, '--run-id', 'r1')).toMatchObject({ accepted: 0, duplicates: 2 });
   });

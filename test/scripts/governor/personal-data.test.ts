@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { linkIdentity } from '../../../shared/core/accounts/identity/link-identity.ts';
 import { createApiKey } from '../../../shared/core/accounts/keys/api-keys.ts';
@@ -9,22 +9,16 @@ import { rollupRows } from '../../../shared/core/calls/usage/model.ts';
 import { createBudget } from '../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { setPerson } from '../../../shared/core/limits/budgets/change/change-people.ts';
 import { eraseMember } from '../../../shared/people/erase-member.ts';
-import { type CommandLine, commandLine } from '../../support/command-line.ts';
+import { commandLine } from '../../support/command-line.ts';
 import { makeSignal } from '../../support/factories.ts';
 import { fixture } from '../../support/fixture.ts';
-import { testEnv, until } from '../../support/harness.ts';
+import { until } from '../../support/harness.ts';
 import { linkDevice, makePerson, type Person } from '../../support/people.ts';
 import { recordAll } from '../../support/usage.ts';
 import { subscribeToAll } from '../../support/webhooks.ts';
 
-const { idp, api } = await fixture({ idp: true });
-let line: CommandLine;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  env = testEnv(new URL(api.ctx.config.mongodbUrl).pathname.slice(1), { env: idp.env });
-  line = commandLine(env);
-});
+const { idp, api, env } = await fixture({ idp: true });
+const line = commandLine(env);
 
 const minutesAgo = (minutes: number) => api.ctx.clock.now() - minutes * 60_000;
 

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recordSignals } from '../../../shared/core/calls/ingest/record-signals.ts';
-import { openShards } from '../../../shared/core/credits/ledger/open-when-connected.ts';
+import { expect, test } from 'vitest';
 import { webhookRows } from '../../../shared/core/events/webhooks/endpoints/model.ts';
 import { connectQueues } from '../../../shared/platform/redis/connect.ts';
 import { endSession } from '../../../workers/index.ts';
 import { startWorker } from '../../../workers/worker.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';
-import { startOwnRedis } from '../../support/credits.ts';
-import { makeSignal, makeTenant, senderOf } from '../../support/factories.ts';
-import { startApi, type TestApi, testEnv } from '../../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../../support/idp.ts';
-import { startSmtp } from '../../support/smtp.ts';
+import { makeSignal } from '../../support/factories.ts';
+import { fixture } from '../../support/fixture.ts';
 import { makeWebhook } from '../../support/webhooks.ts';
 
 interface Check {
@@ -19,28 +14,9 @@ interface Check {
   detail: string;
 }
 
-let issuer: TestIssuer;
-let redis: Awaited<ReturnType<typeof startOwnRedis>>;
-let smtp: Awaited<ReturnType<typeof startSmtp>>;
-let api: TestApi;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  issuer = await startIssuer();
-  redis = await startOwnRedis();
-  smtp = await startSmtp();
-  const settings = { ...issuer.env, SMTP_URL: smtp.url };
-  api = await startApi({ redisUrl: redis.url, env: settings });
-  const name = new URL(api.ctx.config.mongodbUrl).pathname.slice(1);
-  env = { ...testEnv(name, { redisUrl: redis.url, env: settings }), BASE_URL: api.url };
-  await openShards(api.ctx);
-});
-afterAll(async () => {
-  await api.close();
-  await redis.stop();
-  await smtp.close();
-  await issuer.stop();
-});
+const own = await fixture({ idp: true, redis: true, smtp: true });
+const { ctx, tenant } = own;
+const env = { ...own.env, BASE_URL: own.api.url };
 
 /**
  * The checks by name, and how the command ended. It asks again while a part that matters (every one, unless they are named)
@@ -66,8 +42,8 @@ async function lookOnce(with_: Record<string, string>) {
 }
 
 async function withWorker(work: () => Promise<void>): Promise<void> {
-  const connection = connectQueues(api.ctx.config, 'worker');
-  const worker = startWorker(endSession, api.ctx, connection);
+  const connection = connectQueues(ctx.config, 'worker');
+  const worker = startWorker(endSession, ctx, connection);
   await worker.waitUntilReady();
   try {
     await work();
@@ -117,9 +93,9 @@ test('shows the rest while a store does not answer', async () => {
 });
 
 test('warns of failing webhooks and of mail that is not set up', async () => {
-  const { orgId } = await makeTenant(api.ctx);
-  const { _id } = await makeWebhook(api.ctx, orgId, 'https://hooks.example.com/');
-  await webhookRows(api.ctx).updateOne({ _id }, { $set: { status: 'failing', failing_since: new Date() } });
+  const { orgId } = await tenant();
+  const { _id } = await makeWebhook(ctx, orgId, 'https://hooks.example.com/');
+  await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing', failing_since: new Date() } });
   await withWorker(async () => {
     const { code, status, byName } = await look({ SMTP_URL: '' });
     expect({ code, status }).toEqual({ code: 0, status: 'warning' });
@@ -132,9 +108,10 @@ test('warns of failing webhooks and of mail that is not set up', async () => {
 });
 
 test('warns of signals that wait for a decision of an admin', async () => {
-  const { orgId } = await makeTenant(api.ctx);
-  const held = makeSignal({ ts: api.ctx.clock.now(), tokens_in: 900_000_000 });
-  expect(await recordSignals(api.ctx, senderOf(orgId), [held])).toMatchObject([{ status: 'held' }]);
+  const { key } = await tenant();
+  const held = makeSignal({ ts: ctx.clock.now(), tokens_in: 900_000_000 });
+  const { results } = await own.ask('/api/v1/signals', { signals: [held] }, { key });
+  expect(results).toMatchObject([{ status: 'held' }]);
   const { byName } = await look();
   expect(byName.get('held-signals')).toMatchObject({
     status: 'warning',

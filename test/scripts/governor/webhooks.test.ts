@@ -1,6 +1,6 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { verifyWebhook } from 'usage-governor/verify';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { queuedDeliveryRows } from '../../../shared/core/events/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../../shared/core/events/webhooks/endpoints/model.ts';
 import { rotateSecretKeys } from '../../../shared/core/events/webhooks/endpoints/rotate-secret-keys.ts';
@@ -9,24 +9,17 @@ import { readReadiness } from '../../../shared/platform/context/readiness.ts';
 import { SEALED_ROWS } from '../../../shared/tables/secrets.ts';
 import { WARNINGS } from '../../../shared/tables/warnings.ts';
 import { commandLine } from '../../support/command-line.ts';
-import { makeTenant } from '../../support/factories.ts';
-import { openTestContext, type TestContext, testEnv } from '../../support/harness.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { storesFixture } from '../../support/fixture.ts';
+import type { TestContext } from '../../support/harness.ts';
 import { attemptAllDue, makeWebhook, raise, readDelivery, SECRET } from '../../support/webhooks.ts';
 
 const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`;
 const FRESH = `fresh:${Buffer.alloc(32, 2).toString('base64')}`;
 const GONE = `gone:${Buffer.alloc(32, 3).toString('base64')}`;
 
-let ctx: TestContext;
-let receiver: Receiver;
-beforeAll(async () => {
-  ctx = await openTestContext({ env: { WEBHOOK_SECRET_KEYS: OLD } });
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await receiver.close();
-  await ctx.close();
+const { ctx, env, receiver, tenant } = await storesFixture({
+  receiver: true,
+  env: { WEBHOOK_SECRET_KEYS: OLD },
 });
 
 /** The same data, as a process that was started with these keys. */
@@ -34,10 +27,7 @@ function startedWith(keys: string): TestContext {
   return { ...ctx, config: { ...ctx.config, webhookSecretKeys: keys } };
 }
 
-function governorWith(keys: string) {
-  const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
-  return commandLine(testEnv(name, { env: { WEBHOOK_SECRET_KEYS: keys } }));
-}
+const governorWith = (keys: string) => commandLine({ ...env, WEBHOOK_SECRET_KEYS: keys });
 
 async function expectSignedBy(process: TestContext, orgId: string): Promise<void> {
   receiver.received.length = 0;
@@ -49,7 +39,7 @@ async function expectSignedBy(process: TestContext, orgId: string): Promise<void
 }
 
 test('webhook-secrets rotate encrypts every secret with the first key: deliveries go on, and the old key may go', async () => {
-  const { orgId } = await makeTenant(ctx);
+  const { orgId } = await tenant();
   await makeWebhook(ctx, orgId, receiver.url);
   await expectSignedBy(ctx, orgId);
   const both = `${FRESH},${OLD}`;
@@ -65,7 +55,7 @@ test('webhook-secrets rotate encrypts every secret with the first key: deliverie
 });
 
 test('a secret whose key is gone is named and stops no other, and its deliveries wait until the key is back', async () => {
-  const { orgId } = await makeTenant(ctx);
+  const { orgId } = await tenant();
   const { _id } = await makeWebhook(startedWith(GONE), orgId, receiver.url);
   await makeWebhook(ctx, orgId, 'http://127.0.0.1:1/', ['session.ended']);
   const words = `The secret of ${_id} is encrypted with the key "gone", which WEBHOOK_SECRET_KEYS does not have.`;
@@ -82,7 +72,7 @@ test('a secret whose key is gone is named and stops no other, and its deliveries
 
 test('the former secret of a webhook is encrypted again too, and still signs', async () => {
   await webhookRows(ctx).deleteMany({});
-  const { orgId } = await makeTenant(ctx);
+  const { orgId } = await tenant();
   const { _id } = await makeWebhook(ctx, orgId, receiver.url);
   const fresh = 'another-secret-of-32-characters-!';
   await updateWebhook(ctx, orgId, _id, { secret: fresh });
@@ -101,7 +91,7 @@ test('the former secret of a webhook is encrypted again too, and still signs', a
 
 test('webhook list shows all webhooks or the failing ones, and /readyz warns of those whose admins were not told', async () => {
   await webhookRows(ctx).deleteMany({});
-  const { orgId } = await makeTenant(ctx);
+  const { orgId } = await tenant();
   await makeWebhook(ctx, orgId, receiver.url);
   const { _id } = await makeWebhook(ctx, orgId, receiver.url);
   expect((await readReadiness(ctx, WARNINGS)).status).toBe('ready');
@@ -138,7 +128,7 @@ test('webhook list shows all webhooks or the failing ones, and /readyz warns of 
 
 test('webhook list says of each whether it is paused, what it holds, and how its last attempt failed', async () => {
   await webhookRows(ctx).deleteMany({});
-  const { orgId } = await makeTenant(ctx);
+  const { orgId } = await tenant();
   const { _id } = await makeWebhook(ctx, orgId, receiver.url);
   receiver.behave({ status: 500 });
   await raise(ctx, orgId);

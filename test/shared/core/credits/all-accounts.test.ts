@@ -1,14 +1,11 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { allAccounts } from '../../../../shared/core/credits/meter/work-on-accounts.ts';
 import { creditAccountRows } from '../../../../shared/core/credits/model.ts';
 import { storesFixture } from '../../../support/fixture.ts';
 
 const { ctx } = await storesFixture();
 const commands: string[] = [];
-
-beforeAll(async () => {
-  ctx.db.connection.getClient().on('commandStarted', ({ commandName }) => commands.push(commandName));
-});
+ctx.db.connection.getClient().on('commandStarted', ({ commandName }) => commands.push(commandName));
 
 test('all accounts come a thousand at a time, so that no cursor waits long for the work on them', async () => {
   const anchor = { day: 1, time: '00:00:00', timezone: 'UTC' };

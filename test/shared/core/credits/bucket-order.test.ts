@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { BUCKETS, type Bucket } from '../../../../shared/core/credits/buckets.ts';
-import { grantCredits } from '../../../../shared/core/credits/ledger/grant-credits.ts';
 import { readBalances } from '../../../../shared/core/credits/meter/read-balances.ts';
-import { makeAccount, openCredits, spendOnce, writePlans } from '../../../support/credits.ts';
+import {
+  grant,
+  makeAccount,
+  openCredits,
+  spendOnce,
+  spendTimes,
+  writePlans,
+} from '../../../support/credits.ts';
 import { createTestClock } from '../../../support/harness.ts';
 
 const WINDOW_MS = 60_000;
@@ -23,12 +29,11 @@ async function holding(full: readonly Bucket[]): Promise<string> {
     full.includes('window') || monthly ? (full.includes('window') ? 'free' : 'team') : 'enterprise';
   const { accountId, token } = await makeAccount(ctx, { plan });
   if (full.includes('window') && !monthly) {
-    for (let spent = 0; spent < 3; spent += 1) await spendOnce(ctx, token);
+    await spendTimes(ctx, { token }, 3);
     clock.advance(WINDOW_MS);
   }
   for (const bucket of ['paid', 'granted'] as const)
-    if (full.includes(bucket))
-      await grantCredits(ctx, { accountId, bucket, amount: 1, idempotencyKey: `full-${bucket}` });
+    if (full.includes(bucket)) await grant(ctx, accountId, { bucket, amount: 1 });
   const { balances } = await readBalances(ctx, accountId);
   expect(BUCKETS.filter((bucket) => balances[bucket].credits > 0)).toEqual(full);
   return token;

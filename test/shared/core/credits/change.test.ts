@@ -4,7 +4,6 @@ import { organizationRows } from '../../../../shared/core/accounts/organizations
 import { readOrganization } from '../../../../shared/core/accounts/organizations/read-organization.ts';
 import { catchUp } from '../../../../shared/core/credits/ledger/catch-up.ts';
 import { ensureAccount } from '../../../../shared/core/credits/ledger/ensure-account.ts';
-import { grantCredits } from '../../../../shared/core/credits/ledger/grant-credits.ts';
 import { rebuildCredits, recoverCredits } from '../../../../shared/core/credits/ledger/open-shards.ts';
 import { reconcileCredits } from '../../../../shared/core/credits/ledger/reconcile.ts';
 import { refundSpend } from '../../../../shared/core/credits/ledger/refund-spend.ts';
@@ -20,11 +19,13 @@ import { accountKeys, shardOf } from '../../../../shared/platform/redis/keys.ts'
 import {
   expectReplayed,
   forgetAnswers,
+  grant,
   makeAccount,
   openCredits,
   projectAll,
   spendOnce,
   spendSurely,
+  spendTimes,
   stateDigest,
   type TestAccount,
   writePlans,
@@ -39,10 +40,6 @@ const PLANS = {
 
 const clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
 const { ctx } = await openCredits({ clock, env: { PLANS_FILE: writePlans(PLANS) } });
-
-async function spendTimes({ token }: TestAccount, times: number): Promise<void> {
-  for (let count = 0; count < times; count += 1) await spendSurely(ctx, token);
-}
 
 /** One more member of an organization with an account. */
 async function addAccount(orgId: string): Promise<string> {
@@ -69,7 +66,7 @@ describe('a plan change', () => {
     'to %s and back gives nothing back that was used',
     async (other) => {
       const account = await makeAccount(ctx, { plan: 'team' });
-      await spendTimes(account, 8);
+      await spendTimes(ctx, account, 8);
       expect(await leftOf(account)).toMatchObject({ window: 0, monthly: 2 });
       for (let round = 0; round < 3; round += 1) {
         await change(account, other);
@@ -83,7 +80,7 @@ describe('a plan change', () => {
 
   test('to one that gives no credits promises none', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
-    await spendTimes(account, 1);
+    await spendTimes(ctx, account, 1);
     await change(account, 'enterprise');
     const { balances } = await readBalances(ctx, account.accountId);
     const none = { credits: 0, resets_at: null };
@@ -101,13 +98,13 @@ describe('a plan change', () => {
 
   test('below what was used lets a refunded credit be spent, once', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
-    await spendTimes(account, 5);
+    await spendTimes(ctx, account, 5);
     await change(account, 'free');
     await projectAll(ctx);
     const spent = await ledgerRows(ctx).findOne({ account_id: account.accountId, reason: 'receipt' });
     await refundSpend(ctx, account.accountId, spent?._id ?? '');
     expect(await leftOf(account)).toMatchObject({ window: 1, granted: 0 });
-    await spendTimes(account, 1);
+    await spendTimes(ctx, account, 1);
     await change(account, 'team');
     expect(await leftOf(account)).toMatchObject({ window: 1 });
     await expectWhole(account);
@@ -117,7 +114,7 @@ describe('a plan change', () => {
 describe('an account with a ledger that Redis lost', () => {
   async function loseAccount(): Promise<TestAccount> {
     const account = await makeAccount(ctx, { plan: 'team' });
-    await spendTimes(account, 2);
+    await spendTimes(ctx, account, 2);
     await projectAll(ctx);
     await ctx.redis.producer.del(accountKeys(account.accountId).account);
     return account;
@@ -139,7 +136,7 @@ describe('an account with a ledger that Redis lost', () => {
     await ctx.redis.producer.del(accountKeys(account.accountId).epoch);
     expect(await recoverCredits(ctx)).toMatchObject({ opened: 1, rebuilt: 0, failed: 0 });
     expect((await readBalances(ctx, account.accountId)).total).toBe(8);
-    await spendTimes(account, 1);
+    await spendTimes(ctx, account, 1);
     await expectWhole(account);
   });
 });
@@ -155,12 +152,12 @@ test('an account is not recorded while Redis cannot have it', async () => {
 
 test('an account that never reached Redis gets there by reconciling, with its devices, one that Redis lost has drifted until it is rebuilt', async () => {
   const [unused, used] = [await makeAccount(ctx), await makeAccount(ctx)];
-  await spendTimes(used, 1);
+  await spendTimes(ctx, used, 1);
   await projectAll(ctx);
   for (const { accountId } of [unused, used]) await ctx.redis.producer.del(accountKeys(accountId).account);
   const { drifted } = await reconcileCredits(ctx, { repair: false });
   expect(drifted).toEqual([{ account_id: used.accountId, drift: {}, missing_rows: 0 }]);
-  await spendTimes(unused, 1);
+  await spendTimes(ctx, unused, 1);
   expect((await readBalances(ctx, unused.accountId)).total).toBe(2);
   await rebuildCredits(ctx);
   expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
@@ -176,7 +173,7 @@ describe('the plan of an account', () => {
       await makeAccount(ctx, { plan: 'team' }),
       await makeAccount(ctx, { plan: 'team' }),
     ];
-    await spendTimes(behind, 1);
+    await spendTimes(ctx, behind, 1);
     for (const account of [behind, unused]) await putOrganizationOn(account, 'free');
     expect(await reconcileCredits(ctx, { repair: false })).toMatchObject({ plans: 2, drifted: [] });
     expect([await planOf(behind), await planOf(unused)]).toEqual(['free', 'free']);
@@ -247,14 +244,14 @@ describe('a refund', () => {
     const account = await makeAccount(ctx, { plan: 'team' });
     await spendSurely(ctx, account.token, 'repeated');
     clock.advance(49 * HOUR_MS);
-    await spendTimes(account, 1);
+    await spendTimes(ctx, account, 1);
     clock.advance(5 * HOUR_MS - 50);
     await spendAgainLate(account, 'repeated');
     clock.advance(100);
     await projectAll(ctx);
     const { balances } = await readBalances(ctx, account.accountId);
     expect(balances.granted).toEqual({ credits: 0, lots: [] });
-    await spendTimes(account, 1);
+    await spendTimes(ctx, account, 1);
     await expectWhole(account);
     expect((await reasonsOf(account)).slice(-5)).toEqual([
       'window -1 receipt',
@@ -271,7 +268,7 @@ describe('a refund', () => {
       const account = await makeAccount(ctx, { plan: 'enterprise' });
       const { accountId } = account;
       const expires_at = clock.now() / 1_000 + 3_600;
-      await grantCredits(ctx, { accountId, bucket, amount: 5, expires_at, idempotencyKey: bucket });
+      await grant(ctx, accountId, { bucket, amount: 5, expires_at });
       await spendSurely(ctx, account.token, 'repeated');
       await spendAgainLate(account, 'repeated');
       clock.advance(HOUR_MS);
@@ -285,7 +282,7 @@ describe('a refund', () => {
 
   test('by hand of a window that is over is a credit that stays', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
-    await spendTimes(account, 1);
+    await spendTimes(ctx, account, 1);
     clock.advance(5 * HOUR_MS);
     await refundFirstSpend(account);
     await refundFirstSpend(account);
@@ -296,9 +293,9 @@ describe('a refund', () => {
 
   test('of a window that is over goes into no later one', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
-    await spendTimes(account, 1);
+    await spendTimes(ctx, account, 1);
     clock.advance(5 * HOUR_MS);
-    await spendTimes(account, 1);
+    await spendTimes(ctx, account, 1);
     await refundFirstSpend(account);
     expect(await leftOf(account)).toMatchObject({ window: 5, granted: 1 });
   });
@@ -306,7 +303,7 @@ describe('a refund', () => {
   test('is for a spend, and for one of that account', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
     const other = await makeAccount(ctx, { plan: 'team' });
-    await spendTimes(account, 1);
+    await spendTimes(ctx, account, 1);
     await projectAll(ctx);
     const rows = await ledgerRows(ctx).find({ account_id: account.accountId }).toArray();
     const [spend, reset] = [true, false].map(
@@ -321,7 +318,7 @@ describe('a refund', () => {
 
   test('is given once, also after Redis has forgotten that it was asked for', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
-    await spendTimes(account, 2);
+    await spendTimes(ctx, account, 2);
     await refundFirstSpend(account);
     await projectAll(ctx);
     await forgetAnswers(ctx, account.accountId);
@@ -333,7 +330,7 @@ describe('a refund', () => {
   test('joins a lot of the same expiry, so that refunds never make the list of lots long', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
     const { accountId } = account;
-    await spendTimes(account, 6);
+    await spendTimes(ctx, account, 6);
     clock.advance(5 * HOUR_MS);
     await projectAll(ctx);
     const spends = await ledgerRows(ctx).find({ account_id: accountId, reason: 'receipt' }).toArray();
@@ -347,13 +344,7 @@ describe('a grant', () => {
   const HOUR_S = 3_600;
   const fill = async (accountId: string, expires_at?: number) => {
     for (let lot = 0; lot < 100; lot += 1)
-      await grantCredits(ctx, {
-        accountId,
-        bucket: 'paid',
-        amount: 1,
-        expires_at,
-        idempotencyKey: `lot-${lot}`,
-      });
+      await grant(ctx, accountId, { bucket: 'paid', amount: 1, expires_at });
   };
 
   test('finds room where lots have expired, and the ledger adds up', async () => {
@@ -361,12 +352,7 @@ describe('a grant', () => {
     const { accountId } = account;
     await fill(accountId, clock.now() / 1_000 + HOUR_S);
     clock.advance(HOUR_S * 1_000);
-    const { transaction } = await grantCredits(ctx, {
-      accountId,
-      bucket: 'granted',
-      amount: 7,
-      idempotencyKey: 'late',
-    });
+    const { transaction } = await grant(ctx, accountId, { bucket: 'granted', amount: 7 });
     expect(transaction).toMatchObject({ delta: 7, bucket: 'granted', reason: 'credit.grant' });
     expect(await leftOf(account)).toMatchObject({ paid: 0, granted: 7 });
     await expectWhole(account);
@@ -376,14 +362,14 @@ describe('a grant', () => {
     const account = await makeAccount(ctx, { plan: 'enterprise' });
     const { accountId } = account;
     const expires_at = clock.now() / 1_000 + 100 * 24 * HOUR_S;
-    const first = { accountId, bucket: 'granted', amount: 7, expires_at, idempotencyKey: 'same' } as const;
-    await grantCredits(ctx, first);
+    const first = { bucket: 'granted', amount: 7, expires_at, idempotencyKey: 'same' } as const;
+    await grant(ctx, accountId, first);
     for (const round of ['in Redis', 'in the ledger']) {
       for (const change of [{ expires_at: expires_at + 1 }, { expires_at: undefined }, { amount: 8 }])
-        await expect(grantCredits(ctx, { ...first, ...change }), round).rejects.toMatchObject({
+        await expect(grant(ctx, accountId, { ...first, ...change }), round).rejects.toMatchObject({
           code: 'idempotency_key_reused',
         });
-      expect(await grantCredits(ctx, first), round).toMatchObject({ replayed: true });
+      expect(await grant(ctx, accountId, first), round).toMatchObject({ replayed: true });
       await projectAll(ctx);
     }
     expect(await leftOf(account)).toMatchObject({ granted: 7 });
@@ -393,31 +379,24 @@ describe('a grant', () => {
     const account = await makeAccount(ctx, { plan: 'enterprise' });
     const { accountId } = account;
     await fill(accountId);
-    const more = { accountId, bucket: 'paid', amount: 9, idempotencyKey: 'more' } as const;
-    await grantCredits(ctx, more);
-    expect(await grantCredits(ctx, more)).toMatchObject({ replayed: true });
-    const other = { ...more, expires_at: clock.now() / 1_000 + HOUR_S, idempotencyKey: 'other' } as const;
-    await expect(grantCredits(ctx, other)).rejects.toMatchObject({ code: 'conflict' });
+    const more = { bucket: 'paid', amount: 9, idempotencyKey: 'more' } as const;
+    await grant(ctx, accountId, more);
+    expect(await grant(ctx, accountId, more)).toMatchObject({ replayed: true });
+    const other = { bucket: 'paid', amount: 9, expires_at: clock.now() / 1_000 + HOUR_S } as const;
+    await expect(grant(ctx, accountId, other)).rejects.toMatchObject({ code: 'conflict' });
     expect(await leftOf(account)).toMatchObject({ paid: 109, granted: 0 });
-    await spendTimes(account, 11);
+    await spendTimes(ctx, account, 11);
     await expectWhole(account);
   });
 
   test('that never expires has a place beside a hundred lots of other expiries: it may have been paid for', async () => {
     const account = await makeAccount(ctx, { plan: 'enterprise' });
     const { accountId } = account;
-    const grant = (amount: number, days?: number) =>
-      grantCredits(ctx, {
-        accountId,
-        bucket: days === undefined ? 'paid' : 'granted',
-        amount,
-        expires_at: days && clock.now() / 1_000 + days * 86_400,
-        idempotencyKey: `${days}-${amount}`,
-      });
-    for (let day = 1; day <= 100; day += 1) await grant(1, day);
-    await expect(grant(1, 101)).rejects.toMatchObject({ code: 'conflict' });
-    await grant(5);
-    await grant(6);
+    const until = (day: number) =>
+      grant(ctx, accountId, { bucket: 'granted', amount: 1, expires_at: clock.now() / 1_000 + day * 86_400 });
+    for (let day = 1; day <= 100; day += 1) await until(day);
+    await expect(until(101)).rejects.toMatchObject({ code: 'conflict' });
+    for (const amount of [5, 6]) await grant(ctx, accountId, { bucket: 'paid', amount });
     expect(await leftOf(account)).toMatchObject({ paid: 11, granted: 100 });
     expect((await readAccount(ctx, accountId))?.state.lots).toHaveLength(101);
     await expectWhole(account);
@@ -427,25 +406,16 @@ describe('a grant', () => {
     const { accountId } = await makeAccount(ctx);
     const nowS = Math.ceil(clock.now() / 1_000);
     clock.set(nowS * 1_000);
-    const grant = (expires_at: number) =>
-      grantCredits(ctx, {
-        accountId,
-        bucket: 'granted',
-        amount: 1,
-        expires_at,
-        idempotencyKey: `${expires_at}`,
-      });
+    const until = (expires_at: number) => grant(ctx, accountId, { bucket: 'granted', amount: 1, expires_at });
     for (const passed of [nowS - 1, nowS])
-      await expect(grant(passed)).rejects.toMatchObject({ code: 'invalid_request' });
-    expect((await grant(nowS + 100 * 86_400)).transaction.delta).toBe(1);
+      await expect(until(passed)).rejects.toMatchObject({ code: 'invalid_request' });
+    expect((await until(nowS + 100 * 86_400)).transaction.delta).toBe(1);
   });
 
   test('that expires at microseconds is refused: no row could hold it, and its shard would stand still', async () => {
     const account = await makeAccount(ctx);
-    const { accountId } = account;
-    const far = { expires_at: 1_790_000_000_000_000, idempotencyKey: 'far' };
-    const grant = grantCredits(ctx, { accountId, bucket: 'paid', amount: 1, ...far });
-    await expect(grant).rejects.toMatchObject({ code: 'invalid_request' });
+    const far = { bucket: 'paid', amount: 1, expires_at: 1_790_000_000_000_000 } as const;
+    await expect(grant(ctx, account.accountId, far)).rejects.toMatchObject({ code: 'invalid_request' });
     await expectWhole(account);
   });
 });
@@ -463,8 +433,7 @@ test('a shard that is shut holds up no other: what expires there, plans and comp
   await creditAccountRows(ctx).deleteMany({ _id: { $in: later.map(({ _id }) => _id) } });
   await creditAccountRows(ctx).insertMany([...between.map((_id) => ({ _id, ...row, anchor })), ...later]);
   const expiring = { bucket: 'granted', amount: 5, expires_at: clock.now() / 1_000 + 60 } as const;
-  for (const accountId of [shut, other])
-    await grantCredits(ctx, { ...expiring, accountId, idempotencyKey: 'expiring' });
+  for (const accountId of [shut, other]) await grant(ctx, accountId, expiring);
   clock.advance(60_000);
   await projectAll(ctx);
   await ctx.redis.producer.del(accountKeys(shut).epoch);
@@ -485,24 +454,17 @@ test('a shard that is shut holds up no other: what expires there, plans and comp
 test('no change of credits goes through a shut shard', async () => {
   const account = await makeAccount(ctx, { plan: 'team' });
   const { accountId } = account;
-  await grantCredits(ctx, {
-    accountId,
-    bucket: 'granted',
-    amount: 5,
-    expires_at: clock.now() / 1_000 + 3_600,
-    idempotencyKey: 'expiring',
-  });
-  await spendTimes(account, 1);
+  await grant(ctx, accountId, { bucket: 'granted', amount: 5, expires_at: clock.now() / 1_000 + 3_600 });
+  await spendTimes(ctx, account, 1);
   await projectAll(ctx);
   const spent = await ledgerRows(ctx).findOne({ account_id: accountId, reason: 'receipt' });
   clock.advance(3_600_000);
   await ctx.redis.producer.del(accountKeys(accountId).epoch);
   const before = await stateDigest(ctx);
-  const grant = { accountId, bucket: 'paid', amount: 1, idempotencyKey: 'shut' } as const;
   const change = (command: 'apply-plan' | 'adjust' | 'expire-credits', args: (string | number)[] = []) =>
     changeCredits(ctx, { accountId, command, args });
   const changes = [
-    () => grantCredits(ctx, grant),
+    () => grant(ctx, accountId, { bucket: 'paid', amount: 1 }),
     () => refundSpend(ctx, accountId, spent?._id ?? ''),
     () => expireCredits(ctx),
     () => change('apply-plan', ['free', 'free=1,60000,1;']),

@@ -5,14 +5,12 @@ import {
   credentialHash,
   credentialId,
 } from '../../../../shared/core/accounts/keys/credential.ts';
-import { grantCredits } from '../../../../shared/core/credits/ledger/grant-credits.ts';
 import { type Spent, spendCredit } from '../../../../shared/core/credits/ledger/spend.ts';
 import { keyDigest } from '../../../../shared/core/credits/meter/idempotency.ts';
 import { readBalances } from '../../../../shared/core/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../../../shared/core/credits/model.ts';
 import { accountKeys } from '../../../../shared/platform/redis/keys.ts';
 import {
-  expectReplayed,
   makeAccount,
   makeAccountsApart,
   openCreditContext,
@@ -27,25 +25,6 @@ import { createTestClock } from '../../../support/harness.ts';
 const { redis, ctx } = await openCredits();
 
 describe('a spend', () => {
-  test('takes one credit from the window and tells the balance', async () => {
-    const { token } = await makeAccount(ctx);
-    const spent = await spendOnce(ctx, token);
-    expect(JSON.parse(spent.answer)).toMatchObject({
-      delta: -1,
-      bucket: 'window',
-      reason: 'receipt',
-      balance: { window: 19, monthly: 200, paid: 0, granted: 0 },
-    });
-  });
-
-  test('leaves a ledger that adds up to the balance', async () => {
-    const { accountId, token } = await makeAccount(ctx);
-    await grantCredits(ctx, { accountId, bucket: 'granted', amount: 5, idempotencyKey: randomUUID() });
-    for (let count = 0; count < 25; count += 1) await spendOnce(ctx, token);
-    await projectAll(ctx);
-    await expectReplayed(ctx, accountId);
-  });
-
   test('is never dated before the one before it, though the clock goes back', async () => {
     const clock = createTestClock();
     const turned = await openCreditContext({ redisUrl: redis.url, clock });
@@ -55,30 +34,6 @@ describe('a spend', () => {
     clock.advance(-60_000);
     expect(await spendAgain()).toBe(first);
     await turned.close();
-  });
-
-  test('takes one credit, however often it is sent at once', async () => {
-    const { token } = await makeAccount(ctx);
-    const key = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 200 }, () => spendSurely(ctx, token, key)));
-    expect(new Set(answers.map(({ answer }) => answer)).size).toBe(1);
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
-  });
-
-  test('gives a repeat the same bytes before and after it went into the ledger, also when it began a period', async () => {
-    const { token } = await makeAccount(ctx);
-    const keys = [randomUUID(), randomUUID()];
-    const given = [];
-    for (const key of keys) given.push((await spendOnce(ctx, token, { key })).answer);
-    const repeat = async () => {
-      const answers = [];
-      for (const key of keys) answers.push(await spendOnce(ctx, token, { key }));
-      expect(answers.map(({ replayed }) => replayed)).toEqual([true, true]);
-      return answers.map(({ answer }) => answer);
-    };
-    expect(await repeat()).toEqual(given);
-    await projectAll(ctx);
-    expect(await repeat()).toEqual(given);
   });
 
   test('whose row cannot be found is 503 when it is repeated, and costs nothing', async () => {
@@ -102,14 +57,6 @@ describe('a spend', () => {
       const name = record(keyDigest(accountId, 'consume', key));
       expect(await ctx.redis.producer.memory('USAGE', name)).toBeLessThan(200);
     }
-  });
-
-  test('of 500 at once on 220 credits, exactly 220 succeed', async () => {
-    const { token } = await makeAccount(ctx);
-    const results = await Promise.allSettled(Array.from({ length: 500 }, () => spendSurely(ctx, token)));
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(220);
-    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
-    expect(new Set(reasons)).toEqual(new Set(['insufficient_credits']));
   });
 
   test('that Redis cannot write is 503 and fails none of those that are sent with it', async () => {
@@ -167,21 +114,6 @@ describe('a spend', () => {
     expect(told).toEqual(['rebuilding', false, 'idempotency_key_reused', true, 'unauthorized', false]);
     const totals = accounts.map(async ({ accountId }) => (await readBalances(ctx, accountId)).total);
     expect(await Promise.all(totals)).toEqual([219, 217, 219, 219, 219]);
-  });
-
-  test('by the id of a token with another secret is unauthorized', async () => {
-    const { accountId, token } = await makeAccount(ctx);
-    await expect(spendWithWrongSecret(token)).rejects.toMatchObject({ code: 'unauthorized' });
-    expect((await readBalances(ctx, accountId)).total).toBe(220);
-  });
-
-  test('that is refused writes nothing', async () => {
-    const { token } = await makeAccount(ctx);
-    await Promise.all(Array.from({ length: 220 }, () => spendSurely(ctx, token)));
-    await projectAll(ctx);
-    const before = await stateDigest(ctx);
-    await expect(spendOnce(ctx, token)).rejects.toMatchObject({ code: 'insufficient_credits' });
-    expect(await stateDigest(ctx)).toBe(before);
   });
 });
 

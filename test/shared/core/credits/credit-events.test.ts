@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { grantCredits } from '../../../../shared/core/credits/ledger/grant-credits.ts';
 import { refundSpend } from '../../../../shared/core/credits/ledger/refund-spend.ts';
 import { expireCredits } from '../../../../shared/core/credits/meter/expire-credits.ts';
 import { ledgerRows } from '../../../../shared/core/credits/model.ts';
@@ -8,13 +6,14 @@ import { queuedDeliveryRows } from '../../../../shared/core/events/webhooks/deli
 import { deleteWebhook } from '../../../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
 import { webhookRows } from '../../../../shared/core/events/webhooks/endpoints/model.ts';
 import {
+  grant,
   makeAccount,
   openCreditContext,
   openCredits,
   projectAll,
   projectLedger,
   shardsWithEntries,
-  spendOnce,
+  spendTimes,
   type TestAccount,
   writePlans,
 } from '../../../support/credits.ts';
@@ -36,10 +35,6 @@ async function makeSubscriber(): Promise<TestAccount> {
   return account;
 }
 
-async function spend(account: TestAccount, count: number): Promise<void> {
-  for (let index = 0; index < count; index += 1) await spendOnce(ctx, account.token);
-}
-
 async function alertsOf(account: TestAccount): Promise<[string, unknown][]> {
   await projectAll(ctx);
   return (await eventsOf(account)).map(({ type, data }) => [type, data.total]);
@@ -58,7 +53,7 @@ test('a webhook that is made or deleted while entries are projected is seen as i
   const account = await makeAccount(ctx);
   const { orgId } = account;
   const types = async () => (await eventsOf(account)).map(({ type }) => type);
-  await spend(account, 27);
+  await spendTimes(ctx, account, 27);
   await projectAll(
     standingStillAfter(ctx, webhookRows, () =>
       makeWebhook(ctx, orgId, 'http://127.0.0.1:9/', ['credit.low']),
@@ -66,7 +61,7 @@ test('a webhook that is made or deleted while entries are projected is seen as i
   );
   expect(await types()).toEqual(['credit.low']);
   const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/', ['credit.depleted']);
-  await spend(account, 3);
+  await spendTimes(ctx, account, 3);
   await projectAll(standingStillAfter(ctx, webhookRows, () => deleteWebhook(ctx, orgId, _id)));
   expect(await types()).toEqual(['credit.low']);
 });
@@ -79,11 +74,11 @@ describe('credits that run out', () => {
       'credit.depleted',
     ]);
     await makeWebhook(ctx, account.orgId, 'http://127.0.0.1:9/', ['session.started']);
-    await spend(account, 26);
+    await spendTimes(ctx, account, 26);
     expect(await alertsOf(account)).toEqual([]);
-    await spend(account, 2);
+    await spendTimes(ctx, account, 2);
     expect(await alertsOf(account)).toEqual([['credit.low', 3]]);
-    await spend(account, 2);
+    await spendTimes(ctx, account, 2);
     expect(await alertsOf(account)).toEqual([
       ['credit.low', 3],
       ['credit.depleted', 0],
@@ -100,7 +95,7 @@ describe('credits that run out', () => {
 
   test('raise them once, though two projectors move the same entries', async () => {
     const account = await makeSubscriber();
-    await spend(account, 30);
+    await spendTimes(ctx, account, 30);
     const shards = await shardsWithEntries(ctx);
     await Promise.allSettled([projectLedger(ctx, shards), projectLedger(other, shards)]);
     expect(await alertsOf(account)).toEqual([
@@ -111,11 +106,10 @@ describe('credits that run out', () => {
 
   test('raise them again when a grant or the next window has lifted the total above', async () => {
     const account = await makeSubscriber();
-    await spend(account, 30);
+    await spendTimes(ctx, account, 30);
     await projectAll(ctx);
-    const grant = { accountId: account.accountId, bucket: 'granted', amount: 2 } as const;
-    await grantCredits(ctx, { ...grant, idempotencyKey: randomUUID() });
-    await spend(account, 2);
+    await grant(ctx, account.accountId, { bucket: 'granted', amount: 2 });
+    await spendTimes(ctx, account, 2);
     const depleted = [
       ['credit.low', 3],
       ['credit.depleted', 0],
@@ -124,16 +118,16 @@ describe('credits that run out', () => {
     // Two credits are above 0 and not above a tenth.
     expect(await alertsOf(account)).toEqual(depleted);
     clock.advance(3_600_000);
-    await spend(account, 17);
+    await spendTimes(ctx, account, 17);
     expect(await alertsOf(account)).toEqual([...depleted, ['credit.low', 3]]);
   });
 
   test('raise nothing anew when the credit of a refund is spent again', async () => {
     const account = await makeSubscriber();
-    await spend(account, 30);
+    await spendTimes(ctx, account, 30);
     await projectAll(ctx);
     await refundSpend(ctx, account.accountId, await lastSpendOf(account));
-    await spend(account, 1);
+    await spendTimes(ctx, account, 1);
     expect(await alertsOf(account)).toEqual([
       ['credit.low', 3],
       ['credit.depleted', 0],
@@ -143,9 +137,8 @@ describe('credits that run out', () => {
   test('raise both when what was left expires', async () => {
     const account = await makeSubscriber();
     const expires_at = Math.floor(clock.now() / 1_000) + 60;
-    const grant = { accountId: account.accountId, bucket: 'paid', amount: 40, expires_at } as const;
-    await grantCredits(ctx, { ...grant, idempotencyKey: randomUUID() });
-    await spend(account, 30);
+    await grant(ctx, account.accountId, { bucket: 'paid', amount: 40, expires_at });
+    await spendTimes(ctx, account, 30);
     expect(await alertsOf(account)).toEqual([]);
     clock.advance(61_000);
     await expireCredits(ctx);

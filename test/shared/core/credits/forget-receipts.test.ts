@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { receiptRetention } from '../../../../shared/core/credits/ledger/forget-receipts.ts';
 import { recoverCredits } from '../../../../shared/core/credits/ledger/open-shards.ts';
@@ -13,8 +11,8 @@ import {
   makeAccount,
   openCredits,
   projectAll,
+  restartRedis,
   spendOnce,
-  untilRedisIsBack,
 } from '../../../support/credits.ts';
 
 const HOUR_S = 3_600;
@@ -74,10 +72,7 @@ test('a repeat within 48 hours gets the same bytes after a purge, also from a Re
   expect(await clients.meter.xlen(shardKeys(shardOf(account.accountId)).stream)).toBe(0);
   const repeated = await spendOnce(ctx, account.token, { key: 'k' });
   expect([repeated.answer, repeated.replayed]).toEqual([first.answer, true]);
-  await redis.kill();
-  rmSync(join(redis.dir, 'appendonlydir'), { recursive: true });
-  await redis.start();
-  await untilRedisIsBack(ctx);
+  await restartRedis(ctx, redis, true);
   expect((await recoverCredits(ctx)).rebuilt).toBeGreaterThan(0);
   await purgeAt(first.expiresS);
   const rebuilt = await spendOnce(ctx, account.token, { key: 'k' });

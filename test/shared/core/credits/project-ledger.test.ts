@@ -22,23 +22,17 @@ import {
   openCredits,
   projectAll,
   projectLedger,
+  restartRedis,
   shardsWithEntries,
   spendOnce,
   spendSurely,
   type TestAccount,
-  untilRedisIsBack,
 } from '../../../support/credits.ts';
 import { openKeptLog, startApi, until } from '../../../support/harness.ts';
 
 const { redis, ctx } = await openCredits();
 
 afterEach(() => vi.restoreAllMocks());
-
-async function restartRedis(): Promise<void> {
-  await redis.kill();
-  await redis.start();
-  await untilRedisIsBack(ctx);
-}
 
 /** Spends a key, ends its answer as 48 h do, and spends it again: nothing of it is projected. */
 async function repeatLate(account: TestAccount): Promise<void> {
@@ -71,7 +65,7 @@ test.each([
     const account = await makeAccount(ctx);
     for (let count = 0; count < 3; count += 1) await repeatLate(account);
     await spendOnce(ctx, account.token);
-    await restartRedis();
+    await restartRedis(ctx, redis);
     expect(await recover(ctx)).toMatchObject({ opened: 64 });
     await projectAll(ctx);
     expect((await readBalances(ctx, account.accountId)).total).toBe(220 - 4);
@@ -182,7 +176,7 @@ describe('an entry of a newer release', () => {
     expect(written()).toContain(streamId);
     expect(written()).toContain('Invalid option');
     // A restart finds nothing lost there: every shard opens.
-    await restartRedis();
+    await restartRedis(ctx, redis);
     await until(async () => (await findPausedShards(ctx).catch(() => null))?.size === 0);
     // A worker would open the shard that the rebuild lets go of.
     await stop();

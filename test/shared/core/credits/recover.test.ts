@@ -2,7 +2,6 @@ import { cpSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fenceId } from '../../../../shared/core/credits/ledger/fence.ts';
-import { grantCredits } from '../../../../shared/core/credits/ledger/grant-credits.ts';
 import { rebuildCredits, recoverCredits } from '../../../../shared/core/credits/ledger/open-shards.ts';
 import { reconcileCredits } from '../../../../shared/core/credits/ledger/reconcile.ts';
 import { readAccount, revokeDeviceAccess } from '../../../../shared/core/credits/meter/account-record.ts';
@@ -19,11 +18,13 @@ import { reconcileCredits as reconcileJob } from '../../../../workers/index.ts';
 import {
   addDevice,
   expectReplayed,
+  grant,
   makeAccount,
   type OwnRedis,
   openCreditContext,
   projectAll,
   projectLedger,
+  restartRedis,
   spendOnce,
   startOwnRedis,
   type TestAccount,
@@ -45,15 +46,12 @@ afterEach(async () => {
   await redis.stop();
 });
 
+const GRANT = { bucket: 'granted', amount: 5, idempotencyKey: 'grant' } as const;
+
 /** An account with a history: spends of two buckets, a grant, a device that was revoked. */
 async function makeHistory(): Promise<TestAccount & { revokedToken: string }> {
   const account = await makeAccount(ctx);
-  await grantCredits(ctx, {
-    accountId: account.accountId,
-    bucket: 'granted',
-    amount: 5,
-    idempotencyKey: 'grant',
-  });
+  await grant(ctx, account.accountId, GRANT);
   for (let count = 0; count < 25; count += 1) await spendOnce(ctx, account.token, { key: `k${count}` });
   const second = await makeAccount(ctx);
   await spendOnce(ctx, second.token);
@@ -94,18 +92,13 @@ describe('a Redis that comes back', () => {
     await projectAll(ctx);
     const before = await stateOf(account.accountId);
     const answer = await spendOnce(ctx, account.token, { key: 'k3' });
-    await redis.kill();
-    rmSync(join(redis.dir, 'appendonlydir'), { recursive: true });
-    await redis.start();
-    await untilRedisIsBack(ctx);
+    await restartRedis(ctx, redis, true);
     expect((await recoverCredits(ctx)).rebuilt).toBeGreaterThan(0);
     expect(await stateOf(account.accountId)).toEqual(before);
     const replay = await spendOnce(ctx, account.token, { key: 'k3' });
     expect([replay.answer, replay.replayed]).toEqual([answer.answer, true]);
     await expect(spendOnce(ctx, account.revokedToken)).rejects.toMatchObject({ code: 'unauthorized' });
-    const { accountId } = account;
-    const again = { accountId, bucket: 'granted', amount: 5, idempotencyKey: 'grant' } as const;
-    expect((await grantCredits(ctx, again)).replayed).toBe(true);
+    expect((await grant(ctx, account.accountId, GRANT)).replayed).toBe(true);
     await spendOnce(ctx, account.token);
     await expectWhole(account);
   });
@@ -137,23 +130,13 @@ describe('a Redis that comes back', () => {
     await expectWhole(account);
   });
 
-  test('emptied under way (FLUSHALL) is shut at once and rebuilt', async () => {
-    const account = await makeHistory();
-    await projectAll(ctx);
-    const before = await stateOf(account.accountId);
-    await ctx.redis.producer.flushall();
-    await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'rebuilding' });
-    await recoverCredits(ctx);
-    expect(await stateOf(account.accountId)).toEqual(before);
-    await expectWhole(account);
-  });
-
-  test('empty before the ledger had everything has lost exactly what the ledger did not have', async () => {
+  test('emptied under way (FLUSHALL) is shut at once, and has lost exactly what the ledger did not have', async () => {
     const account = await makeHistory();
     await projectAll(ctx);
     const projected = await stateOf(account.accountId);
     for (let count = 0; count < 3; count += 1) await spendOnce(ctx, account.token);
     await ctx.redis.producer.flushall();
+    await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'rebuilding' });
     await recoverCredits(ctx);
     expect(await stateOf(account.accountId)).toEqual(projected);
     await spendOnce(ctx, account.token);
@@ -242,20 +225,14 @@ test('a rebuild on request puts a spoilt balance back to what the ledger says', 
   await expectWhole(account);
 });
 
-async function restart(): Promise<void> {
-  await redis.kill();
-  await redis.start();
-  await untilRedisIsBack(ctx);
-}
-
 test('a worker that stood still while Redis came back again, and another one opened it, binds no ledger to what is gone', async () => {
   const account = await makeHistory();
   await projectAll(ctx);
-  await restart();
+  await restartRedis(ctx, redis);
   const fences = ledgerFenceRows(ctx);
   const bulkWrite = fences.bulkWrite.bind(fences);
   vi.spyOn(fences, 'bulkWrite').mockImplementationOnce(async (...args) => {
-    await restart();
+    await restartRedis(ctx, redis);
     expect(await recoverCredits(ctx)).toMatchObject({ opened: 64 });
     return bulkWrite(...args);
   });
@@ -327,7 +304,7 @@ test('a rebuild whose shards were opened meanwhile says so instead of leaving ac
 test('a rebuild beside a worker that moves the same streams loses nothing of them', async () => {
   const account = await makeAccount(ctx);
   const { accountId } = account;
-  await grantCredits(ctx, { accountId, bucket: 'granted', amount: 500, idempotencyKey: 'grant' });
+  await grant(ctx, accountId, { bucket: 'granted', amount: 500 });
   for (let round = 0; round < 3; round += 1) {
     for (let count = 0; count < 80; count += 1) await spendOnce(ctx, account.token);
     const before = await stateOf(accountId);
