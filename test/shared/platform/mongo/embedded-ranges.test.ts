@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../../../shared/core/accounts/audit/list-audit.ts';
 import { auditRows } from '../../../../shared/core/accounts/audit/model.ts';
 import { listSessions } from '../../../../shared/core/calls/sessions/list-sessions.ts';
 import { collection } from '../../../../shared/platform/mongo/collection.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { applyWrites, updateRow } from '../../../../shared/platform/mongo/writes.ts';
-import { openTestContext, type TestContext } from '../../../support/harness.ts';
+import { storesFixture } from '../../../support/fixture.ts';
+import type { TestContext } from '../../../support/harness.ts';
 
 const DAY_MS = 86_400_000;
 const SPARSE = 4;
 
 /** The commands that this context sends, with their names, oldest first. */
 const sent: { name: string; command: Record<string, unknown> }[] = [];
-let ctx: TestContext;
-
-beforeAll(async () => {
-  ctx = await openTestContext();
-  ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {
-    sent.push({ name: commandName, command: command as Record<string, unknown> });
-  });
+const { ctx } = await storesFixture();
+ctx.db.connection.getClient().on('commandStarted', ({ commandName: name, command }) => {
+  sent.push({ name, command: command as Record<string, unknown> });
 });
-afterAll(() => ctx.close());
 
 /** Does work as with a store of this kind, and returns the commands that it sent. */
 async function commandsOf(db: Partial<TestContext['db']>, work: () => Promise<unknown>) {

@@ -29,9 +29,26 @@ async function openBehind(proxy: NetProxy): Promise<TestContext> {
   return openTestContext({ sharing: { ...ctx, config: { ...ctx.config, mongodbUrl: url.href } } });
 }
 
-async function startOwnProxy(): Promise<NetProxy> {
-  return startProxy(Number(new URL(ctx.config.mongodbUrl).port));
+/** Work of a client that reaches the same database through a proxy of its own. */
+async function throughProxy(work: (other: TestContext, proxy: NetProxy) => Promise<void>): Promise<void> {
+  const proxy = await startProxy(Number(new URL(ctx.config.mongodbUrl).port));
+  const other = await openBehind(proxy);
+  try {
+    await work(other, proxy);
+  } finally {
+    proxy.reset();
+    await other.close();
+    await proxy.close();
+  }
 }
+
+/** Writes a row of this id in a transaction. */
+const write = (by: TestContext, _id: string, options: { deadlineMs?: number } = {}) =>
+  inTransaction(
+    by.db,
+    (transaction) => things(by).insertOne({ _id, n: 1 }, { session: transaction }),
+    options,
+  );
 
 describe('a transaction that does not get through in time', () => {
   test('fails as a store that is away, and never commits what it was about to write', async () => {
@@ -47,9 +64,7 @@ describe('a transaction that does not get through in time', () => {
     const error = await late.catch((thrown: unknown) => thrown);
     expect([isStoreError(error), isOutcomeUnknown(error)]).toEqual([true, false]);
     blocked.resolve();
-    await inTransaction(ctx.db, (transaction) =>
-      things(ctx).insertOne({ _id: 'after', n: 1 }, { session: transaction }),
-    );
+    await write(ctx, 'after');
     // The row is free again, so the late transaction has ended, without its write.
     await until(async () => {
       await things(ctx).updateOne({ _id: 'late' }, { $inc: { n: 1 } }, { upsert: true });
@@ -74,77 +89,44 @@ describe('a transaction that does not get through in time', () => {
     expect(attempts).toBeLessThanOrEqual(2);
   });
 
-  test('says that its outcome is not known when only the answer to the commit is missing', async () => {
-    const proxy = await startOwnProxy();
-    const other = await openBehind(proxy);
-    try {
+  test('says that its outcome is not known when only the answer to the commit is missing', () =>
+    throughProxy(async (other, proxy) => {
       proxy.onRequest = (chunk) => {
         if (chunk.includes('commitTransaction')) proxy.mode = 'drop-replies';
         return true;
       };
-      const sent = inTransaction(
-        other.db,
-        (transaction) => things(other).insertOne({ _id: 'sent', n: 1 }, { session: transaction }),
-        { deadlineMs: 1_000 },
-      );
-      const error = await sent.catch((thrown: unknown) => thrown);
+      const error = await write(other, 'sent', { deadlineMs: 1_000 }).catch((thrown: unknown) => thrown);
       expect(isOutcomeUnknown(error)).toBe(true);
       expect(await things(ctx).countDocuments({ _id: 'sent' })).toBe(1);
-    } finally {
-      proxy.reset();
-      await other.close();
-      await proxy.close();
-    }
-  });
+    }));
 
   test('says so too when the driver gives the server up during the commit', async () => {
     const commit = vi
       .spyOn(mongo.ClientSession.prototype, 'commitTransaction')
       .mockRejectedValue(new PoolClearedOnNetworkError());
-    const error = await inTransaction(ctx.db, (transaction) =>
-      things(ctx).insertOne({ _id: 'given up', n: 1 }, { session: transaction }),
-    ).catch((thrown: unknown) => thrown);
+    const error = await write(ctx, 'given up').catch((thrown: unknown) => thrown);
     commit.mockRestore();
     expect(isOutcomeUnknown(error)).toBe(true);
   });
 
-  test('does not hold a batch of another, though its connection stays dark', async () => {
-    const proxy = await startOwnProxy();
-    const other = await openBehind(proxy);
-    try {
-      const write = (key: string) =>
-        other.batcher.submit(key, key, {
-          maxWeight: 10,
-          weigh: () => 1,
-          run: async (items) => {
-            await inTransaction(
-              other.db,
-              (transaction) => things(other).insertOne({ _id: key, n: 1 }, { session: transaction }),
-              { deadlineMs: 500 },
-            );
-            return items;
-          },
-        });
-      await write('light');
+  test('does not hold a batch of another, though its connection stays dark', () =>
+    throughProxy(async (other, proxy) => {
+      const run = async (keys: readonly string[]) => {
+        for (const key of keys) await write(other, key, { deadlineMs: 500 });
+        return keys;
+      };
+      const submit = (key: string) => other.batcher.submit(key, key, { maxWeight: 10, weigh: () => 1, run });
+      await submit('light');
       // Every connection of now carries nothing more; the driver opens new ones.
       proxy.vanish();
-      await expect(write('dark')).rejects.toSatisfy(isStoreError);
-      await until(
-        () =>
-          write(`light again ${performance.now()}`).then(
-            () => true,
-            () => false,
-          ),
-        {
-          timeoutMs: 15_000,
-        },
-      );
-    } finally {
-      proxy.reset();
-      await other.close();
-      await proxy.close();
-    }
-  });
+      await expect(submit('dark')).rejects.toSatisfy(isStoreError);
+      const isLight = () =>
+        submit(`light again ${performance.now()}`).then(
+          () => true,
+          () => false,
+        );
+      await until(isLight, { timeoutMs: 15_000 });
+    }));
 });
 
 // The embedded store lets a command end before it ends its session, so the answer of MongoDB is made here.
@@ -173,11 +155,7 @@ describe('the transaction guard', () => {
   test('writes a process that was taken for dead down again, with the sessions that it writes in', async () => {
     const other = await openTestContext({ sharing: ctx });
     const guard = await startTransactionGuard(other.db, ctx.log);
-    const write = (id: string) =>
-      inTransaction(other.db, (transaction) =>
-        things(other).insertOne({ _id: id, n: 1 }, { session: transaction }),
-      );
-    await write('before the pause');
+    await write(other, 'before the pause');
     const [own] = await instanceRows(ctx).find({}).toArray();
     expect(own?.sessions).toHaveLength(1);
     // As another process leaves it that saw no heartbeat for four seconds.
@@ -188,29 +166,24 @@ describe('the transaction guard', () => {
     await other.close();
   });
 
-  test('stops soon while the store is away: it owes no heartbeats', async () => {
-    const proxy = await startOwnProxy();
-    const other = await openBehind(proxy);
-    let missed = 0;
-    const log = createLog({
-      level: 'debug',
-      process: 'test',
-      destination: {
-        write: () => {
+  test(
+    'stops soon while the store is away: it owes no heartbeats',
+    () =>
+      throughProxy(async (other, proxy) => {
+        let missed = 0;
+        const write = () => {
           missed += 1;
-        },
-      },
-    });
-    const guard = await startTransactionGuard(other.db, log);
-    proxy.mode = 'blackhole';
-    await until(() => missed === 1);
-    await guard.stop();
-    expect(missed).toBeLessThanOrEqual(2);
-    proxy.reset();
-    await instanceRows(ctx).deleteMany({});
-    await other.close();
-    await proxy.close();
-  }, 30_000);
+        };
+        const log = createLog({ level: 'debug', process: 'test', destination: { write } });
+        const guard = await startTransactionGuard(other.db, log);
+        proxy.mode = 'blackhole';
+        await until(() => missed === 1);
+        await guard.stop();
+        expect(missed).toBeLessThanOrEqual(2);
+        await instanceRows(ctx).deleteMany({});
+      }),
+    30_000,
+  );
 
   test('leaves out a process that writes nothing, until within its next transaction', async () => {
     const other = await openTestContext({ sharing: ctx });
@@ -279,14 +252,11 @@ describe('the transaction guard', () => {
   test('forgets driver sessions that nobody has used for ten minutes', async () => {
     const other = await openTestContext({ sharing: ctx });
     const guard = await startTransactionGuard(other.db, ctx.log, 4_000, Number.POSITIVE_INFINITY);
-    await inTransaction(other.db, (transaction) =>
-      things(other).insertOne({ _id: 'long ago', n: 1 }, { session: transaction }),
-    );
+    await write(other, 'long ago');
     const countSessions = async () =>
       (await instanceRows(ctx).find({}).toArray()).flatMap(({ sessions }) => sessions).length;
     expect(await countSessions()).toBe(1);
-    const now = performance.now.bind(performance);
-    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 601_000);
+    const later = jump(601_000);
     await until(async () => (await countSessions()) === 0);
     later.mockRestore();
     await guard.stop();

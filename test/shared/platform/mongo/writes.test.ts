@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import { type ClientSession, mongo } from 'mongoose';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { commitPlan } from '../../../../shared/platform/context/commit-plan.ts';
 import { collection, createCollections, type Row } from '../../../../shared/platform/mongo/collection.ts';
@@ -22,18 +22,17 @@ beforeAll(async () => {
   await createCollections(ctx.db, [things, others]);
 });
 
-async function write(writes: Write[], options: { onDuplicateKey?: 'retry' } = {}): Promise<number> {
-  let attempts = 0;
-  await commitPlan(
-    ctx,
-    async (transaction) => {
-      attempts += 1;
-      await things(ctx).findOne({ _id: 'none' }, { session: transaction });
-      return { writes, wakeUps: [], result: undefined };
-    },
-    options,
-  );
-  return attempts;
+let attempts = 0;
+
+/** Commits a plan of these writes, and counts how often it is decided. */
+async function write(writes: Write[], options: { onDuplicateKey?: 'retry' } = {}): Promise<void> {
+  attempts = 0;
+  const decide = async (transaction: ClientSession) => {
+    attempts += 1;
+    await things(ctx).findOne({ _id: 'none' }, { session: transaction });
+    return { writes, wakeUps: [], result: undefined };
+  };
+  await commitPlan(ctx, decide, options);
 }
 
 /** Writes beside those that a test looks at: 400 go in several commands. */
@@ -75,14 +74,8 @@ describe.each([
 
   test('says at once that the key is taken, though writes of other kinds to the same collection follow', async () => {
     await write([insertRow(others, { _id: id('taken once'), n: 1 })]);
-    let attempts = 0;
-    const plan = [insertRow(others, { _id: id('taken once'), n: 2 }), ...padding(size)];
-    const refused = commitPlan(ctx, async (transaction) => {
-      attempts += 1;
-      await things(ctx).findOne({ _id: 'none' }, { session: transaction });
-      return { writes: [...padding(1), ...plan], wakeUps: [], result: undefined };
-    });
-    await expect(refused).rejects.toMatchObject({ code: 11_000 });
+    const taken = insertRow(others, { _id: id('taken once'), n: 2 });
+    await expect(write([...padding(1), taken, ...padding(size)])).rejects.toMatchObject({ code: 11_000 });
     expect(attempts).toBe(1);
   });
 
@@ -121,16 +114,7 @@ test('a filter that is undefined is refused by a handle, and none at all means e
 
 test('a plan that meets a duplicate key is decided five times when it may look again', async () => {
   await write([insertRow(things, { _id: 'there', n: 1 })]);
-  let attempts = 0;
-  const again = commitPlan(
-    ctx,
-    async (transaction) => {
-      attempts += 1;
-      await things(ctx).findOne({ _id: 'none' }, { session: transaction });
-      return { writes: [insertRow(things, { _id: 'there', n: 2 })], wakeUps: [], result: undefined };
-    },
-    { onDuplicateKey: 'retry' },
-  );
+  const again = write([insertRow(things, { _id: 'there', n: 2 })], { onDuplicateKey: 'retry' });
   await expect(again).rejects.toMatchObject({ code: 11_000 });
   expect(attempts).toBe(5);
 });
@@ -143,19 +127,13 @@ test.each([
   ['a transaction that the server has ended', 251],
 ])('%s that fails the whole command lets the plan be decided again', async (_, code) => {
   const client = ctx.db.connection.getClient();
-  const write = client.bulkWrite.bind(client);
+  const original = client.bulkWrite.bind(client);
   client.bulkWrite = async () => {
-    client.bulkWrite = write;
+    client.bulkWrite = original;
     const cause = new mongo.MongoServerError({ code, errorLabels: ['TransientTransactionError'] });
     throw Object.assign(new mongo.MongoClientBulkWriteError({ message: 'The command failed' }), { cause });
   };
-  let attempts = 0;
-  await commitPlan(ctx, async (transaction) => {
-    attempts += 1;
-    await things(ctx).findOne({ _id: 'none' }, { session: transaction });
-    const row = { _id: `after ${code}`, n: 1 };
-    return { writes: [insertRow(things, row)], wakeUps: [], result: undefined };
-  });
+  await write([insertRow(things, { _id: `after ${code}`, n: 1 })]);
   expect(attempts).toBe(2);
   expect(await things(ctx).findOne({ _id: `after ${code}` })).toMatchObject({ n: 1 });
 });

@@ -18,40 +18,44 @@ import { runDestination } from '../../../../../shared/wings/push/destinations/ru
 import { updateDestination } from '../../../../../shared/wings/push/destinations/update-destination.ts';
 import { settings } from '../../../../../shared/wings/push/settings.ts';
 import { checkManifests, filesIn, makeDestination, newFolder } from '../../../../support/destinations.ts';
-import { makeSignal, makeTenant } from '../../../../support/factories.ts';
+import { makeSignal } from '../../../../support/factories.ts';
 import { fixture } from '../../../../support/fixture.ts';
 import { repriceInParts } from '../../../../support/reprice.ts';
 
 const DAY_MS = 86_400_000;
 const at = (time: string) => Date.parse(`2026-${time}:00Z`);
 const folder = newFolder();
-const { api, clock } = await fixture({
+const { ctx, clock, send, tenant } = await fixture({
   clock: at('02-20T12:00'),
   env: { EXPORT_FOLDER: folder, SIGNAL_RETENTION_DAYS: '60' },
 });
 let orgId: string;
 let key: string;
 
-beforeEach(async () => {
-  clock.set(at('02-20T12:00'));
-  ({ orgId, key } = await makeTenant(api.ctx));
-});
+/** An organization of this timezone, made at this time. */
+const begin = async (time: string, timezone = 'UTC') => {
+  clock.set(at(time));
+  ({ orgId, key } = await tenant({ timezone }));
+};
+beforeEach(() => begin('02-20T12:00'));
 
+const ask = async (path: string, body?: object) => {
+  const answer = await send(`/api/v1/${path}`, body, { key });
+  expect(answer.status, answer.text).toBeLessThan(300);
+  return answer;
+};
 const post = async (...signals: Parameters<typeof makeSignal>[0][]) => {
-  const answer = await api.call('/api/v1/signals', { key, body: { signals: signals.map(makeSignal) } });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body.results.map(({ session_id }: { session_id: string }) => session_id) as string[];
+  const { body } = await ask('signals', { signals: signals.map(makeSignal) });
+  return body.results.map(({ session_id }: { session_id: string }) => session_id) as string[];
 };
-const voidCall = async (session: string | undefined, id: string) => {
-  const body = { signal_ids: [id], reason: 'a mistake' };
-  const answer = await api.call(`/api/v1/sessions/${session}/void`, { key, body });
-  expect(answer.status, answer.text).toBe(200);
-};
-const close = async () => closeMonths(api.ctx, await readOrganization(api.ctx, orgId));
+const voidCall = (session: string | undefined, id: string) =>
+  ask(`sessions/${session}/void`, { signal_ids: [id], reason: 'a mistake' });
+const changeRow = ($set: object) => organizationRows(ctx).updateOne({ _id: orgId }, { $set });
+const close = async () => closeMonths(ctx, await readOrganization(ctx, orgId));
 const run = async ({ _id }: Destination, force = false) => {
-  const asked = await askForRun(api.ctx, orgId, _id, { from: null, to: null, force });
-  await runDestination(api.ctx, _id);
-  const last = await exportRunRows(api.ctx).findOne({ _id: asked._id });
+  const asked = await askForRun(ctx, orgId, _id, { from: null, to: null, force });
+  await runDestination(ctx, _id);
+  const last = await exportRunRows(ctx).findOne({ _id: asked._id });
   expect([last?.code, last?.detail, last?.state]).toEqual([null, null, 'succeeded']);
   return last;
 };
@@ -72,9 +76,9 @@ const partitions = async () => {
   }
   return found;
 };
-const make = () => makeDestination(api.ctx, orgId, { since: '2026-01-15' });
+const make = () => makeDestination(ctx, orgId, { since: '2026-01-15' });
 const closings = () =>
-  auditRows(api.ctx).find({ org_id: orgId, action: 'focus.close' }).sort({ at: 1 }).toArray();
+  auditRows(ctx).find({ org_id: orgId, action: 'focus.close' }).sort({ at: 1 }).toArray();
 
 test('a month closes at its day of the next one, once, however many close it and however often', async () => {
   await post({ ts: at('02-19T10:00'), cost_usd: 1 });
@@ -82,27 +86,27 @@ test('a month closes at its day of the next one, once, however many close it and
   await close();
   expect((await closings()).map(({ details }) => details.month)).toEqual(['2026-01']);
   clock.set(at('03-06T00:00'));
-  const organization = await readOrganization(api.ctx, orgId);
-  const closed = await Promise.all([closeMonths(api.ctx, organization), closeMonths(api.ctx, organization)]);
+  const organization = await readOrganization(ctx, orgId);
+  const closed = await Promise.all([closeMonths(ctx, organization), closeMonths(ctx, organization)]);
   expect(closed.flat()).toEqual(['2026-02']);
-  await closeAllMonths(api.ctx);
+  await closeAllMonths(ctx);
   expect((await closings()).map(({ details }) => details.month)).toEqual(['2026-01', '2026-02']);
-  expect(await focusClosedRows(api.ctx).find({ org_id: orgId }).toArray()).toMatchObject([
+  expect(await focusClosedRows(ctx).find({ org_id: orgId }).toArray()).toMatchObject([
     { billing_period: '2026-02', chunk: 0, head: { chunks: 1, rows: 1, cost_nusd: '1000000000' } },
   ]);
-  const metadata = await api.call('/api/v1/usage/export/metadata?from=2026-02-19', { key });
+  const metadata = await ask('usage/export/metadata?from=2026-02-19');
   expect(metadata.body.x_ClosedThrough).toBe('2026-02');
 });
 
 test('a closing day that has passed closes at once, and the month stays closed when the day moves on', async () => {
   clock.set(at('03-03T12:00'));
   await close();
-  expect(await readOrganization(api.ctx, orgId)).toMatchObject({ focus_closed_through: '2026-01' });
-  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { focus_close_day: 2 } });
+  expect(await readOrganization(ctx, orgId)).toMatchObject({ focus_closed_through: '2026-01' });
+  await changeRow({ focus_close_day: 2 });
   expect(await close()).toEqual(['2026-02']);
-  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { focus_close_day: 28 } });
+  await changeRow({ focus_close_day: 28 });
   expect(await close()).toEqual([]);
-  expect(await readOrganization(api.ctx, orgId)).toMatchObject({ focus_closed_through: '2026-02' });
+  expect(await readOrganization(ctx, orgId)).toMatchObject({ focus_closed_through: '2026-02' });
 });
 
 test('the first closing closes all months before it', async () => {
@@ -146,12 +150,7 @@ test('a late call to a closed day is a correction in the open month, and the day
   });
   expect(after['2026-03 2026-02-18']).toMatchObject({ rows: [{ EffectiveCost: '2.000000000' }] });
   expect(await run(destination)).toMatchObject({ partitions_written: 0 });
-  const list = await api.call(
-    `/api/v1/destinations/${destination._id}/partitions?billing_period=2026-03&state=open`,
-    {
-      key,
-    },
-  );
+  const list = await ask(`destinations/${destination._id}/partitions?billing_period=2026-03&state=open`);
   expect(list.body.data.map(({ charge_date }: { charge_date: string }) => charge_date)).toEqual([
     '2026-02-19',
     '2026-02-18',
@@ -196,14 +195,10 @@ test('what is voided after its month has closed is taken away again', async () =
 
 /** Gives the calls of the last days the prices of a new rule. */
 const reprice = async (rule: object) => {
-  const added = await api.call('/api/v1/price-rules', {
-    key,
-    body: { name: 'Ours', from: '2026-01-01', match: {}, ...rule },
-  });
-  expect(added.status, added.text).toBe(201);
+  await ask('price-rules', { name: 'Ours', from: '2026-01-01', ...rule });
   const between = async () => undefined;
   const time = { from: clock.now() - 30 * DAY_MS, to: clock.now(), only_unpriced: false };
-  const { applied } = await repriceInParts(api.ctx, orgId, time, { killAt: 9, between });
+  const { applied } = await repriceInParts(ctx, orgId, time, { killAt: 9, between });
   expect(applied.applied).toBe(applied.changed);
 };
 
@@ -256,7 +251,7 @@ test('corrections are part of what their month closes, and later ones go to the 
   clock.set(at('02-28T12:00'));
   const destination = await make();
   await post({ ts: at('02-27T10:00'), cost_usd: 1 });
-  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { focus_close_day: 1 } });
+  await changeRow({ focus_close_day: 1 });
   clock.set(at('03-02T12:00'));
   await close();
   await post({ ts: at('02-27T11:00'), cost_usd: 2 });
@@ -279,21 +274,17 @@ test('corrections are part of what their month closes, and later ones go to the 
 test('a closing that was killed goes on where it was, with the days that it had closed as they were', async () => {
   await post({ ts: at('02-19T10:00'), cost_usd: 1 }, { ts: at('02-10T10:00'), cost_usd: 1 });
   clock.set(at('03-06T00:00'));
-  const organization = await readOrganization(api.ctx, orgId);
-  await signalRows(api.ctx).updateOne(
-    { org_id: orgId, ts: new Date(at('02-10T10:00')) },
-    { $inc: { cost_nusd: 1 } },
-  );
-  await expect(closeMonths(api.ctx, organization)).rejects.toThrow('does not sum to usage');
-  expect(await focusClosedRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);
+  const organization = await readOrganization(ctx, orgId);
+  const spoil = (cost_nusd: number) =>
+    signalRows(ctx).updateOne({ org_id: orgId, ts: new Date(at('02-10T10:00')) }, { $inc: { cost_nusd } });
+  await spoil(1);
+  await expect(closeMonths(ctx, organization)).rejects.toThrow('does not sum to usage');
+  expect(await focusClosedRows(ctx).countDocuments({ org_id: orgId })).toBe(1);
   expect(await closings()).toMatchObject([{ details: { month: '2026-01' } }]);
-  await signalRows(api.ctx).updateOne(
-    { org_id: orgId, ts: new Date(at('02-10T10:00')) },
-    { $inc: { cost_nusd: -1 } },
-  );
+  await spoil(-1);
   await post({ ts: at('02-19T11:00'), cost_usd: 2 });
   expect(await close()).toEqual(['2026-02']);
-  const rows = await focusClosedRows(api.ctx).find({ org_id: orgId }).sort({ day: 1 }).toArray();
+  const rows = await focusClosedRows(ctx).find({ org_id: orgId }).sort({ day: 1 }).toArray();
   expect(rows.map(({ head }) => head?.cost_nusd)).toEqual(['1000000000', '1000000000']);
 });
 
@@ -302,7 +293,7 @@ test('a new destination gets the closed months, and another format the same rows
   clock.set(at('03-07T12:00'));
   await close();
   await post({ ts: at('02-19T11:00'), cost_usd: 2 });
-  await organizationRows(api.ctx).updateOne({ _id: orgId }, { $set: { name: 'Renamed' } });
+  await changeRow({ name: 'Renamed' });
   const destination = await make();
   await run(destination);
   const found = await partitions();
@@ -310,7 +301,7 @@ test('a new destination gets the closed months, and another format the same rows
   expect(found['2026-03 2026-02-19']).toMatchObject({ rows: [{ BillingAccountName: 'Renamed' }] });
   expect(await run(destination, true)).toMatchObject({ partitions_written: 2 });
   expect((await partitions())['2026-02 2026-02-19']?.rows).toEqual(found['2026-02 2026-02-19']?.rows);
-  await updateDestination(api.ctx, orgId, destination._id, {
+  await updateDestination(ctx, orgId, destination._id, {
     levels: [{ level: 'focus', format: 'parquet' }],
   });
   await run(destination);
@@ -324,11 +315,11 @@ test('calls that were purged correct nothing, before their month has closed and 
   await run(destination);
   const before = await partitions();
   clock.set(at('04-25T12:00'));
-  await signalRows(api.ctx).deleteMany({ org_id: orgId, ts: { $lt: new Date(clock.now() - 60 * DAY_MS) } });
+  await signalRows(ctx).deleteMany({ org_id: orgId, ts: { $lt: new Date(clock.now() - 60 * DAY_MS) } });
   await close();
   await run(destination);
   expect(await partitions()).toEqual(before);
-  expect(await focusClosedRows(api.ctx).find({ org_id: orgId }).sort({ day: 1 }).toArray()).toMatchObject([
+  expect(await focusClosedRows(ctx).find({ org_id: orgId }).sort({ day: 1 }).toArray()).toMatchObject([
     { head: { is_known: false, rows: 0 } },
     { head: { is_known: false, rows: 0 } },
   ]);
@@ -337,10 +328,7 @@ test('calls that were purged correct nothing, before their month has closed and 
 test('a call that is voided and sent again from another provider changes the file, and of a closed month makes corrections', async () => {
   const call = { ts: at('01-20T10:00'), cost_usd: 0.5, provider: 'aws.bedrock' };
   const [session] = await post({ ...call, id: 'wrong' });
-  const destination = await makeDestination(api.ctx, orgId, {
-    since: '2026-01-01',
-    levels: [{ level: 'focus', format: 'csv' }],
-  });
+  const destination = await makeDestination(ctx, orgId, { since: '2026-01-01' });
   await close();
   await run(destination);
   await voidCall(session, 'wrong');
@@ -356,7 +344,7 @@ test('a call that is voided and sent again from another provider changes the fil
 test('a call that is voided and sent again for another person and project changes the file of sessions', async () => {
   const call = { ts: at('02-19T10:00'), cost_usd: 0.5 };
   const [session] = await post({ ...call, id: 'wrong', user_id: 'ada', project_id: 'p1' });
-  const destination = await makeDestination(api.ctx, orgId, {
+  const destination = await makeDestination(ctx, orgId, {
     levels: [{ level: 'sessions', format: 'csv' }],
   });
   await run(destination);
@@ -381,20 +369,18 @@ const costsOf = async (day: string) => {
   const pushed = Object.entries(await partitions()).filter(([name]) => name.endsWith(day));
   const sum = (rows: readonly Row[]) => rows.reduce((all, row) => all + Number(row.EffectiveCost), 0);
   const query = `level=focus&format=csv&from=${day}T00:00:00Z&to=${day}T23:59:00Z`;
-  const { text, status } = await api.call(`/api/v1/usage/export?${query}`, { key });
-  expect(status, text).toBe(200);
+  const { text } = await ask(`usage/export?${query}`);
   const downloaded = sum(parse(text, { columns: true }) as Row[]);
   return [sum(pushed.flatMap(([, { rows }]) => rows)), downloaded];
 };
 /** Moves the clock, and deletes the quarter hours that are too old then. */
 const passTo = async (time: string) => {
   clock.set(at(time));
-  await quarterHourRetention.purge(api.ctx, clock.now(), orgId);
+  await quarterHourRetention.purge(ctx, clock.now(), orgId);
 };
 
 test.each(ZONES)('a call that is voided in its 35th day is taken away for good (%s)', async (timezone) => {
-  clock.set(at('01-25T12:00'));
-  ({ orgId, key } = await makeTenant(api.ctx, { timezone }));
+  await begin('01-25T12:00', timezone);
   const calls = [
     { id: 'wrong', ts: at('01-20T10:00'), cost_usd: 7 },
     { ts: at('01-20T11:00'), cost_usd: 1 },
@@ -419,8 +405,7 @@ test.each(ZONES)('a call that is voided in its 35th day is taken away for good (
 });
 
 test.each(ZONES)('a correction is in its month when that closes, however late (%s)', async (timezone) => {
-  clock.set(at('01-25T12:00'));
-  ({ orgId, key } = await makeTenant(api.ctx, { timezone }));
+  await begin('01-25T12:00', timezone);
   await post({ ts: at('01-20T10:00'), cost_usd: 1 });
   await passTo('02-07T03:00');
   await close();
@@ -435,8 +420,7 @@ test.each(ZONES)('a correction is in its month when that closes, however late (%
 });
 
 test('the calls of a day sum to what its rollups had', async () => {
-  clock.set(at('01-25T12:00'));
-  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Asia/Kolkata' }));
+  await begin('01-25T12:00', 'Asia/Kolkata');
   const calls = ['ada', 'bob'].flatMap((user_id) => [
     { user_id, ts: at('01-20T00:00'), tokens_in: 1_000, tokens_out: 10 },
     { user_id, ts: at('01-20T18:45'), cost_usd: 0.1, project_id: 'shop', provider: 'aws.bedrock' },
@@ -446,21 +430,20 @@ test('the calls of a day sum to what its rollups had', async () => {
   ]);
   const sessions = await post({ id: 'wrong', ts: at('01-20T09:00') }, ...calls);
   await voidCall(sessions[0], 'wrong');
-  const organization = await readOrganization(api.ctx, orgId);
-  const before = await readDaily(api.ctx, organization, at('01-20T00:00'));
+  const organization = await readOrganization(ctx, orgId);
+  const before = await readDaily(ctx, organization, at('01-20T00:00'));
   expect(before?.rows).toHaveLength(6);
   await passTo('03-10T03:00');
-  expect(await readDaily(api.ctx, organization, at('01-20T00:00'))).toEqual(before);
+  expect(await readDaily(ctx, organization, at('01-20T00:00'))).toEqual(before);
 });
 
 test('outside UTC a destination whose runs failed for weeks gets what changed meanwhile', async () => {
-  clock.set(at('01-25T12:00'));
-  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Asia/Kolkata' }));
+  await begin('01-25T12:00', 'Asia/Kolkata');
   const levels = [
     { level: 'focus', format: 'csv' },
     { level: 'daily', format: 'csv' },
   ];
-  const destination = await makeDestination(api.ctx, orgId, { since: '2026-01-15', levels });
+  const destination = await makeDestination(ctx, orgId, { since: '2026-01-15', levels });
   await post({ ts: at('01-20T10:00'), cost_usd: 1 });
   await run(destination);
   await post({ ts: at('01-20T11:00'), cost_usd: 5 }, { ts: at('01-18T11:00'), cost_usd: 2 });
@@ -476,15 +459,15 @@ test('outside UTC a destination whose runs failed for weeks gets what changed me
 
 test('a month that another worker has closed meanwhile keeps no more days', async () => {
   await post({ ts: at('01-20T10:00') });
-  const organization = await readOrganization(api.ctx, orgId);
+  const organization = await readOrganization(ctx, orgId);
   await close();
-  await focusClosedRows(api.ctx).deleteMany({ org_id: orgId });
-  await closeDay(api.ctx, { organization, day: '2026-01-20', closed: [] }, '2026-01');
-  expect(await focusClosedRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+  await focusClosedRows(ctx).deleteMany({ org_id: orgId });
+  await closeDay(ctx, { organization, day: '2026-01-20', closed: [] }, '2026-01');
+  expect(await focusClosedRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
 });
 
 test('the day is one between 1 and 28', async () => {
-  expect(await changeOrganization(api.ctx, orgId, { focus_close_day: 28 })).toMatchObject({
+  expect(await changeOrganization(ctx, orgId, { focus_close_day: 28 })).toMatchObject({
     focus_close_day: 28,
   });
   for (const focus_close_day of [0, 29, 1.5])

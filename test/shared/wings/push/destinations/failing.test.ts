@@ -53,13 +53,7 @@ const run = async (code: FailureCode | null) => {
   await untilDue();
   await runDestination(api.ctx, destination._id, (context, of) => {
     const store = openStore(context, of);
-    if (code === null) return store;
-    return {
-      ...store,
-      read: async () => {
-        throw new ExportFailure(code);
-      },
-    };
+    return code === null ? store : { ...store, read: () => Promise.reject(new ExportFailure(code)) };
   });
 };
 const events = async () => (await readEvents(api.ctx, orgId)).filter(({ type }) => type === 'export.failed');

@@ -17,6 +17,7 @@ import { beginRun } from '../../../../../shared/wings/push/destinations/runs/beg
 import { runDestination } from '../../../../../shared/wings/push/destinations/runs/run-destination.ts';
 import { openStore } from '../../../../../shared/wings/push/destinations/stores/open-store.ts';
 import { s3Store } from '../../../../../shared/wings/push/destinations/stores/s3.ts';
+import type { ObjectStore } from '../../../../../shared/wings/push/destinations/stores/store.ts';
 import { updateDestination } from '../../../../../shared/wings/push/destinations/update-destination.ts';
 import {
   checkManifests,
@@ -25,7 +26,7 @@ import {
   newFolder,
   runAndKill,
 } from '../../../../support/destinations.ts';
-import { makeSignal, makeTenant } from '../../../../support/factories.ts';
+import { makeSignal } from '../../../../support/factories.ts';
 import { fixture } from '../../../../support/fixture.ts';
 
 const HOUR_MS = 3_600_000;
@@ -33,47 +34,70 @@ const DAY_MS = 24 * HOUR_MS;
 const START = Date.parse('2026-02-03T12:00:00Z');
 const folder = newFolder();
 const spoolFolder = newFolder();
-const { api, clock } = await fixture({
+const fixed = await fixture({
   clock: START,
   env: { EXPORT_FOLDER: folder, EXPORT_SPOOL_DIR: spoolFolder },
+  perTest: true,
 });
+const { ctx, clock, send, ask, spend } = fixed;
 let orgId: string;
-let key: string;
-
-beforeEach(async () => {
+beforeEach(() => {
   clock.set(START);
-  ({ orgId, key } = await makeTenant(api.ctx));
+  ({ orgId } = fixed);
 });
 
-const post = async (signals: Record<string, unknown>[]) => {
-  const answer = await api.call('/api/v1/signals', { key, body: { signals } });
-  expect(answer.status, answer.text).toBe(200);
-};
+const make = (fields: Record<string, unknown> = {}) => makeDestination(ctx, orgId, fields);
 const FEB_1 = Date.parse('2026-02-01T10:00:00Z');
 const FEB_2 = FEB_1 + DAY_MS;
 const twoDays = () =>
-  post([
-    makeSignal({ ts: FEB_1, user_id: 'ada', tokens_in: 12_345, tokens_out: 777 }),
-    makeSignal({ ts: FEB_1 + HOUR_MS, user_id: 'bob', model: 'no-such-model' }),
-    makeSignal({ ts: FEB_2, user_id: 'ada', cost_usd: 1.25, project_id: 'shop' }),
-  ]);
+  spend(
+    { ts: FEB_1, tokens_in: 12_345, tokens_out: 777 },
+    { ts: FEB_1 + HOUR_MS, user_id: 'bob', model: 'no-such-model' },
+    { ts: FEB_2, cost_usd: 1.25, project_id: 'shop' },
+  );
+/** A call that comes late, which is voided by what is returned. */
+const spendWrong = async (ts: number) => {
+  const { results } = await ask('/api/v1/signals', { signals: [makeSignal({ ts, id: 'wrong' })] });
+  const body = { signal_ids: ['wrong'], reason: 'a mistake' };
+  return () => ask(`/api/v1/sessions/${results[0].session_id}/void`, body);
+};
 const dayOf = (day: string) => `out/focus/1.2/billing_period=2026-02/charge_date=${day}`;
 const own = () => join(folder, orgId);
 const read = () => filesIn(own());
 const untilDue = async (id: string) => {
-  const due = await dueRows(api.ctx).findOne({ _id: `run-destination ${id}` });
+  const due = await dueRows(ctx).findOne({ _id: `run-destination ${id}` });
   clock.set(due?.due_at.getTime() ?? clock.now());
 };
 const run = async ({ _id }: Destination) => {
   await untilDue(_id);
-  await runDestination(api.ctx, _id);
-  return (await exportRunRows(api.ctx).find({ destination_id: _id }).sort({ created_at: -1 }).toArray())[0];
+  await runDestination(ctx, _id);
+  return (await exportRunRows(ctx).find({ destination_id: _id }).sort({ created_at: -1 }).toArray())[0];
 };
-const stored = ({ _id }: Destination) => destinationRows(api.ctx).findOne({ _id });
+const stored = ({ _id }: Destination) => destinationRows(ctx).findOne({ _id });
+
+/** A turn of a run whose place does some acts otherwise. */
+const runAt = (
+  { _id }: Destination,
+  change: (store: ObjectStore, signal?: AbortSignal) => Partial<ObjectStore>,
+  by = ctx,
+) =>
+  runDestination(by, _id, (context, of, signal) => {
+    const store = openStore(context, of);
+    return { ...store, ...change(store, signal) };
+  });
+
+/** Does something the first time. */
+function once(act: () => Promise<unknown>): () => Promise<void> {
+  let isDone = false;
+  return async () => {
+    if (!isDone) await act();
+    isDone = true;
+  };
+}
 
 test('a run writes each finished day since the first, whose manifest sums to usage to the nanodollar', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId, {
+  const destination = await make({
     levels: [
       { level: 'focus', format: 'csv' },
       { level: 'daily', format: 'ndjson' },
@@ -93,9 +117,8 @@ test('a run writes each finished day since the first, whose manifest sums to usa
   ]);
   for (const day of ['2026-02-01', '2026-02-02']) {
     const next = new Date(Date.parse(day) + DAY_MS).toISOString();
-    const daily = await api.call(
+    const daily = await send(
       `/api/v1/usage/export?level=daily&format=csv&timezone=UTC&from=${day}T00:00:00Z&to=${next}`,
-      { key },
     );
     const nanos = [...daily.text.matchAll(/,(\d+)\.(\d{9}),/g)].map(([, usd, nano]) =>
       BigInt(`${usd}${nano}`),
@@ -137,30 +160,29 @@ test('a run writes each finished day since the first, whose manifest sums to usa
 
 test('a file is the download of its day, byte for byte, and beside it are marker and metadata', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   await run(destination);
   const files = await read();
   const range = 'from=2026-02-02T00:00:00Z&to=2026-02-03T00:00:00Z';
-  const download = await api.call(`/api/v1/usage/export?level=focus&format=csv&${range}`, { key });
+  const download = await send(`/api/v1/usage/export?level=focus&format=csv&${range}`);
   const [part = ''] = Object.keys(files).filter((path) => path.startsWith(`${dayOf('2026-02-02')}/part-`));
   expect(files[part]).toBe(download.text);
   expect(JSON.parse(files['out/_governor.json'] ?? '')).toEqual({
     org_id: orgId,
     destination_id: destination._id,
   });
-  const metadata = await api.call(`/api/v1/usage/export/metadata?${range}`, { key });
-  const { DataGenerator, Schema } = metadata.body;
+  const { DataGenerator, Schema } = await ask(`/api/v1/usage/export/metadata?${range}`);
   expect(JSON.parse(files['out/focus/1.2/focus_metadata.json'] ?? '')).toEqual({ DataGenerator, Schema });
 });
 
 test('days that are unchanged are left alone; a late call writes its day again and no other', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   await run(destination);
   const before = await read();
   expect(await run(destination)).toMatchObject({ partitions_written: 0, state: 'succeeded' });
   expect(await read()).toEqual(before);
-  await post([makeSignal({ ts: FEB_1 + 2 * HOUR_MS, user_id: 'eve' })]);
+  await spend({ ts: FEB_1 + 2 * HOUR_MS, user_id: 'eve' });
   expect(await run(destination)).toMatchObject({ partitions_written: 1 });
   const after = await read();
   const manifests = checkManifests(after);
@@ -172,13 +194,10 @@ test('days that are unchanged are left alone; a late call writes its day again a
 });
 
 test('a day that loses all its rows keeps a manifest without files', async () => {
-  const signals = [makeSignal({ ts: FEB_1, id: 'only' })];
-  const { body: posted } = await api.call('/api/v1/signals', { key, body: { signals } });
-  const destination = await makeDestination(api.ctx, orgId);
+  const voidIt = await spendWrong(FEB_1);
+  const destination = await make();
   await run(destination);
-  const body = { signal_ids: ['only'], reason: 'a mistake' };
-  const voided = await api.call(`/api/v1/sessions/${posted.results[0].session_id}/void`, { key, body });
-  expect(voided.status, voided.text).toBe(200);
+  await voidIt();
   await run(destination);
   const files = await read();
   expect(Object.keys(files).filter((path) => path.startsWith(`${dayOf('2026-02-01')}/`))).toEqual([
@@ -188,17 +207,19 @@ test('a day that loses all its rows keeps a manifest without files', async () =>
 });
 
 test('a day whose calls have no price has no partition, and is read once', async () => {
-  await post([makeSignal({ ts: FEB_1, model: 'no-such-model' })]);
-  const destination = await makeDestination(api.ctx, orgId);
+  await spend({ ts: FEB_1, model: 'no-such-model' });
+  const destination = await make();
   expect(await run(destination)).toMatchObject({ partitions_written: 0, state: 'succeeded' });
   expect(Object.keys(await read())).toEqual(['out/_governor.json', 'out/focus/1.2/focus_metadata.json']);
-  const list = await api.call(`/api/v1/destinations/${destination._id}/partitions`, { key });
-  expect(list.body).toMatchObject({ data: [], total: 0 });
+  expect(await ask(`/api/v1/destinations/${destination._id}/partitions`)).toMatchObject({
+    data: [],
+    total: 0,
+  });
 });
 
 test('a run that is killed at any act is repeated to the same files, and no manifest ever names a file that is not there', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId, {
+  const destination = await make({
     levels: [
       { level: 'focus', format: 'parquet' },
       { level: 'sessions', format: 'csv' },
@@ -208,13 +229,13 @@ test('a run that is killed at any act is repeated to the same files, and no mani
   let kills = 0;
   for (const when of ['before', 'after'] as const)
     for (let at = 1, isKilled = true; isKilled; at += 1) {
-      await post([makeSignal({ ts: FEB_1 + at * 60_000, user_id: `${when}-${at}` })]);
+      await spend({ ts: FEB_1 + at * 60_000, user_id: `${when}-${at}` });
       await untilDue(_id);
-      isKilled = await runAndKill(api.ctx, _id, at, when);
+      isKilled = await runAndKill(ctx, _id, at, when);
       if (!isKilled) break;
       kills += 1;
       checkManifests(await read());
-      await runDestination(api.ctx, _id);
+      await runDestination(ctx, _id);
       const files = await read();
       const manifests = checkManifests(files);
       const named = Object.values(manifests).flatMap((manifest) => manifest.files.map(({ name }) => name));
@@ -222,7 +243,7 @@ test('a run that is killed at any act is repeated to the same files, and no mani
       const names = parts.map((path) => path.split('/').at(-1) ?? '');
       expect(new Set(names)).toEqual(new Set(named));
       expect(Object.keys(files).filter((path) => path.endsWith('.unfinished'))).toEqual([]);
-      const { length: unfinished } = await exportRunRows(api.ctx)
+      const { length: unfinished } = await exportRunRows(ctx)
         .find({ destination_id: _id, state: { $in: ['queued', 'running'] } })
         .toArray();
       expect(unfinished).toBe(0);
@@ -233,43 +254,23 @@ test('a run that is killed at any act is repeated to the same files, and no mani
 
 test('a run that another worker has taken over writes no manifest and records nothing', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   await untilDue(destination._id);
-  let isTaken = false;
-  await runDestination(api.ctx, destination._id, (context, of) => {
-    const store = openStore(context, of);
-    return {
-      ...store,
-      list: async (prefix) => {
-        if (!isTaken) await beginRun(api.ctx, destination._id);
-        isTaken = true;
-        return store.list(prefix);
-      },
-    };
-  });
+  const takeOver = once(() => beginRun(ctx, destination._id));
+  await runAt(destination, (store) => ({ list: (prefix) => takeOver().then(() => store.list(prefix)) }));
   expect(Object.keys(checkManifests(await read()))).toEqual([]);
-  expect(await exportPartitionRows(api.ctx).countDocuments({ destination_id: destination._id })).toBe(0);
+  expect(await exportPartitionRows(ctx).countDocuments({ destination_id: destination._id })).toBe(0);
   expect(await stored(destination)).toMatchObject({ run_id: expect.any(String), last_run_id: null });
-  await runDestination(api.ctx, destination._id);
+  await runDestination(ctx, destination._id);
   expect(await stored(destination)).toMatchObject({ run_id: null, failures: 0, code: null });
 });
 
 test('a destination that is changed under way ends its run as stale, and the next one goes by the change', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   await untilDue(destination._id);
-  let isChanged = false;
-  await runDestination(api.ctx, destination._id, (context, of) => {
-    const store = openStore(context, of);
-    return {
-      ...store,
-      list: async (prefix) => {
-        if (!isChanged) await updateDestination(api.ctx, orgId, destination._id, { prefix: 'new' });
-        isChanged = true;
-        return store.list(prefix);
-      },
-    };
-  });
+  const change = once(() => updateDestination(ctx, orgId, destination._id, { prefix: 'new' }));
+  await runAt(destination, (store) => ({ list: (prefix) => change().then(() => store.list(prefix)) }));
   expect(Object.keys(checkManifests(await read()))).toEqual([]);
   expect(await stored(destination)).toMatchObject({ failures: 0, code: null, run_id: null });
   expect(await run(destination)).toMatchObject({ state: 'succeeded', partitions_written: 2 });
@@ -278,26 +279,21 @@ test('a destination that is changed under way ends its run as stale, and the nex
 
 test('a worker that stalls before it deletes a file deletes none that another one has named since', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   await run(destination);
-  const late = makeSignal({ ts: FEB_1 + 2 * HOUR_MS, user_id: 'eve', id: 'late' });
-  const posted = await api.call('/api/v1/signals', { key, body: { signals: [late] } });
-  const voidUrl = `/api/v1/sessions/${posted.body.results[0].session_id}/void`;
+  const voidIt = await spendWrong(FEB_1 + 2 * HOUR_MS);
   const removed: string[] = [];
   await untilDue(destination._id);
-  await runDestination(api.ctx, destination._id, (context, of) => {
-    const store = openStore(context, of);
-    const remove = async (path: string) => {
+  await runAt(destination, (store) => ({
+    remove: async (path) => {
       if (removed.push(path) === 1) {
         // The day is again what it was before, and another worker takes over the run.
-        const body = { signal_ids: ['late'], reason: 'a mistake' };
-        expect((await api.call(voidUrl, { key, body })).status).toBe(200);
-        await runDestination(api.ctx, destination._id);
+        await voidIt();
+        await runDestination(ctx, destination._id);
       }
       await store.remove(path);
-    };
-    return { ...store, remove };
-  });
+    },
+  }));
   expect(removed).toHaveLength(1);
   const files = await read();
   const manifests = checkManifests(files);
@@ -308,51 +304,40 @@ test('a worker that stalls before it deletes a file deletes none that another on
 
 test('a destination that moves while a day is recorded is written at its new place from the first day on', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   await untilDue(destination._id);
-  const rows = exportPartitionRows(api.ctx);
-  let isMoved = false;
-  await runDestination(api.ctx, destination._id, (context, of) => {
-    const store = openStore(context, of);
-    return {
-      ...store,
-      putText: async (key, text, expected) => {
-        const etag = await store.putText(key, text, expected);
-        if (key.endsWith('manifest.json') && !isMoved) {
-          isMoved = true;
-          await updateDestination(api.ctx, orgId, destination._id, { prefix: 'new' });
-        }
-        return etag;
-      },
-    };
-  });
-  expect(await rows.countDocuments({ destination_id: destination._id })).toBe(0);
+  const move = once(() => updateDestination(ctx, orgId, destination._id, { prefix: 'new' }));
+  await runAt(destination, (store) => ({
+    putText: async (key, text, expected) => {
+      const etag = await store.putText(key, text, expected);
+      if (key.endsWith('manifest.json')) await move();
+      return etag;
+    },
+  }));
+  expect(await exportPartitionRows(ctx).countDocuments({ destination_id: destination._id })).toBe(0);
   await run(destination);
   expect(Object.keys(await read()).filter((path) => /^new.*manifest/.test(path))).toHaveLength(2);
 });
 
 test('a run ends when its destination is deleted, though its place never answers', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   await untilDue(destination._id);
-  const { ctx } = api;
-  await runDestination(
-    { ...ctx, config: { ...ctx.config, timeScale: 1_000 } },
-    destination._id,
-    (context, of, signal) => ({
-      ...openStore(context, of),
-      read: async () => {
-        await deleteDestination(ctx, orgId, destination._id);
-        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
-      },
-    }),
-  );
+  const silent = (_store: ObjectStore, signal?: AbortSignal) => ({
+    read: async () => {
+      await deleteDestination(ctx, orgId, destination._id);
+      return new Promise<never>((_, reject) =>
+        signal?.addEventListener('abort', () => reject(signal.reason)),
+      );
+    },
+  });
+  await runAt(destination, silent, { ...ctx, config: { ...ctx.config, timeScale: 1_000 } });
   expect(await stored(destination)).toBeNull();
 });
 
 test('a file that a killed worker left half-written goes with the next run that writes its day', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   const path = join(own(), dayOf('2026-02-02'));
   await mkdir(path, { recursive: true });
   const id = '00000000-0000-4000-8000-000000000000';
@@ -365,9 +350,9 @@ test('a file that a killed worker left half-written goes with the next run that 
 
 test('a prefix of another destination is never written below', async () => {
   await twoDays();
-  await run(await makeDestination(api.ctx, orgId));
+  await run(await make());
   const before = await read();
-  const second = await makeDestination(api.ctx, orgId, { name: 'Second' });
+  const second = await make({ name: 'Second' });
   expect(await run(second)).toMatchObject({ state: 'failed', code: 'prefix_in_use' });
   expect(await read()).toEqual(before);
   expect(await stored(second)).toMatchObject({ failures: 1, code: 'prefix_in_use' });
@@ -375,11 +360,11 @@ test('a prefix of another destination is never written below', async () => {
 
 test('a prefix of a deleted destination is taken over by the next one, with its days', async () => {
   await twoDays();
-  const first = await makeDestination(api.ctx, orgId);
+  const first = await make();
   await run(first);
   const before = await read();
-  await deleteDestination(api.ctx, orgId, first._id);
-  const second = await makeDestination(api.ctx, orgId, { name: 'Second' });
+  await deleteDestination(ctx, orgId, first._id);
+  const second = await make({ name: 'Second' });
   expect(await run(second)).toMatchObject({ state: 'succeeded', partitions_written: 2 });
   const after = await read();
   expect(Object.keys(after)).toEqual(Object.keys(before));
@@ -390,7 +375,7 @@ test('a prefix of a deleted destination is taken over by the next one, with its 
 
 test('a manifest that somebody else wrote is left as it is', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   const path = join(own(), dayOf('2026-02-02'));
   await mkdir(path, { recursive: true });
   await writeFile(join(path, 'manifest.json'), '{"org_id":"org_other"}');
@@ -400,7 +385,7 @@ test('a manifest that somebody else wrote is left as it is', async () => {
 
 test('a symbolic link on the way is an error, and nothing is written behind it', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   const elsewhere = newFolder();
   await mkdir(own(), { recursive: true });
   await symlink(elsewhere, join(own(), 'out'));
@@ -410,8 +395,8 @@ test('a symbolic link on the way is an error, and nothing is written behind it',
 
 test('a file whose sum is not that of usage is not written', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
-  await signalRows(api.ctx).updateOne({ org_id: orgId, project_id: 'shop' }, { $inc: { cost_nusd: 1 } });
+  const destination = await make();
+  await signalRows(ctx).updateOne({ org_id: orgId, project_id: 'shop' }, { $inc: { cost_nusd: 1 } });
   expect(await run(destination)).toMatchObject({ state: 'failed', code: 'sums_differ' });
   expect(existsSync(join(own(), dayOf('2026-02-02')))).toBe(false);
 });
@@ -423,15 +408,15 @@ test.each([
   'a day that changes %s times while its file is made is made again, at most three times',
   async (changes, ended) => {
     await twoDays();
-    const destination = await makeDestination(api.ctx, orgId);
-    const rows = signalRows(api.ctx);
+    const destination = await make();
+    const rows = signalRows(ctx);
     const aggregate = rows.aggregate.bind(rows);
     let changed = 0;
     // The calls without a price are counted before the others are read.
     const counting = vi.spyOn(rows, 'aggregate').mockImplementation(((stages: object[]) => ({
       toArray: async () => {
         changed += 1;
-        if (changed <= changes) await post([makeSignal({ ts: FEB_2 + changed * 60_000, cost_usd: 0.25 })]);
+        if (changed <= changes) await spend({ ts: FEB_2 + changed * 60_000, cost_usd: 0.25 });
         return aggregate(stages).toArray();
       },
     })) as unknown as typeof rows.aggregate);
@@ -445,7 +430,7 @@ test.each([
 
 test('a run whose server refuses the connection fails as unreachable, and is planned again', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   const away = {
     endpoint: 'http://127.0.0.1:1',
     region: 'us-east-1',
@@ -454,24 +439,24 @@ test('a run whose server refuses the connection fails as unreachable, and is pla
     path_style: true,
   };
   await untilDue(destination._id);
-  await runDestination(api.ctx, destination._id, () =>
+  await runDestination(ctx, destination._id, () =>
     s3Store(away, { secretAccessKey: 'any', timeScale: 100_000 }),
   );
   expect(await stored(destination)).toMatchObject({ failures: 1, code: 'unreachable', run_id: null });
-  const [failed] = await exportRunRows(api.ctx).find({ destination_id: destination._id }).toArray();
+  const [failed] = await exportRunRows(ctx).find({ destination_id: destination._id }).toArray();
   expect(failed).toMatchObject({ state: 'failed', code: 'unreachable' });
-  expect(await dueRows(api.ctx).countDocuments({ key: destination._id })).toBe(1);
+  expect(await dueRows(ctx).countDocuments({ key: destination._id })).toBe(1);
 });
 
 test('a failure is tried again after the waits of webhooks, then at the hour', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   const waits: number[] = [];
   for (let failures = 1; failures <= 5; failures += 1) {
     await untilDue(destination._id);
     const atMs = clock.now();
-    const failing = await runAndFail(destination);
-    expect(failing).toMatchObject({ failures, code: 'unavailable' });
+    await runAt(destination, () => ({ read: () => Promise.reject(new ExportFailure('unavailable')) }));
+    expect(await stored(destination)).toMatchObject({ failures, code: 'unavailable' });
     await untilDue(destination._id);
     waits.push(clock.now() - atMs);
   }
@@ -479,27 +464,16 @@ test('a failure is tried again after the waits of webhooks, then at the hour', a
   expect(new Date(clock.now()).toISOString()).toMatch(/T03:00:00\.000Z$/);
 });
 
-/** Runs a destination whose place takes no files. */
-async function runAndFail(destination: Destination) {
-  await runDestination(api.ctx, destination._id, (context, of) => ({
-    ...openStore(context, of),
-    read: async () => {
-      throw new ExportFailure('unavailable');
-    },
-  }));
-  return stored(destination);
-}
-
 test('a run on request begins at once, writes what it is narrowed to, and is one while it is unfinished', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   await run(destination);
   const before = await read();
   const options = { from: '2026-02-02', to: '2026-02-02', force: true };
-  const asked = await askForRun(api.ctx, orgId, destination._id, options);
-  expect((await askForRun(api.ctx, orgId, destination._id, options))._id).toBe(asked._id);
-  await runDestination(api.ctx, destination._id);
-  const done = await exportRunRows(api.ctx).findOne({ _id: asked._id });
+  const asked = await askForRun(ctx, orgId, destination._id, options);
+  expect((await askForRun(ctx, orgId, destination._id, options))._id).toBe(asked._id);
+  await runDestination(ctx, destination._id);
+  const done = await exportRunRows(ctx).findOne({ _id: asked._id });
   expect(done).toMatchObject({ trigger: 'manual', state: 'succeeded', partitions_written: 1 });
   const after = await read();
   const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
@@ -508,32 +482,28 @@ test('a run on request begins at once, writes what it is narrowed to, and is one
 
 test('a run gives its place to others after a minute, and goes on with the day that is next', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   await run(destination);
   const options = { from: null, to: null, force: true };
-  const { _id } = await askForRun(api.ctx, orgId, destination._id, options);
+  const { _id } = await askForRun(ctx, orgId, destination._id, options);
   const turn = () =>
-    runDestination(api.ctx, destination._id, (context, of) => {
-      const store = openStore(context, of);
-      return {
-        ...store,
-        putFile: (path, ...all) => {
-          written.push(path);
-          clock.advance(61_000);
-          return store.putFile(path, ...all);
-        },
-      };
-    });
+    runAt(destination, (store) => ({
+      putFile: (path, ...all) => {
+        written.push(path);
+        clock.advance(61_000);
+        return store.putFile(path, ...all);
+      },
+    }));
   const written: string[] = [];
   expect(await turn()).toEqual({ notBeforeMs: clock.now() + 2_000 });
   expect(written.map((path) => path.includes('2026-02-02'))).toEqual([true]);
-  expect(await exportRunRows(api.ctx).findOne({ _id })).toMatchObject({ state: 'running' });
+  expect(await exportRunRows(ctx).findOne({ _id })).toMatchObject({ state: 'running' });
   // The day that has ended meanwhile is left to the next run.
   clock.advance(DAY_MS);
   for (let turns = 0; (await turn()) !== undefined; turns += 1) expect(turns).toBeLessThan(40);
   expect(written.filter((path) => path.includes('2026-02-01'))).toHaveLength(1);
   expect(written).toHaveLength(2);
-  expect(await exportRunRows(api.ctx).findOne({ _id })).toMatchObject({
+  expect(await exportRunRows(ctx).findOne({ _id })).toMatchObject({
     state: 'succeeded',
     partitions_written: 2,
   });
@@ -542,21 +512,17 @@ test('a run gives its place to others after a minute, and goes on with the day t
 
 test('a run whose destination was changed between two turns begins with its newest day', async () => {
   await twoDays();
-  const destination = await makeDestination(api.ctx, orgId);
+  const destination = await make();
   await untilDue(destination._id);
   const turn = () =>
-    runDestination(api.ctx, destination._id, (context, of) => {
-      const store = openStore(context, of);
-      return {
-        ...store,
-        putFile: (path, ...all) => {
-          clock.advance(61_000);
-          return store.putFile(path, ...all);
-        },
-      };
-    });
+    runAt(destination, (store) => ({
+      putFile: (...all) => {
+        clock.advance(61_000);
+        return store.putFile(...all);
+      },
+    }));
   expect(await turn()).toBeDefined();
-  await updateDestination(api.ctx, orgId, destination._id, { prefix: 'new' });
+  await updateDestination(ctx, orgId, destination._id, { prefix: 'new' });
   while ((await turn()) !== undefined);
   const moved = Object.keys(await read()).filter((path) => /^new.*manifest/.test(path));
   expect(moved).toHaveLength(2);

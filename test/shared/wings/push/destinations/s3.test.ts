@@ -120,14 +120,6 @@ describe('a bucket', () => {
     expect(kills).toBeGreaterThan(5);
   }, 60_000);
 
-  test('of another destination is not written', async () => {
-    await report(0);
-    await run((await make())._id);
-    const before = await s3.objects(bucket);
-    expect(await run((await make())._id)).toMatchObject({ state: 'failed', code: 'prefix_in_use' });
-    expect(await s3.objects(bucket)).toEqual(before);
-  });
-
   test('of a deleted destination is taken over, by one of its organization alone, and by one at a time', async () => {
     await report(0);
     const first = await make();
