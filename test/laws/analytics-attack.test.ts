@@ -19,6 +19,15 @@ interface Population {
   weeks: Cell[][];
 }
 
+const person = (user: string, amount: () => number): Contribution => ({
+  user,
+  isOther: false,
+  signals: amount(),
+  tokens_in: amount(),
+  tokens_out: amount(),
+  cost_nusd: amount(),
+});
+
 /** A random organization: skewed, sparse, with hermits, giants, and values that nearly all or nearly none use. */
 function populate(seed: number): Population {
   const random = seeded(seed);
@@ -37,17 +46,7 @@ function populate(seed: number): Population {
         contributions: size.flatMap((scale, user): Contribution[] => {
           const active = exclusive ? home[user] === value : random() < density;
           if (!active) return [];
-          const amount = () => 1 + Math.floor(random() * 1_000 * scale);
-          return [
-            {
-              user: `u${user}`,
-              isOther: false,
-              signals: amount(),
-              tokens_in: amount(),
-              tokens_out: amount(),
-              cost_nusd: amount(),
-            },
-          ];
+          return [person(`u${user}`, () => 1 + Math.floor(random() * 1_000 * scale))];
         }),
       }),
     ).filter((cell) => cell.contributions.length > 0),
@@ -67,21 +66,11 @@ function askEverything({ weeks }: Population): Answer[] {
       const asked = Array.from({ length: to - from }, (_, index) => from + index);
       const names = new Set(asked.flatMap((week) => (weeks[week] ?? []).map((cell) => cell.value)));
       for (const name of names) {
-        answers.push(
-          unknownsOf(
-            weeks,
-            asked.filter((week) => !suppressions[week]?.hidden.has(name)),
-            (cell) => cell.value === name,
-          ),
-        );
+        const shown = asked.filter((week) => !suppressions[week]?.hidden.has(name));
+        answers.push(unknownsOf(weeks, shown, (cell) => cell.value === name));
       }
-      answers.push(
-        unknownsOf(
-          weeks,
-          asked.filter((week) => !suppressions[week]?.isTotalHidden),
-          () => true,
-        ),
-      );
+      const summed = asked.filter((week) => !suppressions[week]?.isTotalHidden);
+      answers.push(unknownsOf(weeks, summed, () => true));
     }
   }
   return answers.filter((answer) => answer.size > 0);
@@ -89,11 +78,9 @@ function askEverything({ weeks }: Population): Answer[] {
 
 function unknownsOf(weeks: Cell[][], asked: number[], wanted: (cell: Cell) => boolean): Set<string> {
   const unknowns = new Set<string>();
-  for (const week of asked) {
-    for (const cell of (weeks[week] ?? []).filter(wanted)) {
+  for (const week of asked)
+    for (const cell of (weeks[week] ?? []).filter(wanted))
       for (const { user } of cell.contributions) unknowns.add(`${week} ${cell.value} ${user}`);
-    }
-  }
   return unknowns;
 }
 
@@ -247,15 +234,7 @@ describe('an attacker who asks every permitted question', () => {
   });
 
   it('would succeed without complementary suppression: the attack can win', () => {
-    const person = (user: string): Contribution => ({
-      user,
-      isOther: false,
-      signals: 9,
-      tokens_in: 9,
-      tokens_out: 9,
-      cost_nusd: 9,
-    });
-    const many = ['a', 'b', 'c', 'd', 'e', 'f'].map(person);
+    const many = ['a', 'b', 'c', 'd', 'e', 'f'].map((user) => person(user, () => 9));
     const answers: Answer[] = [
       new Set(many.map(({ user }) => `0 big ${user}`)),
       new Set([...many.map(({ user }) => `0 big ${user}`), '0 small z']),
@@ -266,7 +245,7 @@ describe('an attacker who asks every permitted question', () => {
     const suppression = suppressWeek(
       [
         { value: 'big', contributions: many },
-        { value: 'small', contributions: [person('z')] },
+        { value: 'small', contributions: [person('z', () => 9)] },
       ],
       K,
     );

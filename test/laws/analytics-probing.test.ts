@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
 import { voidSignals } from '../../shared/core/calls/ingest/void-signals.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
-import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { blurredMedian } from '../../shared/wings/analytics/cell-sums.ts';
 import { decideLate } from '../../shared/wings/analytics/decide-late.ts';
@@ -12,10 +10,9 @@ import { freezeAnalytics } from '../../shared/wings/analytics/freeze-weeks.ts';
 import { DIMENSIONS, type UserCell, type WeekCells } from '../../shared/wings/analytics/model.ts';
 import { readAnalytics } from '../../shared/wings/analytics/read-analytics.ts';
 import { mergeUsers, suppressWeek } from '../../shared/wings/analytics/suppress.ts';
-import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
+import { makeSignal, senderOf } from '../support/factories.ts';
 import { storesFixture } from '../support/fixture.ts';
 import { seeded } from '../support/random.ts';
-import { recordAll } from '../support/usage.ts';
 
 /**
  * The attacker is one user, with a key that reads analytics and a key that records their own signals. They move their own
@@ -163,38 +160,31 @@ describe('moving one’s own usage in small steps', () => {
 const NOW = Date.parse('2026-04-15T12:07:00Z');
 const CLOSED = Date.parse('2026-04-08T10:00:00Z');
 const HOUR = 3_600_000;
-const { ctx, clock } = await storesFixture({ clock: NOW });
+const { ctx, clock, tenant } = await storesFixture({ clock: NOW });
+
+/** An organization of so many people beside the attacker, who take turns to be in these teams, and what the attacker asks. */
+async function begin(k_population: 'reported' | 'members', others: number, teams: readonly string[] = []) {
+  clock.set(NOW);
+  const own = await tenant();
+  const organization = await changeOrganization(ctx, own.orgId, { k_population });
+  const users = [...Array.from({ length: others }, (_, at) => `u${at}`), SELF];
+  for (const [at, user] of users.entries())
+    await own.member(user, { teams: teams.slice(at % 2, (at % 2) + 1) });
+  const ask = () =>
+    Promise.all(DIMENSIONS.map((dimension) => readAnalytics(ctx, organization, { dimension })));
+  return { ...own, users, ask, freeze: () => freezeAnalytics(ctx, organization) };
+}
 
 describe.each(['reported', 'members'] as const)('with k over %s users, the service', (population) => {
   it('answers the same, however the attacker moves their usage, teams change and members leave', async () => {
-    clock.set(NOW);
-    const { orgId } = await makeTenant(ctx);
-    await changeOrganization(ctx, orgId, { k_population: population });
+    const { orgId, users, record, ask, freeze } = await begin(population, 11, ['blue', 'red']);
     const random = seeded(7);
-    const users = [...Array.from({ length: 11 }, (_, at) => `u${at}`), SELF];
-    for (const [at, user_id] of users.entries()) {
-      const person = {
-        org_id: orgId,
-        user_id,
-        email: `${user_id}@${population}.test`,
-        role: 'member' as const,
-      };
-      await addMember(ctx, { ...person, teams: [at % 2 ? 'red' : 'blue'] });
-    }
-    await recordAll(
-      ctx,
-      orgId,
-      users.map((user_id) => ({
-        ts: CLOSED,
-        user_id,
-        tokens_out: 100 + Math.floor(random() * 900),
-        cost_usd: 1 + Math.floor(random() * 50),
-      })),
-    );
-    const organization = await readOrganization(ctx, orgId);
-    await freezeAnalytics(ctx, organization);
-    const ask = () =>
-      Promise.all(DIMENSIONS.map((dimension) => readAnalytics(ctx, organization, { dimension })));
+    const amounts = () => ({
+      tokens_out: 100 + Math.floor(random() * 900),
+      cost_usd: 1 + Math.floor(random() * 50),
+    });
+    await record(...users.map((user_id) => ({ ts: CLOSED, user_id, ...amounts() })));
+    await freeze();
     const first = await ask();
     expect(first[0]?.totals).toMatchObject({ active_users: 12 });
     const sender = { orgId, boundUserId: SELF, defaultProjectId: null };
@@ -208,58 +198,35 @@ describe.each(['reported', 'members'] as const)('with k over %s users, the servi
       expect(await recordSignals(ctx, sender, [own])).toMatchObject([{ status: 'accepted' }]);
       // With members only also an unbound key, by which the attacker invents people.
       if (population === 'members')
-        await recordAll(ctx, orgId, [{ ts: CLOSED, user_id: `ghost-${step}`, tokens_out: 10 * step }]);
+        await record({ ts: CLOSED, user_id: `ghost-${step}`, tokens_out: 10 * step });
       if (step % 8 === 3) await changeMember(ctx, orgId, `u${step % 11}`, { teams: ['green'] });
       if (step % 8 === 5) await removeMember(ctx, orgId, `u${step % 11}`);
       clock.advance(HOUR);
-      await freezeAnalytics(ctx, organization);
+      await freeze();
       expect(await ask(), `step ${step}`).toEqual(first);
     }
   }, 120_000);
 
   it('tells what five others were late with as one sum', async () => {
-    clock.set(NOW);
-    const { orgId } = await makeTenant(ctx);
-    await changeOrganization(ctx, orgId, { k_population: population });
-    const users = [...Array.from({ length: 7 }, (_, at) => `u${at}`), SELF];
-    for (const user_id of users)
-      await addMember(ctx, {
-        org_id: orgId,
-        user_id,
-        email: `${user_id}@${population}2.test`,
-        role: 'member',
-      });
+    const { users, record: send, ask, freeze } = await begin(population, 7);
     const record = (who: readonly string[], tokens_out: number) =>
-      recordAll(
-        ctx,
-        orgId,
-        who.map((user_id, at) => ({ ts: CLOSED, user_id, tokens_out: tokens_out + at })),
-      );
+      send(...who.map((user_id, at) => ({ ts: CLOSED, user_id, tokens_out: tokens_out + at })));
     await record(users, 1_000);
-    const organization = await readOrganization(ctx, orgId);
-    await freezeAnalytics(ctx, organization);
-    const ask = () => readAnalytics(ctx, organization, { dimension: 'model' });
+    await freeze();
     const first = await ask();
     for (let others = 1; others < 5; others += 1) {
       await record([`u${others}`], 100);
-      await freezeAnalytics(ctx, organization);
+      await freeze();
       expect(await ask(), `${others} others were late`).toEqual(first);
     }
     await record(['u5'], 100);
-    expect(await freezeAnalytics(ctx, organization)).toMatchObject({ restated: 6 });
-    const told = (await ask()).totals as { tokens_out: number };
-    expect(told.tokens_out).toBe((first.totals as { tokens_out: number }).tokens_out + 500);
+    expect(await freeze()).toMatchObject({ restated: 6 });
+    const told = ([answer]: typeof first) => Number(Reflect.get(answer?.totals ?? {}, 'tokens_out'));
+    expect(told(await ask())).toBe(told(first) + 500);
   });
 
   it('answers the same after a void, and takes it in with what five others were late with', async () => {
-    clock.set(NOW);
-    const { orgId } = await makeTenant(ctx);
-    await changeOrganization(ctx, orgId, { k_population: population });
-    const users = [...Array.from({ length: 7 }, (_, at) => `u${at}`), SELF];
-    for (const user_id of users) {
-      const email = `${user_id}@${population}3.test`;
-      await addMember(ctx, { org_id: orgId, user_id, email, role: 'member' });
-    }
+    const { orgId, users, ask, freeze } = await begin(population, 7);
     const record = async (user_id: string, tokens_out: number): Promise<[string, string]> => {
       const signal = makeSignal({ ts: CLOSED, user_id, tokens_out });
       const [result] = await recordSignals(ctx, senderOf(orgId), [signal]);
@@ -268,24 +235,21 @@ describe.each(['reported', 'members'] as const)('with k over %s users, the servi
     };
     const voidOne = ([sessionId, id]: [string, string]) =>
       voidSignals(ctx, orgId, { sessionId, signalIds: [id], reason: 'It was counted twice.' });
-    const organization = await readOrganization(ctx, orgId);
-    const ask = () =>
-      Promise.all(DIMENSIONS.map((dimension) => readAnalytics(ctx, organization, { dimension })));
     const recorded: [string, string][] = [];
     for (const user of users) recorded.push(await record(user, 1_000), await record(user, 200));
-    await freezeAnalytics(ctx, organization);
+    await freeze();
     const first = await ask();
     const [ofFirst, ofSecond] = [recorded[1] as [string, string], recorded[3] as [string, string]];
     await voidOne(ofFirst);
-    expect(await freezeAnalytics(ctx, organization)).toMatchObject({ restated: 0 });
+    expect(await freeze()).toMatchObject({ restated: 0 });
     expect(await ask(), 'after a void').toEqual(first);
     for (const user of ['u2', 'u3', 'u4', 'u5']) await record(user, 300);
-    expect(await freezeAnalytics(ctx, organization)).toMatchObject({ restated: 0 });
+    expect(await freeze()).toMatchObject({ restated: 0 });
     // The fifth is late while one more is voided: the number of signals is what it was.
     await voidOne(ofSecond);
     expect(await ask(), 'with four who are late').toEqual(first);
     await record('u6', 300);
-    expect(await freezeAnalytics(ctx, organization)).toMatchObject({ restated: 6 });
+    expect(await freeze()).toMatchObject({ restated: 6 });
     const [none] = await ask();
     expect(none?.totals).toMatchObject({ signals: 16 + 5 - 2, tokens_out: 8 * 1_200 + 5 * 300 - 2 * 200 });
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { grantCredits } from '../../shared/core/credits/ledger/grant-credits.ts';
 import { rebuildCredits, recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
@@ -28,7 +28,6 @@ import {
   addDevice,
   expectReplayed,
   makeAccount,
-  type OwnRedis,
   openCreditContext,
   projectAll,
   spendOnce,
@@ -36,7 +35,7 @@ import {
   type TestAccount,
   writePlans,
 } from '../support/credits.ts';
-import { createTestClock, type TestClock, type TestContext } from '../support/harness.ts';
+import { createTestClock } from '../support/harness.ts';
 
 const RUNS = Number(process.env.LAW_RUNS ?? 200);
 /** The embedded store gets slower by each row that was ever in a collection. */
@@ -44,21 +43,17 @@ const RUNS_PER_DATABASE = 250;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let redis: OwnRedis;
-let clock: TestClock;
-let ctx: TestContext;
+/** Small plans run dry, so that every bucket is reached. */
+const PLANS = {
+  free: { window_credits: 2, window_s: 18_000, monthly_credits: 3 },
+  team: { window_credits: 4, window_s: 18_000, monthly_credits: 1 },
+  enterprise: { window_credits: 0, window_s: 18_000, monthly_credits: 6 },
+};
 
-beforeAll(async () => {
-  redis = await startOwnRedis();
-  clock = createTestClock();
-  await openContext();
-});
-
-async function openContext(): Promise<void> {
-  // Small plans run dry, so that every bucket is reached.
-  ctx = await openCreditContext({ redisUrl: redis.url, clock, env: { PLANS_FILE: writePlans(PLANS) } });
-}
-
+const redis = await startOwnRedis();
+const clock = createTestClock();
+const open = () => openCreditContext({ redisUrl: redis.url, clock, env: { PLANS_FILE: writePlans(PLANS) } });
+let ctx = await open();
 let runs = 0;
 
 async function changeDatabase(): Promise<void> {
@@ -66,19 +61,13 @@ async function changeDatabase(): Promise<void> {
   if (runs % RUNS_PER_DATABASE > 0) return;
   await ctx.redis.producer.flushall();
   await ctx.close();
-  await openContext();
+  ctx = await open();
 }
 
 afterAll(async () => {
   await ctx.close();
   await redis.stop();
 });
-
-const PLANS = {
-  free: { window_credits: 2, window_s: 18_000, monthly_credits: 3 },
-  team: { window_credits: 4, window_s: 18_000, monthly_credits: 1 },
-  enterprise: { window_credits: 0, window_s: 18_000, monthly_credits: 6 },
-};
 
 type Step =
   | { do: 'spend'; key: number; lagMs: number }
@@ -92,18 +81,13 @@ type Step =
 const key = fc.integer({ min: 0, max: 40 });
 /** How far the ledger is behind a late repeat. */
 const lagMs = fc.constantFrom(0, 5 * HOUR_MS);
+const someTime = fc.oneof(
+  fc.integer({ min: 1, max: 6 * HOUR_MS }),
+  fc.constantFrom(5 * HOUR_MS, 5 * HOUR_MS - 1, DAY_MS, 27 * DAY_MS, 31 * DAY_MS),
+);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 30, arbitrary: fc.record({ do: fc.constant('spend' as const), key, lagMs }) },
-  {
-    weight: 10,
-    arbitrary: fc.record({
-      do: fc.constant('wait' as const),
-      ms: fc.oneof(
-        fc.integer({ min: 1, max: 6 * HOUR_MS }),
-        fc.constantFrom(5 * HOUR_MS, 5 * HOUR_MS - 1, DAY_MS, 27 * DAY_MS, 31 * DAY_MS),
-      ),
-    }),
-  },
+  { weight: 10, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: someTime }) },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -124,12 +108,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      do: fc.constantFrom(
-        'expire' as const,
-        'project' as const,
-        'rebuild' as const,
-        'lose' as const,
-        'revoke' as const,
+      do: fc.constantFrom<'expire' | 'project' | 'rebuild' | 'lose' | 'revoke'>(
+        ...(['expire', 'project', 'rebuild', 'lose', 'revoke'] as const),
       ),
     }),
   },
@@ -278,10 +258,8 @@ async function takeLateRepeat(run: Run, name: string, lagMs: number): Promise<vo
   const { model, token, answers } = run;
   const repeat = `late-${clock.now()}-${name}`;
   const bucket = spend(model, repeat, clock.now());
-  if (bucket === null) {
-    await expect(spendInTime(token, name)).rejects.toMatchObject({ code: 'insufficient_credits' });
-    return;
-  }
+  if (bucket === null)
+    return expect(spendInTime(token, name)).rejects.toMatchObject({ code: 'insufficient_credits' });
   const spent = await spendInTime(token, name);
   expect([spent.replayed, JSON.parse(spent.answer).bucket]).toEqual([false, bucket]);
   answers.set(name, { answer: spent.answer, untilMs: spent.expiresS * 1_000 });

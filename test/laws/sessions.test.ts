@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { closeSession, endIfSilent } from '../../shared/core/calls/ingest/end-session.ts';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
@@ -8,35 +8,30 @@ import { moveSessionEnds } from '../../shared/core/calls/sessions/move-session-e
 import { type Signal, signalRows } from '../../shared/core/calls/signals/model.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { eventRows } from '../../shared/core/events/record/model.ts';
-import { createWebhook } from '../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { moveToOtherShard } from '../../shared/platform/mongo/counter-shards.ts';
-import { makeTenant, senderOf } from '../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
+import { senderOf } from '../support/factories.ts';
+import { storesFixture } from '../support/fixture.ts';
+import { openTestContext, type TestContext } from '../support/harness.ts';
 import { pick, seeded } from '../support/random.ts';
+import { subscribe } from '../support/webhooks.ts';
 
 const MINUTE = 60_000;
 /** So that midnight comes soon. */
 const START = Date.UTC(2026, 10, 21, 23);
 const ROUNDS = 8;
 const STEPS = 25;
-const clock = createTestClock(START);
-let contexts: [TestContext, TestContext];
-beforeAll(async () => {
-  const ctx = await openTestContext({ clock });
-  contexts = [ctx, await openTestContext({ clock, sharing: ctx })];
-});
-afterAll(async () => {
-  for (const context of contexts.toReversed()) await context.close();
-});
+const { ctx: first, clock, tenant } = await storesFixture({ clock: START });
+const second = await openTestContext({ clock, sharing: first });
+const contexts = [first, second] as const;
+afterAll(() => second.close());
 
 test('sessions hold their signals, overlap none of their user, and each begins and ends once, whatever two processes do at once', async () => {
   for (let seed = 1; seed <= ROUNDS; seed += 1) {
     clock.set(START);
-    const { orgId } = await makeTenant(contexts[0]);
-    const subscriber = { url: 'https://example.com/', secret: 's'.repeat(32) };
-    await createWebhook(contexts[0], orgId, { ...subscriber, events: ['session.started', 'session.ended'] });
+    const { orgId } = await tenant();
+    await subscribe(first, orgId, { events: ['session.started', 'session.ended'] });
     const act = actor(orgId, seeded(seed));
     for (let step = 0; step < STEPS; step += 1) await act();
     await check(orgId, `seed ${seed}`);
@@ -100,16 +95,15 @@ async function changeTimeout(ctx: TestContext, orgId: string, session_timeout: n
 }
 
 async function check(orgId: string, seed: string): Promise<void> {
-  const [ctx] = contexts;
-  const sessions = await sessionRows(ctx).find({ org_id: orgId }).sort({ started_at: 1 }).toArray();
-  const signals = await signalRows(ctx).find({ org_id: orgId }).toArray();
+  const sessions = await sessionRows(first).find({ org_id: orgId }).sort({ started_at: 1 }).toArray();
+  const signals = await signalRows(first).find({ org_id: orgId }).toArray();
   const bySession = Map.groupBy(signals, ({ session_id }) => session_id);
   expect(bySession.size, seed).toBe(sessions.length);
   for (const session of sessions) expect(sumsOf(session), seed).toEqual(sumUp(bySession.get(session._id)));
   for (const [key, own] of Map.groupBy(sessions, (session) => session.key)) await checkKey(key, own, seed);
   await checkEvents(orgId, sessions, seed);
-  const organization = await readOrganization(ctx, orgId);
-  expect(await reconcileUsage(ctx, organization, { repair: false }), seed).toMatchObject({ wrong: 0 });
+  const organization = await readOrganization(first, orgId);
+  expect(await reconcileUsage(first, organization, { repair: false }), seed).toMatchObject({ wrong: 0 });
 }
 
 function sumsOf({ started_at, last_activity_at, signal_count, tokens_in, cost_nusd }: Session) {
@@ -129,7 +123,6 @@ function sumUp(signals: readonly Signal[] = []): ReturnType<typeof sumsOf> {
 
 /** Sessions of one user: in order, only the newest open, with its due row. */
 async function checkKey(key: string, sessions: readonly Session[], seed: string): Promise<void> {
-  const [ctx] = contexts;
   const newest = sessions.at(-1);
   const overlapping = sessions.filter((session, index) => {
     const next = sessions[index + 1];
@@ -137,13 +130,13 @@ async function checkKey(key: string, sessions: readonly Session[], seed: string)
   });
   expect(overlapping, seed).toEqual([]);
   expect(sessions.slice(0, -1).filter(({ state }) => state === 'open')).toEqual([]);
-  expect(await sessionHeadRows(ctx).findOne({ _id: key }), seed).toMatchObject({ session_id: newest?._id });
-  const due = await dueRows(ctx).findOne({ kind: endSessionJob.kind, key });
+  expect(await sessionHeadRows(first).findOne({ _id: key }), seed).toMatchObject({ session_id: newest?._id });
+  const due = await dueRows(first).findOne({ kind: endSessionJob.kind, key });
   expect(due !== null, seed).toBe(newest?.state === 'open');
 }
 
 async function checkEvents(orgId: string, sessions: readonly Session[], seed: string): Promise<void> {
-  const events = await eventRows(contexts[0]).find({ org_id: orgId }).toArray();
+  const events = await eventRows(first).find({ org_id: orgId }).toArray();
   const told = (type: string): string[] =>
     events.filter((event) => event.type === type).map(({ body }): string => JSON.parse(body).data.id);
   const ids = (some: readonly Session[]) => some.map(({ _id }) => _id).toSorted();

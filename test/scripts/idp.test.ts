@@ -7,19 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startIdp } from '../../scripts/idp/provider.ts';
 import { issueSessionToken } from '../../scripts/idp/session-token.ts';
-import {
-  ensureIdpState,
-  IDP_CLIENT_ID,
-  type IdpState,
-  idpEnvironment,
-  issuerOf,
-} from '../../scripts/idp/state.ts';
-import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
+import { ensureIdpState, IDP_CLIENT_ID, idpEnvironment, issuerOf } from '../../scripts/idp/state.ts';
 import { addMember } from '../../shared/people/members.ts';
-import { startApi, type TestApi } from '../support/harness.ts';
+import { fixture } from '../support/fixture.ts';
+import { startApi } from '../support/harness.ts';
 
 const people = [
   {
@@ -30,25 +24,16 @@ const people = [
     role: 'admin',
   },
 ] as const;
-let dataDir: string;
-let state: IdpState;
-let server: Server;
-let api: TestApi;
-
-beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'usage-governor-idp-'));
-  state = await ensureIdpState(dataDir);
-  server = await startIdp(state, () => people);
-  api = await startApi({ env: idpEnvironment(state) });
-  const { _id } = await createOrganization(api.ctx, { name: 'Acme', plan: 'team' });
-  const idp = { iss: issuerOf(state), sub: 'usr_grace' };
-  await addMember(api.ctx, { org_id: _id, email: 'grace@acme.example', role: 'admin', idp });
-});
+const dataDir = mkdtempSync(join(tmpdir(), 'usage-governor-idp-'));
+const state = await ensureIdpState(dataDir);
+let server = await startIdp(state, () => people);
 afterAll(async () => {
-  await api.close();
   await stop(server);
   rmSync(dataDir, { recursive: true });
 });
+const { api, orgId } = await fixture({ env: idpEnvironment(state) });
+const idp = { iss: issuerOf(state), sub: 'usr_grace' };
+await addMember(api.ctx, { org_id: orgId, email: 'grace@acme.example', role: 'admin', idp });
 
 async function stop(running: Server): Promise<void> {
   running.closeAllConnections();

@@ -16,17 +16,7 @@ test('starts on 8080 with .data in the repository and with demo traffic unless t
 });
 
 test('takes every option', () => {
-  const args = [
-    '--port',
-    '9000',
-    '--data',
-    'here',
-    '--empty',
-    '--time-scale',
-    '100',
-    '--mongod-face',
-    '--json',
-  ];
+  const args = '--port 9000 --data here --empty --time-scale 100 --mongod-face --json'.split(' ');
   const taken = { port: 9000, dataDir: 'here', empty: true, timeScale: '100', json: true, mongodFace: true };
   expect(parseUpOptions(args, { NODE_ENV: 'development' })).toEqual(taken);
 });

@@ -9,8 +9,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { type ReplayOptions, type ReplayTimers, replay } from '../../../scripts/traffic/replay.ts';
 import { dealUser, parseAzureTrace, shiftToEndAt } from '../../../scripts/traffic/trace.ts';
-import { expectSessions } from '../../support/session-oracle.ts';
-import { readTrace } from '../../support/trace.ts';
 
 const HEADER = 'TIMESTAMP,ContextTokens,GeneratedTokens';
 const SMALL_TRACE = [
@@ -92,49 +90,6 @@ describe('dealing rows to users', () => {
     expect(Math.max(...counts)).toBeLessThan(520);
     const sameAsBefore = rows.filter((user, index) => index > 0 && user === rows[index - 1]).length;
     expect(sameAsBefore).toBeGreaterThan(300);
-  });
-});
-
-describe('the oracle', () => {
-  const small = { csv: SMALL_TRACE, users: 1, endMs: NOW };
-
-  it('joins at a gap that equals the timeout and cuts at one a millisecond longer', () => {
-    expect(expectSessions({ ...small, timeoutS: 60 })).toEqual([
-      {
-        user_id: 'replay-user-1',
-        started_at: '2025-12-31T23:57:59.947Z',
-        last_activity_at: '2025-12-31T23:58:59.999Z',
-        signal_count: 3,
-        tokens_in: 8_098,
-        tokens_out: 45,
-        cost_nusd: 8_098 * 150 + 45 * 600,
-      },
-      {
-        user_id: 'replay-user-1',
-        started_at: '2026-01-01T00:00:00.000Z',
-        last_activity_at: '2026-01-01T00:00:00.000Z',
-        signal_count: 1,
-        tokens_in: 7_433,
-        tokens_out: 14,
-        cost_nusd: 1_123_350,
-      },
-    ]);
-    expect(expectSessions({ ...small, timeoutS: 61 })).toHaveLength(1);
-  });
-
-  it('adds up on a long trace, whose sessions the timeouts cut differently', () => {
-    const csv = readTrace({ calls: 2_000 });
-    const calls = parseAzureTrace(csv);
-    const counts: number[] = [];
-    for (const timeoutS of [60, 300, 1_800]) {
-      const sessions = expectSessions({ csv, users: 120, timeoutS, endMs: NOW });
-      counts.push(sessions.length);
-      expect(sumOf(sessions, (session) => session.signal_count)).toBe(calls.length);
-      expect(sumOf(sessions, (session) => session.tokens_in)).toBe(sumOf(calls, (call) => call.tokensIn));
-      expect(sumOf(sessions, (session) => session.tokens_out)).toBe(sumOf(calls, (call) => call.tokensOut));
-      expect(sessions.every((session) => session.last_activity_at <= '2026-01-01T00:00:00.000Z')).toBe(true);
-    }
-    expect(counts).toEqual([...new Set(counts)].sort((a, b) => b - a));
   });
 });
 
