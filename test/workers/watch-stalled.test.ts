@@ -4,18 +4,15 @@ import { job } from '../../shared/platform/queues/job.ts';
 import { connectQueues, type RedisClient } from '../../shared/platform/redis/connect.ts';
 import { type JobRow, jobRow } from '../../workers/job-row.ts';
 import { startWorker } from '../../workers/worker.ts';
-import { openTestContext, type TestContext, until } from '../support/harness.ts';
+import { storesFixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 
-let ctx: TestContext;
+const { ctx } = await storesFixture();
 let connection: RedisClient;
-beforeAll(async () => {
-  ctx = await openTestContext();
+beforeAll(() => {
   connection = connectQueues(ctx.config, 'worker');
 });
-afterAll(async () => {
-  connection.disconnect();
-  await ctx.close();
-});
+afterAll(() => connection.disconnect());
 
 /** Takes a job and dies: its lock has run out, and the job still counts as one that runs. */
 async function takeAndDie(kind: string): Promise<void> {

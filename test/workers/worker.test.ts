@@ -5,20 +5,17 @@ import { deliverWebhook } from '../../workers/index.ts';
 import { jobSeconds } from '../../workers/metrics.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { makeTenant } from '../support/factories.ts';
-import { openTestContext, type TestContext, until } from '../support/harness.ts';
+import { storesFixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { makeWebhook, raise, readDelivery } from '../support/webhooks.ts';
 
-let ctx: TestContext;
+const { ctx } = await storesFixture();
 let connection: RedisClient;
-beforeAll(async () => {
-  ctx = await openTestContext();
+beforeAll(() => {
   connection = connectRedis(ctx.config, 'worker');
 });
-afterAll(async () => {
-  connection.disconnect();
-  await ctx.close();
-});
+afterAll(() => connection.disconnect());
 
 it('an endpoint that answers after 6 s gets each request once, though a lock lasts 5 s', async () => {
   const receiver = await startReceiver({ status: 200, afterMs: 6_000 });

@@ -10,19 +10,15 @@ import { changeOrganization } from '../../../../../shared/people/change-organiza
 import { dueRows } from '../../../../../shared/platform/due/model.ts';
 import { readDue } from '../../../../../shared/platform/due/plan-due.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { storesFixture } from '../../../../support/fixture.ts';
+import { openTestContext, type TestContext } from '../../../../support/harness.ts';
 
-const clock = createTestClock(Date.UTC(2026, 10, 21, 12));
-let ctx: TestContext;
+const { ctx, clock } = await storesFixture({ clock: Date.UTC(2026, 10, 21, 12) });
 let other: TestContext;
 beforeAll(async () => {
-  ctx = await openTestContext({ clock });
   other = await openTestContext({ clock, sharing: ctx });
 });
-afterAll(async () => {
-  await other.close();
-  await ctx.close();
-});
+afterAll(() => other.close());
 
 test('a session that opens while the session timeout changes is due by the new one', async () => {
   for (let round = 0; round < 12; round += 1) {

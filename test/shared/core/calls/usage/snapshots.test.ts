@@ -255,26 +255,6 @@ describe('snapshots', () => {
     expect(await readUsage(ctx, spare, HOURS)).toEqual(right);
   });
 
-  it('are no part of the middle of a day, which is the day less what lies before and after it', async () => {
-    const [fromMs, toMs] = [Date.parse('2026-04-08T06:00:00Z'), Date.parse('2026-04-09T03:00:00Z')];
-    const other = await populate(0);
-    const signals = Array.from({ length: 26 }, (_, hour) => madeUp(fromMs + (hour - 2) * 3_600_000));
-    await recordAll(ctx, other._id, signals);
-    expect((await readUsage(ctx, other, { ...rest, fromMs, toMs })).totals.signals).toBe(21);
-  });
-
-  it('that claim to be current and are not are an error that reconcile repairs', async () => {
-    await make(spare);
-    const [snapshot] = await snapshotRows(ctx).find({ org_id: spare._id, period: 'day' }).toArray();
-    const _id = snapshot?._id ?? '';
-    const cells = '{"values":[["x"],["x"],["x"],["x"]],"rows":[]}';
-    await snapshotRows(ctx).updateOne({ _id }, { $set: { cells } });
-    expect(await reconcileUsage(ctx, spare, { repair: false })).toMatchObject({ wrong: 1, repaired: 0 });
-    expect(await reconcileUsage(ctx, spare, { repair: true })).toMatchObject({ wrong: 1, repaired: 1 });
-    const repaired = await snapshotRows(ctx).findOne({ _id });
-    expect(repaired).toEqual({ ...snapshot, version: (snapshot?.version ?? 0) + 2 });
-  });
-
   it('hold nothing where the rows are too many for one document, and then the rollups answer', () => {
     const wide = 'x'.repeat(250);
     const rollups = Array.from({ length: 60_000 }, (_, index) => rollupOf(index, 1, `${wide}${index}`));

@@ -76,13 +76,6 @@ describe('splitRange', () => {
       ['quarter_hour', '2026-04-10T00:00', '2026-04-10T12:15'],
     ]);
   });
-
-  it('lets no part reach over an edge', () => {
-    const edges = [Date.parse('2026-02-01T00:00:00Z'), Date.parse('2026-02-15T00:00:00Z'), NOW + 480_000];
-    const parts = splitRange(zone('UTC'), edges);
-    expect(parts.every(({ period }) => period !== 'month')).toBe(false);
-    expect(parts[0]).toMatchObject({ period: 'day', fromMs: edges[0] });
-  });
 });
 
 describe('splitPartialDays', () => {
