@@ -7,39 +7,29 @@ import type { CollectionDeclaration } from '../../shared/platform/mongo/collecti
 import { heldRows } from '../../shared/wings/held/model.ts';
 import { contextRows, workRows } from '../../shared/wings/work/attribution/model.ts';
 import { pullRequestRows } from '../../shared/wings/work/pull-requests/model.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  startApi,
-  type TestApi,
-  type TestContext,
-} from '../support/harness.ts';
+import { makeSignal } from '../support/factories.ts';
+import { fixture } from '../support/fixture.ts';
+import { openTestContext, type TestContext } from '../support/harness.ts';
 import { standingStillAfter } from '../support/interleave.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const SHOP = 'github.com/acme/shop';
 const MARK = 'MARKED-4e1d';
-const clock = createTestClock(NOW);
-let api: TestApi;
+const { api, ctx, clock, orgId, key } = await fixture({ clock: NOW });
 /** Another process on the same data. */
 let other: TestContext;
 beforeAll(async () => {
-  api = await startApi({ clock });
-  other = await openTestContext({ clock, sharing: api.ctx });
+  other = await openTestContext({ clock, sharing: ctx });
 });
-afterAll(async () => {
-  await other.close();
-  await api.close();
-});
+afterAll(() => other.close());
 
 const KEPT = { works: workRows, contexts: contextRows, held: heldRows, 'pull requests': pullRequestRows };
 
 /** How many rows of an organization have a plain name, by collection. */
-async function plain(orgId: string): Promise<Record<string, number>> {
+async function plain(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [name, rows] of Object.entries(KEPT)) {
-    const all = await rows(api.ctx)
+    const all = await rows(ctx)
       .find({ org_id: orgId } as never)
       .toArray();
     counts[name] = all.filter((row) => JSON.stringify(row).includes(MARK)).length;
@@ -48,7 +38,7 @@ async function plain(orgId: string): Promise<Record<string, number>> {
 }
 
 /** The cost of each branch by the hash or the name that it is shown by: how many there are, and their sum. */
-async function costs(key: string): Promise<{ branches: number; sum: number; total: number }> {
+async function costs(): Promise<{ branches: number; sum: number; total: number }> {
   const { body } = await api.call('/api/v1/usage?group_by=branch', { key });
   const groups = body.groups as { key: { branch: string | null }; tokens_in: number }[];
   const sum = groups.reduce((all, { tokens_in }) => all + tokens_in, 0);
@@ -56,7 +46,6 @@ async function costs(key: string): Promise<{ branches: number; sum: number; tota
 }
 
 it('names become hashes by a worker that is killed anywhere and goes on, and no sum changes meanwhile', async () => {
-  const { orgId, key } = await makeTenant(api.ctx);
   const call = async (path: string, body: object) => {
     const { status } = await api.call(`/api/v1/${path}`, { key, body });
     expect(status).toBe(200);
@@ -86,20 +75,20 @@ it('names become hashes by a worker that is killed anywhere and goes on, and no 
     state: 'open',
     opened_at: new Date(NOW - 3_600_000).toISOString(),
   });
-  const before = await costs(key);
+  const before = await costs();
   expect(before).toMatchObject({ branches: 250 });
-  expect(await plain(orgId)).toEqual({ works: 250, contexts: 250, held: 1, 'pull requests': 1 });
-  await changeOrganization(api.ctx, orgId, { hash_names: true });
+  expect(await plain()).toEqual({ works: 250, contexts: 250, held: 1, 'pull requests': 1 });
+  await changeOrganization(ctx, orgId, { hash_names: true });
 
   const killed = () => Promise.reject(new Error('killed'));
   const due = { kind: hashNamesJob.kind, key: orgId };
   /** Kills a worker at a read of a collection; what is plain then. */
   const killAt = async (rows: CollectionDeclaration, time: number) => {
-    const dying = standingStillAfter(api.ctx, rows, killed, time);
+    const dying = standingStillAfter(ctx, rows, killed, time);
     await expect(hashNames(dying, orgId)).rejects.toThrow('killed');
-    expect(await dueRows(api.ctx).countDocuments(due)).toBe(1);
-    expect(await costs(key)).toEqual(before);
-    return plain(orgId);
+    expect(await dueRows(ctx).countDocuments(due)).toBe(1);
+    expect(await costs()).toEqual(before);
+    return plain();
   };
   const whole = { works: 250, contexts: 250, held: 1, 'pull requests': 1 };
   expect(await killAt(workRows, 1)).toEqual(whole);
@@ -110,9 +99,9 @@ it('names become hashes by a worker that is killed anywhere and goes on, and no 
   expect(await killAt(pullRequestRows, 2)).toEqual({ ...whole, works: 0, contexts: 0 });
   expect(await killAt(heldRows, 2)).toEqual({ works: 0, contexts: 0, held: 1, 'pull requests': 0 });
   await hashNames(other, orgId);
-  expect(await plain(orgId)).toEqual({ works: 0, contexts: 0, held: 0, 'pull requests': 0 });
-  expect(await dueRows(api.ctx).countDocuments(due)).toBe(0);
-  expect(await costs(key)).toEqual(before);
+  expect(await plain()).toEqual({ works: 0, contexts: 0, held: 0, 'pull requests': 0 });
+  expect(await dueRows(ctx).countDocuments(due)).toBe(0);
+  expect(await costs()).toEqual(before);
   const branch = `pull_request=${encodeURIComponent(`${SHOP}#1`)}`;
   for (const filter of [`branch=${MARK}-1`, branch]) {
     const { body } = await api.call(`/api/v1/usage?${filter}`, { key });

@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
 import { waitUntilReady } from '../../../../../shared/platform/redis/connect.ts';
 import { contextRows } from '../../../../../shared/wings/work/attribution/model.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import {
-  createTestClock,
-  openTestContext,
-  startApi,
-  type TestApi,
-  type TestContext,
-} from '../../../../support/harness.ts';
+import { fixture } from '../../../../support/fixture.ts';
+import { openTestContext, type TestContext } from '../../../../support/harness.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
 const LIMITS = { RATE_LIMITS: 'on', VALUES_PER_DAY: '3' };
-const clock = createTestClock(NOW);
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ clock, env: LIMITS });
-});
-afterAll(() => api.close());
+const { api, clock } = await fixture({ clock: NOW, env: LIMITS });
 
 async function post(orgId: string, signals: Record<string, unknown>[], ctx: TestContext = api.ctx) {
   const results = await recordSignals(ctx, senderOf(orgId), signals);
