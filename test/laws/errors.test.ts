@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyRoute } from '../../api/basics/route.ts';
 import { unsubscribeUrl } from '../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import { BUDGETS_PER_ORGANIZATION, SCOPES } from '../../shared/platform/basics/contract.ts';
 import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
 import { payloadOf, proofOf } from '../support/code-hosts.ts';
 import { BUDGET } from '../support/fixture.ts';
@@ -134,8 +135,8 @@ const at =
     send(route, { ...more, at: await start() });
 
 /** The first answer with this status to one of several requests. */
-async function untilStatus(status: number, ask: () => Promise<Seen>): Promise<Seen> {
-  for (let left = 20; ; left -= 1) {
+async function untilStatus(status: number, ask: () => Promise<Seen>, most = 20): Promise<Seen> {
+  for (let left = most; ; left -= 1) {
     const answer = await ask();
     if (answer.status === status || left === 0) return answer;
   }
@@ -441,9 +442,29 @@ const SPECIAL: Readonly<Record<string, Provoke | string>> = {
   'conflict post /api/v1/sessions/{id}/void': 'of calls of more than 35 days: api/void',
   'conflict post /v1/credits/checkout': 'api/purchases',
   'conflict post /integrations/stripe/webhook': 'api/purchases',
-  'conflict post /admin/credits': 'api/credits',
+  // An account holds a hundred lots, one for each time at which credits expire.
+  'conflict post /admin/credits': (route) => {
+    const lot = { bucket: 'granted', amount: 1 };
+    const ask = () => {
+      const expires_at = Math.floor(host.clock.now() / 1_000) + 90 * 86_400 + made;
+      const headers = { 'Idempotency-Key': another() };
+      return send(route, { body: { ...lot, expires_at }, headers });
+    };
+    return untilStatus(409, ask, 110);
+  },
   'conflict post /v1/invitations': 'api/idempotency',
-  'conflict post /api/v1/budgets': 'at 1000 budgets: api/budgets',
+  'conflict post /api/v1/budgets': async ({ path }) => {
+    const full = await host.tenant();
+    const { _id, ...fields } = await full.budget();
+    const others = Array.from({ length: BUDGETS_PER_ORGANIZATION - 1 }, (_, at) => ({
+      ...fields,
+      _id: `${_id}-${at}`,
+    }));
+    await budgetRows(host.ctx).insertMany(others);
+    const answer = await host.send(path, BUDGET, { key: full.key });
+    await budgetRows(host.ctx).deleteMany({ org_id: full.orgId });
+    return answer;
+  },
   'conflict post /api/v1/repricings': 'beside another one that is made: api/repricings',
   'conflict delete /api/v1/repricings/{id}': async (route) => {
     await own.must('key', 'POST', `/api/v1/repricings/${own.repricings[1]}/apply`, undefined);

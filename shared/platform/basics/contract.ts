@@ -137,6 +137,8 @@ export const KEY_KEPT_DAYS = 30;
 export const CODE_HOSTS_PER_ORGANIZATION = 50;
 /** Destinations of an organization; one more is a 409. */
 export const DESTINATIONS_PER_ORGANIZATION = 5;
+/** Budgets of an organization; one more is a 409. */
+export const BUDGETS_PER_ORGANIZATION = 5_000;
 /** Price rules of an organization; one more is a 409. */
 export const PRICE_RULES_PER_ORGANIZATION = 1_000;
 /** Days for which the runs of a destination are listed. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../../../platform/basics/clock.ts';
+import { BUDGETS_PER_ORGANIZATION } from '../../../../platform/basics/contract.ts';
 import { DomainError } from '../../../../platform/basics/errors.ts';
 import { newId } from '../../../../platform/basics/ids.ts';
 import { commitPlan, joinPlans } from '../../../../platform/context/commit-plan.ts';
@@ -26,8 +27,6 @@ import { refuseUnknownProviders } from '../rules/refuse-providers.ts';
 import { inputOf } from '../rules/view.ts';
 import { changedInput, DECISIVE_FIELDS, decideFields, OTHER_FIELDS } from './decide-fields.ts';
 import { claimOwner } from './decide-owner.ts';
-
-const BUDGETS_PER_ORGANIZATION = 5_000;
 
 /**
  * Creates a budget together with its windows, counted from the rollups. Signals that arrive meanwhile are counted once.
