@@ -10,6 +10,28 @@ import { fixture } from '../../support/fixture.ts';
 const { api, env } = await fixture();
 const { run, governor, failure } = commandLine(env);
 
+/** Each option of `governor org set`, a value, and what `org show` shows then. */
+const SETTINGS: [option: string, value: string, change: object][] = [
+  ['--name', 'Other', { name: 'Other' }],
+  ['--session-timeout', '600', { session_timeout: 600 }],
+  [
+    '--timezone',
+    'Asia/Tokyo',
+    { timezones: [expect.anything(), expect.objectContaining({ timezone: 'Asia/Tokyo' })] },
+  ],
+  ['--k-anonymity', '9', { k_anonymity: 9 }],
+  ['--k-population', 'members', { k_population: 'members' }],
+  [
+    '--admin-email',
+    'ops@example.com',
+    { admin_emails: ['ops@example.com'], vouched_emails: ['ops@example.com'] },
+  ],
+  ['--hold-tokens', '5000', { hold_above: { tokens: 5_000, cost_usd: 1_000 } }],
+  ['--hold-cost', '2.5', { hold_above: { tokens: 5_000, cost_usd: 2.5 } }],
+  ['--hash-names', 'on', { hash_names: true }],
+  ['--focus-close-day', '9', { focus_close_day: 9 }],
+];
+
 let refusing: string | undefined;
 
 describe('the command line', () => {
@@ -44,6 +66,20 @@ describe('the command line', () => {
       ]),
     );
     expect(JSON.stringify(audit)).not.toContain(String(made.key));
+  });
+
+  it('changes each setting of an organization by its own option, and no other one', async () => {
+    const orgId = String((await governor('org', 'create', 'Settings', '--plan', 'enterprise')).org_id);
+    const { stdout } = await run('org', 'set', '--help');
+    const options = [...stdout.matchAll(/^ +(--[\w-]+) </gm)].map(([, option]) => option);
+    expect(options).toEqual(SETTINGS.map(([option]) => option));
+    let before = await governor('org', 'show', orgId);
+    for (const [option, value, change] of SETTINGS) {
+      const after = await governor('org', 'set', orgId, option, value);
+      expect(after, option).not.toEqual(before);
+      expect(after, option).toEqual({ ...before, ...change });
+      before = after;
+    }
   });
 
   it('says what is wrong in one line and exits 1', async () => {
