@@ -14,6 +14,7 @@ import { type DueRow, dueRows } from '../../shared/platform/due/model.ts';
 import { mailInvitation } from '../../workers/index.ts';
 import { fixture } from '../support/fixture.ts';
 import { startApi } from '../support/harness.ts';
+import { bodyOf, plainMail } from '../support/smtp.ts';
 
 const HOUR = 3_600_000;
 const f = await fixture({ clock: true, smtp: true, idp: true, admin: true, perTest: true });
@@ -101,6 +102,18 @@ describe('the mail of an invitation', () => {
     expect(mail).not.toMatch(/^Bcc:/m);
     expect(mail).not.toContain('http://evil');
     expect(mail).not.toContain('evil.example.com');
+  });
+
+  it('is short whatever its names are', async () => {
+    const names = { $set: { name: 'x'.repeat(200) } };
+    await memberRows(api.ctx).updateOne({ _id: f.admin.accountId }, names);
+    await organizationRows(api.ctx).updateOne({ _id: f.orgId }, names);
+    await invite({ emails: ['new@example.org'] });
+    await mailAllDue();
+    const short = `${'x'.repeat(79)}…`;
+    expect(bodyOf(plainMail(smtp.mails[0])).split('\n')[0]).toBe(
+      `${short} invites you to the organization “${short}”, which follows its usage of AI tools here.`,
+    );
   });
 
   it('is not sent unless it is asked for, nor without a mail server', async () => {

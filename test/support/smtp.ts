@@ -35,3 +35,8 @@ export function plainMail(mail = ''): string {
   );
   return bytes.replaceAll('\r\n', '\n');
 }
+
+/** The text of a plain mail below its headers. */
+export function bodyOf(plain = ''): string {
+  return plain.slice(plain.indexOf('\n\n') + 2);
+}

@@ -16,7 +16,7 @@ import { mailRaiseJob } from '../../../../shared/wings/raises/jobs.ts';
 import { withdrawRaise } from '../../../../shared/wings/raises/withdraw.ts';
 import { mailRaise } from '../../../../workers/index.ts';
 import { fixture } from '../../../support/fixture.ts';
-import { plainMail } from '../../../support/smtp.ts';
+import { bodyOf, plainMail } from '../../../support/smtp.ts';
 
 const NOON = Date.UTC(2026, 10, 24, 12);
 const HOUR = 3_600_000;
@@ -65,9 +65,19 @@ describe('a request for more', () => {
     expect(new Set(readers())).toEqual(new Set(['grace@example.com', 'linus@example.com']));
     const [text] = texts();
     expect(text).toMatch(/^Subject: .*ada_asks_for_\$5\.00_more_of_“/m);
-    expect(text).toContain('ada asks for $5.00 more of the budget “Everybody”.');
-    expect(text).toContain('The migration takes longer.');
-    expect(text).toContain(`Sign in as an admin to answer: ${BASE_URL}/dashboard/raises/${_id}\n`);
+    expect(bodyOf(text).replace(/unsubscribe\/\S+/, 'unsubscribe/…')).toBe(
+      [
+        'ada asks for $5.00 more of the budget “Everybody”.',
+        '',
+        'The migration takes longer.',
+        '',
+        `Sign in as an admin to answer: ${BASE_URL}/dashboard/raises/${_id}`,
+        '',
+        '-- ',
+        `No more mails: ${BASE_URL}/v1/unsubscribe/…`,
+        '',
+      ].join('\n'),
+    );
     expect(await due()).toEqual([]);
 
     smtp.mails.length = 0;
