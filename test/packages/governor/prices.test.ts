@@ -63,6 +63,7 @@ describe.each(['people', 'operators'] as const)('governor prices of the command 
     const preview = await run(...range);
     expect(preview.stdout).toContain('2 of 3 calls change their price.');
     expect(preview.stdout).toMatch(/^llama-4-70b +2 +2 +0\.000000000 +0\.520000000 +2 +0$/m);
+    expect(preview.stdout).toMatch(/^all +3 +2 +0\.000000000 +0\.520000000 +3 +1$/m);
     expect(preview.stdout).toMatch(/Nothing has changed yet \(rpc_\S+\)\. Repeat the command with --apply\./);
     expect(await repricingRows(ctx).countDocuments({ org_id: fx.orgId, state: 'applying' })).toBe(0);
     const applying = json(...range, '--apply');

@@ -83,7 +83,7 @@ async function apply(api: Api, id: string, pause: Pause): Promise<Repricing> {
 function inWords(row: Repricing, form: Form): string {
   const { signals, changed, models } = row;
   const shown = models.filter((model) => model.changed > 0 || model.unpriced_after > 0);
-  const all = [...shown, { model: 'all', ...row }];
+  const all = [...shown, { ...row, model: 'all' }];
   const rows = all.map((own) => ({
     model: own.model,
     calls: own.signals,
