@@ -12,6 +12,7 @@ import { type Context, openContext } from '../../shared/platform/context/context
 import type { Db } from '../../shared/platform/mongo/connect.ts';
 import { COLLECTIONS, createIndexes } from '../../shared/tables/collections.ts';
 import { WINGS } from '../../shared/tables/wings.ts';
+import { watchTransactions } from './beside-transaction.ts';
 import type { SeenAnswer } from './contract.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { findLasting } from './lasting-keys.ts';
@@ -68,8 +69,9 @@ export interface TestOptions {
 let open = 0;
 
 /**
- * Real stores, an own database and own queues. `close` drops them, and throws for keys that live too long and, where these are
- * judged, for commands of the product that MongoDB would refuse or serve badly. The MongoDB client reports its commands (`commandStarted`, `commandSucceeded`).
+ * Real stores, an own database and own queues. `close` drops them. It throws for keys that live too long, for commands beside their
+ * transaction and, in contexts that are judged, for commands of the product that MongoDB would refuse or serve badly. The client
+ * reports its commands (`commandStarted`, `commandSucceeded`).
  */
 export async function openTestContext(options: TestOptions = {}): Promise<TestContext> {
   const name = `t${randomBytes(6).toString('hex')}`;
@@ -85,6 +87,7 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
   });
   open += 1;
   const verdict = isJudged(ctx.db, options) ? judgeCommands(ctx.db) : () => undefined;
+  const expectNoneBeside = watchTransactions(ctx.db);
   if (!options.sharing) {
     await createIndexes(ctx.db);
     if (options.clock) await keepExpired(ctx.db);
@@ -104,6 +107,7 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
       await ctx.close();
       if (lasting.length > 0) throw new Error(`Keys that live too long: ${lasting.join(', ')}`);
       verdict();
+      expectNoneBeside();
       if (unfit.length > 0) throw new Error(`Rows that do not fit their fields:\n${unfit.join('\n')}`);
     },
   };

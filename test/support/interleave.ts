@@ -2,6 +2,7 @@ import type { Collection } from 'mongoose';
 import { createBatcher } from '../../shared/platform/context/batcher.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { CollectionDeclaration } from '../../shared/platform/mongo/collection.ts';
+import { besideIt } from './beside-transaction.ts';
 
 /** Reads of a collection that an interleaving waits for. */
 const READS = ['findOne', 'countDocuments'] as const;
@@ -20,7 +21,7 @@ export function standingStillAfter<C extends Context>(
   const after = async <Found>(read: Promise<Found>): Promise<Found> => {
     const found = await read;
     reads += 1;
-    if (reads === time) await meanwhile();
+    if (reads === time) await besideIt(meanwhile);
     return found;
   };
   const slow = (collection: Collection) => {

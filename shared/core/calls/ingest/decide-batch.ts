@@ -147,7 +147,7 @@ async function decideCounting(
   const isNew = (of: Identity) => isFirst && !newest.has(keyOf(of));
   const parts = await recordAll(ctx, rules, { signals, sessionOf }, transaction);
   const assigned = { signals, past, assignments, sessionOf, fields: joinFields(parts), shard, isNew };
-  return { plans: await planBatch(ctx, rules, assigned), parts, overLimit, refused, sessionOf };
+  return { plans: await planBatch(ctx, rules, assigned, transaction), parts, overLimit, refused, sessionOf };
 }
 
 type Recorded = ReadonlyMap<string, Pick<Signal, 'session_id' | 'user_id'>>;

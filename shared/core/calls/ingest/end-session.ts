@@ -78,7 +78,7 @@ function endBatching<Asked, Answer>(
         const { changes, answers, writes = [] } = await decide(ctx, rules, asked, transaction);
         const timeoutMs = timeoutMsOf(rules.organization);
         const subscribers = guardedSubscribers(rules, shard);
-        const ends = await planSessionChanges(ctx, changes, { timeoutMs, subscribers });
+        const ends = await planSessionChanges(ctx, changes, { timeoutMs, subscribers, transaction });
         return { ...joinPlans({ writes }, ...ends), result: answers };
       }),
   };

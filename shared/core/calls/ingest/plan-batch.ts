@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ClientSession } from 'mongoose';
 import type { Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { insertRow } from '../../../platform/mongo/writes.ts';
@@ -42,6 +43,7 @@ export async function planBatch(
   ctx: Context,
   { organization, subscribers, limits }: Rules,
   { signals: drafts, past, assignments, sessionOf, fields, shard, isNew }: AssignedBatch,
+  transaction: ClientSession,
 ): Promise<readonly Plan[]> {
   if (drafts.length === 0) return [];
   const signals = drafts.map((draft) => recordedOf(draft, fields.get(draft._id)));
@@ -66,6 +68,7 @@ export async function planBatch(
     // The batch writes the organization's version whether it raises events or not.
     subscribers: { webhooks: subscribers, guard: [] },
     isPast: isPastChange,
+    transaction,
   });
   await turn(signals);
   const sides = limits.budgets.length === 0 ? [] : [false, true];
@@ -114,6 +117,7 @@ interface Circumstances {
   subscribers: Subscribers;
   /** True for a change by history alone, in which wings take no part and which raises no events. */
   isPast?: (change: SessionChange) => boolean;
+  transaction: ClientSession;
 }
 
 /**
@@ -123,11 +127,11 @@ interface Circumstances {
 export async function planSessionChanges(
   ctx: Context,
   changes: readonly SessionChange[],
-  { timeoutMs, subscribers, isPast = () => false }: Circumstances,
+  { timeoutMs, subscribers, isPast = () => false, transaction }: Circumstances,
 ): Promise<readonly Plan[]> {
   const present = changes.filter((change) => !isPast(change));
   const events = changes.flatMap((change) => eventsOf(change, isPast(change)));
-  const spoken = await withWords(ctx, events, subscribers.webhooks);
+  const spoken = await withWords(ctx, events, subscribers.webhooks, transaction);
   const raised = spoken.length === 0 ? [] : [planEvents(spoken, subscribers, ctx.clock.now())];
   const wings = wingsOf(ctx).flatMap(({ calls }) => calls?.changed?.(ctx, present) ?? []);
   return [...planSessions(changes, timeoutMs), ...wings, ...raised];

@@ -84,7 +84,7 @@ async function readWorks(ctx: Context, { orgId, userId }: Reader, text: string):
 }
 
 async function worksOfLate(ctx: Context, orgId: string, transaction: ClientSession): Promise<string[]> {
-  const organization = await readOrganization(ctx, orgId);
+  const organization = await readOrganization(ctx, orgId, transaction);
   const { fromMs, toMs } = boundsOf(ctx, {});
   const parts = exactParts(organization, [fromMs, toMs], ctx.clock.now());
   const rows = await sumRollups(ctx, organization, { parts, match: {}, columns: ['work'] }, transaction);

@@ -14,6 +14,7 @@ import { creditAccountRows, ledgerFenceRows, ledgerRows } from '../../../../shar
 import { newId } from '../../../../shared/platform/basics/ids.ts';
 import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../../shared/platform/redis/keys.ts';
 import { startProjector } from '../../../../workers/project-ledger.ts';
+import { besideIt } from '../../../support/beside-transaction.ts';
 import {
   expectReplayed,
   forgetAnswers,
@@ -105,7 +106,7 @@ test('a reader that writes to one shard meanwhile does not hold up the others', 
     if (!isFirst || args[1]?.session === undefined) return cursor;
     isFirst = false;
     cursor.toArray = async () => {
-      await catchUp(ctx, read.accountId);
+      await besideIt(() => catchUp(ctx, read.accountId));
       return toArray();
     };
     return cursor;

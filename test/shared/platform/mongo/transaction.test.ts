@@ -6,6 +6,7 @@ import { createLog } from '../../../../shared/platform/basics/log.ts';
 import { collection, createCollections, type Row } from '../../../../shared/platform/mongo/collection.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { instanceRows, startTransactionGuard } from '../../../../shared/platform/mongo/transaction-guard.ts';
+import { besideIt } from '../../../support/beside-transaction.ts';
 import { type NetProxy, startProxy } from '../../../support/drills/proxy.ts';
 import { storesFixture } from '../../../support/fixture.ts';
 import { openTestContext, type TestContext, until } from '../../../support/harness.ts';
@@ -191,7 +192,7 @@ describe('the transaction guard', () => {
     await until(async () => (await instanceRows(ctx).countDocuments({})) === 0);
     const guarded = await inTransaction(other.db, async (transaction) => {
       await things(other).insertOne({ _id: 'after a rest', n: 1 }, { session: transaction });
-      return instanceRows(ctx).find({}).toArray();
+      return besideIt(() => instanceRows(ctx).find({}).toArray());
     });
     expect(guarded.map(({ sessions }) => sessions.length)).toEqual([1]);
     await until(async () => (await instanceRows(ctx).countDocuments({})) === 0);

@@ -16,7 +16,7 @@ export async function withWords(
   ctx: Context,
   events: readonly NewEvent[],
   webhooks: readonly Subscriber[],
-  transaction?: ClientSession,
+  transaction: ClientSession,
 ): Promise<readonly NewEvent[]> {
   const [first] = events;
   if (!first || !areTold(events, webhooks)) return events;
@@ -24,10 +24,7 @@ export async function withWords(
   const organization = await readOrganization(ctx, org_id, transaction);
   const ids = [...new Set(events.flatMap(peopleIn))];
   const members = await memberRows(ctx)
-    .find(
-      { org_id, user_id: { $in: ids } },
-      { projection: { user_id: 1, name: 1 }, ...(transaction ? { session: transaction } : {}) },
-    )
+    .find({ org_id, user_id: { $in: ids } }, { projection: { user_id: 1, name: 1 }, session: transaction })
     .toArray();
   const people = new Map(members.map(({ user_id, name }) => [user_id, name]));
   return events.map((event) => {

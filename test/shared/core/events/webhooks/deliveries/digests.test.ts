@@ -7,6 +7,7 @@ import { createWebhook } from '../../../../../../shared/core/events/webhooks/end
 import { deleteWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
 import type { WebhookInput } from '../../../../../../shared/core/events/webhooks/endpoints/view.ts';
 import { drainWebhook } from '../../../../../../workers/index.ts';
+import { besideIt } from '../../../../../support/beside-transaction.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
 import { openTestContext } from '../../../../../support/harness.ts';
 import { attemptAllDue, findDeliveries, raise, SECRET } from '../../../../../support/webhooks.ts';
@@ -100,7 +101,7 @@ describe('a digest', () => {
     const write = client.bulkWrite.bind(client);
     client.bulkWrite = async (...args) => {
       client.bulkWrite = write;
-      expect(await sendDigests(other)).toBe(1);
+      expect(await besideIt(() => sendDigests(other))).toBe(1);
       return write(...args);
     };
     expect(await sendDigests(ctx)).toBe(0);
