@@ -94,18 +94,23 @@ const ADMITTED: Record<AnyRoute['auth']['kind'], readonly Kind[]> = {
 
 /** The routes of persons that one may call who is no admin; the others are for admins alone. */
 const OF_MEMBERS = [
-  ...[
-    '/v1/credits/checkout',
-    '/v1/credits/checkout/{id}',
-    '/v1/credits/price',
-    '/v1/org/{orgId}/balances',
-    '/v1/balance',
-    '/v1/ledger',
-  ],
-  ...['/v1/preferences', '/v1/preferences/digest', '/v1/devices', '/v1/devices/revoke'],
+  '/v1/credits/checkout',
+  '/v1/credits/checkout/{id}',
+  '/v1/credits/price',
+  '/v1/org/{orgId}/balances',
+  '/v1/balance',
+  '/v1/ledger',
+  '/v1/preferences',
+  '/v1/preferences/digest',
+  '/v1/devices',
+  '/v1/devices/revoke',
   ...['approve', 'lookup', 'deny'].map((act) => `/v1/device_authorization/${act}`),
-  ...['/v1/raises', '/v1/raises/{id}', '/v1/raises/{id}/withdraw'],
-  ...['/v1/keys', '/v1/keys/{id}', '/v1/keys/{id}/rotate'],
+  '/v1/raises',
+  '/v1/raises/{id}',
+  '/v1/raises/{id}/withdraw',
+  '/v1/keys',
+  '/v1/keys/{id}',
+  '/v1/keys/{id}/rotate',
 ];
 
 const names = ({ path }: AnyRoute) => path.includes('{');

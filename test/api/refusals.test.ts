@@ -92,7 +92,12 @@ test('a refused call is counted by its way, person, adapter, cause, largest esti
   ).map(([way, adapter, count, largest_estimate_usd, client_session_id, first_at]) => ({
     id: expect.stringMatching(/^rfs_/),
     ...of,
-    ...{ way, adapter, count, largest_estimate_usd, client_session_id, first_at },
+    way,
+    adapter,
+    count,
+    largest_estimate_usd,
+    client_session_id,
+    first_at,
   }));
   const rows = await listSince(key, since);
   expect(rows).toHaveLength(5);

@@ -10,9 +10,15 @@ const MEANT: Readonly<Record<string, string>> = {
 /** The session of the transaction whose work is running. */
 const working = new AsyncLocalStorage<ClientSession>();
 
-const { withTransaction } = mongo.ClientSession.prototype;
-mongo.ClientSession.prototype.withTransaction = function (work, options) {
-  return withTransaction.call(this, (session) => working.run(session, () => work(session)), options) as never;
+type Work = (session: ClientSession) => Promise<unknown>;
+
+const sessions = mongo.ClientSession.prototype as unknown as Record<
+  'withTransaction',
+  (this: ClientSession, work: Work, options?: object) => Promise<unknown>
+>;
+const original = sessions.withTransaction;
+sessions.withTransaction = function (work, options) {
+  return original.call(this, (session) => working.run(session, () => work(session)), options);
 };
 
 /** Runs what another process does while the work of a transaction stands still. */

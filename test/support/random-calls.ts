@@ -8,7 +8,12 @@ export const anyCall = fc
   .record({
     // A token of the last one that is listed costs no whole number of nanodollars.
     model: fc.constantFrom(
-      ...['claude-sonnet-4-5', 'gpt-5', 'gemini-2.5-pro', 'sonar-pro', 'gemini-1.5-flash-8b', 'unheard-of'],
+      'claude-sonnet-4-5',
+      'gpt-5',
+      'gemini-2.5-pro',
+      'sonar-pro',
+      'gemini-1.5-flash-8b',
+      'unheard-of',
     ),
     tokens_in: fc.oneof(fc.nat(9), fc.nat(900_000)),
     read: fc.double({ min: 0, max: 1, noNaN: true }),

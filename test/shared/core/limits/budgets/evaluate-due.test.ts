@@ -220,8 +220,9 @@ describe('scopes and metrics', () => {
     await post(5, { project_id: 'apollo' });
     await evaluate();
     const exceeded = (await events()).filter(({ type }) => type === 'budget.exceeded');
-    const names = exceeded.map(({ data }) => [data.budget_name, `${data.scope} ${data.scope_id}`]);
-    expect(names.toSorted()).toEqual(named.map((name) => [name, name]).toSorted());
+    const names = exceeded.map(({ data }) => [data.budget_name, data.scope, data.scope_id].join(' '));
+    const expected = named.map((name) => `${name} ${name}`);
+    expect(names.toSorted()).toEqual(expected.toSorted());
   });
 
   test.each([

@@ -29,7 +29,7 @@ async function start(exception?: { threshold: number } | { exempt: true }) {
     await evaluateDue(ctx, orgId);
     const told = (await readEvents(ctx, orgId)).slice(before).map(({ type, data }) => {
       const { scope_id, current, threshold } = data;
-      return `${type} ${scope_id} ${current} of ${threshold}`;
+      return [type, scope_id, current, 'of', threshold].join(' ');
     });
     return told.toSorted();
   };

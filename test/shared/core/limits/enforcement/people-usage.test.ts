@@ -19,7 +19,11 @@ beforeEach(() => {
 const makeTemplate = (team?: string) =>
   own.budget({
     ...(team === undefined ? {} : { scope: 'team', scope_id: team }),
-    ...{ per: 'user', metric: 'signals', threshold: 5, window: 'monthly', enforce: 'hard' },
+    per: 'user',
+    metric: 'signals',
+    threshold: 5,
+    window: 'monthly',
+    enforce: 'hard',
   });
 const use = (userIds: readonly string[]) =>
   own.record(...userIds.map((user_id) => ({ user_id, ts: ctx.clock.now() })));
