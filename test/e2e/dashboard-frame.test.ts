@@ -251,6 +251,17 @@ describe('the frame of the dashboard', () => {
     await context.close();
   });
 
+  test.each(['sessions', 'budgets', 'webhooks'])(
+    'a page below /%s of something that is not there says so, once',
+    async (list) => {
+      const { page, context } = await open(`/${list}/none`);
+      await page.getByRole('alert').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await page.getByRole('alert').allInnerTexts()).toHaveLength(1);
+      await context.close();
+    },
+  );
+
   test('an unknown page keeps the navigation', async () => {
     for (const path of ['/no/such', '/sesions']) {
       const { page, faults, context } = await open(path, 'Tom', { colorScheme: 'dark' });

@@ -67,7 +67,7 @@ export function BudgetDetail() {
       {budget.data && <SectionsOfWings at="budget" />}
       {budget.data && <BudgetUsage budget={budget.data} />}
       {budget.data && <BudgetHistory budget={budget.data} />}
-      <Firings id={id} />
+      {!budget.isLoadingError && <Firings id={id} />}
     </Page>
   );
 }
