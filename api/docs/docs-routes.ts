@@ -10,7 +10,7 @@ const open = {
 
 /**
  * `/openapi.json` for machines, `/docs` for people. They stand beside the table, which they describe. The document takes a
- * quarter of a second to make, so it is made when it is first asked for, once for each encoding.
+ * quarter of a second to make, so it is made when it is first asked for.
  */
 export function docsRoutes(makeDocument: () => Record<string, unknown>): AnyRoute[] {
   return [

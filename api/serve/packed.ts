@@ -10,18 +10,21 @@ const ENCODERS = {
   br: (bytes: Buffer) =>
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: promisify(gzip),
-  identity: async (bytes: Buffer) => bytes,
 };
 
-/** Serves bytes that never change in the best encoding that a caller takes. Each encoding is made once. */
+/** Serves bytes that never change in the best encoding that a caller takes. They are read once, and each encoding is made once. */
 export function packed(read: () => Promise<Buffer>): (acceptEncoding: string) => Promise<Packed> {
   const made = new Map<string, Promise<Buffer>>();
+  const once = (encoding: keyof typeof ENCODERS | 'identity'): Promise<Buffer> => {
+    const bytes =
+      made.get(encoding) ?? (encoding === 'identity' ? read() : once('identity').then(ENCODERS[encoding]));
+    made.set(encoding, bytes);
+    return bytes;
+  };
   return async (acceptEncoding) => {
     const accepted = acceptEncoding.split(',').map((part) => part.split(';')[0]?.trim());
     const encoding = (['br', 'gzip'] as const).find((name) => accepted.includes(name)) ?? 'identity';
-    const bytes = made.get(encoding) ?? read().then(ENCODERS[encoding]);
-    made.set(encoding, bytes);
     const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding };
-    return { bytes: await bytes, headers: { Vary: 'Accept-Encoding', ...encoded } };
+    return { bytes: await once(encoding), headers: { Vary: 'Accept-Encoding', ...encoded } };
   };
 }
