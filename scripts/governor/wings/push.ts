@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import type { z } from 'zod';
 import { readOrganization } from '../../../shared/core/accounts/organizations/read-organization.ts';
 import { DomainError } from '../../../shared/platform/basics/errors.ts';
+import { given } from '../../../shared/platform/basics/given.ts';
 import type { Context } from '../../../shared/platform/context/context.ts';
 import { FORMATS } from '../../../shared/wings/exports/encode.ts';
 import { BILLED, FOCUS_VERSIONS } from '../../../shared/wings/exports/focus/columns.ts';
@@ -230,7 +231,7 @@ async function bodyOf(options: AddOptions): Promise<z.input<typeof destinationIn
     path_style: virtualHost ? false : undefined,
     secret_access_key: kind === 's3' || options.secretFile ? await readSecret(options.secretFile) : undefined,
   };
-  const given = {
+  const input = {
     name,
     kind,
     prefix,
@@ -238,9 +239,9 @@ async function bodyOf(options: AddOptions): Promise<z.input<typeof destinationIn
     hour_utc: options.hour,
     since,
     enabled: !paused,
-    ...Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined)),
+    ...given(place),
   };
-  return given as z.input<typeof destinationInput>;
+  return input as z.input<typeof destinationInput>;
 }
 
 function levelOf(given: string, { focusVersion, billed }: AddOptions): object {
