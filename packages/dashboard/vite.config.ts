@@ -24,6 +24,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
+    // For the coverage of pages (packages/mutation).
+    sourcemap: process.env.TEST_COVERAGE ? 'hidden' : false,
     target: 'es2023',
     chunkSizeWarningLimit: 1_000,
     reportCompressedSize: false,

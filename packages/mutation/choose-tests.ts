@@ -41,10 +41,8 @@ export function createChooser(records: Records): (fault: ChanceFault) => ChosenT
     const ran = testsThatRan(recorded, fault);
     const cost = ({ path, seconds }: ChosenTest) => (sizes.get(path) ?? 0) * Math.max(seconds, 1);
     const specific = ran.toSorted((a, b) => cost(a) - cost(b));
-    // Code that a browser runs is in no record.
-    const isUnknown = (path: string) =>
-      !records.has(path) || (fault.file.startsWith(DASHBOARD) && opensPages(path));
-    const all = [...specific, ...testsThatImport(tests.filter(isUnknown), fault)];
+    const unrecorded = tests.filter((path) => !records.has(path));
+    const all = [...specific, ...testsThatImport(unrecorded, fault)];
     const chosen = all.slice(0, MOST_SPECIFIC);
     const others = all.slice(MOST_SPECIFIC);
     const folder = dirname(fault.file);
@@ -74,10 +72,6 @@ function testsThatImport(tests: readonly string[], { file }: ChanceFault): Chose
     .map(({ path, reached }) => ({ path, steps: reached.get(file) ?? 0, mentions: mentions(path, file) }))
     .toSorted((a, b) => a.steps - b.steps || b.mentions - a.mentions)
     .map(({ path }) => ({ path, seconds: ASSUMED_S }));
-}
-
-function opensPages(test: string): boolean {
-  return reachedFrom(test).has(BROWSER);
 }
 
 /** How often a test file has the words of which the name of a file is made. */

@@ -40,6 +40,8 @@ function findFault(id: string) {
 /** Runs the tests with the switch, and without compiled code of earlier runs: it hides functions that ran. */
 async function record(tests: readonly string[]): Promise<void> {
   const env = { ...process.env, TEST_COVERAGE: '1', NODE_COMPILE_CACHE: '' };
+  // With maps, by which the coverage of pages is that of their sources.
+  await once(spawn('node', ['scripts/dashboard/build.ts'], { env, stdio: 'inherit' }), 'exit');
   const [code] = await once(spawn('vitest', ['run', ...tests], { env, stdio: 'inherit' }), 'exit');
   process.exitCode = code ?? 1;
 }

@@ -1,13 +1,11 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { recordPages } from '../../packages/mutation/record-browser.ts';
 import { CHROMIUM, CHROMIUM_FLAGS } from '../../packages/stack/chromium.ts';
 import type { DashboardStack, PersonName } from './dashboard-stack.ts';
 
 export async function openBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: CHROMIUM ?? '',
-    headless: true,
-    args: CHROMIUM_FLAGS,
-  });
+  const options = { executablePath: CHROMIUM ?? '', headless: true, args: CHROMIUM_FLAGS };
+  return recordPages(await chromium.launch(options));
 }
 
 export interface WatchedPage {
