@@ -30,8 +30,3 @@ export function collectTool(value: string, before: Record<string, number> = {}):
 export function withTarget(command: Command, scope: string, example: string): Command {
   return withApi(command, scope).addHelpText('after', `\nExample:\n  ${example}`);
 }
-
-/** Those of the members that have a value. */
-export function given<T extends object>(members: T): Partial<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
-}

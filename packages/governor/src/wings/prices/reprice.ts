@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { given } from '../../../../../shared/platform/basics/given.ts';
 import { type Api, ask, FOR_PEOPLE, type Pause } from '../../api/ask.ts';
 import { type TargetFlags, targetOf } from '../../api/target.ts';
 import type { Env } from '../../commands.ts';
 import { tableOf } from '../../output/print.ts';
-import { type Form, given, withTarget } from './options.ts';
+import { type Form, withTarget } from './options.ts';
 
 const measures = {
   signals: z.number(),

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { given } from '../../../../../shared/platform/basics/given.ts';
 import { type Api, ask, FOR_PEOPLE } from '../../api/ask.ts';
 import { type TargetFlags, targetOf } from '../../api/target.ts';
 import type { Env } from '../../commands.ts';
 import { tableOf } from '../../output/print.ts';
-import { collectTool, type Form, given, parseDecimal, withTarget } from './options.ts';
+import { collectTool, type Form, parseDecimal, withTarget } from './options.ts';
 
 const rule = z.looseObject({
   id: z.string(),

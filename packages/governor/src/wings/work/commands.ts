@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import { given } from '../../../../../shared/platform/basics/given.ts';
 import { type Api, ask } from '../../api/ask.ts';
 import { type TargetFlags, targetOf, withTarget } from '../../api/target.ts';
 import type { Env } from '../../commands.ts';
@@ -49,7 +50,7 @@ function addReport(pr: Command, around: Env): void {
     .option('--title <text>')
     .option('--url <url>', 'its page')
     .action(async (flags: ReportFlags) => {
-      around.print(await report(targetOf(flags, around), { ...jobOf(around), ...given(flags) }));
+      around.print(await report(targetOf(flags, around), { ...jobOf(around), ...bodyOf(flags) }));
     });
 }
 
@@ -60,7 +61,7 @@ function addSummary(pr: Command, around: Env, isJson: () => boolean): void {
     .option('--number <n>', 'its number there; default: that of the job', parseNumber)
     .addOption(new Option('--format <format>').choices([...FORMATS]).default('markdown' satisfies Format))
     .action(async (flags: NameFlags & { format: Format }) => {
-      const { repository, number } = { ...jobOf(around), ...given(flags) };
+      const { repository, number } = { ...jobOf(around), ...bodyOf(flags) };
       if (repository === undefined || number === undefined)
         throw new Error('This is no job of a pull request. Name --repository and --number.');
       const summary = await readSummary(targetOf(flags, around), { repository, number }, sleep);
@@ -78,8 +79,8 @@ export function parseNumber(value: string): number {
   return Number(value);
 }
 
-function given(flags: ReportFlags): ReportBody {
-  const body: ReportBody = {
+function bodyOf(flags: ReportFlags): ReportBody {
+  return given({
     repository: flags.repository,
     number: flags.number,
     branch: flags.branch,
@@ -91,8 +92,7 @@ function given(flags: ReportFlags): ReportBody {
     base_branch: flags.baseBranch,
     title: flags.title,
     url: flags.url,
-  };
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+  });
 }
 
 const NEEDED = ['repository', 'number', 'branch', 'state', 'opened_at'] as const;
