@@ -56,41 +56,66 @@ function report(entries: readonly Entry[]): void {
   writeFileSync(path, JSON.stringify({ result: entries.flatMap(scriptsOf) }));
 }
 
-/** The parts of the sources that ran, by the map of a built file: from each mapped place that ran to the next one. */
+/** The sources of a built file of the dashboard, with the parts of them that ran. */
 function scriptsOf({ url, source = '', functions }: Entry): ScriptCoverage[] {
   const [, file] = OWN_FILE.exec(url) ?? [];
   const built = join(DIST, file ?? '');
-  // Code of the bundler itself has none.
+  // Code of the bundler itself has no map.
   if (file === undefined || !existsSync(`${built}.map`)) return [];
-  const ran = rangesThatRan(functions);
-  const builtLines = startsOf(source);
-  const bySource = new Map<string, { lines: number[]; places: Map<number, boolean> }>();
-  let range = 0;
-  eachMapping(new TraceMap(readFileSync(`${built}.map`, 'utf8')), (mapping) => {
-    const path = mapping.source && resolve(built, '..', mapping.source);
-    if (!path || relative(ROOT, path).startsWith('node_modules')) return;
-    const at = (builtLines[mapping.generatedLine - 1] ?? 0) + mapping.generatedColumn;
-    while ((ran[range]?.[1] ?? Number.POSITIVE_INFINITY) <= at) range += 1;
-    const runs = (ran[range]?.[0] ?? Number.POSITIVE_INFINITY) <= at;
-    const known = bySource.get(path) ?? {
-      lines: startsOf(readFileSync(path, 'utf8')),
-      places: new Map<number, boolean>(),
-    };
-    bySource.set(path, known);
-    const place = (known.lines[mapping.originalLine - 1] ?? 0) + mapping.originalColumn;
-    known.places.set(place, runs || known.places.get(place) === true);
-  });
-  return [...bySource].map(([path, { places }]) => ({
-    url: pathToFileURL(path).href,
-    functions: functionsOf([...places].toSorted(([a], [b]) => a - b)),
+  const map = readFileSync(`${built}.map`, 'utf8');
+  const pathOf = (name: string) => resolve(built, '..', name);
+  const isOwn = (name: string) => !relative(ROOT, pathOf(name)).startsWith('node_modules');
+  const ran = mapRanges({ text: source, ran: rangesThatRan(functions) }, map, (name) =>
+    isOwn(name) ? readFileSync(pathOf(name), 'utf8') : null,
+  );
+  return [...ran].map(([name, ranges]) => ({
+    url: pathToFileURL(pathOf(name)).href,
+    functions: ranges.map(([startOffset, endOffset]) => ({
+      functionName: '',
+      ranges: [{ startOffset, endOffset, count: 1 }],
+      isBlockCoverage: true,
+    })),
   }));
 }
 
-function functionsOf(places: readonly (readonly [number, boolean])[]): ScriptCoverage['functions'] {
-  return places.flatMap(([from, runs], i) => {
-    const range = { startOffset: from, endOffset: places[i + 1]?.[0] ?? from + 1, count: 1 };
-    return runs ? [{ functionName: '', ranges: [range], isBlockCoverage: true }] : [];
-  });
+/**
+ * The parts of each source that ran, by the source map of a built file and the parts of that file that ran, in its order: from each
+ * mapped place that ran to the next one. Leaves out a source that has no text. Pure.
+ */
+export function mapRanges(
+  { text, ran }: { text: string; ran: readonly (readonly [number, number])[] },
+  map: string,
+  textOf: (source: string) => string | null,
+): Map<string, [number, number][]> {
+  const lines = startsOf(text);
+  const sources = new Map<string, { lines: number[]; places: Map<number, boolean> } | null>();
+  let next = 0;
+  eachMapping(
+    new TraceMap(map),
+    ({ source, originalLine, originalColumn, generatedLine, generatedColumn }) => {
+      if (source === null) return;
+      if (!sources.has(source)) sources.set(source, ofText(textOf(source)));
+      const known = sources.get(source);
+      if (!known) return;
+      const at = (lines[generatedLine - 1] ?? 0) + generatedColumn;
+      while ((ran[next]?.[1] ?? Number.POSITIVE_INFINITY) <= at) next += 1;
+      const runs = (ran[next]?.[0] ?? Number.POSITIVE_INFINITY) <= at;
+      const place = (known.lines[originalLine - 1] ?? 0) + originalColumn;
+      known.places.set(place, runs || known.places.get(place) === true);
+    },
+  );
+  return new Map([...sources].map(([source, known]) => [source, rangesOf(known?.places ?? new Map())]));
+}
+
+function ofText(text: string | null) {
+  return text === null ? null : { lines: startsOf(text), places: new Map<number, boolean>() };
+}
+
+function rangesOf(places: ReadonlyMap<number, boolean>): [number, number][] {
+  const inOrder = [...places].toSorted(([a], [b]) => a - b);
+  return inOrder.flatMap(([from, runs], i): [number, number][] =>
+    runs ? [[from, inOrder[i + 1]?.[0] ?? from + 1]] : [],
+  );
 }
 
 function startsOf(text: string): number[] {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { transform } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createChooser } from '../../packages/mutation/choose-tests.ts';
 import { rangesThatRan } from '../../packages/mutation/coverage.ts';
@@ -7,6 +8,7 @@ import { draw, faultsOf } from '../../packages/mutation/draw.ts';
 import { type Fault, plant } from '../../packages/mutation/fault.ts';
 import { FAULTS } from '../../packages/mutation/list.ts';
 import { applyEdit, editsOf, isProgram, OPERATORS } from '../../packages/mutation/operators.ts';
+import { mapRanges } from '../../packages/mutation/record-browser.ts';
 import { createBaseline, runTests } from '../../packages/mutation/run-chance.ts';
 import { passes, runFault } from '../../packages/mutation/run-fault.ts';
 import { ROOT } from '../../packages/stack/files.ts';
@@ -166,6 +168,27 @@ test('what ran is the innermost range of a function, and never what a module doe
     [22, 26],
     [30, 50],
   ]);
+});
+
+test('what ran of a source is what its map says of the built file', async () => {
+  const source = `export const add = (one: number) => {\n  if (one > 2) return one + 1;\n  return one - 1;\n};\n`;
+  const { code, map } = await transform(source, {
+    loader: 'ts',
+    sourcemap: true,
+    minify: true,
+    sourcefile: 'add.ts',
+  });
+  const ran: [number, number][] = [[code.indexOf('+') - 1, code.indexOf('+') + 2]];
+  const mapped = mapRanges({ text: code, ran }, map, (name) => (name === 'add.ts' ? source : null));
+  const isIn = (part: string) =>
+    mapped.get('add.ts')?.some(([from, to]) => from <= source.indexOf(part) && source.indexOf(part) < to);
+  expect([isIn('one + 1'), isIn('1;\n  return'), isIn('one - 1'), isIn('one > 2')]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  expect([...mapRanges({ text: code, ran }, map, () => null).values()].flat()).toEqual([]);
 });
 
 describe('a planted fault', () => {
