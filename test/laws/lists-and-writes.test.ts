@@ -16,6 +16,7 @@ import {
   type Row,
   reads,
   routes,
+  SEES_LESS,
   valuesOf,
 } from '../support/read-routes.ts';
 import { type As, makeWhole, SHOP, type WholeTenant, wholeFixture } from '../support/whole-tenant.ts';
@@ -99,9 +100,6 @@ async function walk(route: AnyRoute, query: Record<string, string>, between?: ()
     next = { cursor };
   }
 }
-
-/** Another reader of the same organization, with less to see. */
-const SEES_LESS: Partial<Record<As, As>> = { key: 'bound', admin: 'ada' };
 
 let added = 0;
 

@@ -52,6 +52,9 @@ const HOLDERS: Record<AnyRoute['auth']['kind'], As> = {
 export const holderOf = ({ path, auth }: AnyRoute): As =>
   path.startsWith('/v1/raises') || path === '/v1/ledger' ? 'ada' : HOLDERS[auth.kind];
 
+/** Another reader of the same organization, with less to see. */
+export const SEES_LESS: Partial<Record<As, As>> = { key: 'bound', admin: 'ada' };
+
 interface Parameter {
   name: string;
   in: string;
