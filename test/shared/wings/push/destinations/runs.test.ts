@@ -11,10 +11,12 @@ import {
   destinationRows,
   exportPartitionRows,
   exportRunRows,
+  type RunOptions,
 } from '../../../../../shared/wings/push/destinations/model.ts';
 import { askForRun } from '../../../../../shared/wings/push/destinations/runs/ask-for-run.ts';
 import { beginRun } from '../../../../../shared/wings/push/destinations/runs/begin-run.ts';
 import { runDestination } from '../../../../../shared/wings/push/destinations/runs/run-destination.ts';
+import { SCHEDULED } from '../../../../../shared/wings/push/destinations/schedule.ts';
 import { openStore } from '../../../../../shared/wings/push/destinations/stores/open-store.ts';
 import { s3Store } from '../../../../../shared/wings/push/destinations/stores/s3.ts';
 import type { ObjectStore } from '../../../../../shared/wings/push/destinations/stores/store.ts';
@@ -448,21 +450,34 @@ test('a run whose server refuses the connection fails as unreachable, and is pla
   expect(await dueRows(ctx).countDocuments({ key: destination._id })).toBe(1);
 });
 
-test('a failure is tried again after the waits of webhooks, then at the hour', async () => {
-  await twoDays();
-  const destination = await make();
-  const waits: number[] = [];
-  for (let failures = 1; failures <= 5; failures += 1) {
-    await untilDue(destination._id);
-    const atMs = clock.now();
-    await runAt(destination, () => ({ read: () => Promise.reject(new ExportFailure('unavailable')) }));
-    expect(await stored(destination)).toMatchObject({ failures, code: 'unavailable' });
-    await untilDue(destination._id);
-    waits.push(clock.now() - atMs);
-  }
-  expect(waits.slice(0, 4)).toEqual([30_000, 300_000, 1_800_000, 7_200_000]);
-  expect(new Date(clock.now()).toISOString()).toMatch(/T03:00:00\.000Z$/);
-});
+test.each<[how: string, asked: RunOptions | null]>([
+  ['by the schedule', null],
+  ['on request', { from: '2026-02-01', to: '2026-02-01', force: true }],
+])(
+  'a run %s that fails is tried again as it was, after the waits of webhooks, then at the hour',
+  async (_how, asked) => {
+    await twoDays();
+    const destination = await make();
+    if (asked) await askForRun(ctx, orgId, destination._id, asked);
+    const waits: number[] = [];
+    for (let failures = 1; failures <= 5; failures += 1) {
+      await untilDue(destination._id);
+      const atMs = clock.now();
+      await runAt(destination, () => ({ read: () => Promise.reject(new ExportFailure('unavailable')) }));
+      expect(await stored(destination)).toMatchObject({ failures, code: 'unavailable' });
+      await untilDue(destination._id);
+      waits.push(clock.now() - atMs);
+    }
+    const runs = await exportRunRows(ctx)
+      .find({ destination_id: destination._id })
+      .sort({ attempt: 1 })
+      .toArray();
+    const same = asked ? { trigger: 'manual', ...asked } : SCHEDULED;
+    expect(runs).toMatchObject([1, 2, 3, 4, 5].map((attempt) => ({ ...same, attempt })));
+    expect(waits.slice(0, 4)).toEqual([30_000, 300_000, 1_800_000, 7_200_000]);
+    expect(new Date(clock.now()).toISOString()).toMatch(/T03:00:00\.000Z$/);
+  },
+);
 
 test('a run on request begins at once, writes what it is narrowed to, and is one while it is unfinished', async () => {
   await twoDays();
