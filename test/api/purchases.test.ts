@@ -154,9 +154,12 @@ test('GET /v1/credits/checkout/{id} is true once the buyer has the credits, and 
 });
 
 describe('POST /integrations/stripe/webhook', () => {
-  test('grants the credits of a paid session as a purchase, and records it', async () => {
+  test.each([
+    ['as it was offered', 625],
+    ['with a tax on top', 744],
+  ])('grants the credits of a session that is paid %s as a purchase, and records it', async (_how, cents) => {
     const { person, session } = await makePaid();
-    const { status, body } = await send(eventOf(session));
+    const { status, body } = await send(eventOf({ ...session, amount_total: cents }));
     expect([status, body]).toEqual([200, { outcome: 'granted' }]);
     expect(await paidOf(person)).toEqual({
       credits: 500,
@@ -169,7 +172,7 @@ describe('POST /integrations/stripe/webhook', () => {
     ]);
     const recorded = await auditRows(ctx).find({ org_id: person.orgId, action: 'credits.add' }).toArray();
     expect(recorded).toMatchObject([
-      { details: { user_id: person.userId, amount: 500, checkout: session.id, cents: 625 } },
+      { details: { user_id: person.userId, amount: 500, checkout: session.id, cents } },
     ]);
   });
 
