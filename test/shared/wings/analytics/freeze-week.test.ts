@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
 import { readOrganization } from '../../../../shared/core/accounts/organizations/read-organization.ts';
+import { recordSignals } from '../../../../shared/core/calls/ingest/record-signals.ts';
+import { voidSignals } from '../../../../shared/core/calls/ingest/void-signals.ts';
 import { freezeAnalytics } from '../../../../shared/wings/analytics/freeze-weeks.ts';
 import { weekKey } from '../../../../shared/wings/analytics/frozen-cells.ts';
 import { type FrozenWeek, frozenWeekRows } from '../../../../shared/wings/analytics/model.ts';
 import { readAnalytics } from '../../../../shared/wings/analytics/read-analytics.ts';
+import { makeSignal, senderOf } from '../../../support/factories.ts';
 import { storesFixture } from '../../../support/fixture.ts';
 import { seedRollupDay } from '../../../support/usage.ts';
 
@@ -52,6 +55,42 @@ it('freezes a week that nobody froze in time, and only then leaves it alone', as
   expect(await freezeAnalytics(ctx, organization, isOld)).toEqual({ frozen: 0, restated: 0 });
   expect((await freezeAnalytics(ctx, organization)).restated).toBeGreaterThan(0);
 });
+
+it.each([
+  ['errors', { error: { code: 'x' } }],
+  ['tokens_in', { tokens_in: 200 }],
+  ['tokens_out', { tokens_out: 20 }],
+  ['cost_usd', { cost_usd: 0.02 }],
+])(
+  'judges a week again where a call was voided and one came late that differ in %s alone',
+  async (_, differing) => {
+    const { orgId } = await tenant();
+    const organization = await readOrganization(ctx, orgId);
+    const freeze = () => freezeAnalytics(ctx, organization);
+    const record = async (user: number, fields: object = {}) => {
+      const call = { ts: LAST_WEEK, user_id: `user-${user}`, tokens_in: 100, tokens_out: 10, cost_usd: 0.01 };
+      const [result] = await recordSignals(ctx, senderOf(orgId), [makeSignal({ ...call, ...fields })]);
+      if (result?.status !== 'accepted') throw new Error(`user ${user} was not recorded`);
+      return { sessionId: result.session_id, signalIds: [result.id], reason: 'It was counted twice.' };
+    };
+    for (const user of [0, 1, 2, 3, 4, 5, 6, 7]) await record(user);
+    const wrong = await record(0, differing);
+    await freeze();
+    for (const user of [2, 3, 4, 5]) await record(user);
+    expect(await freeze()).toEqual({ frozen: 0, restated: 0 });
+    await voidSignals(ctx, orgId, wrong);
+    await record(6);
+    expect((await freeze()).restated).toBeGreaterThan(0);
+    const { totals } = await readAnalytics(ctx, organization, { dimension: 'none' });
+    expect(totals).toMatchObject({
+      signals: 13,
+      errors: 0,
+      tokens_in: 1_300,
+      tokens_out: 130,
+      cost_usd: 0.13,
+    });
+  },
+);
 
 it('freezes from the week of the first possible signal on, hours only where all quarter hours are kept, and tells nothing of weeks before', async () => {
   const { orgId } = await tenant();
