@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { plusDays, rangeOf, readShared } from '../../packages/dashboard/data/range.ts';
 import { readSessionSearch } from '../../packages/dashboard/data/session-search.ts';
+import { costBefore, topOf } from '../../packages/dashboard/pages/overview/top.ts';
+import { exceptionOf } from '../../packages/dashboard/parts/budget/exception.ts';
+import { sessionsSearch } from '../../packages/dashboard/parts/budget/words.ts';
 import { ticksOf } from '../../packages/dashboard/parts/chart/scale.ts';
-import { creditsPerDay } from '../../packages/dashboard/parts/credits/pace.ts';
+import { creditsPerDay, paceOf } from '../../packages/dashboard/parts/credits/pace.ts';
 import { changeWords } from '../../packages/dashboard/parts/text/change-words.ts';
 import { axisMoney, percent } from '../../packages/dashboard/parts/text/format.ts';
 import { plainName } from '../../packages/dashboard/parts/text/plain-name.ts';
@@ -23,6 +26,90 @@ test('the pace of credits counts the hours of today too', () => {
   expect(creditsPerDay(spends, Date.UTC(2026, 10, 15) / 1_000, nowMs)).toBe(2);
   expect(creditsPerDay([], Date.UTC(2026, 10, 15) / 1_000, nowMs)).toBe(0);
 });
+
+test('the pace of more credits than a page shows is that of the page', () => {
+  const nowMs = Date.UTC(2026, 10, 22, 24);
+  const fromS = Date.UTC(2026, 10, 15) / 1_000;
+  const transactions = [1, 2, 12].map((hours) => ({ delta: -1, created_at: nowMs / 1_000 - hours * 3_600 }));
+  expect(paceOf({ transactions, has_more: false }, fromS, nowMs)).toBe(3 / 8);
+  expect(paceOf({ transactions, has_more: true }, fromS, nowMs)).toBe(6);
+  expect(paceOf({ transactions: [], has_more: false }, fromS, nowMs)).toBe(0);
+});
+
+const tokens = { tokens_in: 9, tokens_out: 9, cache_read_tokens: 0, cache_write_tokens: 0 };
+const sums = { sessions: 1, signals: 1, errors: 0, interventions: 0, ...tokens, unpriced_signals: 0 };
+/** Usage by model, with costs that fall from $`count` to $1, and the cost of the rest. */
+const usageOf = (count: number, rest: number) => ({
+  groups: [
+    ...Array.from({ length: count }, (_, index) => ({
+      ...sums,
+      key: { model: `model-${index}` },
+      cost_usd: count - index,
+    })),
+    ...(rest > 0 ? [{ ...sums, key: null, rest: true as const, cost_usd: rest }] : []),
+  ],
+});
+
+test.each([0, 1, 4, 5, 6, 12].flatMap((count) => [0, 7].map((rest) => [count, rest] as const)))(
+  'the top of %i values and a rest of $%i names five, and is the whole together with the others',
+  (count, rest) => {
+    const usage = usageOf(count, rest);
+    const top = topOf(usage, 'model');
+    const whole = usage.groups.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
+    expect(top.reduce((sum, { cost }) => sum + cost, 0)).toBe(whole);
+    const named = usage.groups.slice(0, Math.min(count, 5)).map(({ key }) => key?.model);
+    expect(top.map(({ name }) => name)).toEqual([...named, ...(count > 5 || rest > 0 ? [null] : [])]);
+  },
+);
+
+test('a value is new only where none of the span before may have been it', () => {
+  const before = (name: string, rest: number) => costBefore(usageOf(3, rest), 'model', name);
+  for (const rest of [0, 7]) expect(before('model-0', rest)).toBe(3);
+  expect([before('another', 0), before('another', 7)]).toEqual([0, undefined]);
+  expect(costBefore(undefined, 'model', 'another')).toBeUndefined();
+});
+
+test.each([
+  ['as everybody', { threshold: 10, threshold_now: 10, exempt: false }, { rule: 'none', threshold: 10 }],
+  ['and a raise', { threshold: 10, threshold_now: 18, exempt: false }, { rule: 'none', threshold: 10 }],
+  ['of their own', { threshold: 20, threshold_now: 20, exempt: false }, { rule: 'own', threshold: 20 }],
+  [
+    'of their own and a raise',
+    { threshold: 20, threshold_now: 28, exempt: false },
+    { rule: 'own', threshold: 20 },
+  ],
+  ['that is none', { threshold: null, threshold_now: null, exempt: true }, { rule: 'exempt', threshold: 10 }],
+] as const)(
+  'the form of a person with a limit %s offers it without what is raised for a time',
+  (_, person, form) => {
+    expect(exceptionOf({ ...person, user_id: 'ada' }, { threshold: 10 })).toEqual({
+      ...form,
+      user_id: 'ada',
+    });
+  },
+);
+
+test.each([
+  ['UTC', '2026-11-23T00:00:00Z', '2026-11-24T00:00:00Z', ['2026-11-23', '2026-11-24']],
+  ['UTC', '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', ['2026-11-01', '2026-12-01']],
+  ['Asia/Tokyo', '2026-10-31T15:00:00Z', '2026-11-30T15:00:00Z', ['2026-11-01', '2026-12-01']],
+  ['America/New_York', '2026-11-01T04:00:00Z', '2026-12-01T05:00:00Z', ['2026-11-01', '2026-12-01']],
+])(
+  'the sessions of a budget are those of its window and of no day more: %s, from %s',
+  (timezone, window_start, window_end, [from, to]) => {
+    const window = { timezone, window_start, window_end };
+    const of = (scope: 'org' | 'team' | 'user' | 'project', scope_id: string) =>
+      sessionsSearch({ ...window, scope, scope_id, per: null, top_user_id: null });
+    const days = { range: 'custom', from, to };
+    expect(of('org', 'org_1')).toEqual(days);
+    expect(of('user', 'ada')).toEqual({ ...days, user_id: 'ada' });
+    expect(of('project', 'shop')).toEqual({ ...days, project_id: 'shop' });
+    expect(of('team', 'red')).toBeNull();
+    const each = (top_user_id: string | null) =>
+      sessionsSearch({ ...window, scope: 'team', scope_id: 'red', per: 'user', top_user_id });
+    expect([each('ada'), each(null)]).toEqual([{ ...days, user_id: 'ada' }, null]);
+  },
+);
 
 test('the month before ends where this one begins, also where it is shorter', () => {
   const of = (iso: string) => rangeOf({ range: 'month' }, 'UTC', Date.parse(iso)).before;

@@ -5,7 +5,7 @@ import { api, take } from '../data/client.ts';
 import { useIsAdmin, useMe } from '../data/use-me.ts';
 import { Ledger } from '../parts/credits/ledger.tsx';
 import { MemberBalances } from '../parts/credits/member-balances.tsx';
-import { creditsPerDay } from '../parts/credits/pace.ts';
+import { paceOf } from '../parts/credits/pace.ts';
 import { BUCKET_NAMES, lengthWords } from '../parts/credits/words.ts';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
@@ -124,11 +124,7 @@ function usePace(): number | null {
       ),
     staleTime: 60_000,
   });
-  if (!spent.data) return null;
-  const { transactions, has_more } = spent.data;
-  // A busy account fills the page before the week is over: its pace is that of the page.
-  const sinceS = has_more ? transactions.at(-1)?.created_at : undefined;
-  return creditsPerDay(transactions, sinceS ?? fromS, Date.now());
+  return spent.data ? paceOf(spent.data, fromS, Date.now()) : null;
 }
 
 function paceWords(total: number, pace: number): string {

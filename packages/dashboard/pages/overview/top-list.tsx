@@ -1,5 +1,4 @@
 import { Box, Group, Stack, Text } from '@mantine/core';
-import { groupsBy, type Usage } from '../../data/groups.ts';
 import type { Grouping } from '../../data/range.ts';
 import { useUsage } from '../../data/usage.tsx';
 import { useRange, useSharedSearch } from '../../data/use-range.ts';
@@ -10,8 +9,7 @@ import { Name } from '../../parts/text/name.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { Change } from '../../parts/text/values.tsx';
-
-const SHOWN = 5;
+import { costBefore, topOf } from './top.ts';
 
 /**
  * The most expensive values of one grouping, each with its share of the cost and its change from the period before. A single
@@ -50,39 +48,6 @@ export function TopList({ title, by }: { title: string; by: Grouping }) {
       </Load>
     </Section>
   );
-}
-
-interface Top {
-  /** To filter by; null where no filter means it. */
-  value: string | null;
-  /** Null: the others. */
-  name: string | null;
-  cost: number;
-  isUnpriced: boolean;
-}
-
-/** The entries of the list. Omits values without any signal that could cost something. Pure. */
-function topOf(usage: Usage, by: Grouping): Top[] {
-  const groups = groupsBy(usage, by);
-  const named = groups.flatMap(({ value, name, cost_usd: cost, unpriced_signals }) =>
-    name === null || (cost === 0 && unpriced_signals === 0)
-      ? []
-      : [{ value, name, cost, isUnpriced: cost === 0 }],
-  );
-  const top = named.slice(0, SHOWN);
-  const rest = groups.find(({ name }) => name === null)?.cost_usd ?? 0;
-  const others = named.slice(SHOWN).reduce((sum, { cost }) => sum + cost, rest);
-  const areMore = named.length > SHOWN || groups.some(({ name }) => name === null);
-  return areMore ? [...top, { value: null, name: null, cost: others, isUnpriced: false }] : top;
-}
-
-/** The cost of a value in the period before; undefined where it was one of the others. */
-function costBefore(before: Usage | undefined, by: Grouping, name: string): number | undefined {
-  if (!before) return undefined;
-  const groups = groupsBy(before, by);
-  const found = groups.find((group) => group.name === name);
-  if (found) return found.cost_usd;
-  return groups.every((group) => group.name !== null) ? 0 : undefined;
 }
 
 function Entry({

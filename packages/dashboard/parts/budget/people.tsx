@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { queryOptions } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AnswerOf, api, take } from '../../data/client.ts';
+import { api, take } from '../../data/client.ts';
 import type { Budget } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useIsAdmin } from '../../data/use-me.ts';
@@ -18,9 +18,8 @@ import { State } from '../text/state.tsx';
 import { UserName, useMemberChoice, useNames } from '../text/user-name.tsx';
 import { Amount } from '../text/values.tsx';
 import { When } from '../time/when.tsx';
+import { EXCEPTIONS, type Exception, exceptionOf, type Person } from './exception.ts';
 import { StandingBar } from './standing-bar.tsx';
-
-type Person = AnswerOf<'/api/v1/budgets/{id}/people'>['data'][number];
 
 const STATES = { any: 'Everybody', exceeded: 'Stopped or exceeded', warning: 'Near', ok: 'Others' };
 
@@ -48,7 +47,7 @@ export function BudgetPeople({ budget }: { budget: Budget }) {
     }),
   );
   return (
-    <Section title="People" aside={isAdmin && <Exception budget={budget} members={members} />}>
+    <Section title="People" aside={isAdmin && <AddException budget={budget} members={members} />}>
       {isAdmin && (
         <Group gap="sm" align="end">
           <SuggestedText
@@ -125,32 +124,21 @@ function PersonState({ person: { exempt, refuses_now, state } }: { person: Perso
   return refuses_now ? <State of="exceeded">stopped</State> : <State of={state} />;
 }
 
-const RULES = { own: 'Another threshold', exempt: 'No limit for this person', none: 'As everybody' };
-
-interface Draft {
-  user_id: string;
-  rule: keyof typeof RULES;
-  threshold: number;
-}
-
 function Change({ budget, person }: { budget: Budget; person: Person }) {
-  const { user_id, threshold, exempt } = person;
-  const isOwn = threshold !== null && threshold !== budget.threshold;
-  const rule = exempt ? 'exempt' : isOwn ? 'own' : 'none';
   return (
     <Dialog label={`Change`} title="The limit of one person">
-      {(close) => (
-        <ExceptionForm
-          budget={budget}
-          from={{ user_id, rule, threshold: threshold ?? budget.threshold }}
-          onDone={close}
-        />
-      )}
+      {(close) => <ExceptionForm budget={budget} from={exceptionOf(person, budget)} onDone={close} />}
     </Dialog>
   );
 }
 
-function Exception({ budget, members }: { budget: Budget; members: readonly (readonly [string, string])[] }) {
+function AddException({
+  budget,
+  members,
+}: {
+  budget: Budget;
+  members: readonly (readonly [string, string])[];
+}) {
   return (
     <Dialog label="Another limit for one person" title="The limit of one person">
       {(close) => (
@@ -173,7 +161,7 @@ function ExceptionForm({
   onDone,
 }: {
   budget: Budget;
-  from: Draft;
+  from: Exception;
   members?: readonly (readonly [string, string])[];
   onDone: () => void;
 }) {
@@ -204,7 +192,7 @@ function ExceptionForm({
           <UserName id={user_id} />
         </Text>
       )}
-      <Choice label="Limit" of={RULES} {...field('rule')} />
+      <Choice label="Limit" of={EXCEPTIONS} {...field('rule')} />
       {rule === 'own' && (
         <NumberField
           label="Threshold"

@@ -42,8 +42,18 @@ export function forecastWords({ forecast, threshold_now, metric, state, window_e
 }
 
 /** The search of the sessions that a budget counts: the days of its window, and its user or project. Null for a team. */
-export function sessionsSearch(budget: Budget): Record<string, string> | null {
-  const { scope, scope_id, per, top_user_id, window_start, window_end, timezone } = budget;
+export function sessionsSearch({
+  scope,
+  scope_id,
+  per,
+  top_user_id,
+  window_start,
+  window_end,
+  timezone,
+}: Pick<
+  Budget,
+  'scope' | 'scope_id' | 'per' | 'top_user_id' | 'window_start' | 'window_end' | 'timezone'
+>): Record<string, string> | null {
   if (per ? top_user_id === null : scope === 'team') return null;
   const from = dateIn(timezone, Date.parse(window_start));
   const last = dateIn(timezone, window_end === null ? Date.now() : Date.parse(window_end) - 1);
