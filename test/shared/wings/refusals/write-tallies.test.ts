@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import type { Refusal } from '../../../../shared/core/limits/enforcement/check/refused.ts';
 import type { Context } from '../../../../shared/platform/context/context.ts';
 import { refusalRows } from '../../../../shared/wings/refusals/model.ts';
-import { createTallies } from '../../../../shared/wings/refusals/tally.ts';
+import {
+  createTallies,
+  type MinuteTally,
+  type Tallies,
+  type Tally,
+} from '../../../../shared/wings/refusals/tally.ts';
 import { writeTallies } from '../../../../shared/wings/refusals/write-tallies.ts';
 import { storesFixture } from '../../../support/fixture.ts';
 
@@ -114,3 +119,33 @@ test('a minute that is over and written is forgotten, and a clock that goes back
   await writeTallies(ctx, tallies, tallies.unwritten());
   expect(await countsOf(orgId)).toEqual({ ada: 2 });
 });
+
+/** The ends of rows of people that a process keeps. */
+const ENDS: Record<string, (tallies: Tallies, minute: MinuteTally, tally: Tally) => void> = {
+  'left out': (tallies, minute, tally) => tallies.leaveOut(minute, tally),
+  'written and over': () => undefined,
+};
+
+test.each(Object.entries(ENDS))(
+  'a process names 20,000 rows at once, and as many again once those are %s',
+  (_, end) => {
+    const tallies = createTallies('long-');
+    const all = () => tallies.unwritten().flatMap((minute) => [...new Set(minute.tallies.values())]);
+    /** Counts calls of 1,000 people in each of 21 minutes. Returns how many rows have a person. */
+    const countNamed = (fromMs: number) => {
+      for (let minute = 0; minute <= 20; minute += 1)
+        for (let user = 0; user < 1_000; user += 1)
+          tallies.add(refusalOf('org_1', { userId: `user-${user}` }), fromMs + minute * MINUTE);
+      return all().filter(({ refusal }) => refusal.userId !== null).length;
+    };
+    for (const fromMs of [NOW, NOW + 60 * MINUTE, NOW + 120 * MINUTE]) {
+      expect(countNamed(fromMs)).toBe(20_000);
+      for (const minute of tallies.unwritten())
+        for (const tally of new Set(minute.tallies.values()))
+          if (tally.refusal.userId !== null) end(tallies, minute, tally);
+      expect(all().reduce((sum, { count }) => sum + count, 0)).toBe(21_000);
+      for (const tally of all()) tally.written = tally.count;
+      tallies.forget(fromMs + 60 * MINUTE);
+    }
+  },
+);
