@@ -224,6 +224,34 @@ describe('what is applied', () => {
     });
   });
 
+  const DEARER = { ...GPUS, usd_per_million: { input: 2, output: 6 } };
+  it.each([
+    ['none', 'a price', null, GPUS],
+    ['none', 'no cost', null, { ...GPUS, usd_per_million: undefined, free: true }],
+    ['a price', 'none', GPUS, null],
+    ['a price', 'another one', GPUS, DEARER],
+    ['a price', 'no cost', GPUS, { ...GPUS, usd_per_million: undefined, free: true }],
+  ])('equals the preview of calls that go from %s to %s', async (_from, _to, before, after) => {
+    const known = before && (await addRule(before));
+    await post(OWN, { ...OWN, ts: NOW - DAY }, LISTED);
+    if (known) await ask(`/api/v1/price-rules/${known.id}`, undefined, DELETE);
+    if (after) await addRule(after);
+    const figures = async () => {
+      const { cost_usd, unpriced_signals } = await usage();
+      return [cost_usd, unpriced_signals];
+    };
+    const recorded = await figures();
+    const made = await preview();
+    expectSums(made);
+    expect([Number(made.cost_before), made.unpriced_before]).toEqual(recorded);
+    await apply(made.id);
+    expect(await figures()).toEqual([Number(made.cost_after), made.unpriced_after]);
+    expect((await figures()).join()).not.toBe(recorded.join());
+    const [{ details } = { details: {} }] = await fx.audited('repricing.apply');
+    expect(details).toMatchObject({ cost_usd_before: recorded[0], cost_usd_after: Number(made.cost_after) });
+    await expectConserved();
+  });
+
   it('prices as recording does: what nobody counted stays unknown, and what was reported comes back', async () => {
     await addRule({ ...GPUS, replaces_reported: true });
     const session = await post(
