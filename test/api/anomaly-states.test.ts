@@ -5,9 +5,10 @@ import { exportMember } from '../../shared/people/export-member.ts';
 import { checkSession } from '../../shared/wings/anomalies/check-session.ts';
 import { anomalyRows, expectationRows } from '../../shared/wings/anomalies/model.ts';
 import { reportAnomalies } from '../../shared/wings/anomalies/report-anomalies.ts';
+import { makeSignal } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { standingStillAfter } from '../support/interleave.ts';
-import type { Person } from '../support/people.ts';
+import { makePerson, type Person } from '../support/people.ts';
 import { SECRET } from '../support/webhooks.ts';
 
 const HOUR = 3_600_000;
@@ -15,16 +16,17 @@ const f = await fixture({ clock: Date.UTC(2026, 10, 18, 10), idp: true, admin: t
 const SPIKE = { tokens_in: 2_050_000, tokens_out: 0, cost_usd: 0 };
 
 /** Reports a session of tokens that are too many, and returns the session's id. */
-async function spike(fields: Record<string, unknown> = {}): Promise<string> {
+async function spike(fields: Record<string, unknown> = {}, key = f.key): Promise<string> {
   f.clock.advance(61_000);
-  await f.spend({ user_id: 'ada', ...SPIKE, ...fields });
-  const id: string = (await f.ask('/api/v1/sessions?limit=1')).data[0].id;
+  const signal = makeSignal({ ts: f.clock.now(), user_id: 'ada', ...SPIKE, ...fields });
+  await f.ask('/api/v1/signals', signal, { key });
+  const id: string = (await f.ask('/api/v1/sessions?limit=1', undefined, { key })).data[0].id;
   await checkSession(f.ctx, id);
   return id;
 }
 
-async function list(query = ''): Promise<{ id: string; state: string; session_id: string }[]> {
-  return (await f.ask(`/api/v1/anomalies${query}`)).data;
+async function list(query = '', key = f.key): Promise<{ id: string; state: string; session_id: string }[]> {
+  return (await f.ask(`/api/v1/anomalies${query}`, undefined, { key })).data;
 }
 
 const post = (path: string, body: object = {}, key: string | Person = f.admin) =>
@@ -35,11 +37,11 @@ async function found(): Promise<string> {
   return (await list())[0]?.id ?? '';
 }
 
-async function channels() {
+async function channels(key = f.key) {
   const url = 'http://127.0.0.1:9/';
   const events = ['anomaly.detected'];
-  const chat = await f.ask('/api/v1/webhooks', { url, format: 'slack', events });
-  const json = await f.ask('/api/v1/webhooks', { url, events, secret: SECRET });
+  const chat = await f.ask('/api/v1/webhooks', { url, format: 'slack', events }, { key });
+  const json = await f.ask('/api/v1/webhooks', { url, events, secret: SECRET }, { key });
   const count = async (webhook_id: string) => queuedDeliveryRows(f.ctx).countDocuments({ webhook_id });
   return async () => [await count(chat.id), await count(json.id)];
 }
@@ -102,6 +104,38 @@ describe('an anomaly', () => {
     await spike({ project_id: 'dear', tokens_in: 1_000, cost_usd: 60 });
     expect(await counts()).toEqual([(before[0] ?? 0) + 2, (before[1] ?? 0) + 2]);
   });
+
+  it('that is expected is so in its organization alone, although another one has a person of that id', async () => {
+    const other = await f.tenant();
+    const counts = await channels(other.key);
+    const [own, theirs] = [until(), until(2)];
+    await post(`${await found()}/expect`, { of: 'person', until: own });
+    await spike({}, other.key);
+    expect(await counts()).toEqual([1, 1]);
+    const [{ id, state } = { id: '', state: '' }] = await list('', other.key);
+    expect(state).toBe('new');
+    const admin = await makePerson(f.ctx, f.idp, { orgId: other.orgId, role: 'admin' });
+    expect((await post(`${id}/expect`, { of: 'person', until: theirs }, admin)).status).toBe(200);
+    const ends = async (org_id: string) =>
+      (await expectationRows(f.ctx).find({ org_id }).toArray()).map((row) => row.until.toISOString());
+    expect([await ends(f.orgId), await ends(other.orgId)]).toEqual([[own], [theirs]]);
+  });
+
+  it.each([
+    ['session', 'person'],
+    ['person', 'session'],
+  ] as const)(
+    'that is expected of the %s is expected of the %s too once an admin says so',
+    async (...order) => {
+      const id = await found();
+      const asked = { until: until() };
+      for (const of of order) expect((await post(`${id}/expect`, { of, ...asked })).status).toBe(200);
+      const rows = await expectationRows(f.ctx).find({ org_id: f.orgId }).toArray();
+      expect(rows.map(({ of }) => of).toSorted()).toEqual(['person', 'session']);
+      const entries = await f.audited('anomaly.expect');
+      expect(entries.map(({ details }) => details.of)).toEqual(order);
+    },
+  );
 
   it('that is reported while an admin expects it is muted, or was reported before', async () => {
     const counts = await channels();
