@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { endIfSilent } from '../../shared/core/calls/ingest/end-session.ts';
+import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { planDeliveriesJob } from '../../shared/core/events/webhooks/deliveries/jobs.ts';
 import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { planEvents } from '../../shared/core/events/webhooks/deliveries/plan-events.ts';
@@ -9,6 +11,7 @@ import { changeMember } from '../../shared/people/change-member.ts';
 import { NAMED_EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
 import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
+import { checkSession } from '../../shared/wings/anomalies/check-session.ts';
 import { fixture } from '../support/fixture.ts';
 import { SECRET } from '../support/webhooks.ts';
 
@@ -52,6 +55,26 @@ describe('a channel with a filter', () => {
     await f.spend({ user_id: 'bob', project_id: 'checkout' }, { user_id: 'ada', project_id: 'other' });
     expect(await got(id)).toEqual(['session.started bob']);
   });
+
+  it.each([{ people: ['bob'] }, { teams: ['sales'] }, { projects: ['checkout'] }])(
+    'of %j gets the start, the anomaly and the end of a session',
+    async (filter) => {
+      await f.spend({ user_id: 'eve', project_id: 'checkout' });
+      const id = await channel({ filter });
+      const spike = { tokens_in: 2_050_000 };
+      await f.spend(
+        { user_id: 'bob', project_id: 'checkout', ...spike },
+        { user_id: 'ada', project_id: 'other', ...spike },
+      );
+      const sessions = await sessionRows(f.ctx)
+        .find({ org_id: f.orgId, user_id: { $in: ['ada', 'bob'] } })
+        .toArray();
+      for (const { _id } of sessions) await checkSession(f.ctx, _id);
+      f.clock.advance(1_800_001);
+      for (const { key } of sessions) await endIfSilent(f.ctx, key);
+      expect(await got(id)).toEqual(['anomaly.detected bob', 'session.ended bob', 'session.started bob']);
+    },
+  );
 
   it('gets levels and percentages of its budgets, and of those of its teams, projects and people', async () => {
     const metric = 'signals' as const;
