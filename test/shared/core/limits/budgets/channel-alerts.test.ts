@@ -98,6 +98,21 @@ describe('a channel', () => {
     expect(titles()).toEqual(['Budget “Day” is exceeded: it has reached 150 %']);
   });
 
+  test('gets a per cent from 100 on at once, and a lower one after its quiet hours or in its digest', async () => {
+    const quiet_hours = { from: '10:00', to: '20:00', timezone: 'UTC' };
+    for (const waits of [{ quiet_hours }, { digest: 'daily' }, { digest: 'weekly' }] as const)
+      for (const per_cent of [99, 100, 101])
+        await subscribe(ctx, orgId, { ...waits, alert_at: [per_cent], format: 'slack', url: slack.url });
+    await spend(10.1);
+    const atOnce = [100, 101].flatMap((per_cent) =>
+      Array(3).fill(`Budget “Day” is exceeded: it has reached ${per_cent} %`),
+    );
+    expect(titles().toSorted()).toEqual(atOnce);
+    clock.set(NOON + 8 * 3_600_000);
+    await attemptAllDue(ctx);
+    expect(titles().slice(atOnce.length)).toEqual(['Budget “Day” has reached 99 %']);
+  });
+
   test('that asks for per cents alone gets the highest of them', async () => {
     await ask({ alert_at: [50, 90, 120] });
     await spend(6, 4);

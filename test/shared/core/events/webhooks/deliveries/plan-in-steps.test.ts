@@ -1,18 +1,23 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { eventRows } from '../../../../../../shared/core/events/record/model.ts';
+import type { NewEvent } from '../../../../../../shared/core/events/record/new-event.ts';
 import { queuedDeliveryRows } from '../../../../../../shared/core/events/webhooks/deliveries/model.ts';
+import { planEvents } from '../../../../../../shared/core/events/webhooks/deliveries/plan-events.ts';
 import { planStep } from '../../../../../../shared/core/events/webhooks/deliveries/plan-in-steps.ts';
 import { deleteWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
+import { findSubscribers } from '../../../../../../shared/core/events/webhooks/endpoints/find-subscribers.ts';
 import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
+import { NAMED_EVENT_TYPES } from '../../../../../../shared/platform/basics/contract.ts';
+import { commitPlan } from '../../../../../../shared/platform/context/commit-plan.ts';
 import { dueRows } from '../../../../../../shared/platform/due/model.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
 import type { TestContext } from '../../../../../support/harness.ts';
 import { standingStillAfter } from '../../../../../support/interleave.ts';
-import { attemptAllDue, raise } from '../../../../../support/webhooks.ts';
+import { attemptAllDue, raise, subscribe } from '../../../../../support/webhooks.ts';
 
 /** Times three webhooks more than one transaction plans by itself. */
 const EVENTS = 400;
-const fx = await storesFixture({ clock: true, receiver: true, perTest: true });
+const fx = await storesFixture({ clock: '2026-01-15T12:00:00Z', receiver: true, perTest: true });
 const { ctx, clock } = fx;
 let webhooks: string[];
 let key: string;
@@ -35,6 +40,48 @@ const countOf = (webhook_id: string) => queuedDeliveryRows(ctx).countDocuments({
 async function planInSteps(worker: TestContext, dueKey: string): Promise<void> {
   for (let again = await planStep(worker, dueKey); again; again = await planStep(worker, dueKey))
     clock.set(again.notBeforeMs);
+}
+
+/**
+ * The deliveries of every kind of event to every kind of webhook, raised with so many sessions: for whom, of which kind, and when
+ * they are due.
+ */
+async function plannedBeside(sessions: number): Promise<string[]> {
+  const { orgId } = await fx.tenant();
+  const quiet_hours = { from: '10:00', to: '20:00', timezone: 'UTC' };
+  const hooks: string[] = [];
+  for (const format of ['json', 'slack'] as const)
+    for (const waits of [{}, { quiet_hours }, { digest: 'daily' as const }])
+      hooks.push((await subscribe(ctx, orgId, { ...waits, format, events: [...NAMED_EVENT_TYPES] }))._id);
+  const event = (type: NewEvent['type'], more: Partial<NewEvent> = {}): NewEvent => {
+    const shown = { muted: more.is_muted, rank: more.level?.rank };
+    const rest = { org_id: orgId, ts: new Date(clock.now()), concerns: {}, data: shown };
+    return { type, cause: [orgId, JSON.stringify(shown), more.webhook_id ?? ''], ...rest, ...more };
+  };
+  const percents = hooks.flatMap((webhook_id) =>
+    [99, 100, 150].map((rank) =>
+      event('budget.threshold', { webhook_id, level: { of: `${webhook_id} ${rank}`, rank } }),
+    ),
+  );
+  const events = [
+    ...NAMED_EVENT_TYPES.flatMap((type) => [event(type), event(type, { is_muted: true })]),
+    ...percents,
+    event('budget.forecast', { owner_id: hooks.at(-1) }),
+    ...Array.from({ length: sessions }, (_, at) => event('session.started', { cause: [orgId, at] })),
+  ];
+  await commitPlan(ctx, async (transaction) => {
+    const subscribers = await findSubscribers(ctx, orgId, transaction);
+    return { ...planEvents(events, subscribers, clock.now()), result: undefined };
+  });
+  const due = await dueRows(ctx).findOne({ kind: 'plan-deliveries', org_id: orgId });
+  expect(due === null).toBe(sessions === 0);
+  if (due) await planInSteps(ctx, due.key);
+  const rows = await queuedDeliveryRows(ctx).find({ org_id: orgId }).toArray();
+  const planned = rows.map(({ webhook_id, type, body, state, at, created_at }) => {
+    const when = at === created_at.getTime() ? 'at once' : new Date(at).toISOString();
+    return [hooks.indexOf(webhook_id), type, JSON.stringify(JSON.parse(body).data), state, when].join(' ');
+  });
+  return planned.filter((delivery) => !delivery.includes('session.started')).toSorted();
 }
 
 /** Dies after it has committed so many steps. */
@@ -68,6 +115,15 @@ describe('more deliveries than one transaction writes', () => {
       '/hook/b',
       '/hook/c',
     ]);
+  });
+
+  it('are for the same webhooks, and as soon, as those that one transaction writes', async () => {
+    const atOnce = await plannedBeside(0);
+    expect(new Set(atOnce.map((delivery) => delivery.split(' ')[3]))).toEqual(
+      new Set(['pending', 'collected']),
+    );
+    clock.set(Date.UTC(2026, 0, 15, 12));
+    expect(await plannedBeside(200)).toEqual(atOnce);
   });
 
   it('go on after their pause when the clock was an hour ahead for a moment', async () => {
