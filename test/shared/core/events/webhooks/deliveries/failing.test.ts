@@ -162,6 +162,28 @@ describe('a failing webhook', () => {
     await smtp.close();
   });
 
+  it.each([
+    ['has not confirmed it', { $unset: { email_confirmed: true } }],
+    ['takes no mails', { $set: { mails_ended_at: new Date(0) } }],
+    ['has declined', { $set: { declined_at: new Date(0) } }],
+    ['was removed', { $set: { removed_at: new Date(0) } }],
+  ] as const)(
+    'mails no address whose person %s, also where an operator named it before',
+    async (_, state) => {
+      const smtp = await startSmtp();
+      const { _id: ada } = await fx.member('ada', { role: 'admin' });
+      await setAdmins('ada@example.org', 'ops@example.org');
+      await memberRows(ctx).updateOne({ _id: ada }, state);
+      const { _id } = await fx.webhook(fx.receiver.url);
+      await exhaust();
+      await alertAdmins.handle({ key: _id }, mailing(smtp.url));
+      expect(smtp.mails).toHaveLength(1);
+      expect(smtp.mails[0]).toContain('ops@example.org');
+      expect(smtp.mails[0]).not.toContain('ada@example.org');
+      await smtp.close();
+    },
+  );
+
   it.each(['no mail server', 'no address'])(
     'keeps the alert while there is %s, and sends it once there is',
     async (missing) => {
