@@ -5,6 +5,7 @@ import {
   mailPermitRows,
   takeMailPermit,
 } from '../../../../shared/core/events/webhooks/endpoints/mail-permits.ts';
+import { webhookRows } from '../../../../shared/core/events/webhooks/endpoints/model.ts';
 import {
   unsubscribe,
   unsubscribeUrl,
@@ -22,7 +23,7 @@ import { mailDigestJob } from '../../../../shared/wings/digests/preferences/jobs
 import { preferencesRows } from '../../../../shared/wings/digests/preferences/model.ts';
 import { mailDigest, moveDigests } from '../../../../workers/index.ts';
 import { makeSignal } from '../../../support/factories.ts';
-import { fixture } from '../../../support/fixture.ts';
+import { fixture, type Tenant } from '../../../support/fixture.ts';
 import { plainMail } from '../../../support/smtp.ts';
 
 const HOUR = 3_600_000;
@@ -93,6 +94,37 @@ describe('the digest of a member', () => {
     expect(text).toContain('Cost: $99.00, $0.00 the week before');
     expect(text).toContain('$99.00: eve, secret,');
     expect(text).toContain('Signals that are held and wait for a decision of an admin: 1');
+  });
+
+  it('has nothing of another organization for an admin, also where both have people of the same ids', async () => {
+    await changeMember(ctx, f.orgId, 'ada', { role: 'admin' });
+    const spike = { anomaly_type: 'cost_spike', baseline_avg: 1, observed: 9, deviation_pct: 800 } as const;
+    const fill = async ({ orgId, key, budget, webhook }: Tenant, name: string) => {
+      await budget({ name, threshold: 1, window: 'monthly' });
+      const of = { ts: NOON, user_id: 'ada', project_id: name };
+      const signals = [makeSignal({ ...of, cost_usd: 1 }), makeSignal({ ...of, tokens_in: 900_000_000 })];
+      await f.ask('/api/v1/signals', { signals }, { key });
+      const [session] = await sessionRows(ctx).find({ org_id: orgId }).toArray();
+      if (session) await reportAnomalies(ctx, session, [spike]);
+      const { _id } = await webhook(`https://${name}.example/`);
+      await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
+    };
+    await fill(f, 'own');
+    await fill(await f.tenant(), 'foreign');
+    await choose('daily');
+    clock.set(MORNING);
+    await mailAllDue();
+    const text = plainMail(smtp.mails[0]);
+    const [mine, whole] = text.split('The organization “Test”');
+    for (const part of [mine, whole]) {
+      expect(part).toContain('Cost: $1.00, $0.00 the day before');
+      expect(part).toContain('$1.00: ada, own,');
+      expect(part).toContain('Anomalies: 1 cost spike of “ada”, 800 % above usual');
+    }
+    expect(whole).toContain('“own” (monthly): 100 %, $1.00 of $1.00');
+    expect(whole).toContain('wait for a decision of an admin: 1');
+    expect(whole).toContain('Failing webhooks, whose deliveries are held own.');
+    expect(text).not.toContain('foreign');
   });
 
   it.each([
