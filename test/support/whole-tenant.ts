@@ -6,6 +6,7 @@ import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.t
 import { unsubscribeUrl } from '../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
 import { derivedId } from '../../shared/platform/basics/ids.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
+import { expectationKey } from '../../shared/wings/anomalies/expected.ts';
 import { anomalyRows, expectationRows } from '../../shared/wings/anomalies/model.ts';
 import { workRows } from '../../shared/wings/work/attribution/model.ts';
 import { branchKey } from '../../shared/wings/work/attribution/names.ts';
@@ -183,7 +184,8 @@ async function fillAnomalies(whole: WholeTenant, { ctx }: Host): Promise<void> {
   const times = { reports: 1, detected_at: now, updated_at: now };
   const of = { anomaly_type: 'error_spike', of: 'person', user_id: 'eve', by: 'grace' } as const;
   const until = new Date(now.getTime() + 400 * DAY);
-  await expectationRows(ctx).insertOne({ _id: `expected ${org_id}`, org_id, ...of, until });
+  const _id = expectationKey({ ...of, org_id, session_id }, of.of);
+  await expectationRows(ctx).insertOne({ _id, org_id, ...of, until });
   await anomalyRows(ctx).insertOne({
     _id: whole.anomaly,
     org_id,
