@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { decideBatch } from '../../../../../shared/core/calls/ingest/decide-batch.ts';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
+import { assignSignals } from '../../../../../shared/core/calls/sessions/assign.ts';
 import { findNewest, findReachable } from '../../../../../shared/core/calls/sessions/assign-by-key.ts';
 import { type Session, sessionRows } from '../../../../../shared/core/calls/sessions/model.ts';
 import { checkSignal, type Draft } from '../../../../../shared/core/calls/signals/check-signal.ts';
@@ -11,9 +12,11 @@ import { commitPlan } from '../../../../../shared/platform/context/commit-plan.t
 import { inTransaction } from '../../../../../shared/platform/mongo/transaction.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
 import { storesFixture } from '../../../../support/fixture.ts';
+import { pick, seeded } from '../../../../support/random.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const START = NOON + 240 * MINUTE;
 const { ctx, clock } = await storesFixture({ clock: START });
 beforeEach(() => clock.set(START));
@@ -73,6 +76,50 @@ test('a late signal joins the session that it lies in, though that has lasted fo
   expect(ids).not.toContain(newer);
   expect(await post(orgId, [day(119.5)])).toEqual([...ids]);
 });
+
+test('late signals go where they would if every session of their key were read, however long each has lasted', async () => {
+  const { orgId } = await makeTenant(ctx);
+  await post(orgId, [0]);
+  const [like] = await sessionsOf(orgId);
+  const [draft] = draftsOf(orgId, [0], 'gpt-4o');
+  if (!like || !draft) throw new Error('there is no session');
+  for (let seed = 1; seed <= 40; seed += 1) {
+    const random = seeded(seed);
+    const key = `${like.key} ${seed}`;
+    const timeoutMs = pick(random, [0.5, 1, 8, 24]) * HOUR;
+    const all = severalLike({ ...like, key }, timeoutMs, random);
+    await sessionRows(ctx).insertMany(all);
+    const newest = all.at(-1);
+    const edges = all.flatMap(({ started_at, ended_at }) => [started_at.getTime(), ended_at.getTime()]);
+    await inTransaction(ctx.db, async (transaction) => {
+      for (let turn = 0; turn < 15; turn += 1) {
+        const earliestMs = pick(random, edges) + pick(random, [-1, -0.6, 0, 0.6, 1]) * timeoutMs;
+        const latestMs = earliestMs + pick(random, [0, 0, 2, 50]) * HOUR;
+        const found = await findReachable(ctx, newest, { earliestMs, latestMs }, timeoutMs, transaction);
+        const signals = [...new Set([earliestMs, latestMs])].map((ms) => ({
+          ...draft,
+          _id: String(ms),
+          ts: new Date(ms),
+        }));
+        const limits = { timeoutMs, nowMs: clock.now(), mostModels: 100, newSessionId: () => 'another' };
+        const assign = (existing: readonly Session[]) => assignSignals({ key, existing, signals, ...limits });
+        expect(assign(found), `seed ${seed}, ${earliestMs} to ${latestMs}`).toEqual(assign(all));
+      }
+    });
+  }
+});
+
+/** Four sessions, ended and one after the other, that last from no time to weeks. */
+function severalLike(like: Session, timeoutMs: number, random: () => number): Session[] {
+  let atMs = NOON;
+  return ['a', 'b', 'c', 'd'].map((name) => {
+    const startMs = atMs + timeoutMs * pick(random, [1.01, 1.5, 40]);
+    atMs = startMs + pick(random, [0, 1, 23, 25, 60, 400]) * HOUR;
+    const [started_at, ended_at] = [new Date(startMs), new Date(atMs)];
+    const of = { state: 'ended', end_reason: 'timeout', last_activity_at: ended_at } as const;
+    return { ...like, ...of, _id: `${like.key} ${name}`, started_at, ended_at };
+  });
+}
 
 test('two processes that record late signals of a user at once make no sessions that overlap', async () => {
   const { orgId } = await makeTenant(ctx);
