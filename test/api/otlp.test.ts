@@ -352,6 +352,18 @@ describe('who a record is of', () => {
     expect((await stored()).map((signal) => signal.user_id)).toEqual([user_id]);
   });
 
+  it('is the member with that e-mail before one whose user id it is, whichever came first', async () => {
+    const add = (user_id: string, email: string) =>
+      addMember(ctx, { org_id: fx.orgId, email, role: 'member', user_id });
+    await add('ada@example.com', 'ada.smith@example.com');
+    await add('new-ada', 'ada@example.com');
+    await add('new-bob', 'bob@example.com');
+    await add('bob@example.com', 'bob.smith@example.com');
+    for (const name of ['ada', 'bob'])
+      await sendFixture(many(1, { request_id: `of-${name}`, 'user.email': `${name}@example.com` }), 'json');
+    expect((await stored()).map((signal) => signal.user_id)).toEqual(['new-ada', 'new-bob']);
+  });
+
   it('takes an e-mail for one wherever it stands, and hashes it for each organization alone', async () => {
     const tenants = [await fx.tenant(), await fx.tenant()];
     const semconv = readFixture('semconv');
