@@ -204,6 +204,28 @@ describe('POST /api/v1/sessions/{id}/void', () => {
     expect(raised).toHaveLength(3);
   });
 
+  it.each([0, 3])(
+    'takes a session out of a window of sessions once, though it is emptied again after that took no more (%i days)',
+    async (days) => {
+      const { _id } = await makeBudget({ metric: 'sessions', window: 'daily' });
+      const counted = async () => {
+        const { data } = await ask(`/api/v1/budgets/${_id}/windows`);
+        return data.find(({ start }: { start: string }) => start === '2026-11-18T00:00:00.000Z')?.current;
+      };
+      await record({ id: 'of-bob', user_id: 'bob' });
+      const id = await record({ id: 'first' });
+      expect(await counted()).toBe(2);
+      clock.advance(days * DAY);
+      await voidIds(id, ['first']);
+      expect(await counted()).toBe(1);
+      clock.advance(4 * DAY);
+      expect(await record({ id: 'second' })).toBe(id);
+      expect(await counted()).toBe(1);
+      expect((await voidIds(id, ['second'])).body).toMatchObject({ session: { signal_count: 0 } });
+      expect(await counted()).toBe(1);
+    },
+  );
+
   it('notes on the anomalies of the session that their figures were corrected', async () => {
     const id = await record({ id: 'right' }, { id: 'wrong' });
     const of = { org_id: fx.orgId, user_id: 'ada', session_id: id, anomaly_type: 'token_spike' } as const;
