@@ -71,6 +71,36 @@ describe('windows', () => {
     expect(usage.points.map(({ used }: { used: number }) => used)).toEqual([2, 1]);
   });
 
+  test('of several rolling budgets that count the same are judged each by all of its days', async () => {
+    const rolling = { window: 'rolling', enforce: 'hard', threshold: 50 };
+    const used = new Map([
+      [3, 6],
+      [31, 36],
+      [7, 30],
+    ]);
+    for (const rolling_days of used.keys()) {
+      clock.advance(1);
+      expect((await post({ ...rolling, rolling_days })).status).toBe(201);
+    }
+    for (const [days, cost_usd] of [
+      [31, 1],
+      [30, 2],
+      [7, 4],
+      [6, 8],
+      [3, 16],
+      [2, 5],
+      [0, 1],
+    ] as const)
+      await use(NOW - days * DAY, cost_usd);
+    const told = async () => {
+      const { budgets } = await check();
+      return budgets.map(({ remaining }: { remaining: number }) => 50 - remaining);
+    };
+    // A process decides by signals within half a second: where it knows the last one, it knows all.
+    await until(async () => (await told())[0] === used.get(3));
+    expect(await told()).toEqual([...used.values()]);
+  });
+
   test('of a total begin on its day and do not end, in every answer', async () => {
     await use('2026-11-09T22:59:59Z', 4);
     await use('2026-11-09T23:00:00Z', 3);
