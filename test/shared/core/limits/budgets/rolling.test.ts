@@ -62,6 +62,11 @@ describe('a level of a rolling budget', () => {
     // The first day has left: 21 were used in the two before.
     expect(await use(58)).toEqual([]);
     expect(await use(1)).toEqual(['budget.warning']);
+    clock.advance(1_000);
+    expect(await use(25)).toEqual(['budget.exceeded']);
+    nextDay();
+    // The warning goes on again, since the midnight that ended it came before the second one.
+    expect(await use(1)).toEqual([]);
     const page = { order: 'asc', limit: 20, after: null, total: null } as const;
     const viewer = { orgId, userId: null, scopes: ['usage:read'] as const };
     const { rows } = await listBudgetEvents(ctx, viewer, _id, page);
@@ -69,6 +74,7 @@ describe('a level of a rolling budget', () => {
       ['warning', true],
       ['exceeded', true],
       ['warning', true],
+      ['exceeded', true],
     ]);
     // That it was reached on the days between is kept, but no event.
     expect(await budgetFiringRows(ctx).countDocuments({ budget_id: _id, is_carried: true })).toBeGreaterThan(
@@ -149,6 +155,9 @@ test('an alert of a rolling budget is sent once while it holds', async () => {
   expect(await alerts()).toEqual(['budget.threshold']);
   nextDay(3);
   await use(50);
+  expect(await alerts()).toEqual(['budget.threshold', 'budget.threshold']);
+  nextDay();
+  await use(1);
   expect(await alerts()).toEqual(['budget.threshold', 'budget.threshold']);
 });
 
