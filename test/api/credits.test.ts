@@ -256,6 +256,24 @@ describe('POST /admin/credits', () => {
     expect(rows).toMatchObject([{ details: { user_id: spender.userId, bucket: 'paid', amount: 7 } }]);
   });
 
+  test('is recorded for each member who is granted credits under one key', async () => {
+    const people = [
+      spender,
+      await makePerson(ctx, idp, { orgId: spender.orgId }),
+      await makePerson(ctx, idp),
+    ];
+    const key = randomUUID();
+    for (const person of [...people, ...people])
+      expect((await addCredits(person, { bucket: 'paid', amount: 7 }, key)).status).toBe(201);
+    const ofOrganizations = {
+      org_id: { $in: people.map(({ orgId }) => orgId) },
+      action: 'credits.add',
+    } as const;
+    const rows = await auditRows(ctx).find(ofOrganizations).toArray();
+    const named = rows.map(({ org_id, details }) => [org_id, details.user_id]);
+    expect(named.toSorted()).toEqual(people.map(({ orgId, userId }) => [orgId, userId]).toSorted());
+  });
+
   test.each([0, -1, 1.5, 1e9 + 1, 2 ** 53, '5'])('400 for the amount %j', async (amount) => {
     expect((await unchanged(() => addCredits(spender, { bucket: 'paid', amount }))).status).toBe(400);
   });
