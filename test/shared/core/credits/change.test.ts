@@ -264,6 +264,26 @@ describe('a refund', () => {
     },
   );
 
+  test('of many late repeats goes back to the window and the month of each, none to those that run now', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await grant(ctx, account.accountId, { bucket: 'granted', amount: 100 });
+    const keys = Array.from({ length: 45 }, () => randomUUID());
+    for (const key of keys) await spendSurely(ctx, account.token, key);
+    await projectAll(ctx);
+    await forgetAnswers(ctx, account.accountId);
+    clock.advance(31 * 24 * HOUR_MS);
+    // All of a window and of a month, and so many of a lot that the newer repeats are taken back before these.
+    for (const key of keys.slice(2)) await spendSurely(ctx, account.token, key);
+    clock.advance(31 * 24 * HOUR_MS);
+    await spendSurely(ctx, account.token, keys[0]);
+    await spendTimes(ctx, account, 6);
+    await spendSurely(ctx, account.token, keys[1]);
+    await spendTimes(ctx, account, 1);
+    await projectAll(ctx);
+    expect(await leftOf(account)).toMatchObject({ window: 1, monthly: 2, granted: 100 - 35 });
+    await expectWhole(account);
+  });
+
   test('by hand of a window that is over is a credit that stays', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
     await spendTimes(ctx, account, 1);
