@@ -62,8 +62,8 @@ async function isConserved(orgId: string): Promise<boolean> {
   const organization = await readOrganization(ctx, orgId);
   const { wrong } = await reconcileUsage(ctx, organization, { repair: false });
   const pairs = new Set<string>();
-  for await (const { session_id, work } of signalRows(ctx).find({ org_id: orgId }))
-    if (work !== undefined) pairs.add(`${session_id} ${work}`);
+  for await (const { session_id, work, voided } of signalRows(ctx).find({ org_id: orgId }))
+    if (!voided && work !== undefined) pairs.add(`${session_id} ${work}`);
   const rows = await sessionWorkRows(ctx).find({ org_id: orgId }).toArray();
   return wrong === 0 && rows.length === pairs.size && rows.every(({ _id }) => pairs.has(_id));
 }
@@ -188,7 +188,7 @@ describe('contexts of many client sessions', () => {
 });
 
 describe('a voided call', () => {
-  it('keeps its session in no list of a work, once the last other call of it has moved', async () => {
+  it('keeps its session in no list of a work, once the last other call of it has moved, and moves no count with it', async () => {
     const { orgId, sender } = await newSender();
     await recordContexts(ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
     const [wrong, right] = calls(2, NOW - 2 * DAY);
@@ -201,6 +201,11 @@ describe('a voided call', () => {
     const rows = await sessionWorkRows(ctx).find({ org_id: orgId }).toArray();
     const work = await workRows(ctx).findOne({ _id: rows[0]?.work ?? '' });
     expect([rows.length, work?.branch?.text]).toEqual([1, 'two']);
+    expect(await isConserved(orgId)).toBe(true);
+    // A context that moves the voided call: it counts on no branch, neither less nor more.
+    await recordContexts(ctx, sender, [contextOf('three', NOW - 2 * DAY - 500)]);
+    expect(await branches(orgId)).toEqual({ three: 1, two: 1 });
+    expect(await isConserved(orgId)).toBe(true);
   });
 });
 
