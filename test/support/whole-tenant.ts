@@ -221,6 +221,8 @@ async function fillBudgets(whole: WholeTenant): Promise<void> {
   });
   for (const user of ['ada', 'bob'])
     await must('key', 'PUT', `/api/v1/budgets/${whole.template}/people/${user}`, { threshold: 40_000 });
+  for (const user_id of Object.keys(whole.people))
+    await make({ name: `Of ${user_id}`, window: 'monthly', threshold: 900_000, owner: { user_id } });
 }
 
 async function fillWork(whole: WholeTenant, { clock }: Host): Promise<void> {
