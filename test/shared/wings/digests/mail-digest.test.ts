@@ -48,6 +48,7 @@ const digestsOf = () =>
   dueRows(ctx).find({ org_id: f.orgId, kind: mailDigestJob.kind }).sort({ _id: 1 }).toArray() as Promise<
     (DueRow & MailAttempt)[]
   >;
+const messageIds = () => smtp.mails.map((mail) => /^Message-ID:\s*(\S+)/im.exec(mail)?.[1]);
 const dueTimes = async () => (await digestsOf()).map(({ due_at }) => due_at.toISOString());
 
 /** Does what workers do for every digest that is due. */
@@ -228,8 +229,19 @@ describe('a due digest', () => {
     );
     await preferencesRows(ctx).updateOne({ _id: ada._id }, { $unset: { last_period: true } });
     await mailAllDue();
-    const ids = smtp.mails.map((mail) => /^Message-ID:\s*(\S+)/im.exec(mail)?.[1]);
+    const ids = messageIds();
     expect([ids.length, new Set(ids).size, ids[0]]).toEqual([2, 1, expect.stringMatching(/^<digest\./)]);
+  });
+
+  it('has a Message-ID that no other has: neither one that was asked for on its day, nor that of another person', async () => {
+    const eve = await f.member('eve');
+    for (const member of [ada, eve]) {
+      await choose('daily', member);
+      for (let asked = 0; asked < 2; asked += 1) await askForDigest(ctx, accountOf(member));
+    }
+    clock.set(MORNING);
+    await mailAllDue();
+    expect([smtp.mails.length, new Set(messageIds()).size]).toEqual([6, 6]);
   });
 
   it('waits for room where the person has had as many mails as there may be', async () => {
