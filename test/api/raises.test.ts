@@ -6,9 +6,11 @@ import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { eraseMember } from '../../shared/people/erase-member.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
+import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { raiseRetention, raiseRows } from '../../shared/wings/raises/model.ts';
 import { endRaise } from '../../workers/index.ts';
+import { BOUND_SCOPES } from '../support/factories.ts';
 import { BUDGET, fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
 import { makePerson, type Person } from '../support/people.ts';
@@ -191,14 +193,46 @@ describe('asking for more', () => {
     expect((await ask()).status).toBe(201);
   });
 
-  test('is refused while 1,000 wait in the organization', async () => {
+  test('is refused while 1,000 wait in the organization, and those of others, answered and expired ones are none of them', async () => {
     const id = await asked();
     const row = await raiseRows(ctx).findOne({ _id: id });
     const { pending_for: _, ...one } = row ?? ({} as never);
-    const copyOf = (_: unknown, at: number) => ({ ...one, _id: `rai_${fx.orgId}_${at}`, user_id: `u${at}` });
-    await raiseRows(ctx).insertMany(Array.from({ length: 999 }, copyOf));
-    const refused = await ask({ budget_id: await makeOwnBudget() });
+    const copies = (name: string, count: number, fields: object = {}) =>
+      Array.from({ length: count }, (_, at) => {
+        const user = `${name} ${at}`;
+        return { ...one, ...fields, _id: `rai_${fx.orgId} ${user}`, user_id: user };
+      });
+    await raiseRows(ctx).insertMany([
+      ...copies('waits', 998),
+      ...copies('of another', 1_000, { org_id: (await fx.tenant()).orgId }),
+      ...copies('denied', 10, { state: 'denied' }),
+      ...copies('expired', 10, { expires_at: new Date(clock.now()) }),
+    ]);
+    await asked({ budget_id: await makeOwnBudget() });
+    const refused = await ask({ budget_id: await makeBudget({ name: 'Third' }) });
     expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+  });
+
+  const without = (scopes: readonly Scope[], ...left: Scope[]) =>
+    scopes.filter((scope) => !left.includes(scope));
+  test.each<[string, Scope[], number | null]>([
+    ['a bound key reads its own', ['budgets:check'], 1],
+    ['a bound key reads its own', ['usage:read'], 1],
+    ['a bound key reads none', without(BOUND_SCOPES, 'usage:read', 'budgets:check'), null],
+    ['an unbound key reads all', ['usage:read'], 2],
+    ['an unbound key reads none', without(SCOPES, 'usage:read', 'budgets:check'), null],
+    ['an unbound key reads none', without(SCOPES, 'usage:read', 'budgets:write'), null],
+  ])('is seen by keys as their scopes say: %s with %j', async (which, scopes, sees) => {
+    const isBound = which.startsWith('a bound key');
+    const mine = { budget_id: budgetId, amount: 1 };
+    const { id: foreign } = await fx.ask('/v1/raises', mine, { key: admin.session });
+    const ids = [await asked(), foreign];
+    const key = await fx.keyOf(isBound ? ada.userId : null, scopes);
+    const statuses = [];
+    for (const path of ['', ...ids.map((id) => `/${id}`)])
+      statuses.push((await fx.send(`/api/v1/raises${path}`, undefined, { key })).status);
+    expect(statuses).toEqual(sees === null ? [403, 403, 403] : [200, 200, sees === 2 ? 200 : 404]);
+    if (sees !== null) expect(await totalOf('', key)).toBe(sees);
   });
 });
 
@@ -358,22 +392,34 @@ describe('an answer', () => {
     expect(budget?.raises ?? []).toHaveLength(state === 'approved' ? 1 : 0);
   });
 
-  test('is the same when the same admin gives it again, and refused to anybody else', async () => {
-    const id = await asked();
-    const first = await act(id, 'approve', admin, { amount: 2 });
-    clock.advance(1_000);
-    const again = await act(id, 'approve', admin, { amount: 2 });
-    expect([again.status, again.text]).toEqual([200, first.text]);
-    expect((await view()).threshold_now).toBe(12);
-    for (const refused of [
-      await act(id, 'approve', second, { amount: 2 }),
-      await act(id, 'approve', admin, { amount: 3 }),
-      await act(id, 'deny'),
-      await act(id, 'withdraw', ada),
-    ])
-      expect([refused.status, refused.body.raise_status]).toEqual([409, 'approved']);
-    expect((await audited()).length).toBe(2);
-  });
+  test.each([
+    {
+      verb: 'approve',
+      body: { amount: 2, duration_s: 3_600 },
+      others: [{ amount: 3, duration_s: 3_600 }, { amount: 2, duration_s: 1_800 }, { amount: 2 }, {}],
+      gives: ['approved', 12, 2],
+    },
+    { verb: 'deny', body: { note: 'no' }, others: [{ note: 'never' }, {}], gives: ['denied', 10, 2] },
+    { verb: 'revoke', body: { note: 'no' }, others: [{ note: 'never' }, {}], gives: ['revoked', 10, 3] },
+  ])(
+    'to $verb is the same when the same admin gives it again; another one, and anybody else’s, is refused',
+    async ({ verb, body, others, gives: [state, threshold, entries] }) => {
+      const id = await (verb === 'revoke' ? granted() : asked());
+      const first = await act(id, verb, admin, body);
+      clock.advance(1_000);
+      const again = await act(id, verb, admin, body);
+      expect([again.status, again.text]).toEqual([200, first.text]);
+      expect((await view()).threshold_now).toBe(threshold);
+      for (const refused of [
+        await act(id, verb, second, body),
+        ...(await Promise.all(others.map((other) => act(id, verb, admin, other)))),
+        await act(id, verb === 'deny' ? 'approve' : 'deny'),
+        await act(id, 'withdraw', ada),
+      ])
+        expect([refused.status, refused.body.raise_status]).toEqual([409, state]);
+      expect((await audited()).length).toBe(entries);
+    },
+  );
 
   test('gives at most what was asked for', async () => {
     const id = await asked({ duration_s: 3_600 });
