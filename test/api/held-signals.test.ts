@@ -107,6 +107,37 @@ describe('a signal above a limit', () => {
     expect(await post([small], { at: other })).toMatchObject([{ status: 'held' }]);
   });
 
+  it.each([[[['old', 'young']]], [[['young', 'old']]], [[['old'], ['young']]], [[['young'], ['old']]]])(
+    'is known as long as it may be repeated, however old the others are: %j',
+    async (batches) => {
+      const ages: Record<string, number> = { old: 34 * DAY, young: 1_000 };
+      const of = (id: string) => huge(id, { ts: NOW - (ages[id] ?? 0) });
+      const ids = new Map<string, string>();
+      for (const batch of batches)
+        for (const { id, held_id } of await post(batch.map(of))) ids.set(id, held_id);
+      await decide('discard', [ids.get('young')]);
+      await changeOrganization(api.ctx, f.orgId, { hold_above: { tokens: null } });
+      clock.set(NOW + DAY - 1);
+      expect(await post([of('old')])).toMatchObject([{ status: 'held', held_id: ids.get('old') }]);
+      clock.set(NOW + 35 * DAY - 1_001);
+      expect(await post([of('young')])).toMatchObject([{ status: 'rejected', code: 'discarded' }]);
+    },
+  );
+
+  it.each([
+    { task: 'CART-1' },
+    { repository: 'github.com/acme/shop', branch: 'CART-2' },
+    { repository: 'github.com/acme/shop', task: 'CART-3' },
+    { repository: 'github.com/acme/shop', branch: 'CART-4', task: 'CART-4' },
+  ])('keeps the names of its work as hashes where the organization hides names: %j', async (names) => {
+    for (const hash_names of [undefined, true]) {
+      if (hash_names) await changeOrganization(api.ctx, f.orgId, { hash_names });
+      const [{ held_id }] = await post([huge(`hidden ${hash_names}`, names)]);
+      const row = await heldRows(api.ctx).findOne({ _id: held_id });
+      expect(JSON.stringify(row).includes('CART')).toBe(hash_names === undefined);
+    }
+  });
+
   it('is at most one of 10,000 that wait; one more is rejected', async () => {
     await post([huge('a')]);
     const [row] = await heldRows(api.ctx).find({ org_id: f.orgId }).toArray();
