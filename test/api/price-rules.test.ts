@@ -235,6 +235,38 @@ describe('a quote', () => {
     expect(await quote({ ...CALL, tokens_in: null })).toEqual(unknown);
   });
 
+  it.each([
+    [{ cache_read_tokens: 1_000_000 }, {}, 1],
+    [{ cache_read_tokens: 1_000_000 }, { cache_read: 2 }, 2],
+    [{ cache_write_tokens: 1_000_000 }, {}, 1],
+    [{ cache_write_tokens: 1_000_000 }, { cache_write: 4, cache_write_1h: 8 }, 4],
+    [{ cache_write_tokens: 1_000_000, cache_write_1h_tokens: 1_000_000 }, {}, 1],
+    [{ cache_write_tokens: 1_000_000, cache_write_1h_tokens: 1_000_000 }, { cache_write: 4 }, 4],
+    [{ cache_write_tokens: 1_000_000, cache_write_1h_tokens: 1_000_000 }, { cache_write_1h: 8 }, 8],
+    [
+      { cache_write_tokens: 1_000_000, cache_write_1h_tokens: 250_000 },
+      { cache_write: 4, cache_write_1h: 8 },
+      5,
+    ],
+    [{ tokens_in: 0, tokens_out: 1_000_000, output_image_tokens: 1_000_000 }, {}, 16],
+    [{ tokens_in: 0, tokens_out: 1_000_000, output_image_tokens: 1_000_000 }, { output_image: 32 }, 32],
+    [{ tokens_in: 0, tokens_out: 1_000_000, output_audio_tokens: 1_000_000 }, {}, 16],
+    [{ tokens_in: 0, tokens_out: 1_000_000, output_audio_tokens: 1_000_000 }, { output_audio: 64 }, 64],
+  ])(
+    'of %j by a rule with %j costs each class by its own price, else by that of what holds it',
+    async (counts, prices, usd) => {
+      const counted = {
+        cache_read_tokens: 0,
+        cache_write_tokens: 0,
+        output_image_tokens: 0,
+        output_audio_tokens: 0,
+      };
+      await add({ ...GPUS, usd_per_million: { input: 1, output: 16, ...prices } });
+      const asked = { ...OWN, tokens_in: 1_000_000, tokens_out: 0, ...counted, ...counts };
+      expect(await quote(asked)).toMatchObject({ cost_usd: usd, cost_source: 'rule' });
+    },
+  );
+
   it('of tools that a rule does not price is unknown, not the list price', async () => {
     await add({ ...GPUS, match: { model: 'claude-opus-4-8' } });
     const searched = { ...CALL, tool_uses: { web_search: 1 } };
