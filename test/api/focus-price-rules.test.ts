@@ -16,14 +16,16 @@ const CLAUDE = {
   tokens_out: 13_000,
 };
 
-it('a FOCUS row of a whole cost that a rule made has the list’s cost beside the rule’s', async () => {
+it('a FOCUS row of a whole cost that a rule made has the list’s cost beside the rule’s, also in place of a reported one', async () => {
   const { key } = await tenant();
   const send = (path: string, body?: object) =>
     api.call(`/api/v1/${path}`, { key, ...(body ? { body } : {}) });
   const half = { name: 'Half', from: '2026-10-01', match: { provider: 'anthropic' }, discount_percent: 50 };
   const own = { name: 'Own', from: '2026-10-01', match: { provider: 'vllm' }, free: true };
-  for (const rule of [half, own]) expect((await send('price-rules', rule)).status).toBe(201);
-  const calls = [CLAUDE, CLAUDE, { ...CLAUDE, provider: 'vllm', model: 'llama-4-70b' }];
+  for (const rule of [half, own])
+    expect((await send('price-rules', { ...rule, replaces_reported: true })).status).toBe(201);
+  const unlisted = { ...CLAUDE, provider: 'vllm', model: 'llama-4-70b' };
+  const calls = [CLAUDE, { ...CLAUDE, cost_usd: 9 }, unlisted, { ...unlisted, cost_usd: 9 }];
   const signals = calls.map((call) => makeSignal({ ts: NOW, ...call }));
   expect((await send('signals', { signals })).status).toBe(200);
   const { text } = await send('usage/export?level=focus&from=2026-11-21&to=2026-11-22');
