@@ -8,6 +8,7 @@ import { createOrganization } from '../../shared/core/accounts/organizations/cre
 import { type Member, memberRows, organizationRows } from '../../shared/core/accounts/organizations/model.ts';
 import { purge } from '../../shared/core/retention/purge.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
+import type { Role } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { fixture } from '../support/fixture.ts';
 import { makePerson, type Person } from '../support/people.ts';
@@ -346,6 +347,26 @@ test('a member whom the admin e-mails name stays among them by a new e-mail, and
   await ask(admin, 'DELETE', `/v1/members/${body.user_id}`);
   expect(await emails()).toEqual([]);
 });
+
+test.each<{ was: Role; named: boolean; change: { role?: Role; email?: string }; is: string | null }>([
+  { was: 'member', named: false, change: { role: 'admin' }, is: 'one@example.org' },
+  { was: 'member', named: true, change: { role: 'admin' }, is: 'one@example.org' },
+  { was: 'admin', named: true, change: { role: 'member' }, is: null },
+  { was: 'admin', named: false, change: { role: 'member' }, is: null },
+  { was: 'admin', named: true, change: { role: 'member', email: 'new@example.org' }, is: null },
+  { was: 'member', named: true, change: { email: 'new@example.org' }, is: 'new@example.org' },
+  { was: 'member', named: false, change: { email: 'new@example.org' }, is: null },
+  { was: 'admin', named: true, change: { email: 'new@example.org' }, is: 'new@example.org' },
+])(
+  'the admin e-mails name admins, and members whom they named: $was, named: $named, $change',
+  async (row) => {
+    const { body } = await add('one@example.org', row.was);
+    const named = row.named ? ['ops@example.org', 'one@example.org'] : ['ops@example.org'];
+    await ask(admin, 'PATCH', '/v1/organization', { admin_emails: named });
+    expect((await ask(admin, 'PATCH', `/v1/members/${body.user_id}`, row.change)).status).toBe(200);
+    expect(await emails()).toEqual(['ops@example.org', ...(row.is === null ? [] : [row.is])]);
+  },
+);
 
 describe('the audit log', () => {
   test('counts what it shows, also before what is too old has been purged', async () => {
