@@ -13,7 +13,7 @@ import {
 import { postponeDue } from '../../../../shared/platform/due/postpone-due.ts';
 import { sweepDue } from '../../../../shared/platform/due/sweep-due.ts';
 import { connectRedis } from '../../../../shared/platform/redis/connect.ts';
-import { dueJobRow } from '../../../../workers/job-row.ts';
+import { dueJobRow, oneOfOrganization } from '../../../../workers/job-row.ts';
 import { startWorker } from '../../../../workers/worker.ts';
 import { storesFixture } from '../../../support/fixture.ts';
 import { until } from '../../../support/harness.ts';
@@ -297,3 +297,31 @@ test('what is woken while it is worked on takes one place, and is worked on once
   expect(begun).toEqual(['slow', 'other', 'slow']);
   connection.disconnect();
 });
+
+test.each(['ends', 'fails'])(
+  'of several keys of an organization one is worked on at a time, and the next one has its turn once that %s',
+  async (how) => {
+    await commit(
+      insertDue(first, due('a', START)),
+      insertDue(first, due('b', START)),
+      insertDue(first, { ...due('c', START), orgId: 'org_2' }),
+      insertDue(second, due('d', START)),
+    );
+    const begun: string[] = [];
+    const done = Promise.withResolvers<string>();
+    const work = async (_context: unknown, key: string) => {
+      begun.push(key);
+      return key === 'a' && begun.length === 1 ? done.promise : 'done';
+    };
+    const run = oneOfOrganization(first, work);
+    const slow = run(ctx, 'a');
+    await until(async () => begun.length === 1, { what: 'the first key to be worked on' });
+    expect(await run(ctx, 'b')).toEqual({ notBeforeMs: START + 1_000 });
+    expect([await run(ctx, 'c'), await oneOfOrganization(second, work)(ctx, 'd')]).toEqual(['done', 'done']);
+    if (how === 'ends') done.resolve('done');
+    else done.reject(new Error('failed'));
+    expect((await Promise.allSettled([slow]))[0]?.status).toBe(how === 'ends' ? 'fulfilled' : 'rejected');
+    expect([await run(ctx, 'b'), await run(ctx, 'a')]).toEqual(['done', 'done']);
+    expect(begun).toEqual(['a', 'c', 'd', 'b', 'a']);
+  },
+);
