@@ -468,19 +468,6 @@ describe('tools that spend', () => {
     expect(answers.filter(({ isError }) => !isError)).toHaveLength(33);
   });
 
-  test('one idempotency_key of two keys makes two reservations, and one of the same key makes one', async () => {
-    await makeBudget('shared');
-    const second = await keyOf(null, ['budgets:check']);
-    const args = { user_id: 'shared', estimate_usd: 0.4, idempotency_key: 'call-1' };
-    const ids: string[] = [];
-    for (const as of [key, second, key, second])
-      ids.push((await callTool('reserve_spend', args, as)).structuredContent.reservation_id);
-    expect(ids.slice(2)).toEqual(ids.slice(0, 2));
-    expect(new Set(ids).size).toBe(2);
-    const third = await keyOf(null, ['budgets:check']);
-    expect(await callTool('reserve_spend', args, third)).toMatchObject({ isError: true });
-  });
-
   test('a credential of one user releases its own only, here and at the API', async () => {
     await makeBudget('holder');
     const own = await keyOf('holder', ['budgets:check']);

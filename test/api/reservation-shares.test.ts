@@ -5,6 +5,7 @@ import { nameOfUser } from '../../shared/core/limits/enforcement/state/budget-st
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { BUDGET, fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
+import { WAYS_TO_RESERVE } from '../support/reserving.ts';
 
 const HUNDRED_DOLLARS = { ...BUDGET, threshold: 100, window: 'monthly', enforce: 'hard' } as const;
 const fx = await fixture({ clock: true, perTest: true });
@@ -46,6 +47,18 @@ describe('a share', () => {
     expect((await reserve(fx.key, 0.01)).body).toMatchObject({ refused_by: { id, cause: 'held' } });
     expect((await reserve(ada, 0.01)).body).toMatchObject({ refused_by: { id, cause: 'held' } });
   });
+
+  test.each(Object.entries(WAYS_TO_RESERVE))(
+    'limits a bound key by %s, and no unbound one, though that names its user',
+    async (_way, reserveBy) => {
+      await budget();
+      const user_id = 'ada';
+      expect(await reserveBy(fx.api, fx.key, { user_id, estimate_usd: 40 })).toMatch(/^res_/);
+      expect(await reserveBy(fx.api, ada, { user_id, estimate_usd: 25.01 })).toBeNull();
+      expect(await reserveBy(fx.api, ada, { user_id, estimate_usd: 25 })).toMatch(/^res_/);
+      expect(await reserveBy(fx.api, fx.key, { user_id, estimate_usd: 35 })).toMatch(/^res_/);
+    },
+  );
 
   test('is the one that the budget names, at least a dollar, and all of a budget of that user', async () => {
     const id = await budget({ threshold: 2 });

@@ -11,6 +11,7 @@ import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal } from '../support/factories.ts';
 import { BUDGET, fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
+import { WAYS_TO_RESERVE } from '../support/reserving.ts';
 
 const TEN_DOLLARS = { ...BUDGET, window: 'monthly', enforce: 'hard' } as const;
 
@@ -182,6 +183,25 @@ describe('a reservation', () => {
     await release(answers[0]?.body.reservation_id);
     expect((await reserve('idem', 6, {}, refused)).body.allow).toBe(true);
   });
+
+  test.each(Object.entries(WAYS_TO_RESERVE))(
+    'by %s with one idempotency key is one of each API key, which a repeat with that key gets again',
+    async (way, reserveBy) => {
+      const user_id = `of two keys by ${way}`;
+      await budget(user_id);
+      const second = await keyOf(null, ['budgets:check']);
+      const idempotency_key = randomUUID();
+      const ids: (string | null)[] = [];
+      for (const as of [key, second, key, second]) {
+        const estimate_usd = as === key ? 4 : 5;
+        ids.push(await reserveBy(api, as, { user_id, estimate_usd, idempotency_key }));
+      }
+      expect(ids.slice(2)).toEqual(ids.slice(0, 2));
+      expect(new Set(ids).size).toBe(2);
+      expect(await allows(user_id, 1.01)).toBe(false);
+      expect(await allows(user_id, 1)).toBe(true);
+    },
+  );
 
   test('leaves nothing in Redis without an end but the keys of its organization, and its record no longer than itself', async () => {
     const own = await tenDollars();
