@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { acceptInvitation } from '../../shared/core/accounts/identity/invitations.ts';
 import { linkIdentity } from '../../shared/core/accounts/identity/link-identity.ts';
 import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
 import { eraseMember } from '../../shared/people/erase-member.ts';
@@ -110,8 +111,10 @@ async function tell() {
     email,
     name: `Ada ${WORD}`,
     role: 'admin',
-    idp: { iss: host.idp.issuer, sub: 'before' },
   });
+  // A person joins by an invitation, and an operator names another identity later.
+  const joined = { iss: host.idp.issuer, sub: `${WORD}-joined` };
+  await acceptInvitation(ctx, { accountId: _id, email, identity: joined });
   await linkIdentity(ctx, host.orgId, USER, identity);
   await organizationRows(ctx).updateOne(
     { _id: host.orgId },
