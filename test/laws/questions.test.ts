@@ -472,17 +472,20 @@ const isWithin = ({ from, to }: Query, at: number | null) =>
   at !== null && (from === undefined || at >= Date.parse(from)) && (to === undefined || at < Date.parse(to));
 
 const PULLS_PATH = '/api/v1/pull-requests';
-/** Times of calls: none, until now, and days of both timezones of the organization. */
+/** Times of calls: none, until now, the 30 days before one, and days of both timezones of the organization. */
 const CALLED: readonly { asked: Query; of?: readonly [number, number] }[] = [
   { asked: {} },
   { asked: { calls_from: iso(since(8.2)) }, of: [since(8.2), FLOORED] },
+  { asked: { calls_to: iso(since(1.3)) }, of: [since(1.3) - 30 * DAY, since(1.3)] },
   {
     asked: { calls_from: '2026-02-20', calls_to: '2026-03-09' },
     of: [localMs('2026-02-20'), localMs('2026-03-09')],
   },
 ];
+const calledOf = ({ calls_from, calls_to }: Query) =>
+  CALLED.find(({ asked }) => asked.calls_from === calls_from && asked.calls_to === calls_to)?.of;
 const calledIn = (query: Query, calls: readonly Fact[]) => {
-  const of = CALLED.find(({ asked }) => asked.calls_from === query.calls_from)?.of;
+  const of = calledOf(query);
   return of ? within(calls, ...of) : calls;
 };
 const isOfAll = ({ sessions: runs }: Facts) => runs.some(({ user_id }) => user_id !== 'ada');
@@ -528,8 +531,7 @@ const branches: Kind = {
   }),
   ask: (query, as) => allPages((cursor) => http(BRANCHES_PATH)({ ...query, ...cursor }, as)),
   check: (body, query, facts) => {
-    const called = within(facts.calls, FLOORED - 30 * DAY, FLOORED);
-    const calls = (query.calls_from === undefined ? called : calledIn(query, facts.calls)).filter(
+    const calls = within(facts.calls, ...(calledOf(query) ?? [FLOORED - 30 * DAY, FLOORED])).filter(
       ({ repository, branch }) =>
         branch !== null && (query.repository === undefined || query.repository === repository),
     );
@@ -560,7 +562,7 @@ const pullRequests: Kind = {
     const meant = pullsOf(facts, isOfAll(facts))
       .filter((one) => meetsAll(query)(one) && isWithin(query, one.opened))
       .map((one) => ({ ...one, calls: calledIn(query, one.calls) }))
-      .filter(({ calls }) => query.calls_from === undefined || calls.length > 0);
+      .filter(({ calls }) => calledOf(query) === undefined || calls.length > 0);
     const rows = meant.map(({ repository, number, state, opened, calls }) => ({
       repository,
       number,
@@ -732,7 +734,7 @@ async function smallest(question: Question): Promise<Question> {
   for (const name of Object.keys(question.query)) {
     const { [name]: _left, ...query } = question.query;
     const smaller = { ...question, query };
-    const isRange = /^(before_)?(from|to)$/.test(name);
+    const isRange = /^(before_|calls_)?(from|to)$/.test(name);
     if (!isRange && !name.match(/^(level|format)$/) && (await faultIn(smaller).catch(() => null))?.isWrong)
       return smallest(smaller);
   }
