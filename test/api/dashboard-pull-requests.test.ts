@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { dayChart } from '../../packages/dashboard/wings/work/parts/day-chart.ts';
 import {
   costOf,
   costSentence,
@@ -86,6 +87,29 @@ test('its sessions are those of its days, or of one of them', () => {
   expect(sessionsOf({ ...pull, first_day: null, last_day: null }).search).toEqual({
     pull_request: 'github.com/acme/shop#12',
   });
+});
+
+const day = (date: string, cost_usd: number) => ({ day: date, cost_usd });
+
+test.each([
+  ['all of its days', null, []],
+  ['more days than are shown', { cost_usd: 7 }, [['Earlier', 7, '2026-01-02', '2026-01-10'] as const]],
+] as const)('each bar of the chart of %s leads to the sessions of its own days', (_, others, earlier) => {
+  const bars = [
+    ...earlier,
+    [/^10 Jan/, 1, '2026-01-10', '2026-01-11'],
+    [/^11 Jan/, 0, '2026-01-11', '2026-01-12'],
+    [/^12 Jan/, 3, '2026-01-12', '2026-01-13'],
+  ] as const;
+  const first_day = earlier[0]?.[2] ?? pull.first_day;
+  const by_day = { data: [day('2026-01-12', 3), day('2026-01-10', 1)], others };
+  const { labels, series, pageOf } = dayChart({ ...pull, first_day, by_day });
+  expect(labels).toHaveLength(bars.length);
+  for (const [place, [label, cost, from, to]] of bars.entries()) {
+    expect(labels[place]).toMatch(label);
+    expect(series[0]?.values[place]).toBe(cost);
+    expect(pageOf?.(place).search).toMatchObject({ range: 'custom', from, to });
+  }
 });
 
 const none = { repository: null, branch: null, pull_request: null, task: null };

@@ -8,8 +8,16 @@ import { sessionsOf } from './words.ts';
 /** Days without calls are drawn too, as long as all of them have room. */
 const MOST_DAYS = 100;
 
+/** The parts of a pull request that the chart shows and that its links need. */
+type Charted = Pick<PullRequestDetail, 'repository' | 'number' | 'first_day' | 'last_day'> & {
+  by_day: {
+    data: readonly { day: string; cost_usd: number }[];
+    others: { cost_usd: number } | null;
+  };
+};
+
 /** The cost of each day, oldest first, which leads to its sessions. Days before the last hundred with calls are one bar. Pure. */
-export function dayChart(pull: PullRequestDetail): ChartContent {
+export function dayChart(pull: Charted): ChartContent {
   const { by_day } = pull;
   const costs = new Map(by_day.data.map(({ day, cost_usd }) => [day, cost_usd]));
   const days = withGaps([...costs.keys()].toSorted());
@@ -21,7 +29,9 @@ export function dayChart(pull: PullRequestDetail): ChartContent {
     axis: axisMoney,
     pageOf: (period) => {
       const day = days[period - earlier.length];
-      return sessionsOf(pull, day === undefined ? {} : { first_day: day, last_day: day });
+      if (day !== undefined) return sessionsOf(pull, { first_day: day, last_day: day });
+      const [first] = days;
+      return sessionsOf(pull, first === undefined ? {} : { last_day: plusDays(first, -1) });
     },
   };
 }
