@@ -1,6 +1,22 @@
 import { expect, test } from 'vitest';
-import { plusDays, rangeOf, readShared } from '../../packages/dashboard/data/range.ts';
+import {
+  FILTERS,
+  type Filters,
+  plusDays,
+  type Range,
+  rangeOf,
+  readShared,
+} from '../../packages/dashboard/data/range.ts';
 import { readSessionSearch } from '../../packages/dashboard/data/session-search.ts';
+import {
+  allGroups,
+  usageBefore,
+  usageChanges,
+  usageNow,
+  usageTotals,
+  workUsage,
+} from '../../packages/dashboard/data/usage-questions.ts';
+import { costContent } from '../../packages/dashboard/pages/overview/cost-content.ts';
 import { costBefore, topOf } from '../../packages/dashboard/pages/overview/top.ts';
 import { exceptionOf } from '../../packages/dashboard/parts/budget/exception.ts';
 import { sessionsSearch } from '../../packages/dashboard/parts/budget/words.ts';
@@ -68,6 +84,70 @@ test('a value is new only where none of the span before may have been it', () =>
   expect([before('another', 0), before('another', 7)]).toEqual([0, undefined]);
   expect(costBefore(undefined, 'model', 'another')).toBeUndefined();
 });
+
+type Question = (range: Range, filters: Filters, teamsOf: string | null) => { queryKey: readonly unknown[] };
+const QUESTIONS: Record<string, Question> = {
+  usageNow,
+  usageBefore,
+  usageChanges,
+  usageTotals,
+  workUsage: (range, filters) => workUsage(range, filters, 'branch'),
+  allGroups: (range, filters) => allGroups('org_1', 'model', range, filters),
+};
+
+test.each(Object.entries(QUESTIONS))(
+  'an answer of %s is kept for its own range, filters and reader alone',
+  (name, question) => {
+    const [week, month] = (['last_week', 'last_month'] as const).map((range) =>
+      rangeOf({ range }, 'UTC', Date.parse('2026-11-23T12:00:00Z')),
+    ) as [Range, Range];
+    const filters: Filters[] = [{}, ...FILTERS.flatMap((by) => [{ [by]: 'red' }, { [by]: 'blue' }])];
+    const keys = [week, month].flatMap((range) =>
+      filters.map((only) => question(range, only, null).queryKey),
+    );
+    if (name === 'usageNow' || name === 'usageBefore') keys.push(question(week, {}, 'org_1').queryKey);
+    expect(new Set(keys.map((key) => JSON.stringify(key))).size).toBe(keys.length);
+  },
+);
+
+const HOURS = ['2026-11-23T21:00:00.000Z', '2026-11-23T22:00:00.000Z', '2026-11-23T23:00:00.000Z'];
+
+test.each([
+  ['hour', 'UTC', HOURS, '2026-11-24T00:00:00.000Z', [...HOURS, '2026-11-24T00:00:00.000Z']],
+  ['hour', 'Asia/Tokyo', HOURS, '2026-11-23T23:40:00.000Z', [...HOURS, '2026-11-23T23:40:00.000Z']],
+  ...(
+    [
+      ['day', 'UTC', ['11-21T00', '11-22T00', '11-23T00'], '11-24T00', '11-21 11-22 11-23 11-24'],
+      ['day', 'UTC', ['11-22T00', '11-23T00'], '11-23T16', '11-22 11-23 11-24'],
+      ['day', 'Asia/Tokyo', ['11-21T15', '11-22T15'], '11-23T15', '11-22 11-23 11-24'],
+      [
+        'day',
+        'America/New_York',
+        ['10-31T04', '11-01T04', '11-02T05'],
+        '11-03T05',
+        '10-31 11-01 11-02 11-03',
+      ],
+      ['week', 'Europe/Berlin', ['10-18T22', '10-25T23', '11-01T23'], '11-03T23', '10-19 10-26 11-02 11-04'],
+      ['month', 'Asia/Tokyo', ['09-30T15', '10-31T15'], '11-22T15', '10-01 11-01 11-23'],
+    ] as const
+  ).map(([interval, zone, starts, to, days]) => {
+    const at = (hour: string) => `2026-${hour}:00:00.000Z`;
+    return [interval, zone, starts.map(at), at(to), days.split(' ').map((day) => `2026-${day}`)] as const;
+  }),
+] as const)(
+  'the bars of the cost chart by %s in %s lead to the sessions of their own time: together to the whole range',
+  (interval, zone, starts, to, bounds) => {
+    const series = starts.map((start) => ({ ...sums, start, active_users: 1, cost_usd: 1 }));
+    const data = { ...usageOf(2, 7), interval, series, to };
+    const { pageOf } = costContent(data, { split: 'model', names: new Map(), search: { team: 'red' }, zone });
+    const range = { range: 'custom', team: 'red' };
+    const spans = starts.map((_, bar) => ({ ...range, from: bounds[bar], to: bounds[bar + 1] }));
+    const searches = (at?: number) => starts.map((_, bar) => pageOf?.(bar, at).search);
+    expect(searches()).toEqual(spans);
+    expect(searches(1)).toEqual(spans.map((span) => ({ ...span, model: 'model-1' })));
+    expect(searches(2)).toEqual(spans);
+  },
+);
 
 test.each([
   ['as everybody', { threshold: 10, threshold_now: 10, exempt: false }, { rule: 'none', threshold: 10 }],

@@ -11,8 +11,11 @@ interface Split {
   zone: string;
 }
 
+/** The parts of a usage answer that its chart shows. */
+type Charted = Pick<Usage, 'series' | 'groups' | 'interval' | 'to'>;
+
 /** The chart of a usage answer, without the groups that cost nothing: its series sum to the totals of each bucket. Pure. */
-export function costContent(data: Usage, { split, names, search, zone }: Split): ChartContent {
+export function costContent(data: Charted, { split, names, search, zone }: Split): ChartContent {
   const groups = groupsBy(data, split).filter(({ cost_usd }) => cost_usd > 0);
   return {
     labels: data.series.map(({ start }) => bucketLabel(start, data.interval, zone)),
@@ -38,7 +41,7 @@ function filterOf(split: Grouping, group: NamedGroup | null | undefined): Record
 
 /** The sessions of one bucket of a series: of its days, or of its hour. */
 function sessionsIn(
-  { series, interval, to }: Usage,
+  { series, interval, to }: Charted,
   { period, zone }: { period: number; zone: string },
   search: SharedSearch,
 ): PageOf {
