@@ -33,7 +33,13 @@ function filterWords(filter: NonNullable<Budget['filter']>): string {
 }
 
 /** The forecast of a budget, in words; null where its window does not end. */
-export function forecastWords({ forecast, threshold_now, metric, state, window_end }: Budget): string | null {
+export function forecastWords({
+  forecast,
+  threshold_now,
+  metric,
+  state,
+  window_end,
+}: Pick<Budget, 'forecast' | 'threshold_now' | 'metric' | 'state' | 'window_end'>): string | null {
   if (window_end === null) return null;
   if (state === 'exceeded') return `Exceeded. At this pace it ends at ${amount(metric, forecast)}.`;
   if (forecast >= threshold_now)

@@ -10,6 +10,7 @@ import { NumberField } from '../../parts/form/number-field.tsx';
 import { amount, percent } from '../../parts/text/format.ts';
 import { UserName } from '../../parts/text/user-name.tsx';
 import type { Raise } from './queries.ts';
+import { standingOf } from './standing.ts';
 
 const TIMES = { '900': '15 minutes', '3600': '1 hour', '14400': '4 hours' } as const;
 
@@ -39,9 +40,7 @@ function Change({ raise, budget }: { raise: Raise; budget: Budget }) {
   const isOwn = budget.per !== null;
   const person = useQuery({ ...personQuery(budget.id, raise.user_id), enabled: isOwn, retry: false });
   if (isOwn && !person.data) return null;
-  // The amounts of a template are those of whoever is furthest. Nobody is listed before their first call.
-  const [own = { current: 0, threshold_now: budget.threshold }] = person.data?.data ?? [];
-  const { current, threshold_now } = isOwn ? own : budget;
+  const { current, threshold_now } = standingOf(budget, person.data?.data ?? []);
   if (threshold_now === null) return <Text>The budget does not count for this person.</Text>;
   const words = (limit: number) => amount(budget.metric, limit);
   const used = `${words(current)} of ${words(threshold_now)} are used now (${percent(current / threshold_now, 0)}).`;

@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { Load } from '../../../parts/page/load.tsx';
 import { type Column, Rows } from '../../../parts/page/rows.tsx';
 import { Section } from '../../../parts/page/section.tsx';
-import { exact, money } from '../../../parts/text/format.ts';
+import { exact } from '../../../parts/text/format.ts';
 import { When } from '../../../parts/time/when.tsx';
 import { dateWords } from '../../../words/time.ts';
 import './days.css';
 import { type Destination, type Partition, partitionsQuery } from './queries.ts';
-import { daysOfMonth, LEVELS, lastFinishedDay, monthBeside, size, throughOf } from './words.ts';
+import { costOf, daysOfMonth, LEVELS, lastFinishedDay, monthBeside, size, throughOf } from './words.ts';
 
 const STATES = {
   there: 'there',
@@ -156,7 +156,7 @@ const COLUMNS: readonly Column<Partition>[] = [
   },
   { label: 'Rows', isNumber: true, render: ({ rows }) => exact(rows) },
   { label: 'Size', isShort: true, render: ({ bytes }) => size(bytes) },
-  { label: 'Cost', isNumber: true, render: ({ sums }) => money(Number(sums.EffectiveCost ?? sums.cost_usd)) },
+  { label: 'Cost', isNumber: true, render: costOf },
   {
     label: 'Written',
     isShort: true,

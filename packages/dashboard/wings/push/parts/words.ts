@@ -1,5 +1,6 @@
+import { money } from '../../../parts/text/format.ts';
 import { dateWords } from '../../../words/time.ts';
-import type { Code, Destination, Run } from './queries.ts';
+import type { Code, Destination, Partition, Run } from './queries.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -148,6 +149,11 @@ export const RUN_STATES: Readonly<Record<Run['state'], readonly [sign: string, w
   succeeded: ['succeeded', 'succeeded'],
   failed: ['failing', 'failed'],
 };
+
+/** The cost of the calls of a partition, the same in each of its tables. FOCUS has it as the effective one. */
+export function costOf({ sums }: Pick<Partition, 'sums'>): string {
+  return money(Number(sums.EffectiveCost ?? sums.cost_usd));
+}
 
 /** A number of bytes: 812 B, 18.2 kB, 1.2 GB. */
 export function size(bytes: number): string {

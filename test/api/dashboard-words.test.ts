@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { forecastWords } from '../../packages/dashboard/parts/budget/words.ts';
+import { lastDaysWords } from '../../packages/dashboard/wings/prices/parts/words.ts';
+import { costOf } from '../../packages/dashboard/wings/push/parts/words.ts';
+import { standingOf } from '../../packages/dashboard/wings/raises/standing.ts';
+import { refusesWords } from '../../packages/dashboard/words/refuses.ts';
+import { CAUSES } from '../../shared/core/limits/enforcement/check/judge.ts';
+import { SUMMED } from '../../shared/wings/push/destinations/runs/partition-table.ts';
+
+test.each([
+  ['below the threshold', 9.99, 10, 'On track: $9.99 by the window’s end.'],
+  ['that reaches the threshold', 10, 10, 'At this pace it will be exceeded: $10.00 by the window’s end.'],
+  ['above it', 12, 10, 'At this pace it will be exceeded: $12.00 by the window’s end.'],
+  ['that a raise covers', 12, 18, 'On track: $12.00 by the window’s end.'],
+  ['that is more than is raised', 18.5, 18, 'At this pace it will be exceeded: $18.50 by the window’s end.'],
+])('a forecast %s is told by the threshold that decides now', (_, forecast, threshold_now, words) => {
+  const budget = {
+    forecast,
+    threshold_now,
+    threshold: 10,
+    metric: 'cost_usd',
+    state: 'ok',
+    window_end: '2026-12-01T00:00:00.000Z',
+  } as const;
+  expect(forecastWords(budget)).toBe(words);
+  const ends = `Exceeded. At this pace it ends at $${forecast.toFixed(2)}.`;
+  expect(forecastWords({ ...budget, state: 'exceeded' })).toBe(ends);
+  expect(forecastWords({ ...budget, window_end: null })).toBeNull();
+});
+
+test.each(CAUSES)('a refusal because of `%s` says until when only where the next window helps', (cause) => {
+  const refusal = { id: 'bdg_1', name: 'Shop', cause, resets_at: '2026-11-30T23:00:00.000Z' };
+  const until = cause === 'spent' ? / until 1 Dec(?: 2026)?, 00:00 Europe\/Berlin$/ : / your calls$/;
+  const words = (changed = {}) => refusesWords({ ...refusal, ...changed }, 'Europe/Berlin');
+  expect(words()).toMatch(/^The budget “Shop” refuses your calls/);
+  expect(words()).toMatch(until);
+  expect(words({ name: null })).toMatch(/^A budget of your organization refuses your calls/);
+  expect(words({ name: null })).toMatch(until);
+  expect(words({ resets_at: null })).toMatch(/ your calls$/);
+});
+
+test('a raise changes the amounts of the person alone in a template, else those of everybody', () => {
+  // The amounts of a template are those of whoever is furthest, who has a raise.
+  const amounts = { threshold: 10, current: 17, threshold_now: 18 };
+  const [ada] = [{ current: 4, threshold_now: 12 }];
+  const none = { current: 0, threshold_now: null };
+  expect(standingOf({ ...amounts, per: null }, [])).toMatchObject({ current: 17, threshold_now: 18 });
+  expect(standingOf({ ...amounts, per: 'user' }, [ada])).toEqual(ada);
+  expect(standingOf({ ...amounts, per: 'user' }, [none])).toEqual(none);
+  expect(standingOf({ ...amounts, per: 'user' }, []), 'before the first call').toEqual({
+    current: 0,
+    threshold_now: 10,
+  });
+});
+
+test.each([
+  ['too many calls to count', null, 'more than a million calls'],
+  ['no call', {}, 'no call'],
+  ['one call', { signals: 1, cost_usd: 4.5, list_cost_usd: 5 }, '1 call, $4.50 (list $5.00)'],
+  ['listed models', { signals: 118, cost_usd: 10.5, list_cost_usd: 12 }, '118 calls, $10.50 (list $12.00)'],
+  [
+    'unlisted models',
+    { signals: 2, cost_usd: 3, unlisted_signals: 2, unlisted_cost_usd: 3 },
+    '2 calls, $3.00',
+  ],
+  [
+    'both, each once',
+    { signals: 120, cost_usd: 13.5, list_cost_usd: 12, unlisted_signals: 2, unlisted_cost_usd: 3 },
+    '120 calls, $10.50 (list $12.00), and $3.00 for 2 without a list price',
+  ],
+])('a price rule compares with the list only what the list prices: %s', (_, counted, words) => {
+  const nothing = { signals: 0, cost_usd: 0, list_cost_usd: 0, unlisted_signals: 0, unlisted_cost_usd: 0 };
+  expect(lastDaysWords(counted && { ...nothing, ...counted })).toBe(words);
+});
+
+test.each(Object.entries(SUMMED))('the cost of a day in the table %s is what sums to usage', (_, columns) => {
+  const sums = Object.fromEntries(columns.map((column) => [column, '0.000000000']));
+  expect(costOf({ sums: { ...sums, [columns.at(-1) ?? '']: '2.500000000' } })).toBe('$2.50');
+});
