@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { TestApi } from './harness.ts';
 
 /** The cost of a call, the user whom it names, and the key by which a repeat of it is known. */
-export interface Wanted {
+interface Wanted {
   estimate_usd: number;
   user_id?: string;
   idempotency_key?: string;
