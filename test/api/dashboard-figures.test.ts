@@ -25,6 +25,7 @@ import { creditsPerDay, paceOf } from '../../packages/dashboard/parts/credits/pa
 import { changeWords } from '../../packages/dashboard/parts/text/change-words.ts';
 import { axisMoney, percent } from '../../packages/dashboard/parts/text/format.ts';
 import { plainName } from '../../packages/dashboard/parts/text/plain-name.ts';
+import { alertsText, quietText, subscriptionText } from '../../packages/dashboard/parts/webhook/words.ts';
 import { weeksOf } from '../../packages/dashboard/wings/analytics/weeks.ts';
 import { bucketLabel, budgetLabel, dateTime, inWords, latency } from '../../packages/dashboard/words/time.ts';
 
@@ -312,4 +313,21 @@ test('a week is compared with the week before it, and not with one that is hidde
   ];
   const weeks = weeksOf({ trend }, 'UTC');
   expect(weeks.map(({ before }) => before?.cost_usd)).toEqual([undefined, 1, 2, undefined]);
+});
+
+test.each([
+  [{ alert_at: [], forecast: false }, '–', 'calls-of-next-year, held calls'],
+  [{ alert_at: [50, 90], forecast: false }, '50 %, 90 %', 'calls-of-next-year, held calls, 50 %, 90 %'],
+  [{ alert_at: [120], forecast: true }, '120 %, forecast', 'calls-of-next-year, held calls, 120 %, forecast'],
+] as const)('the alerts of a webhook are named, alone and after its events: %o', (chosen, alerts, all) => {
+  const webhook = { ...chosen, alert_at: [...chosen.alert_at] };
+  expect(alertsText(webhook)).toBe(alerts);
+  const events = ['calls-of-next-year', 'signals.held'] as never[];
+  expect(subscriptionText({ ...webhook, events })).toBe(all);
+});
+
+test('the quiet hours of a channel are told with their zone', () => {
+  const quiet_hours = { from: '22:00', to: '07:30', timezone: 'Asia/Kathmandu' };
+  expect(quietText({ quiet_hours })).toBe('22:00 to 07:30, Asia/Kathmandu');
+  expect(quietText({ quiet_hours: null })).toBe('–');
 });

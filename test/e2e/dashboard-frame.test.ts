@@ -262,6 +262,26 @@ describe('the frame of the dashboard', () => {
     },
   );
 
+  test('the colours are those of the system until somebody chooses, and then those that were chosen', async () => {
+    for (const [system, other] of [
+      ['light', 'dark'],
+      ['dark', 'light'],
+    ] as const) {
+      const { page, context } = await open('/devices', 'Tom', { colorScheme: system });
+      const shown = (scheme: string) => page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor();
+      const button = (scheme: string) =>
+        page.getByRole('button', { name: new RegExp(`^${scheme} colours`, 'i') });
+      await shown(system);
+      for (const chosen of [other, system, other]) {
+        await button(chosen).click();
+        await shown(chosen);
+      }
+      await visit(page, '/devices');
+      await shown(other);
+      await context.close();
+    }
+  });
+
   test('an unknown page keeps the navigation', async () => {
     for (const path of ['/no/such', '/sesions']) {
       const { page, faults, context } = await open(path, 'Tom', { colorScheme: 'dark' });

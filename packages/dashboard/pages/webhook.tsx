@@ -23,6 +23,7 @@ import { Deliveries } from '../parts/webhook/deliveries.tsx';
 import { filterWords } from '../parts/webhook/filter-fields.tsx';
 import { NAMES } from '../parts/webhook/format-choice.tsx';
 import { MessagePreview } from '../parts/webhook/message-preview.tsx';
+import { alertsText, quietText } from '../parts/webhook/words.ts';
 
 /** One webhook: what arrives and what does not, with every attempt, and then its settings. */
 export function WebhookDetail() {
@@ -84,17 +85,6 @@ function Failing({
       </Stack>
     </Alert>
   );
-}
-
-function alertsText({ alert_at, forecast }: DetailedWebhook): string {
-  const percents = alert_at.map((percent) => `${percent} %`);
-  return [...percents, ...(forecast ? ['forecast'] : [])].join(', ') || '–';
-}
-
-function quietText({ quiet_hours }: DetailedWebhook): string {
-  if (!quiet_hours) return '–';
-  const { from, to, timezone } = quiet_hours;
-  return `${from} to ${to}, ${timezone}`;
 }
 
 function factsOf(webhook: DetailedWebhook): Record<string, React.ReactNode> {

@@ -41,7 +41,24 @@ export function subscriptionText({
   alert_at,
   forecast,
 }: Pick<Webhook, 'events' | 'alert_at' | 'forecast'>): string {
-  const percents = alert_at.map((percent) => `${percent} %`);
   const named = events.map((event) => SHORT[event] ?? event);
-  return [...named, ...percents, ...(forecast ? ['forecast'] : [])].join(', ');
+  return [...named, ...alertNames({ alert_at, forecast })].join(', ');
+}
+
+/** The alerts about budgets that a webhook gets. */
+export function alertsText(webhook: Alerts): string {
+  return alertNames(webhook).join(', ') || '–';
+}
+
+/** The hours in which a channel waits. */
+export function quietText({ quiet_hours }: Pick<Webhook, 'quiet_hours'>): string {
+  if (!quiet_hours) return '–';
+  const { from, to, timezone } = quiet_hours;
+  return `${from} to ${to}, ${timezone}`;
+}
+
+type Alerts = Pick<Webhook, 'alert_at' | 'forecast'>;
+
+function alertNames({ alert_at, forecast }: Alerts): string[] {
+  return [...alert_at.map((percent) => `${percent} %`), ...(forecast ? ['forecast'] : [])];
 }
