@@ -90,6 +90,41 @@ describe('POST /api/v1/sessions/{id}/void', () => {
     ]);
   });
 
+  it('leaves the models that a session has without all that was voided, in whatever order that was', async () => {
+    const orders = [
+      ['first', 'second', 'last'],
+      ['first', 'last', 'second'],
+      ['second', 'first', 'last'],
+      ['second', 'last', 'first'],
+      ['last', 'first', 'second'],
+      ['last', 'second', 'first'],
+    ];
+    const calls = [
+      { id: 'first', model: 'gpt-5', tokens_in: 400 },
+      { id: 'other', model: 'o3', tokens_in: 180 },
+      { id: 'second', model: 'gpt-5', tokens_in: 200 },
+      { id: 'last', model: 'gpt-5', tokens_in: 150 },
+    ];
+    for (const [at, order] of orders.entries()) {
+      const user_id = `user-${at}`;
+      const own = calls.map((call, turn) => ({ ...call, ts: NOW - 60_000 + turn, tokens_out: 0 }));
+      const id = await record(...own.map((call) => ({ ...call, id: `${call.id}-${at}`, user_id })));
+      const left = new Map(own.map((call) => [call.id, call]));
+      for (const name of order) {
+        await voidIds(id, [`${name}-${at}`]);
+        left.delete(name);
+        const models = Map.groupBy(left.values(), ({ model }) => model);
+        const tokens = [...models].map(
+          ([model, of]) => [model, of.reduce((sum, { tokens_in }) => sum + tokens_in, 0)] as const,
+        );
+        const [model = ''] = tokens.toSorted(([, a], [, b]) => b - a)[0] ?? [];
+        expect(await sessionOf(id), order.join()).toMatchObject({ model, models: [...models.keys()] });
+        const found = await ask(`/api/v1/sessions?user_id=${user_id}&model=${model}`);
+        expect(found, order.join()).toMatchObject({ total: 1, data: [{ id }] });
+      }
+    }
+  });
+
   it('leaves voided signals out of the session, unless they are asked for', async () => {
     const gate = {
       type: 'intervention',
