@@ -30,15 +30,15 @@ function sessionAt(index: number): Session {
     _id: `ses_${String(Math.floor(random() * 1e9)).padStart(9, '0')}${index}`,
     org_id: 'org_a',
     user_id: pick(random, ['ada', 'bob']),
-    project_id: 'web',
-    adapter: 'codex',
+    project_id: pick(random, ['web', 'api']),
+    adapter: pick(random, ['codex', 'claude-code']),
     key: `key-${index}`,
-    state: 'ended',
-    end_reason: 'timeout',
+    state: index % 7 === 0 ? 'open' : 'ended',
+    end_reason: index % 7 === 0 ? null : 'timeout',
     started_at: at,
     last_activity_at: at,
     ended_at: at,
-    model: 'gpt-5',
+    model: pick(random, ['gpt-5', 'o3']),
     model_tokens: [],
     tokens_in: 1,
     tokens_out: 1,
@@ -47,8 +47,24 @@ function sessionAt(index: number): Session {
     signal_count: 1,
     error_count: index % 5 === 0 ? 1 : 0,
     intervention_count: 0,
+    ...(index % 3 === 0 ? { anomaly_types: ['cost_spike'] as const } : {}),
   };
 }
+
+/** Values of each filter; the ids are those of some sessions. */
+const valuesOfAll = (ids: string[]): { [Name in keyof SessionMatch]-?: SessionMatch[Name][] } => ({
+  user_id: ['ada'],
+  project_id: ['web'],
+  model: ['o3'],
+  adapter: ['codex'],
+  users: [[], ['bob', 'nobody']],
+  errors: [true, false],
+  anomalous: [true, false],
+  state: ['open', 'ended'],
+  minCostNusd: [1_000_000],
+  ids: [ids],
+  having: [[{ $match: { _id: { $regex: '[05]$' } } }]],
+});
 
 async function walk(
   match: SessionMatch,
@@ -68,16 +84,13 @@ async function walk(
 }
 
 it.each(['asc', 'desc'] as const)(
-  'the index of the cost, %s, gives the order that sorting gives',
+  'the index of the cost, %s, gives the order that sorting gives, with each filter',
   async (order) => {
-    const matches: SessionMatch[] = [
-      {},
-      { user_id: 'ada' },
-      { errors: true },
-      { minCostNusd: 1_000_000 },
-      { users: [] },
-    ];
-    for (const match of matches)
+    const some = await sessionRows(ctx).find({ org_id: 'org_a' }).limit(90).toArray();
+    const alone = Object.entries(valuesOfAll(some.map(({ _id }) => _id))).flatMap(([name, values]) =>
+      values.map((value): SessionMatch => ({ [name]: value })),
+    );
+    for (const match of [{}, ...alone])
       for (const fromMs of [0, NOW - 3 * DAY]) {
         const sorted = await walk(match, fromMs, { order, limit: 1_000, total: ORDERED_BY_COST });
         for (const limit of [1, 13, 100]) {
