@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { FIELDS } from '../../../../../shared/core/calls/adapters/dialects.ts';
 import type { PostedSignal } from '../../../../../shared/core/calls/adapters/posted.ts';
 import { checkSignal } from '../../../../../shared/core/calls/signals/check-signal.ts';
 import { FIXTURES, readFixture, signalsOf } from './fixtures.ts';
@@ -416,6 +417,29 @@ describe('what is no call, no user, no model of its own', () => {
     expect(changed('opencode', 1, { [user]: ' grace ' }).signals[0]?.user_id).toBe('grace');
   });
 
+  it.each([
+    'user.email',
+    'user.id',
+    'enduser.id',
+    'enduser.pseudo.id',
+    'installation.id',
+    'metadata.user_id',
+    ...FIELDS.user,
+  ])('%s of a caller of LiteLLM’s proxy is nobody: its user is the one that the proxy verified', (name) => {
+    const { records, ...fixture } = readFixture('litellm');
+    const { attributes, ...record } = records[0] as FixtureRecord;
+    const { 'metadata.user_api_key_user_id': verified, 'user.id': _, ...others } = attributes;
+    const userOf = (own: FixtureRecord['attributes'], resource = fixture.resource) =>
+      signalsOf({ ...fixture, resource, records: [{ ...record, attributes: { ...others, ...own } }] })
+        .signals[0]?.user_id;
+    const written = { [name]: 'mallory' };
+    const byId = { 'metadata.user_api_key_user_id': verified ?? '' };
+    expect(userOf({ ...written, ...byId }, written)).toBe('grace');
+    const byEmail = { ...byId, 'metadata.user_api_key_user_email': 'grace@example.org' };
+    expect(userOf({ ...written, ...byEmail }, written)).toBe('grace@example.org');
+    expect(userOf(written, written)).toBeUndefined();
+  });
+
   it('a long context does not change the name of Claude Code’s model', () => {
     for (const index of [1, 3])
       expect(changed('claude-code', index, { model: 'claude-opus-4-8[1m]' }).signals[0]?.model).toBe(
@@ -433,8 +457,11 @@ describe('what is no call, no user, no model of its own', () => {
     const failed = { ...record, attributes: { ...record.attributes, 'error.type': 'timeout' } };
     const [failure] = signalsOf({ ...fixture, records: [failed] }).signals;
     expect(priceOf(failure)).toEqual([0, 'computed']);
-    const zero = { ...record, attributes: { ...record.attributes, 'gen_ai.usage.input_tokens': 0 } };
-    expect(priceOf(signalsOf({ ...fixture, records: [zero] }).signals[0])).toEqual([0, 'computed']);
+    // One count alone, under any of its names, is a report.
+    for (const name of [...FIELDS.input, ...FIELDS.output]) {
+      const zero = { ...record, attributes: { ...record.attributes, [name]: 0 } };
+      expect(priceOf(signalsOf({ ...fixture, records: [zero] }).signals[0]), name).toEqual([0, 'computed']);
+    }
   });
 });
 
