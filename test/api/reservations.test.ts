@@ -262,6 +262,34 @@ test('many that end at once are looked at some at a time, and hold nothing in th
   await until(async () => (await openNow()) && (await ctx.redis.producer.hget(held, 'bud:1')) === '1010');
 });
 
+test.each([1, 1_000, 1_001, 2_001])(
+  'one of %i that have ended goes on counting until amounts were read after its own end',
+  async (count) => {
+    const { orgId: many } = await tenant();
+    const found = await readReservationState(ctx, many);
+    await openReservations(ctx, many, found);
+    const { held, reservations, ends } = reservationKeys(many);
+    const ids = Array.from({ length: count }, (_, index) => `res_${index}`);
+    await ctx.redis.producer.hset(reservations, ...ids.flatMap((id) => [id, '10||key||bud:1']));
+    await ctx.redis.producer.hset(held, 'bud:1', 10 * count);
+    await ctx.redis.producer.zadd(ends, ...ids.flatMap((id) => [1, id]));
+    /** Asks for all that the last one leaves and so much more, by amounts that were read a millisecond before that one ended. */
+    const reserve = async (more: number) => {
+      const { redisMs } = await readReservationState(ctx, many);
+      await ctx.redis.producer.zadd(ends, redisMs, ids.at(-1) ?? '');
+      const by = ['key', '', ''];
+      const budget = ['bud:1', 'bud:1:beside', '', 100, ''];
+      const wish = [90 + more, 60_000, `res_more${more}`, '', 'last'];
+      const args = [found.identity, redisMs - 1, 0, ...wish, ...by, ...budget];
+      return (await callReservations(ctx, 'reserve', many, args)).code;
+    };
+    // Amounts that are more than a second old decide nothing.
+    const decided = (more: number) =>
+      until(async () => [await reserve(more)].find((code) => code !== 'stale'));
+    expect([await decided(1), await decided(0)]).toEqual(['refused', 'reserved']);
+  },
+);
+
 test('of an organization whose first budget was made a moment ago is released', async () => {
   const own = await tenant();
   const { reservation_id } = await ask('/api/v1/budgets/reserve', { estimate_usd: 1, ttl_s: 60 }, own);
