@@ -78,27 +78,44 @@ describe('a member who reserves all that there is', () => {
     });
   });
 
-  test('holds nothing any more when the key is revoked, though the process dies before it is released', async () => {
-    const { key, key_id } = await keyOf(thief);
-    expect(await hoard(key)).toBe(25);
-    expect(await allows(fx.key, 50)).toBe(true);
-    await revokeApiKey(ctx, key_id);
-    await revokeApiKey(ctx, key_id);
-    // Nothing of this process is left but the row that the transaction has written.
-    expect(await dueReleases()).toHaveLength(1);
-    await runDue();
-    expect(await allows(fx.key, 50)).toBe(true);
-    await runDue();
-    expect(await dueReleases()).toHaveLength(1);
-    clock.advance(2_000);
-    await runDue();
-    await runDue();
-    expect(await dueReleases()).toEqual([]);
-    expect((await entriesOf('budget.release_reservations')).map(({ details }) => details)).toEqual([
-      { key_id, reservations_released: 25 },
-    ]);
-    await untilReserved(100);
-  });
+  test.each([
+    ['a key', async () => keyOf(thief)],
+    [
+      'a key that would have expired later',
+      async () => keyOf(thief, { expires_at: new Date(clock.now() + 3_600_000) }),
+    ],
+    [
+      'a rotated key that would have ended later',
+      async () => {
+        const made = await keyOf(thief);
+        await rotateApiKey(ctx, made.key_id, 3_600_000);
+        return made;
+      },
+    ],
+  ])(
+    'holds nothing any more when %s is revoked, though the process dies before it is released',
+    async (_, make) => {
+      const { key, key_id } = await make();
+      expect(await hoard(key)).toBe(25);
+      expect(await allows(fx.key, 50)).toBe(true);
+      await revokeApiKey(ctx, key_id);
+      await revokeApiKey(ctx, key_id);
+      // Nothing of this process is left but the row that the transaction has written.
+      expect(await dueReleases()).toHaveLength(1);
+      await runDue();
+      expect(await allows(fx.key, 50)).toBe(true);
+      await runDue();
+      expect(await dueReleases()).toHaveLength(1);
+      clock.advance(2_000);
+      await runDue();
+      await runDue();
+      expect(await dueReleases()).toEqual([]);
+      expect((await entriesOf('budget.release_reservations')).map(({ details }) => details)).toEqual([
+        { key_id, reservations_released: 25 },
+      ]);
+      await untilReserved(100);
+    },
+  );
 
   test('cannot keep what a process reserved that had not heard of the revocation', async () => {
     const { key, key_id } = await keyOf(thief);
