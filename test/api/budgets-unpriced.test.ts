@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
 import { BUDGET, fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
 
@@ -142,19 +143,65 @@ describe('a call whose model has no price, at a budget that refuses those', () =
 });
 
 describe('an estimate by tokens', () => {
-  it('is by the price rules of the organization and the project, also of another process’ rule', async () => {
+  interface Call {
+    model: string;
+    provider: string;
+    tokens_in: number;
+    project_id: string;
+  }
+  const headersOf = ({ model, provider, tokens_in, project_id }: Call) => ({
+    'X-Governor-Model': model,
+    'X-Governor-Provider': provider,
+    'X-Governor-Tokens-In': String(tokens_in),
+    'X-Governor-Project': project_id,
+  });
+  /** The ways to ask about the tokens of a call, each with its yes or no. */
+  const ways: Record<string, (call: Call) => Promise<boolean>> = {
+    'a reservation': async (call) => (await reserve(call)).body.allow,
+    'the gate': async (call) =>
+      (await f.send('/gate', undefined, { headers: headersOf(call) })).status === 200,
+  };
+
+  /** A budget of a dollar, and rules of three projects. */
+  async function makeRules(): Promise<void> {
+    await budget({ threshold: 1, unpriced: 'refuse' });
+    const own = { from: '2026-10-01', usd_per_million: { input: 50, output: 50 } };
+    await rule({ ...own, name: 'Dear', match: { provider: 'anthropic', project_id: 'dear' } });
+    await rule({ ...own, name: 'Known', match: { provider: 'vllm', project_id: 'known' } });
+    await rule({ name: 'Gift', from: '2026-10-01', match: { project_id: 'gift' }, free: true });
+    await statusCache(f.api.ctx).renew(f.orgId);
+  }
+  /** The yes or no in each of these projects. */
+  const inEach = async (projects: string[], allows: (project_id: string) => Promise<boolean>) =>
+    Object.fromEntries(await Promise.all(projects.map(async (id) => [id, await allows(id)] as const)));
+
+  it.each(Object.entries(ways))('of %s is by the price rules of its project alone', async (_, allows) => {
+    await makeRules();
+    const ask = (call: Omit<Call, 'project_id'>, ...projects: string[]) =>
+      inEach(projects, (project_id) => allows({ ...call, project_id }));
+    // By the list $0.15, and $5.
+    const small = await ask({ ...LISTED, tokens_in: 30_000 }, 'dear', 'gift', 'other');
+    expect(small).toEqual({ dear: false, gift: true, other: true });
+    const large = await ask({ ...LISTED, tokens_in: 1_000_000 }, 'dear', 'gift', 'other');
+    expect(large).toEqual({ dear: false, gift: true, other: false });
+    const unlisted = await ask({ ...OWN, tokens_in: 100 }, 'known', 'gift', 'other');
+    expect(unlisted).toEqual({ known: true, gift: true, other: false });
+  });
+
+  it('is not needed by a check, which knows the models that a rule of the project gives away or a price', async () => {
+    await makeRules();
+    const ask = (call: object, ...projects: string[]) =>
+      inEach(projects, async (project_id) => (await check({ ...call, project_id })).allow);
+    const large = await ask({ ...LISTED, estimate_usd: 5 }, 'gift', 'other');
+    expect(large).toEqual({ gift: true, other: false });
+    const unlisted = await ask({ ...OWN, estimate_usd: 0.1 }, 'known', 'gift', 'other');
+    expect(unlisted).toEqual({ known: true, gift: true, other: false });
+  });
+
+  it('is by the price rules of the organization, also of another process’ rule', async () => {
     await budget({ threshold: 1 });
-    const size = { ...LISTED, tokens_in: 200_000, tokens_out: 0 };
     // $1 by the list.
-    expect((await reserve(size)).body).toMatchObject({ allow: true });
-    const { id } = await rule({
-      name: 'Dear',
-      from: '2026-10-01',
-      match: { provider: 'anthropic', project_id: 'dear' },
-      usd_per_million: { input: 50, output: 50 },
-    });
-    await until(async () => !(await reserve({ ...size, tokens_in: 30_000, project_id: 'dear' })).body.allow);
-    await f.remove(`/api/v1/price-rules/${id}`);
+    expect((await reserve({ ...LISTED, tokens_in: 200_000, tokens_out: 0 })).body.allow).toBe(true);
     await rule({ name: 'Free', from: '2026-10-01', match: {}, free: true });
     await until(async () => (await check({ ...LISTED, estimate_usd: 5 })).allow);
   });
