@@ -138,17 +138,23 @@ describe('a per cent of a window that is over', () => {
   const quiet_hours = { from: '22:00', to: '07:00', timezone: 'UTC' };
   test.each([
     ['was saved with the same alerts', {}, { alert_at: [50], forecast: false, quiet_hours }],
+    ['was saved with the same forecasts', { forecast: true }, { alert_at: [50], forecast: true }],
     ['asks for forecasts too, which are about open windows', { forecast: false }, { forecast: true }],
     ['asks for no more forecasts, which are about open windows', { forecast: true }, { forecast: false }],
-  ])('is told also after its webhook %s', async (_, before, change) => {
-    const [webhook = ''] = await hooks({ alert_at: [50], ...before });
-    clock.advance(24 * HOUR);
-    await updateWebhook(ctx, orgId, webhook, change);
-    await spendLate(50);
-    expect((await alerts()).map(({ type, data }) => [type, data.alert_at])).toEqual([
-      ['budget.threshold', 50],
-    ]);
-  });
+  ])(
+    'is told also after its webhook %s, and it alone where the limit is passed',
+    async (_, before, change) => {
+      const [webhook = ''] = await hooks({ alert_at: [50], ...before });
+      clock.advance(24 * HOUR);
+      await updateWebhook(ctx, orgId, webhook, change);
+      for (const count of [50, 60]) {
+        await spendLate(count);
+        expect((await alerts()).map(({ type, data }) => [type, data.alert_at])).toEqual([
+          ['budget.threshold', 50],
+        ]);
+      }
+    },
+  );
 
   test('is not told to a webhook that asked for it later', async () => {
     const [webhook = ''] = await hooks({ alert_at: [40] });
