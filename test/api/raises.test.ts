@@ -299,8 +299,9 @@ describe('an approved raise', () => {
     await fx.ask(`/api/v1/budgets/${id}/people/${ada.userId}`, { threshold: 1 }, { method: 'PUT' });
     const own = { key: await fx.keyOf(ada.userId, ['usage:read']) };
     const read = (path: string) => fx.ask(`/api/v1/budgets/${id}${path}`, undefined, own);
+    const raised_until = expect.stringMatching(/T00:00:00.000Z$/);
     expect((await read('/people')).data).toMatchObject([
-      { threshold: 1, threshold_now: 4, raised: 3, raised_until: expect.stringMatching(/T00:00:00.000Z$/) },
+      { threshold: 1, threshold_now: 4, raised: 3, raised_until, remaining: 4 },
     ]);
     expect(await read(''), 'the raise is told apart from the exception').toMatchObject({
       threshold: 2,
