@@ -268,6 +268,21 @@ describe('joining', () => {
     expect(entry?.details).toMatchObject({ user_id: member.user_id });
   });
 
+  test.each([
+    ['yes', true],
+    ['no', false],
+  ])(
+    'takes a %s to an invitation whose address the provider writes with capital letters',
+    async (said, accept) => {
+      const member = await invite(`capital-${said}@acme.example`);
+      const browser = await signIn(`Capital-${said}@ACME.example`);
+      expect((await seenBy(browser)).invitations).toMatchObject([{ id: member._id }]);
+      expect(await answer(browser, member._id, accept)).toBe(204);
+      const answered = await memberRows(api.ctx).findOne({ _id: member._id });
+      expect([answered?.idp !== undefined, answered?.declined_at !== undefined]).toEqual([accept, !accept]);
+    },
+  );
+
   test('says who has invited, also once that admin has left', async () => {
     const { userId } = await makeMember('admin');
     const email = 'late@acme.example';
