@@ -45,12 +45,15 @@ async function stored() {
   return signalRows(api.ctx).find({ org_id: tenant.orgId }).sort({ ts: 1, id: 1 }).toArray();
 }
 
-/** A call that telemetry has told already. */
-const tellLive = (adapter: string) =>
-  api.call('/api/v1/signals', {
-    key: tenant.key,
-    body: makeSignal({ ts: NOW - 6_500, adapter, user_id: 'ada' }),
-  });
+/** A call that telemetry has told already, and an earlier one of a colleague, which says nothing of this history. */
+const tellLive = (adapter: string) => {
+  const told = [
+    { ts: NOW - 6_500, user_id: 'ada' },
+    { ts: NOW - 60_000, user_id: 'bob' },
+  ];
+  const signals = told.map((call) => makeSignal({ ...call, adapter }));
+  return api.call('/api/v1/signals', { key: tenant.key, body: { signals } });
+};
 
 async function totals() {
   const rows = await stored();
@@ -262,6 +265,33 @@ describe('the history of Codex', () => {
     expect((await stored()).map(({ id }) => id).sort()).toEqual(['resp_0123456789_1', 'resp_0123456789_2']);
   });
 
+  it('counts a record under the model and the tier that it names itself, else under those of its turn', async () => {
+    const usage = { input_tokens: 12_000, cached_input_tokens: 8_000, output_tokens: 900 };
+    const record = (id: string, own: Json = {}) =>
+      codexLine(NOW - 5_000, 'token_usage_record', { response_id: `resp_0123456789_${id}`, usage, ...own });
+    const served = (model: string, service_tier: string) => ({ model, service_tier });
+    writeLines(rollout('10-00-00-a'), [
+      meta('a'),
+      codexLine(NOW - 8_000, 'turn_context', served('gpt-5', 'flex')),
+      record('1'),
+      record('2', { model: 'gpt-5-mini' }),
+      record('3', { service_tier: 'priority' }),
+      record('4', served('gpt-5-nano', 'batch')),
+      record('5'),
+      codexLine(NOW - 6_000, 'turn_context', { model: 'gpt-4.1' }),
+      record('6'),
+    ]);
+    await run('codex');
+    expect((await stored()).map(({ id, model, service_tier }) => [id.at(-1), model, service_tier])).toEqual([
+      ['1', 'gpt-5', 'flex'],
+      ['2', 'gpt-5-mini', 'flex'],
+      ['3', 'gpt-5', 'priority'],
+      ['4', 'gpt-5-nano', 'batch'],
+      ['5', 'gpt-5', 'flex'],
+      ['6', 'gpt-4.1', 'flex'],
+    ]);
+  });
+
   it('counts the calls of sessions with equal counts that have no parent in common', async () => {
     const one = codexStep(NOW - 5_000, [10_240, 9_216, 6], [10_240, 9_216, 6]);
     for (const id of ['a', 'b', 'c'])
@@ -299,7 +329,7 @@ describe('the history of Codex', () => {
     expect(gone).toEqual([{ leftOut: 'a file that cannot be read' }]);
   });
 
-  it('ends where OpenTelemetry began to tell', async () => {
+  it('ends where OpenTelemetry began to tell of its user', async () => {
     await tellLive('codex');
     writeLines(rollout('10-00-00-a'), [meta('a'), turn, ...steps]);
     const expected = { signals: 1, left_out: { 'since OpenTelemetry tells it': 1 } };
@@ -333,25 +363,25 @@ describe('the history of', () => {
 
   it.each([
     ['Gemini CLI', 'gemini', 'gemini-cli', 'tmp/abc/chats/session-1.jsonl'],
-    ['Qwen Code', 'qwen', 'qwen-code', 'projects/p/chats/s.jsonl'],
+    ['Qwen Code', 'qwen', 'qwen-code', 'projects/p/chats/s1.jsonl'],
     ['opencode', 'opencode', 'opencode', 'storage/message/ses_1/msg_1.json'],
   ])(
-    '%s ends where OpenTelemetry, which has other ids, began to tell',
+    '%s ends where OpenTelemetry, which has other ids, began to tell of its user',
     async (_tool, name, adapter, path) => {
       await tellLive(adapter);
-      const timestamp = new Date(NOW - 6_000).toISOString();
-      const call = {
-        id: 'm1',
-        uuid: 'm1',
-        timestamp,
-        time: { completed: NOW - 6_000 },
+      const call = (id: string, completed: number) => ({
+        id,
+        uuid: id,
+        timestamp: new Date(completed).toISOString(),
+        time: { completed },
         tokens: { input: 1, output: 1 },
         usageMetadata: { promptTokenCount: 1 },
         role: 'assistant',
         type: name === 'gemini' ? 'gemini' : 'assistant',
-      };
-      writeLines(join(home.folder, path), [call]);
-      expect(await run(name)).toMatchObject({ signals: 0, left_out: { 'since OpenTelemetry tells it': 1 } });
+      });
+      writeLines(join(home.folder, path), [call('m1', NOW - 6_000)]);
+      writeLines(join(home.folder, path.replace('1.', '0.')), [call('m0', NOW - 7_000)]);
+      expect(await run(name)).toMatchObject({ accepted: 1, left_out: { 'since OpenTelemetry tells it': 1 } });
     },
   );
 
