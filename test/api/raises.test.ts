@@ -8,7 +8,7 @@ import { eraseMember } from '../../shared/people/erase-member.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
-import { raiseRetention, raiseRows } from '../../shared/wings/raises/model.ts';
+import { type RaiseState, raiseRetention, raiseRows } from '../../shared/wings/raises/model.ts';
 import { endRaise } from '../../workers/index.ts';
 import { BOUND_SCOPES } from '../support/factories.ts';
 import { BUDGET, fixture } from '../support/fixture.ts';
@@ -550,7 +550,7 @@ describe('governor raise', () => {
   const request = (fields: object, sleep = async () => {}) =>
     requestRaise({ api: api.url, apiKey: bound }, { amount: 5, ...fields }, sleep);
 
-  test('takes the budget that refuses, waits for the answer, and says how it ended', async () => {
+  test('takes the budget that refuses, and asks for more of it once', async () => {
     expect(await request({})).toMatchObject({ exitCode: 2 });
     await spend(10);
     await until(async () => !(await check()).allow);
@@ -558,19 +558,32 @@ describe('governor raise', () => {
     expect(sent).toMatchObject({ exitCode: 0, message: expect.stringMatching(/^Sent: rai_/) });
     const again = await request({});
     expect([again.exitCode, again.message]).toEqual([1, expect.stringContaining('answered 409 conflict')]);
-    const [, id = ''] = /(rai_\w+)/.exec(sent.message) ?? [];
-    await act(id, 'withdraw', ada);
-    let looks = 0;
-    const wait = (verb: string) =>
-      request({ budgetId, wait: true }, async () => {
-        looks += 1;
-        const { data } = await fx.ask('/v1/raises?status=pending', undefined, { key: admin.session });
-        await act(data[0].id, verb);
-      });
-    expect(await wait('deny')).toMatchObject({ exitCode: 2 });
-    expect(await wait('approve')).toMatchObject({ exitCode: 0 });
-    expect(looks).toBe(2);
   });
+
+  /** By the status that a request comes to, what makes it so and how a command ends that waits for it. */
+  const ends: Record<Exclude<RaiseState, 'pending'>, [happens: (id: string) => unknown, exitCode: number]> = {
+    approved: [(id) => act(id, 'approve'), 0],
+    denied: [(id) => act(id, 'deny'), 2],
+    withdrawn: [(id) => act(id, 'withdraw', ada), 2],
+    expired: [() => clock.advance(72 * HOUR_MS), 2],
+    ended: [(id) => act(id, 'approve').then(() => clock.advance(HOUR_MS)), 2],
+    revoked: [(id) => act(id, 'approve').then(() => act(id, 'revoke')), 2],
+  };
+  test.each(Object.entries(ends))(
+    'that waits ends once the request is %s',
+    async (status, [happens, exitCode]) => {
+      let looks = 0;
+      const outcome = await request({ budgetId, durationS: 3_600, wait: true }, async () => {
+        looks += 1;
+        if (looks === 3) throw new Error('It goes on to wait.');
+        // At the first look nothing has happened yet.
+        const { data } = await fx.ask('/v1/raises?status=pending', undefined, { key: admin.session });
+        if (looks === 2) await happens(data[0].id);
+      });
+      expect(outcome).toMatchObject({ exitCode, raise: { status } });
+      expect(outcome.message).toContain(exitCode === 0 ? 'Approved until' : `The raise is ${status}`);
+    },
+  );
 
   test('says why it could not ask', async () => {
     const away = { api: 'http://127.0.0.1:1', apiKey: bound };
