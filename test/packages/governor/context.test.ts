@@ -212,6 +212,25 @@ describe('governor context --hook', () => {
     expect(told.filter((one) => !renames.includes(one))).not.toEqual([]);
   });
 
+  it('tells each rename of a branch that goes to a name, back, and to that name again', async () => {
+    const folder = makeRepository();
+    const began = Math.floor(Date.now() / 1_000) - 3_600;
+    const names = ['trunk', 'main', 'trunk', 'main'];
+    for (const [index, name] of names.entries()) {
+      git(folder, ['branch', '-m', name], { GIT_COMMITTER_DATE: `${began + index} +0000` });
+      const ts = new Date((began + index) * 1_000 + 999).toISOString();
+      await until(
+        async () => {
+          await hook(folder);
+          return told.some((one) => one.renamed_from !== undefined && one.ts === ts && one.branch === name);
+        },
+        { what: `rename ${index + 1} to be told` },
+      );
+    }
+    const renames = told.filter(({ renamed_from }) => renamed_from !== undefined);
+    expect(new Set(renames.map(({ ts }) => ts)).size).toBe(names.length);
+  });
+
   /** The context of a rename and those after it. On a busy machine, a hook gives up and the next one tells it. */
   async function toldOfRename(folder: string): Promise<Record<string, unknown>[]> {
     const found = () => told.findIndex(({ renamed_from }) => renamed_from !== undefined);
