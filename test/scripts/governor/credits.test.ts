@@ -63,6 +63,20 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
   expect(recorded.toSorted()).toEqual(['credits.add', 'credits.add', 'credits.refund']);
 });
 
+test('credits refund leaves one entry in the audit log for each spend of a member, however often it runs', async () => {
+  const account = await makeAccount(ctx);
+  const { orgId, userId, token } = account;
+  for (let spend = 0; spend < 3; spend += 1) await spendSurely(ctx, token);
+  const { transactions } = await governor('credits', 'ledger', orgId, userId);
+  const spends = (transactions as { id: string; reason: string }[]).flatMap(({ id, reason }) =>
+    reason === 'receipt' ? [id] : [],
+  );
+  expect(spends).toHaveLength(3);
+  for (const id of [...spends, ...spends]) await governor('credits', 'refund', orgId, userId, id);
+  const entries = await auditRows(ctx).find({ org_id: orgId, action: 'credits.refund' }).toArray();
+  expect(entries.map(({ details }) => details.transaction_id).toSorted()).toEqual(spends.toSorted());
+});
+
 test('a purchase without a key tells the one that repeats it, should its answer be lost', async () => {
   const { orgId, userId } = await makeAccount(ctx);
   const purchase = ['credits', 'purchase', orgId, userId, '7'];
@@ -148,6 +162,17 @@ test('signing-key rotate replaces the key; verify knows old and new receipts, by
     expect(await governor('verify', answers, '--jwks', where)).toEqual({ good: 2, bad: [] });
   const failed = await failure('verify', spoilt, '--jwks', jwks);
   expect([failed.code, JSON.parse(failed.stdout)]).toMatchObject([1, { good: 1, bad: [{ line: 2 }] }]);
+});
+
+test.each([
+  ['nothing', ''],
+  ['blank lines', '\n  \r\n\n'],
+  ['another file', '{"keys":[]}\n'],
+])('verify proves nothing by a file that holds %s, and exits 1', async (_what, text) => {
+  const [empty, jwks] = [join(folder, 'empty.jsonl'), join(folder, 'known.json')];
+  writeFileSync(jwks, (await api.call('/.well-known/jwks.json')).text);
+  writeFileSync(empty, text);
+  expect(JSON.parse((await failure('verify', empty, '--jwks', jwks)).stdout)).toMatchObject({ good: 0 });
 });
 
 test('signing-key rotate refuses where the key is no file, and says what to do', async () => {
