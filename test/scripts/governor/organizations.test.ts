@@ -3,11 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
+import { actingAs } from '../../../shared/core/accounts/audit/record-audit.ts';
+import { createApiKey } from '../../../shared/core/accounts/keys/api-keys.ts';
 import { memberRows } from '../../../shared/core/accounts/organizations/model.ts';
+import { webhookRows } from '../../../shared/core/events/webhooks/endpoints/model.ts';
 import { commandLine, commandProcess } from '../../support/command-line.ts';
 import { fixture } from '../../support/fixture.ts';
+import { makeWebhook } from '../../support/webhooks.ts';
 
-const { api, env } = await fixture();
+const { api, env, tenant } = await fixture();
 const { run, governor, failure } = commandLine(env);
 
 /** Each option of `governor org set`, a value, and what `org show` shows then. */
@@ -107,6 +111,31 @@ describe('the command line', () => {
     const rows = await memberRows(api.ctx).find({ org_id: orgId }).toArray();
     expect(rows).toMatchObject([{ user_id: 'bob', email: null, name: null }]);
   });
+
+  it.each(['remove', 'erase'])(
+    'member %s leaves all as it is until somebody decides about what the person made, and does that',
+    async (verb) => {
+      for (const made of ['keep', 'revoke']) {
+        const { orgId, member } = await tenant();
+        const { _id } = await member('ada', { role: 'admin' });
+        const key = await actingAs(_id, () =>
+          createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] }),
+        );
+        const webhook = await actingAs(_id, () => makeWebhook(api.ctx, orgId, 'https://example.org/hook'));
+        const inForce = async () => [
+          (await api.call('/api/v1/sessions', { key: key.key })).status,
+          await webhookRows(api.ctx).countDocuments({ _id: webhook._id }),
+          await memberRows(api.ctx).countDocuments({ _id, removed_at: null }),
+        ];
+        const { stderr } = await failure('member', verb, orgId, 'ada');
+        for (const words of ['--made keep or --made revoke', key.key_id, webhook._id])
+          expect(stderr).toContain(words);
+        expect(await inForce()).toEqual([200, 1, 1]);
+        await governor('member', verb, orgId, 'ada', '--made', made);
+        expect(await inForce(), made).toEqual(made === 'keep' ? [200, 1, 0] : [401, 0, 0]);
+      }
+    },
+  );
 
   it('says that it looked for a running scripts/up, and what it needs without one', async () => {
     const { stderr } = await commandProcess({}).failure('--data', '/nowhere', 'org', 'show', 'org_x');
