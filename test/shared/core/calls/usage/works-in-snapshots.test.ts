@@ -41,11 +41,18 @@ async function tell(orgId: string, daysAgo: number, branch: string): Promise<voi
   });
 }
 
-/** Tokens by day and branch, as the file of days has them. */
-async function exported(orgId: string, fromMs: number): Promise<Record<string, number>> {
+/** Tokens by day and branch, as the file of days has them: by its level, for these works alone or for all. */
+async function exported(
+  orgId: string,
+  fromMs: number,
+  {
+    level = 'attributed',
+    filter = {},
+  }: { level?: 'daily' | 'attributed'; filter?: { works?: string[] } } = {},
+): Promise<Record<string, number>> {
   const organization = await readOrganization(ctx, orgId);
-  const asked = { fromMs, toMs: undefined, filter: {}, timezone: undefined };
-  const { columns, rows } = exportUsage(ctx, organization, { level: 'attributed', ...asked });
+  const asked = { fromMs, toMs: undefined, filter, timezone: undefined };
+  const { columns, rows } = exportUsage(ctx, organization, { level, ...asked });
   let text = '';
   for await (const part of encode('ndjson', columns, rows)) text += part;
   const sums: Record<string, number> = {};
@@ -85,6 +92,17 @@ async function expectExact(orgId: string): Promise<void> {
   for (const [key, tokens] of Object.entries(right)) {
     const [, branch = ''] = key.split(' ');
     byBranch[branch] = (byBranch[branch] ?? 0) + tokens;
+  }
+  const works = Map.groupBy(await workRows(ctx).find({ org_id: orgId }).toArray(), (row) => row.branch?.text);
+  for (const [branch, rows] of works) {
+    const own = Object.entries(right).filter(([key]) => key.endsWith(` ${branch}`));
+    const filter = { works: rows.map(({ _id }) => _id) };
+    expect(await exported(orgId, fromMs, { filter }), branch).toEqual(Object.fromEntries(own));
+    // The file of days does not name works.
+    const days = own.map(([key, tokens]) => [key.replace(/ .*/, ' undefined'), tokens]);
+    expect(await exported(orgId, fromMs, { level: 'daily', filter }), branch).toEqual(
+      Object.fromEntries(days),
+    );
   }
   for (const interval of ['none', 'month'] as const) {
     const question = { fromMs, toMs: undefined, interval, groupBy: ['branch'], filter: {} } as const;
