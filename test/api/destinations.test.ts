@@ -6,6 +6,7 @@ import { DESTINATIONS_PER_ORGANIZATION } from '../../shared/platform/basics/cont
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { RETENTION } from '../../shared/tables/retention.ts';
 import { SEALED_ROWS } from '../../shared/tables/secrets.ts';
+import { destinationChange } from '../../shared/wings/push/destinations/input.ts';
 import {
   destinationRows,
   exportPartitionRows,
@@ -158,6 +159,40 @@ describe('a destination', () => {
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
     expect(pointers(refused)).toEqual([pointer]);
     expect(await destinationRows(api.ctx).countDocuments({ org_id: f.orgId })).toBe(0);
+  });
+
+  /** Changes of each field of a destination that has its days since 1 February, and how many it lacks then. */
+  const changes: [field: keyof typeof destinationChange.shape, change: object, lacking: number][] = [
+    ['name', { name: 'Pond' }, 0],
+    ['hour_utc', { hour_utc: 14 }, 0],
+    ['enabled', { enabled: false }, 0],
+    ['since', { since: '2026-02-02' }, 0],
+    ['since', { since: '2026-01-30' }, 4],
+    ['levels', { levels: [...BUCKET.levels, { level: 'daily', format: 'csv' }] }, 2],
+    ['levels', { levels: [{ ...BUCKET.levels[0], format: 'csv' }] }, 2],
+    ['levels', { levels: [{ ...BUCKET.levels[0], focus_version: '1.2' }] }, 2],
+    ['levels', { levels: [{ ...BUCKET.levels[0], billed: 'invoice' }] }, 2],
+    ['prefix', { prefix: 'elsewhere' }, 2],
+    ['bucket', { bucket: 'other-bucket' }, 2],
+    ['endpoint', { endpoint: 'http://127.0.0.1:9000', secret_access_key: 'another' }, 2],
+    ['region', { region: 'us-east-1' }, 0],
+    ['path_style', { path_style: false }, 0],
+    ['access_key_id', { access_key_id: 'OTHER', secret_access_key: 'another' }, 0],
+    ['secret_access_key', { secret_access_key: 'another' }, 0],
+  ];
+  test.each(changes)('counts the days that it lacks after a change of its %s: %j', async (...of) => {
+    const [, fields, lacking] = of;
+    const { id } = (await add(BUCKET)).body;
+    await destinationRows(api.ctx).updateOne({ _id: id }, { $set: { through: '2026-02-02' } });
+    expect((await get(id)).body.behind_days).toBe(0);
+    const changed = await change(id, fields);
+    expect(changed.status, changed.text).toBe(200);
+    expect(changed.body.behind_days).toBe(lacking);
+  });
+
+  test('says for each field that can be changed which days it lacks then', () => {
+    const fields = new Set(changes.map(([field]) => field));
+    expect(fields).toEqual(new Set(Object.keys(destinationChange.shape)));
   });
 
   test('that is a folder has no field of a bucket', async () => {
