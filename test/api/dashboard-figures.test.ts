@@ -22,6 +22,7 @@ import { exceptionOf } from '../../packages/dashboard/parts/budget/exception.ts'
 import { sessionsSearch } from '../../packages/dashboard/parts/budget/words.ts';
 import { ticksOf } from '../../packages/dashboard/parts/chart/scale.ts';
 import { creditsPerDay, paceOf } from '../../packages/dashboard/parts/credits/pace.ts';
+import { decisionWords } from '../../packages/dashboard/parts/session/words.ts';
 import { changeWords } from '../../packages/dashboard/parts/text/change-words.ts';
 import { axisMoney, percent } from '../../packages/dashboard/parts/text/format.ts';
 import { plainName } from '../../packages/dashboard/parts/text/plain-name.ts';
@@ -330,4 +331,34 @@ test('the quiet hours of a channel are told with their zone', () => {
   const quiet_hours = { from: '22:00', to: '07:30', timezone: 'Asia/Kathmandu' };
   expect(quietText({ quiet_hours })).toBe('22:00 to 07:30, Asia/Kathmandu');
   expect(quietText({ quiet_hours: null })).toBe('–');
+});
+
+test.each([
+  [{}, 'The tool permission of config warned, and it went on.'],
+  [
+    { policy_id: 'guard', reason: 'too expensive.' },
+    'The tool permission guard of config warned, and it went on: too expensive.',
+  ],
+  [{ verdict: 'deny', action: 'block' }, 'The tool permission of config denied it, and it was blocked.'],
+  [
+    { verdict: 'escalate', action: 'escalate' },
+    'The tool permission of config asked somebody, and somebody was asked.',
+  ],
+  [
+    { verdict: 'modify', action: 'modify', source: 'a_hook' },
+    'The tool permission of a hook changed it, and it went on changed.',
+  ],
+])('a decision of a policy is a sentence: %o', (changes, sentence) => {
+  const intervention = {
+    kind: 'tool_permission',
+    verdict: 'warn',
+    action: 'allow',
+    source: 'config',
+    ...changes,
+  };
+  const signal = { intervention } as Parameters<typeof decisionWords>[0];
+  expect(decisionWords(signal)).toBe(sentence);
+  expect(decisionWords({ ...signal, tool_name: 'edit' })).toContain(' (edit), and ');
+  const { intervention: _none, ...without } = signal;
+  expect(decisionWords(without as typeof signal)).toBe('');
 });

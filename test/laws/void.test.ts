@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
+import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { makeSnapshots } from '../../shared/core/calls/usage/make-snapshots.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { readWindows } from '../../shared/core/limits/budgets/count/read-windows.ts';
@@ -237,6 +238,20 @@ const byName = (a: Named, b: Named) => (a.name < b.name ? -1 : 1);
 async function check({ orgId }: Own) {
   const organization = await readOrganization(ctx, orgId);
   expect(await reconcileUsage(ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
+  for (const { _id, model_tokens } of await sessionRows(ctx).find({ org_id: orgId }).toArray())
+    expect(Object.fromEntries(model_tokens.map(({ model, tokens }) => [model, tokens]))).toEqual(
+      await tokensByModel(_id),
+    );
+}
+
+/** The tokens of each model of a session, by its signals that are not voided. */
+async function tokensByModel(session_id: string): Promise<Record<string, number>> {
+  const tokens: Record<string, number> = {};
+  for (const { model, tokens_in, tokens_out } of await signalRows(ctx)
+    .find({ session_id, voided: null })
+    .toArray())
+    if (model !== null) tokens[model] = (tokens[model] ?? 0) + tokens_in + tokens_out;
+  return tokens;
 }
 
 /** Plays a story: in each phase signals come to these organizations, and some are voided, of which `spared` hears nothing. */

@@ -120,6 +120,20 @@ test.each(['user_id', 'project_id', 'model'])(
   },
 );
 
+test.each(['user_id', 'project_id', 'model'])(
+  'a signal of yesterday is a repeat, though no further %s is taken today and its process has recorded others',
+  async (field) => {
+    const { orgId } = await makeTenant(api.ctx);
+    const of = (value: string) => signalOf({ [field]: value });
+    const first = of('a');
+    expect(await post(orgId, [first])).toEqual(['accepted']);
+    clock.advance(DAY);
+    expect(await post(orgId, ['b', 'c', 'd'].map(of))).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(await post(orgId, [first, of('e')])).toEqual(['duplicate', 'too_many_values']);
+    clock.set(NOW);
+  },
+);
+
 test('values that a process has seen today cost no call of Redis', async () => {
   const { orgId } = await makeTenant(api.ctx);
   await post(orgId, usersOf('a', 'b'));
