@@ -247,10 +247,8 @@ async function check({ orgId }: Own) {
 /** The tokens of each model of a session, by its signals that are not voided. */
 async function tokensByModel(session_id: string): Promise<Record<string, number>> {
   const tokens: Record<string, number> = {};
-  for (const { model, tokens_in, tokens_out } of await signalRows(ctx)
-    .find({ session_id, voided: null })
-    .toArray())
-    if (model !== null) tokens[model] = (tokens[model] ?? 0) + tokens_in + tokens_out;
+  for (const { model, tokens_in, tokens_out, voided } of await signalRows(ctx).find({ session_id }).toArray())
+    if (model !== null && !voided) tokens[model] = (tokens[model] ?? 0) + tokens_in + tokens_out;
   return tokens;
 }
 

@@ -1,5 +1,4 @@
 import type { Webhook } from '../../data/queries.ts';
-import type { Format } from './format-choice.tsx';
 
 /** The state of a webhook in one word. Failing goes before paused, because somebody has to mend it. */
 export function webhookState({ status, enabled }: Pick<Webhook, 'status' | 'enabled'>): string {
@@ -8,12 +7,12 @@ export function webhookState({ status, enabled }: Pick<Webhook, 'status' | 'enab
 }
 
 /** True for a webhook that writes to people: a chat or a mailbox. It belongs to Alerts. */
-export function isChannel({ format }: { format: Format }): boolean {
+export function isChannel({ format }: Pick<Webhook, 'format'>): boolean {
   return format !== 'json';
 }
 
 /** The page of a webhook, and the list that it belongs to. */
-export function placeOf(webhook: { id: string; format: Format }) {
+export function placeOf(webhook: Pick<Webhook, 'id' | 'format'>) {
   const list = isChannel(webhook)
     ? ({ to: '/alerts', label: 'Alerts' } as const)
     : ({ to: '/webhooks', label: 'Webhooks' } as const);
