@@ -270,8 +270,8 @@ describe('POST /admin/credits', () => {
       action: 'credits.add',
     } as const;
     const rows = await auditRows(ctx).find(ofOrganizations).toArray();
-    const named = rows.map(({ org_id, details }) => [org_id, details.user_id]);
-    expect(named.toSorted()).toEqual(people.map(({ orgId, userId }) => [orgId, userId]).toSorted());
+    const named = rows.map(({ org_id, details }) => `${org_id} ${String(details.user_id)}`);
+    expect(named.toSorted()).toEqual(people.map(({ orgId, userId }) => `${orgId} ${userId}`).toSorted());
   });
 
   test.each([0, -1, 1.5, 1e9 + 1, 2 ** 53, '5'])('400 for the amount %j', async (amount) => {

@@ -32,7 +32,7 @@ export function usageBefore(range: Range, filters: Filters, teamsOf: string | nu
       teamsOf,
     ),
     // Over: it does not follow what changes now.
-    queryKey: ['usage before', range.before, filters, teamsOf],
+    queryKey: ['usage before', range.before, filters, teamsOf ?? ''],
   };
 }
 

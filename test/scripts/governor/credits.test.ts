@@ -74,7 +74,7 @@ test('credits refund leaves one entry in the audit log for each spend of a membe
   expect(spends).toHaveLength(3);
   for (const id of [...spends, ...spends]) await governor('credits', 'refund', orgId, userId, id);
   const entries = await auditRows(ctx).find({ org_id: orgId, action: 'credits.refund' }).toArray();
-  expect(entries.map(({ details }) => details.transaction_id).toSorted()).toEqual(spends.toSorted());
+  expect(entries.map(({ details }) => String(details.transaction_id)).toSorted()).toEqual(spends.toSorted());
 });
 
 test('a purchase without a key tells the one that repeats it, should its answer be lost', async () => {

@@ -107,7 +107,7 @@ describe('a channel', () => {
     const atOnce = [100, 101].flatMap((per_cent) =>
       Array(3).fill(`Budget “Day” is exceeded: it has reached ${per_cent} %`),
     );
-    expect(titles().toSorted()).toEqual(atOnce);
+    expect(titles().map(String).toSorted()).toEqual(atOnce);
     clock.set(NOON + 8 * 3_600_000);
     await attemptAllDue(ctx);
     expect(titles().slice(atOnce.length)).toEqual(['Budget “Day” has reached 99 %']);
