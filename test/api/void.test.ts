@@ -28,6 +28,15 @@ const voidIds = (session: string, signal_ids: unknown, key = fx.key, reason: unk
   fx.send(`/api/v1/sessions/${session}/void`, { signal_ids, reason }, { key });
 const sessionOf = (id: string, query = '') => ask(`/api/v1/sessions/${id}${query}`);
 const usage = async () => (await ask('/api/v1/usage')).totals;
+/** The result of a tool of the MCP endpoint. */
+async function useTool(name: string, args: object) {
+  const headers = {
+    Accept: 'application/json, text/event-stream',
+    'MCP-Protocol-Version': '2025-06-18',
+  };
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+  return (await ask('/mcp', call, { headers })).result.structuredContent;
+}
 /** A monthly budget of a thousand tokens. */
 const makeBudget = (fields: object = {}) =>
   fx.budget({ metric: 'tokens', window: 'monthly', threshold: 1_000, ...fields });
@@ -125,14 +134,23 @@ describe('POST /api/v1/sessions/{id}/void', () => {
     }
   });
 
-  it('leaves voided signals out of the session, unless they are asked for', async () => {
+  it('leaves voided signals out of the session, for agents too, unless they are asked for', async () => {
     const gate = {
       type: 'intervention',
       intervention: { kind: 'tool', verdict: 'warn', action: 'allow', source: 'x' },
     };
-    const id = await record({ id: 'right' }, { id: 'wrong' }, { id: 'gate', ...gate });
+    const wrong = { id: 'wrong', cost_usd: 2 };
+    const id = await record({ id: 'right', cost_usd: 1 }, wrong, { id: 'gate', ...gate });
     await voidIds(id, ['wrong', 'gate']);
     expect((await sessionOf(id)).signals).toMatchObject([{ id: 'right' }]);
+    const shown = await useTool('get_session', { session_id: id });
+    expect([shown.signal_count, shown.signals, shown.has_more]).toMatchObject([1, [{ id: 'right' }], false]);
+    expect(shown.cost_usd).toBe(shown.signals[0].cost_usd);
+    const explained = await useTool('explain_cost', { session_id: id });
+    expect([explained.cost_usd, explained.calls]).toMatchObject([
+      shown.cost_usd,
+      { reported: 1, computed: 0 },
+    ]);
     const all = await sessionOf(id, '?voided=include');
     const voided = { at: new Date(NOW).toISOString(), by: fx.keyId, reason: REASON };
     expect(all.signals.find((signal: { id: string }) => signal.id === 'wrong')).toMatchObject({ voided });
