@@ -293,14 +293,20 @@ describe('GET /api/v1/org/{orgId}/analytics', () => {
     expect(raised.trend).toMatchObject([{ active_users: 6 }, { suppressed: true }]);
   });
 
-  it('is pending until a day after the end of a week, and says so for the totals too', async () => {
+  it('is pending until a day after the end of a week, and says so for the totals where no other week is asked', async () => {
     const { call, freeze: freezeOwn, read } = await organization();
+    await call(people(6));
     await call(people(7), { ts: Date.parse('2026-04-14T10:00:00Z') });
     const readWeek = () => read('model', '2026-04-13');
     clock.set(Date.parse('2026-04-20T23:59:59.999Z'));
     await freezeOwn();
     const trend = [{ start: '2026-04-13T00:00:00.000Z', pending: true }];
     expect(await readWeek()).toMatchObject({ totals: { pending: true }, cells: [], trend });
+    for (const dimension of Object.keys(VALUE)) {
+      const both = await read(dimension, '2026-04-06');
+      expect(both.totals, dimension).toMatchObject({ active_users: 6, hidden_weeks: 0 });
+      expect(both.trend, dimension).toMatchObject([{ active_users: 6 }, ...trend]);
+    }
     clock.set(Date.parse('2026-04-21T00:00:00Z'));
     expect((await readWeek()).trend).toEqual(trend);
     expect(await freezeOwn()).toMatchObject({ frozen: 1 });
