@@ -96,16 +96,25 @@ describe('a signal above a limit', () => {
     expect(await list()).toMatchObject({ total: 0 });
   });
 
-  it('stays held when the limit is lifted, until somebody decides; other signals follow a change at once, in every process', async () => {
-    await post([makeSignal({ id: 'warm', ts: NOW })], { at: other });
-    const [held] = await post([huge('a')]);
-    await changeOrganization(api.ctx, f.orgId, { hold_above: { tokens: null } });
-    const both = await post([huge('a'), huge('b')], { at: other });
-    expect(both).toMatchObject([held, { id: 'b', status: 'accepted' }]);
-    await changeOrganization(api.ctx, f.orgId, { hold_above: { tokens: 1_000 } });
-    const small = makeSignal({ id: 'c', ts: NOW, tokens_in: 1_001 });
-    expect(await post([small], { at: other })).toMatchObject([{ status: 'held' }]);
-  });
+  it.each([
+    ['tokens', TOKENS, { tokens: 1_000 }, { tokens_in: 1_001 }, { cost_usd: 1_001 }],
+    ['cost_usd', { cost_usd: 1_001 }, { cost_usd: 10 }, { cost_usd: 10.01 }, TOKENS],
+  ])(
+    'stays held when the limit of %s is lifted, until somebody decides; other signals follow a change at once, in every process',
+    async (limit, large, lowered, small, ofTheOther) => {
+      const signal = (id: string, fields: object) => makeSignal({ id, ts: NOW - 1_000, ...fields });
+      await post([signal('warm', {})], { at: other });
+      const [held] = await post([signal('a', large)]);
+      expect(held).toMatchObject({ status: 'held' });
+      await changeOrganization(api.ctx, f.orgId, { hold_above: { [limit]: null } });
+      const after = await post([signal('a', large), signal('b', large), signal('d', ofTheOther)], {
+        at: other,
+      });
+      expect(after).toMatchObject([held, { id: 'b', status: 'accepted' }, { id: 'd', status: 'held' }]);
+      await changeOrganization(api.ctx, f.orgId, { hold_above: lowered });
+      expect(await post([signal('c', small)], { at: other })).toMatchObject([{ status: 'held' }]);
+    },
+  );
 
   it.each([[[['old', 'young']]], [[['young', 'old']]], [[['old'], ['young']]], [[['young'], ['old']]]])(
     'is known as long as it may be repeated, however old the others are: %j',
