@@ -17,7 +17,7 @@ import { BUDGET, fixture } from '../support/fixture.ts';
 import { standingStillAfter } from '../support/interleave.ts';
 import { SECRET } from '../support/webhooks.ts';
 
-const f = await fixture({ clock: Date.UTC(2026, 10, 18, 10), smtp: true, perTest: true });
+const f = await fixture({ clock: Date.UTC(2026, 10, 18, 10), idp: true, smtp: true, perTest: true });
 const ALL = { ...BUDGET, name: 'All', metric: 'signals', threshold: 1 };
 const URL_OF_CHANNEL = 'http://127.0.0.1:9/';
 
@@ -103,16 +103,21 @@ describe('the owner of a budget', () => {
     expect((await f.send(`/api/v1/budgets/${id}`, undefined, { key: other })).status).toBe(404);
   });
 
-  it('reads its name in the raises that the person asks for', async () => {
-    await f.member('ada');
-    const { id } = await budget({ owner: { user_id: 'ada' } });
-    const key = await f.keyOf('ada', ['budgets:check']);
-    const asked = await f.ask('/api/v1/raises', { budget_id: id, amount: 1 }, { key });
-    const { data } = await f.ask('/api/v1/raises', undefined, { key });
-    expect([asked.budget_name, data[0].budget_name]).toEqual(['All', 'All']);
-    await change(id, { owner: null });
-    expect((await f.ask(`/api/v1/raises/${asked.id}`, undefined, { key })).budget_name).toBeNull();
-  });
+  it.each(['/api/v1/raises', '/v1/raises'])(
+    'reads its name in every answer of %s about a raise that the person asks for',
+    async (path) => {
+      const ada = await f.person('ada');
+      const key = path === '/v1/raises' ? ada : await f.keyOf('ada', ['budgets:check']);
+      const { id } = await budget({ owner: { user_id: 'ada' } });
+      const asked = await f.ask(path, { budget_id: id, amount: 1 }, { key });
+      const one = () => f.ask(`${path}/${asked.id}`, undefined, { key });
+      const { data } = await f.ask(path, undefined, { key });
+      const answers = [asked, data[0], await one(), await f.ask(`${path}/${asked.id}/withdraw`, {}, { key })];
+      expect(answers.map(({ budget_name }) => budget_name)).toEqual(Array(4).fill('All'));
+      await change(id, { owner: null });
+      expect((await one()).budget_name).toBeNull();
+    },
+  );
 
   it('that is a deleted channel is none', async () => {
     const owner = await channel();
