@@ -160,6 +160,25 @@ describe('GET /api/v1/usage/export', () => {
     expect(nano(String(row?.cost))).toBe(sumNano(csv));
   });
 
+  describe.each([
+    ['Asia/Kathmandu', { timezone: 'Asia/Kathmandu' }, '20260407T1815Z-20260409T1815Z'],
+    ["the organization's own", {}, '20260407T2200Z-20260409T2200Z'],
+  ])('with dates in the timezone %s', (_, zone: Record<string, string>, range) => {
+    it.each(['daily', 'attributed', 'sessions'])(
+      'has at the level %s what usage counts then',
+      async (level) => {
+        const query = { from: '2026-04-08', to: '2026-04-10', ...zone };
+        const answer = await download({ format: 'csv', level, ...query });
+        expect(answer.headers.get('content-disposition')).toContain(`"usage-${level}-${range}.csv"`);
+        const rows: Record<string, string>[] = parse(answer.text, { columns: true });
+        const counted = (await f.ask(`/api/v1/usage?${new URLSearchParams(query).toString()}`)).totals;
+        expect(counted.sessions).toBeGreaterThan(0);
+        if (level === 'sessions') expect(rows).toHaveLength(counted.sessions);
+        else expect(sumOf(rows, 'signals')).toBe(counted.signals);
+      },
+    );
+  });
+
   it('gives a header or nothing, and a valid Parquet file, when there are no rows', async () => {
     for (const level of ['daily', 'sessions']) {
       const none = { level, user_id: 'nobody' };
