@@ -79,20 +79,26 @@ const timeOf = ({ created_at, at, started_at, opened_at }: Row) => {
 };
 const idOf = (row: Row) => JSON.stringify(row.id ?? row.user_id ?? row);
 
-async function page(route: AnyRoute, query: Record<string, string>) {
+async function page(route: AnyRoute, query: Record<string, string>, as = holderOf(route)) {
   const details = queryOf(route).some(({ name }) => name === 'include') ? { include: 'details' } : {};
   const path = `${pathOf(route.path, own)}?${String(new URLSearchParams({ ...details, ...query }))}`;
-  const { status, body, text } = await own.call(holderOf(route), 'GET', path);
+  const { status, body, text } = await own.call(as, 'GET', path);
   expect(status, `${path}: ${text}`).toBe(200);
-  return { rows: rowsOf(body), cursor: body.cursor as string, hasMore: body.has_more as boolean };
+  const { cursor, has_more: hasMore, total } = body as { cursor: string; has_more: boolean; total?: number };
+  return { rows: rowsOf(body), cursor, hasMore, total };
+}
+
+interface Walk {
+  between?: () => Promise<void>;
+  as?: As;
 }
 
 /** All rows of a list, page by page. `between` comes after the first one. */
-async function walk(route: AnyRoute, query: Record<string, string>, between?: () => Promise<void>) {
+async function walk(route: AnyRoute, query: Record<string, string>, { between, as }: Walk = {}) {
   const found: Row[] = [];
   let next: Record<string, string> = {};
   for (;;) {
-    const { rows, cursor, hasMore } = await page(route, { ...query, ...next });
+    const { rows, cursor, hasMore } = await page(route, { ...query, ...next }, as);
     found.push(...rows);
     if (!hasMore) return found;
     expect(rows).toHaveLength(Number(query.limit));
@@ -139,7 +145,9 @@ describe.each(lists.map((route) => [nameOf(route), route] as const))('%s', (_, r
       const inOrder: Record<string, string> = order === undefined ? {} : { order };
       const whole = await walk(route, { ...inOrder, limit: '100' });
       expect(whole.length).toBeGreaterThan(0);
-      const paged = (await walk(route, { ...inOrder, limit: '2' }, () => addEverywhere(route))).map(idOf);
+      const paged = (
+        await walk(route, { ...inOrder, limit: '2' }, { between: () => addEverywhere(route) })
+      ).map(idOf);
       expect(new Set(paged).size).toBe(paged.length);
       const known = new Set(whole.map(idOf));
       expect(paged.filter((id) => known.has(id))).toEqual(whole.map(idOf));
@@ -177,6 +185,26 @@ describe.each(lists.map((route) => [nameOf(route), route] as const))('%s', (_, r
     const less = SEES_LESS[holderOf(route)];
     if (less && (await ask(own, {}, less)) === 200)
       expect(await ask(own, { limit: '1', cursor }, less)).toBe(400);
+  });
+
+  test('counts in `total` what it shows, also by each filter, and to one who sees less', async () => {
+    const whole = await walk(route, { limit: '100' });
+    const fields = queryOf(route).filter(({ name }) => !NO_FILTER.has(name));
+    const asked = fields.flatMap(({ name, schema }) =>
+      (schema.enum ?? valuesOf(whole, name)).map((value) => ({ [name]: value })),
+    );
+    const holder = holderOf(route);
+    const less = SEES_LESS[holder];
+    for (const as of less ? [holder, less] : [holder])
+      for (const query of [{}, ...asked]) {
+        const path = `${pathOf(route.path, own)}?${String(new URLSearchParams(query))}`;
+        // One who sees less may not ask everything.
+        if (as === less && (await own.call(as, 'GET', path)).status !== 200) continue;
+        const { total } = await page(route, { ...query, limit: '1' }, as);
+        const rows = await walk(route, { ...query, limit: '100' }, { as });
+        // Not every list counts.
+        if (total !== undefined) expect(total, `${path} as ${as}`).toBe(rows.length);
+      }
   });
 
   test('filters by each field, and by two at once as by one after the other', async () => {
