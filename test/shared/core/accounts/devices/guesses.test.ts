@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { countWrongCode, refuseGuesser } from '../../../../../shared/core/accounts/devices/find-pending.ts';
+import {
+  countWrongCode,
+  findPending,
+  refuseGuesser,
+} from '../../../../../shared/core/accounts/devices/find-pending.ts';
+import { startLinking } from '../../../../../shared/core/accounts/devices/start-linking.ts';
 import { WRONG_USER_CODES } from '../../../../../shared/platform/basics/contract.ts';
 import { storesFixture } from '../../../../support/fixture.ts';
 
@@ -15,4 +20,21 @@ it('remembers those who guess now, and forgets others once there are very many',
   guessOften('last');
   expect(() => refuseGuesser(ctx, ['last'])).toThrow('Too many codes were wrong.');
   expect(() => refuseGuesser(ctx, ['first'])).not.toThrow();
+});
+
+it.each([
+  ['account', { address: 'elsewhere' }],
+  ['address', { accountId: 'another account' }],
+])('tells of many codes that are looked up at once as many as may be wrong, by %s', async (by, other) => {
+  const { user_code } = await startLinking(ctx, { name: null, public_key: null });
+  const guesser = { accountId: `guesser by ${by}`, address: `address by ${by}` };
+  // The right code is behind as many wrong ones as are told of.
+  const tries = Array.from({ length: 50 }, (_, at) => (at < 2 * WRONG_USER_CODES ? 'BBBB-BBBB' : user_code));
+  const codes = await Promise.all(
+    tries.map((code, at) =>
+      findPending(ctx, at % 2 === 0 ? guesser : { ...guesser, ...other }, code).catch(({ code: why }) => why),
+    ),
+  );
+  const told = codes.filter((code) => code !== 'too_many_requests');
+  expect(told).toEqual(Array(WRONG_USER_CODES).fill('invalid_grant'));
 });
