@@ -295,6 +295,26 @@ describe('a refund', () => {
     await expectWhole(account);
   });
 
+  test.each([
+    ['window', 'window', 1, 5 * HOUR_MS],
+    ['month', 'monthly', 7, 31 * 24 * HOUR_MS],
+  ] as const)(
+    'by hand of a %s that is over does not fill the one that runs',
+    async (_, bucket, count, lastsMs) => {
+      const account = await makeAccount(ctx, { plan: 'team' });
+      await spendTimes(ctx, account, count);
+      await projectAll(ctx);
+      const ofAccount = { account_id: account.accountId, bucket, reason: 'receipt' } as const;
+      const spent = await ledgerRows(ctx).findOne(ofAccount);
+      clock.advance(lastsMs);
+      await spendTimes(ctx, account, count);
+      const before = await leftOf(account);
+      await refundSpend(ctx, account.accountId, spent?._id ?? '');
+      expect(await leftOf(account)).toEqual({ ...before, granted: 1 });
+      await expectWhole(account);
+    },
+  );
+
   test('is for a spend, and for one of that account', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
     const other = await makeAccount(ctx, { plan: 'team' });

@@ -5,6 +5,8 @@ import { ledgerRows } from '../../../../shared/core/credits/model.ts';
 import { queuedDeliveryRows } from '../../../../shared/core/events/webhooks/deliveries/model.ts';
 import { deleteWebhook } from '../../../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
 import { webhookRows } from '../../../../shared/core/events/webhooks/endpoints/model.ts';
+import { changeOrganization } from '../../../../shared/people/change-organization.ts';
+import type { Tier } from '../../../../shared/platform/basics/contract.ts';
 import {
   grant,
   makeAccount,
@@ -23,14 +25,17 @@ import { makeWebhook, readEvents, type StoredEvent, subscribeToAll } from '../..
 
 const PLAN = { window_credits: 20, window_s: 3_600, monthly_credits: 10 };
 const clock = createTestClock();
-const env = { PLANS_FILE: writePlans({ free: PLAN, team: PLAN, enterprise: PLAN }) };
+/** Gives more in a window; and in the third plan all in a month. */
+const LARGER = { ...PLAN, window_credits: 60 };
+const BY_MONTH = { ...PLAN, window_credits: 0, monthly_credits: 30 };
+const env = { PLANS_FILE: writePlans({ free: PLAN, team: LARGER, enterprise: BY_MONTH }) };
 const { redis, ctx } = await openCredits({ clock, env });
 const other = await openCreditContext({ redisUrl: redis.url, clock, sharing: ctx });
 afterEach(() => projectAll(ctx));
 afterAll(() => other.close());
 
-async function makeSubscriber(): Promise<TestAccount> {
-  const account = await makeAccount(ctx);
+async function makeSubscriber(plan: Tier = 'free'): Promise<TestAccount> {
+  const account = await makeAccount(ctx, { plan });
   await subscribeToAll(ctx, account.orgId);
   return account;
 }
@@ -120,6 +125,23 @@ describe('credits that run out', () => {
     clock.advance(3_600_000);
     await spendTimes(ctx, account, 17);
     expect(await alertsOf(account)).toEqual([...depleted, ['credit.low', 3]]);
+  });
+
+  const DAY_MS = 24 * 3_600_000;
+  test.each<[string, Tier, number, (account: TestAccount) => unknown]>([
+    ['a grant', 'free', 12, ({ accountId }) => grant(ctx, accountId, { bucket: 'granted', amount: 12 })],
+    ['a purchase', 'free', 12, ({ accountId }) => grant(ctx, accountId, { bucket: 'paid', amount: 12 })],
+    ['the next window', 'free', 20, () => clock.advance(3_600_000)],
+    ['the next month', 'enterprise', 30, () => clock.advance(31 * DAY_MS)],
+    ['a larger plan', 'free', 40, ({ orgId }) => changeOrganization(ctx, orgId, { plan: 'team' })],
+  ])('raise both again once %s has lifted the total above them', async (_, plan, lifted, lift) => {
+    const account = await makeSubscriber(plan);
+    await spendTimes(ctx, account, 30);
+    const types = async () => (await alertsOf(account)).map(([type]) => type);
+    expect(await types()).toEqual(['credit.low', 'credit.depleted']);
+    await lift(account);
+    await spendTimes(ctx, account, lifted);
+    expect(await types()).toEqual(['credit.low', 'credit.depleted', 'credit.low', 'credit.depleted']);
   });
 
   test('raise nothing anew when the credit of a refund is spent again', async () => {
