@@ -78,14 +78,24 @@ describe('a wake-up', () => {
     const { _id: webhookId } = await fx.webhook(fx.receiver.url);
     fx.receiver.behave({ status: 500 });
     await raise(ctx, fx.orgId, 25);
+    // Another organization has as many that are due at the same time.
+    const neighbour = await fx.tenant();
+    const { _id: theirId } = await neighbour.webhook(`${fx.receiver.url}/neighbour`);
+    await raise(ctx, neighbour.orgId, 25);
     await attemptAllDue(ctx);
+    for (const id of [webhookId, theirId]) {
+      const woken = (await myJobs(id, 'retry-webhook')).flatMap(({ delivery_ids }) => delivery_ids);
+      const own = (await findQueued(id)).map(({ _id }) => _id);
+      expect(woken.toSorted()).toEqual(own.toSorted());
+    }
     const jobs = await myJobs(webhookId, 'retry-webhook');
     // As many as share one, beside those of the last transaction.
     expect(jobs.length).toBeLessThan(25);
     expect(jobs.flatMap(({ delivery_ids }) => delivery_ids)).toHaveLength(25);
     clock.advance(30_000);
     await Promise.all(jobs.map((job) => retryWebhook.handle(job, ctx)));
-    const attempts = Map.groupBy(fx.receiver.received, ({ event }) => event.id);
+    const own = fx.receiver.received.filter(({ event }) => event.org_id === fx.orgId);
+    const attempts = Map.groupBy(own, ({ event }) => event.id);
     expect(attempts.size).toBe(25);
     for (const sent of attempts.values())
       expect(sent.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
