@@ -183,6 +183,9 @@ describe('names as hashes', () => {
       ],
     });
     await hashNames(own.ctx, orgId);
+    // Nothing goes through later reports again: they are hidden at once.
+    await call('pull-requests', { ...pull, number: 9, opened_at: at(NOW), title: `${MARK}-title` });
+    await call('contexts', { contexts: [told({ ...names, ts: at(NOW), branch: `${MARK}-new` })] });
     for (const row of await snapshot(own.ctx)) expect(row.join(' ')).not.toContain(MARK);
     const usage = await call(`usage?group_by=branch`);
     const sessions = await call(`sessions?branch=${MARK}-new`);
@@ -190,6 +193,7 @@ describe('names as hashes', () => {
     const shown = await call(`sessions/${id}`);
     const pulls = await call('pull-requests');
     expect(pulls.body.data).toMatchObject([
+      { number: 9, title: null },
       { number: 8, title: null },
       { number: 7, title: null, signals: 1 },
     ]);

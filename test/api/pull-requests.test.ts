@@ -64,7 +64,7 @@ describe('POST /api/v1/pull-requests', () => {
     expect(rows[0]?.seen).toHaveLength(12);
   });
 
-  test('counts in the totals of lists, whatever is reported at the same time', async () => {
+  test('is in the lists that it fits and counts in their totals, whatever is reported at the same time', async () => {
     const later = (minute: number) => `2026-01-13T10:${String(minute).padStart(2, '0')}:00Z`;
     const ended = (state: 'closed' | 'merged', minute: number) => ({
       state,
@@ -75,22 +75,38 @@ describe('POST /api/v1/pull-requests', () => {
       Array.from({ length: 3 }, (_, index) => [
         report({ number: index + 1 }),
         report({ number: index + 1, ...ended('merged', index) }),
-        report({ number: index + 1, repository: 'gitlab.com/acme/shop', url: undefined }),
+        report({
+          number: index + 1,
+          repository: 'gitlab.com/acme/shop',
+          url: undefined,
+          opened_at: '2026-01-09T10:00:00Z',
+        }),
         report({ number: index + 1, ...ended(index % 2 === 0 ? 'closed' : 'merged', index + 10) }),
       ]).flat(),
     );
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     const rows = await stored();
-    const totalOf = async (query: string) => (await fx.ask(`/api/v1/pull-requests?${query}`)).total;
+    const named = <T extends object>(filters: T) => JSON.parse(JSON.stringify(filters));
+    const opened = '2026-01-10T10:00:00Z';
+    const ranges = [{}, { from: opened }, { to: opened }] as const;
     for (const repository of [undefined, 'github.com/acme/shop', 'github.com/x/y'])
-      for (const state of [undefined, 'open', 'closed', 'merged']) {
-        const named = JSON.parse(JSON.stringify({ repository, state }));
-        const query = new URLSearchParams(named).toString();
-        const fitting = rows.filter(
-          (row) => (!repository || row.repository === repository) && (!state || row.state === state),
-        );
-        expect(await totalOf(query), query).toBe(fitting.length);
-      }
+      for (const state of [undefined, 'open', 'closed', 'merged'])
+        for (const number of [undefined, 2])
+          for (const { from, to } of ranges as readonly { from?: string; to?: string }[]) {
+            const query = new URLSearchParams(named({ repository, state, number, from, to })).toString();
+            const fitting = rows.filter(
+              (row) =>
+                (!repository || row.repository === repository) &&
+                (!state || row.state === state) &&
+                (!number || row.number === number) &&
+                (!from || row.opened_at >= new Date(from)) &&
+                (!to || row.opened_at < new Date(to)),
+            );
+            const { data, total } = await fx.ask(`/api/v1/pull-requests?${query}`);
+            const ids = data.map(({ id }: { id: string }) => id);
+            expect(ids.toSorted(), query).toEqual(fitting.map(({ _id }) => _id).toSorted());
+            if (!number && !from && !to) expect(total, query).toBe(fitting.length);
+          }
   });
 
   test('keeps what a report leaves out, and cuts a title at 256 characters', async () => {
