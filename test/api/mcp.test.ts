@@ -440,10 +440,10 @@ describe('tools that spend', () => {
 
   test('say what is left, and which budget refuses', async () => {
     await makeBudget('spender');
-    await spend({ user_id: 'spender', cost_usd: 0.9 });
+    await spend({ user_id: 'spender', cost_usd: 0.8994 });
     await until(async () => {
       const { structuredContent } = await callTool('get_budget', { user_id: 'spender' });
-      return structuredContent.budgets[0]?.remaining === '0.1';
+      return structuredContent.budgets[0]?.remaining === '0.1006';
     });
     const fits = await callTool('check_spend', { user_id: 'spender', estimate_usd: '0.05' });
     expect(fits.structuredContent).toMatchObject({ allow: true });
@@ -454,7 +454,7 @@ describe('tools that spend', () => {
     });
     expect(refused.isError).toBe(true);
     expect(refused.content[0].text).toMatch(
-      /^Budget "budget of spender" has \$0\.10 of \$1\.00 left until \d+ [A-Z][a-z]+, \d\d:\d\d UTC/,
+      /^Budget "budget of spender" has \$0\.1006 of \$1\.00 left until \d+ [A-Z][a-z]+, \d\d:\d\d UTC/,
     );
   });
 

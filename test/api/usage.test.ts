@@ -92,6 +92,23 @@ describe('GET /api/v1/usage', () => {
     expect(other.totals.signals).toBe(1);
   });
 
+  it.each(['usage', 'org/{orgId}/usage', 'usage/changes'])(
+    'takes a date in %s as its midnight in the timezone that is named, else in that of the organization',
+    async (path) => {
+      await settle('America/New_York');
+      const asked = `/api/v1/${path.replace('{orgId}', fx.orgId)}?from=2026-04-01&to=2026-04-08`;
+      for (const [named, hour] of [
+        ['', '2026-04-01T04:00:00.000Z 2026-04-08T04:00:00.000Z'],
+        ['&timezone=America/New_York', '2026-04-01T04:00:00.000Z 2026-04-08T04:00:00.000Z'],
+        ['&timezone=UTC', '2026-04-01T00:00:00.000Z 2026-04-08T00:00:00.000Z'],
+        ['&timezone=Asia/Tokyo', '2026-03-31T15:00:00.000Z 2026-04-07T15:00:00.000Z'],
+      ] as const) {
+        const { from, to } = await fx.ask(asked + named);
+        expect(`${from} ${to}`, named).toBe(hour);
+      }
+    },
+  );
+
   it('keeps the days that were, when the organization changes its timezone', async () => {
     await settle('America/New_York');
     const before = Date.parse('2026-02-02T03:30:00Z');
