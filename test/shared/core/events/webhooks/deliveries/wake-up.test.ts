@@ -86,7 +86,7 @@ describe('a wake-up', () => {
     for (const id of [webhookId, theirId]) {
       const woken = (await myJobs(id, 'retry-webhook')).flatMap(({ delivery_ids }) => delivery_ids);
       const own = (await findQueued(id)).map(({ _id }) => _id);
-      expect(woken.toSorted()).toEqual(own.toSorted());
+      expect(woken.map(String).toSorted()).toEqual(own.toSorted());
     }
     const jobs = await myJobs(webhookId, 'retry-webhook');
     // As many as share one, beside those of the last transaction.
