@@ -293,6 +293,21 @@ describe('signals.held', () => {
     expect(await dueRows(api.ctx).countDocuments({ kind: 'report-held', org_id: f.orgId })).toBe(0);
   });
 
+  it('counts all that was held while the clock ran on', async () => {
+    await subscribeToAll(api.ctx, f.orgId);
+    const { now } = clock;
+    clock.now = () => {
+      clock.advance(1);
+      return now();
+    };
+    await post([huge('a')]);
+    await post([huge('b'), huge('c')]);
+    clock.now = now;
+    await reportHeld(api.ctx, f.orgId);
+    const first = await heldRows(api.ctx).findOne({ org_id: f.orgId }, { sort: { held_at: 1 } });
+    expect((await events()).map(dataOf)).toMatchObject([{ held: 3, first_at: first?.held_at.toISOString() }]);
+  });
+
   it('is not raised for what was decided before', async () => {
     await subscribeToAll(api.ctx, f.orgId);
     const [a] = await post([huge('a')]);

@@ -69,7 +69,7 @@ export async function holdSignals(
     outcomes.set(key, { user_id: row.user_id, result: answer(row) });
   const held = new Set(above);
   return {
-    ...planHolding(ctx, organization, rows),
+    ...planHolding(organization, rows),
     drafts: new Set(drafts.filter((draft) => known.has(draft._id) || held.has(draft))),
     outcomes,
     rules: planHeldUntil(organization, rows),
@@ -127,11 +127,12 @@ async function decideHolding(
   return { rows, tooMany };
 }
 
-function planHolding(ctx: Context, { _id: orgId }: Organization, rows: HeldByKey): Plan {
+function planHolding({ _id: orgId }: Organization, rows: HeldByKey): Plan {
   if (rows.size === 0) return NO_PLAN;
-  const nowMs = ctx.clock.now();
-  const least: Required<DueReport> = { first_at: dateAt(nowMs) };
-  const report = raiseDue(reportHeldJob, { key: orgId, orgId, dueMs: nowMs, least: { ...least } });
+  // The time of the rows, as the report begins with the first of them.
+  const firstMs = Math.min(...[...rows.values()].map(({ held_at }) => held_at.getTime()));
+  const least: Required<DueReport> = { first_at: dateAt(firstMs) };
+  const report = raiseDue(reportHeldJob, { key: orgId, orgId, dueMs: firstMs, least: { ...least } });
   const writes = [...rows.values()].map((row) => insertRow(heldRows, row));
   return joinPlans({ writes }, report);
 }
