@@ -1,7 +1,7 @@
 import type { Context } from '../../../../platform/context/context.ts';
 import { type Mail, sendMail } from '../../../../platform/mail/send-mail.ts';
 import { memberRows, organizationRows } from '../../../accounts/organizations/model.ts';
-import { takeMailPermit } from './mail-permits.ts';
+import { returnMailPermit, takeMailPermit } from './mail-permits.ts';
 import { takesMail } from './mail-target.ts';
 
 /**
@@ -14,7 +14,15 @@ export async function mailAdmins(
   mail: Omit<Mail, 'to'>,
 ): Promise<{ sent: boolean; admins: number }> {
   const to = await takeReaders(ctx, orgId);
-  return { sent: await sendMail(ctx, { ...mail, to }), admins: to.length };
+  try {
+    return { sent: await sendMail(ctx, { ...mail, to }), admins: to.length };
+  } catch (error) {
+    for (const address of to)
+      await returnMailPermit(ctx, { orgId, address }).catch((failed: unknown) =>
+        ctx.log.debug({ err: failed }, 'the permit of a mail was not given back'),
+      );
+    throw error;
+  }
 }
 
 /** The addresses for alerts to which mail may go, each with a permit. */

@@ -128,7 +128,9 @@ describe('a failing webhook', () => {
     const { _id } = await fx.webhook(fx.receiver.url);
     await exhaust();
     const nobody = mailing('smtp://127.0.0.1:1');
-    await expect(alertAdmins.handle({ key: _id }, nobody)).rejects.toThrow('ECONNREFUSED');
+    // More often than mails may go to one mailbox within an hour: a mail that nobody took uses up none of them.
+    for (let attempt = 0; attempt < 21; attempt += 1)
+      await expect(alertAdmins.handle({ key: _id }, nobody)).rejects.toThrow('ECONNREFUSED');
     const due = await dueRows(ctx).findOne({ _id: `alert-admins ${_id}` });
     expect(due?.due_at.getTime()).toBeGreaterThan(clock.now());
     expect(await countUnsentAlerts(ctx)).toBe(1);
