@@ -207,6 +207,19 @@ describe('a voided call', () => {
     expect(await branches(orgId)).toEqual({ three: 1, two: 1 });
     expect(await isConserved(orgId)).toBe(true);
   });
+
+  it('that stays keeps its session in no list of its work, once the last other call of it has moved', async () => {
+    const { orgId, sender } = await newSender();
+    await recordContexts(ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
+    const [placed, told] = calls(2, NOW - 2 * DAY);
+    const wrong = { ...placed, repository: REPOSITORY, branch: 'one' };
+    const [recorded] = await recordSignals(ctx, sender, [wrong, told]);
+    const sessionId = recorded?.status === 'accepted' ? recorded.session_id : '';
+    await voidSignals(ctx, orgId, { sessionId, signalIds: [String(placed?.id)], reason: 'wrong' });
+    await recordContexts(ctx, sender, [contextOf('two', NOW - 2 * DAY - 500)]);
+    expect(await branches(orgId)).toEqual({ one: 1, two: 1 });
+    expect(await isConserved(orgId)).toBe(true);
+  });
 });
 
 describe('a call and a context that are told at the same moment', () => {

@@ -25,15 +25,15 @@ export interface Limits {
 /** A call as far as a move looks at it. */
 export type Looked = Pick<
   Signal,
-  '_id' | 'ts' | 'user_id' | 'client_session' | 'work' | 'own' | 'session_id'
+  '_id' | 'ts' | 'user_id' | 'client_session' | 'work' | 'own' | 'session_id' | 'voided'
 >;
 
-const LOOKED = { ts: 1, user_id: 1, client_session: 1, work: 1, own: 1, session_id: 1 };
+const LOOKED = { ts: 1, user_id: 1, client_session: 1, work: 1, own: 1, session_id: 1, voided: 1 };
 
 /** Calls that belong elsewhere, with the work that they get (absent: none). */
 export interface FoundMoves {
   moved: { call: Looked; work: WorkRow | undefined }[];
-  /** Calls that were looked at and stay, or have their turn later. */
+  /** Calls that were looked at and stay, or have their turn later; none that is voided. */
   others: readonly Looked[];
   /** How many calls it has looked at. */
   looked: number;
@@ -104,7 +104,8 @@ function chosen(
   const first = calls.slice(0, 1).map(({ ts }) => ({ ts, _id: '' }));
   const last = (isMore ? (moved.at(-1)?.call ?? first[0]) : calls.at(-1)) ?? null;
   const rest = isMore || !isAll ? last : null;
-  return { moved, others: calls.filter((call) => !gone.has(call)), looked: calls.length, rest };
+  const others = calls.filter((call) => !call.voided && !gone.has(call));
+  return { moved, others, looked: calls.length, rest };
 }
 
 async function worksOf(
