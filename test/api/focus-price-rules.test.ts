@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
 import { makeSignal } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
+import { queryParquet } from '../support/parquet.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const { api, tenant } = await fixture({ clock: NOW });
@@ -16,7 +17,7 @@ const CLAUDE = {
   tokens_out: 13_000,
 };
 
-it('a FOCUS row of a whole cost that a rule made has the list’s cost beside the rule’s, also in place of a reported one', async () => {
+it('a FOCUS row of a whole cost that a rule made has the list’s cost beside the rule’s, also in place of a reported one and in Parquet', async () => {
   const { key } = await tenant();
   const send = (path: string, body?: object) =>
     api.call(`/api/v1/${path}`, { key, ...(body ? { body } : {}) });
@@ -38,6 +39,15 @@ it('a FOCUS row of a whole cost that a rule made has the list’s cost beside th
     'ContractedCost',
     'EffectiveCost',
   ];
+  const query = 'level=focus&format=parquet&from=2026-11-21&to=2026-11-22';
+  const headers = { Authorization: `Bearer ${key}` };
+  const file = await fetch(`${api.url}/api/v1/usage/export?${query}`, { headers });
+  expect(file.status).toBe(200);
+  const sql = (path: string) =>
+    `SELECT EffectiveCost::VARCHAR AS cost, ContractedUnitPrice::VARCHAR AS price, typeof(ContractedUnitPrice) AS type FROM '${path}'`;
+  expect(await queryParquet(Buffer.from(await file.arrayBuffer()), sql)).toEqual(
+    rows.map(({ EffectiveCost }) => ({ cost: EffectiveCost, price: null, type: 'DECIMAL(18,9)' })),
+  );
   expect(rows.map((row) => shown.map((name) => row[name]))).toEqual([
     ['Recorded Cost', '0.850000000', '1.000000000', '0.850000000', '0.425000000', '0.425000000'],
     ['Recorded Cost', '0.000000000', '1.000000000', '0.000000000', '0.000000000', '0.000000000'],

@@ -48,7 +48,7 @@ interface Group {
 interface GroupColumn {
   element: SchemaElement;
   type: ColumnType;
-  /** The values of text, lists and counts: those that may be null. */
+  /** The values of text, lists, counts and prices: those that may be null. */
   boxed: Value[];
   /** The values of the others. */
   numbers: BigInt64Array;
@@ -69,7 +69,7 @@ function newGroup(columns: Columns): Group {
 }
 
 function isBoxed(type: ColumnType): boolean {
-  return type === 'text' || type === 'list' || type === 'count';
+  return type === 'text' || type === 'list' || type === 'count' || type === 'price';
 }
 
 function append(group: Group, row: Row): void {
@@ -159,6 +159,8 @@ function take(bytes: ByteWriter): Uint8Array {
 /** The converted type beside it names no zone: readers take that alone for a local time. */
 const UTC_MILLIS = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } as const;
 
+const MONEY = { converted_type: 'DECIMAL', precision: 18, scale: 9 } as const;
+
 /** The schema of a column, with the logical types of today and the converted types of older readers. */
 function schemaElement({ name, type }: Columns[number]): SchemaElement {
   const text = { name, repetition_type: 'OPTIONAL', type: 'BYTE_ARRAY' } as const;
@@ -180,6 +182,8 @@ function schemaElement({ name, type }: Columns[number]): SchemaElement {
     case 'time':
       return { ...number, converted_type: 'TIMESTAMP_MILLIS', logical_type: UTC_MILLIS };
     case 'money':
-      return { ...number, converted_type: 'DECIMAL', precision: 18, scale: 9 };
+      return { ...number, ...MONEY };
+    case 'price':
+      return { ...number, ...MONEY, repetition_type: 'OPTIONAL' };
   }
 }

@@ -88,7 +88,7 @@ const time = (name: string, epochMs: (of: FocusRow) => number): Column => ({
   type: 'time',
   cell: (of) => seconds(epochMs(of)),
 });
-const amount = (name: string, cell: (of: FocusRow) => bigint | null): Column => ({
+const amount = (name: string, cell: (of: FocusRow) => bigint): Column => ({
   name,
   type: 'money',
   cell,
@@ -129,7 +129,11 @@ export function focusColumns(version: FocusVersion): readonly Column[] {
     },
     text('ConsumedUnit', ({ row, correctedInMs }) => (correctedInMs === null ? consumedUnit(row) : null)),
     amount('ContractedCost', ({ row }) => (isRuled(row) ? row.costNusd : listCost(row))),
-    amount('ContractedUnitPrice', ({ row }) => (isRuled(row) ? null : row.unitPrice)),
+    {
+      name: 'ContractedUnitPrice',
+      type: 'price',
+      cell: ({ row }) => (isRuled(row) ? null : row.unitPrice),
+    },
     amount('EffectiveCost', ({ row }) => row.costNusd),
     text('InvoiceId', () => null),
     text('InvoiceIssuerName', ({ seller }) => seller.ProviderName),
@@ -194,7 +198,7 @@ export function columnDefinitions(version: FocusVersion) {
   return focusColumns(version).map(({ name, type, isJson }) => ({
     ColumnName: name,
     DataType: isJson ? ('JSON' as const) : DATA_TYPES[type],
-    ...(type === 'money' ? { NumericPrecision: 18, NumberScale: 9 } : {}),
+    ...(type === 'money' || type === 'price' ? { NumericPrecision: 18, NumberScale: 9 } : {}),
     ...(type === 'count' ? { NumericPrecision: 18, NumberScale: 0 } : {}),
     ...(type === 'text' ? { StringEncoding: 'UTF-8' as const } : {}),
   }));
@@ -207,6 +211,7 @@ const DATA_TYPES = {
   count: 'Decimal',
   time: 'Date/Time',
   money: 'Decimal',
+  price: 'Decimal',
 } as const;
 
 /** The id of a version's columns: it changes when they do. */

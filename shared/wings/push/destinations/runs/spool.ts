@@ -80,11 +80,8 @@ async function* summing({ columns, rows: batches }: PartitionTable, sums: Map<st
   const money = columns.flatMap(({ name, type }, at) => (type === 'money' ? [{ name, at }] : []));
   for await (const rows of batches) {
     for (const row of rows)
-      for (const { name, at } of money) {
-        // A call that a rule priced may have no list price.
-        const amount = (row[at] as bigint | number | null) ?? 0;
-        sums.set(name, (sums.get(name) ?? 0n) + BigInt(amount));
-      }
+      for (const { name, at } of money)
+        sums.set(name, (sums.get(name) ?? 0n) + BigInt(row[at] as bigint | number));
     yield* rows;
   }
 }
