@@ -110,7 +110,7 @@ describe('the places in the history of Claude Code', () => {
     expect(await branches()).toEqual({ cart: 1 });
   });
 
-  it('that turn up late between others are told, though the session was told that place last', async () => {
+  it('that turn up late between others are told, though the session was told that place last, and so is the return', async () => {
     const shop = makeCheckout();
     const told = new Map<string, ToldPlace>();
     const calls = (...lines: [minutes: number, branch: string][]) =>
@@ -136,6 +136,8 @@ describe('the places in the history of Claude Code', () => {
       [7, 'cart'],
       [6, 'main'],
     ]);
+    expect(await found([2, 'main']), 'a return from the newest place').toEqual([[2, 'main']]);
+    expect(await found([1, 'main']), 'no change').toEqual([]);
   });
 });
 

@@ -21,7 +21,8 @@ export interface ToldPlace {
 
 /**
  * The contexts that calls of history tell, as changes only: one per client session and change of its place. `told` has the place
- * that each session was told last, and is brought up to date. A branch without a repository on this machine is dropped.
+ * that each session was told last, and is brought up to date: it keeps the newest. A branch without a repository on this machine
+ * is dropped.
  */
 export async function contextsOfHistory(
   calls: readonly FoundCall[],
@@ -29,6 +30,8 @@ export async function contextsOfHistory(
 ): Promise<HistoryContexts> {
   const contexts: PostedContext[] = [];
   let withoutRepository = 0;
+  /** By client session the place of its last late call of this round: `told` keeps the newest place. */
+  const toldLate = new Map<string, ToldPlace>();
   const ordered = calls.toSorted((a, b) => Date.parse(a.signal.ts) - Date.parse(b.signal.ts));
   for (const { signal, cwd, branch, repositoryUrl } of ordered) {
     const metadata = signal.metadata as Readonly<Record<string, string>> | undefined;
@@ -41,10 +44,11 @@ export async function contextsOfHistory(
     }
     const place = { repository, ...(branch === null ? {} : { branch }) };
     const now: ToldPlace = { place: JSON.stringify(place), sinceMs: Date.parse(signal.ts) };
-    const last = told.get(session);
+    const newest = told.get(session);
     // A call that turns up late may lie before the place that was told last.
-    if (last?.place === now.place && last.sinceMs <= now.sinceMs) continue;
-    told.set(session, now);
+    const known = newest && now.sinceMs < newest.sinceMs ? toldLate : told;
+    if (known.get(session)?.place === now.place) continue;
+    known.set(session, now);
     const user = userId === undefined ? {} : { user_id: userId };
     contexts.push({ client_session_id: session, ts: signal.ts, ...user, ...place });
   }
