@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { forecastWords } from '../../packages/dashboard/parts/budget/words.ts';
+import { decidedWords } from '../../packages/dashboard/wings/held/decided-words.ts';
 import { lastDaysWords } from '../../packages/dashboard/wings/prices/parts/words.ts';
 import { costOf } from '../../packages/dashboard/wings/push/parts/words.ts';
 import { standingOf } from '../../packages/dashboard/wings/raises/standing.ts';
@@ -76,4 +77,34 @@ test.each([
 test.each(Object.entries(SUMMED))('the cost of a day in the table %s is what sums to usage', (_, columns) => {
   const sums = Object.fromEntries(columns.map((column) => [column, '0.000000000']));
   expect(costOf({ sums: { ...sums, [columns.at(-1) ?? '']: '2.500000000' } })).toBe('$2.50');
+});
+
+test.each([
+  ['release', ['released'], 'Released: every figure counts them from now on.'],
+  ['release', ['released', 'released'], 'Released: every figure counts them from now on.'],
+  ['release', ['discarded'], 'None is released. 1 was discarded before.'],
+  ['release', ['expired'], 'None is released. 1 is too old to be recorded.'],
+  ['release', ['not_found'], 'None is released. 1 was not found.'],
+  ['release', ['released', 'discarded'], '1 of 2 is released. 1 was discarded before.'],
+  ['release', ['released', 'discarded', 'released'], '2 of 3 are released. 1 was discarded before.'],
+  ['release', ['expired', 'released', 'expired'], '1 of 3 is released. 2 are too old to be recorded.'],
+  [
+    'release',
+    ['not_found', 'expired', 'discarded', 'discarded', 'released', 'not_found'],
+    '1 of 6 is released. 2 were discarded before. 1 is too old to be recorded. 2 were not found.',
+  ],
+  ['discard', ['discarded'], 'Discarded.'],
+  ['discard', ['discarded', 'discarded'], 'Discarded.'],
+  ['discard', ['released'], 'None is discarded. 1 was released before.'],
+  ['discard', ['expired'], 'None is discarded. 1 is too old to be recorded.'],
+  ['discard', ['not_found'], 'None is discarded. 1 was not found.'],
+  ['discard', ['discarded', 'released', 'discarded'], '2 of 3 are discarded. 1 was released before.'],
+  [
+    'discard',
+    ['not_found', 'expired', 'released', 'released', 'discarded'],
+    '1 of 5 is discarded. 2 were released before. 1 is too old to be recorded. 1 was not found.',
+  ],
+] as const)('to %s held calls that end as %j is told by how each ended', (verb, states, words) => {
+  const results = states.map((status) => ({ status }));
+  expect(decidedWords(verb, results)).toBe(words);
 });

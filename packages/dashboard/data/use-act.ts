@@ -10,14 +10,19 @@ import { signOut } from './client.ts';
  */
 export function useAct<Input, Result>(
   act: (input: Input) => Promise<Result>,
-  options: { changes: readonly string[]; done?: string; onDone?: (result: Result) => void },
+  options: {
+    changes: readonly string[];
+    done?: string | ((result: Result) => string);
+    onDone?: (result: Result) => void;
+  },
 ) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: act,
     onSuccess: async (result) => {
       await Promise.all(options.changes.map((key) => client.invalidateQueries({ queryKey: [key] })));
-      if (options.done) notifications.show({ message: options.done, closeButtonProps: { title: 'Close' } });
+      const message = typeof options.done === 'function' ? options.done(result) : options.done;
+      if (message) notifications.show({ message, closeButtonProps: { title: 'Close' } });
       options.onDone?.(result);
     },
   });

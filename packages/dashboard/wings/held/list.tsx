@@ -10,6 +10,7 @@ import { FilterLink } from '../../parts/text/filter-link.tsx';
 import { exact, money } from '../../parts/text/format.ts';
 import { UserName } from '../../parts/text/user-name.tsx';
 import { When } from '../../parts/time/when.tsx';
+import { decidedWords } from './decided-words.ts';
 import { type HeldSignal, heldQuery } from './queries.ts';
 
 /** Rows that are shown at one time. Once they are decided about, the next ones follow. */
@@ -90,11 +91,6 @@ function reported({ above, hold_above, signal }: HeldSignal): string[] {
   return above.map((limit) => words[limit]);
 }
 
-const DONE = {
-  release: 'Released: every figure counts them from now on.',
-  discard: 'Discarded.',
-} as const;
-
 /** A button that decides about held signals. Several, or what cannot be undone, are asked about first. */
 function Decide({
   verb,
@@ -116,7 +112,10 @@ function Decide({
           ? api.POST('/api/v1/held-signals/release', { body })
           : api.POST('/api/v1/held-signals/discard', { body }),
       ),
-    { changes: ['held', 'sessions', 'session', 'usage', 'budgets', 'anomalies'], done: DONE[verb] },
+    {
+      changes: ['held', 'sessions', 'session', 'usage', 'budgets', 'anomalies'],
+      done: ({ results }) => decidedWords(verb, results),
+    },
   );
   const many = ids.length === 1 ? 'this call' : `these ${ids.length} calls`;
   const question = {
