@@ -234,6 +234,8 @@ describe('a run', () => {
     expect(asked.status, asked.text).toBe(202);
     expect(asked.body).toMatchObject({ trigger: 'manual', state: 'queued', partitions_written: 0 });
     expect((await ask(id)).body.id).toBe(asked.body.id);
+    const other = await ask(id, { force: true });
+    expect(other.body.code, other.text).toBe('conflict');
     await runDestination(api.ctx, id);
     const run = await f.ask(`${PATH}/${id}/runs/${asked.body.id}`);
     expect(run).toMatchObject({ state: 'succeeded', partitions_written: 1, rows: 2, code: null });

@@ -12,7 +12,7 @@ export const runDestination = route({
   path: '/api/v1/destinations/{id}/runs',
   summary: 'Run a destination of exports now',
   description:
-    'Writes the finished days that it lacks. While a run is unfinished, that one is the answer. A paused destination is a 409.',
+    'Writes the finished days that it lacks. While a run is unfinished, that one is the answer where it has the same from, to and force, else a 409. A paused destination is a 409.',
   tag: 'Exports',
   auth: { kind: 'api-key', scope: 'exports:write' },
   params: destinationParams,

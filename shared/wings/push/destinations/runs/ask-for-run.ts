@@ -10,7 +10,8 @@ import { planRun } from '../schedule.ts';
 import { newRun } from './begin-run.ts';
 
 /**
- * Queues a run now, or returns the one that is unfinished. Throws `not_found`, and `conflict` for a destination that is paused.
+ * Queues a run now, or returns the one that is unfinished where it is the same. Throws `not_found`, and `conflict` for a destination
+ * that is paused, or while another run is unfinished.
  */
 export async function askForRun(
   ctx: Context,
@@ -27,7 +28,11 @@ export async function askForRun(
       destination.run_id === null
         ? null
         : await exportRunRows(ctx).findOne({ _id: destination.run_id }, { session: transaction });
-    if (unfinished) return { result: unfinished };
+    if (unfinished) {
+      if (!isSame(unfinished, options))
+        throw new DomainError('conflict', 'A run is under way: ask again when it has ended.');
+      return { result: unfinished };
+    }
     const nowMs = ctx.clock.now();
     const due = { attempt: 1, trigger: 'manual', ...options } as const;
     const run = newRun(orgId, id, due, dateAt(nowMs));
@@ -41,4 +46,8 @@ export async function askForRun(
     ];
     return { writes, wakeUps: plan.wakeUps, result: run };
   });
+}
+
+function isSame(run: RunOptions, { from, to, force }: RunOptions): boolean {
+  return run.from === from && run.to === to && run.force === force;
 }

@@ -495,6 +495,20 @@ test('a run on request begins at once, writes what it is narrowed to, and is one
   expect(changed).toEqual([`${dayOf('2026-02-02')}/manifest.json`]);
 });
 
+test('a run that is asked for while another is unfinished is that one only where it is the same, else refused', async () => {
+  await twoDays();
+  const destination = await make();
+  const options = { from: '2026-02-01', to: '2026-02-02', force: true };
+  const asked = await askForRun(ctx, orgId, destination._id, options);
+  for (const other of [{ from: null }, { to: '2026-02-01' }, { force: false }])
+    await expect(askForRun(ctx, orgId, destination._id, { ...options, ...other })).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'A run is under way: ask again when it has ended.',
+    });
+  expect((await askForRun(ctx, orgId, destination._id, options))._id).toBe(asked._id);
+  expect(await exportRunRows(ctx).countDocuments({ destination_id: destination._id })).toBe(1);
+});
+
 test('a run gives its place to others after a minute, and goes on with the day that is next', async () => {
   await twoDays();
   const destination = await make();
