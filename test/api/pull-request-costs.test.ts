@@ -132,6 +132,32 @@ describe('the most expensive session of a pull request', () => {
   });
 });
 
+describe('the order by cost', () => {
+  test('takes any whose number or time of opening leaves few enough, however many there are', async () => {
+    await spend([daysAgo(3), 'cart', 5]);
+    await tell({ number: 1, atMs: daysAgo(5) });
+    const row = await pullRequestRows(api.ctx).findOne({ org_id: orgId });
+    if (!row) throw new Error('no pull request');
+    const copyOf = (_: unknown, index: number) => ({
+      ...row,
+      _id: `${row._id} ${index}`,
+      number: 2 + index,
+      opened_at: new Date(daysAgo(9)),
+    });
+    await pullRequestRows(api.ctx).insertMany(Array.from({ length: 5_000 }, copyOf));
+    expect((await read('pull-requests?sort=cost_usd')).status).toBe(400);
+    expect((await read(`pull-requests?sort=cost_usd&to=${iso(daysAgo(4))}`)).status).toBe(400);
+    for (const narrowed of [
+      `from=${iso(daysAgo(5))}`,
+      `from=${iso(daysAgo(6))}&to=${iso(daysAgo(4))}`,
+      'number=1',
+    ]) {
+      const { data } = await get(`pull-requests?sort=cost_usd&${narrowed}`);
+      expect(data.map(({ number }: { number: number }) => number)).toEqual([1]);
+    }
+  });
+});
+
 describe('GET /api/v1/pull-requests/{id}', () => {
   test('says what its cost is for: each table sums to the whole, and the rest is one line', async () => {
     const users = Array.from({ length: 103 }, (_, index) => `user-${index}`);

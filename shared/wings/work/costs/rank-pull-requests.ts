@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../../../core/accounts/organizations/model.ts';
 import { boundsOf, type RangeInput } from '../../../core/calls/usage/range.ts';
+import { dateAt } from '../../../platform/basics/clock.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
 import { type Listed, type ListPage, pageOfSorted } from '../../../platform/basics/paginate.ts';
 import type { Context } from '../../../platform/context/context.ts';
@@ -63,10 +64,20 @@ function costOf(costs: Costs, { _id }: PullRequest): number {
 async function readAll(
   ctx: Context,
   orgId: string,
-  { repository, state }: PullRequestFilter,
+  { repository, number, state, fromMs, toMs }: PullRequestFilter,
   transaction: ClientSession,
 ): Promise<CostedRows> {
-  const matching = { org_id: orgId, ...(repository ? { repository } : {}), ...(state ? { state } : {}) };
+  const opened_at = {
+    ...(fromMs === undefined ? {} : { $gte: dateAt(fromMs) }),
+    ...(toMs === undefined ? {} : { $lt: dateAt(toMs) }),
+  };
+  const matching = {
+    org_id: orgId,
+    ...(repository === undefined ? {} : { repository }),
+    ...(number === undefined ? {} : { number }),
+    ...(state === undefined ? {} : { state }),
+    ...(fromMs === undefined && toMs === undefined ? {} : { opened_at }),
+  };
   const rows = await pullRequestRows(ctx)
     .find(matching, { session: transaction, limit: MOST_ORDERED + 1 })
     .toArray();
