@@ -167,6 +167,30 @@ describe('the owner of a budget', () => {
     expect(mailsTo(ada.email)).toHaveLength(1);
   });
 
+  it('of a template of a team that the person is not in sees no usage of it, and no other person', async () => {
+    await f.member('ada');
+    await f.member('bob', { teams: ['red'] });
+    const team = { scope: 'team', scope_id: 'red', per: 'user' };
+    const { id } = await budget({ ...team, owner: { user_id: 'ada' } });
+    const key = await f.keyOf('ada', ['usage:read']);
+    await f.spend({ user_id: 'bob' }, { user_id: 'ada' });
+    const [one, usage, people] = await Promise.all([
+      read(id, key),
+      f.ask(`/api/v1/budgets/${id}/usage`, undefined, { key }),
+      f.ask(`/api/v1/budgets/${id}/people`, undefined, { key }),
+    ]);
+    expect([one.current, usage.users, usage.points.at(-1).total]).toEqual([0, [], 0]);
+    expect(people.data).toMatchObject([{ user_id: 'ada', current: 0 }]);
+  });
+
+  it('reads that the budget has no people of its own where it is no template', async () => {
+    await f.member('ada');
+    const { id } = await budget({ owner: { user_id: 'ada' } });
+    const key = await f.keyOf('ada', ['usage:read']);
+    const { status, body } = await f.send(`/api/v1/budgets/${id}/people`, undefined, { key });
+    expect([status, body.code]).toEqual([409, 'conflict']);
+  });
+
   it.each([
     ['left', async (userId: string) => removeMember(f.ctx, f.orgId, userId)],
     ['was erased', async (userId: string) => void (await eraseMember(f.ctx, f.orgId, userId))],

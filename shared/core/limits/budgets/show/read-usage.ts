@@ -25,7 +25,7 @@ import type { Budget, BudgetWindowKind } from '../rules/model.ts';
 import { shown } from '../rules/view.ts';
 import type { Viewer } from '../rules/visible.ts';
 import { countedFromMs, NEVER_MS, shownEnd, windowAt, windowFrom } from '../rules/windows.ts';
-import { findVisibleBudget } from './read-budgets.ts';
+import { findVisibleBudget, type VisibleBudget } from './read-budgets.ts';
 
 const POINTS = ['quarter_hour', 'hour', 'day', 'week', 'month'] as const;
 type PointInterval = (typeof POINTS)[number];
@@ -91,7 +91,7 @@ export async function readBudgetUsage(
   const organization = await readOrganization(ctx, budget.org_id);
   const interval = intervalOf(budget, window, nowMs);
   const edges = knownEdges(organization, edgesOf(budget, window, interval, nowMs), nowMs);
-  const { byStart, byUser } = await readSums(ctx, organization, budget, edges);
+  const { byStart, byUser } = await readSums(ctx, organization, visible, edges);
   const amount = ({ sums }: SummedRow): number =>
     amountOf(budget.metric, { ...sums, cost_nusd: Number(sums.cost_nusd) });
   const total = byUser.reduce((sum, row) => sum + amount(row), 0);
@@ -157,12 +157,18 @@ export function knownEdges(organization: Organization, edges: readonly number[],
 }
 
 /** The sums of the budget's scope by point and by user, all of one moment. */
-async function readSums(ctx: Context, organization: Organization, budget: Budget, edges: number[]) {
+/** Sums what a budget counts: of a template, with the own part of a person, what it counts of that person. */
+async function readSums(
+  ctx: Context,
+  organization: Organization,
+  { budget, own }: VisibleBudget,
+  edges: number[],
+) {
   const { org_id } = budget;
   const parts = exactParts(organization, edges, ctx.clock.now());
   const [byStart = [], byUser = []] = await serialized(ctx, org_id, () =>
     inTransaction(ctx.db, async (transaction) => {
-      const match = await matchOf(ctx, org_id, budget, transaction);
+      const match = await matchOf(ctx, org_id, budget, transaction, own ? { person: own.scope_id } : {});
       const more = budget.filter ? FILTERED : [];
       const groupings = [
         ['start', ...more],

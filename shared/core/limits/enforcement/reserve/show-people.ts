@@ -15,7 +15,7 @@ import {
   utilizationPct,
   viewRaised,
 } from '../../budgets/rules/view.ts';
-import type { Viewer } from '../../budgets/rules/visible.ts';
+import { isVisible, type Viewer } from '../../budgets/rules/visible.ts';
 import { shownEnd } from '../../budgets/rules/windows.ts';
 import { findVisibleBudget, noBudget } from '../../budgets/show/read-budgets.ts';
 import {
@@ -101,7 +101,7 @@ async function findTemplate(ctx: Context, viewer: Viewer, budgetId: string): Pro
   if (budget.per && budget.scope === 'org') return budget;
   const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
   if (budget.per && member?.teams.includes(budget.scope_id)) return budget;
-  if (budget.scope !== 'user' || budget.scope_id !== userId) throw noBudget();
+  if (!isVisible(viewer, budget)) throw noBudget();
   return refuseOther(budget);
 }
 
