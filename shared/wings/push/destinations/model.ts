@@ -110,6 +110,8 @@ export const exportRunRows = collection('export_runs', {
     from: nullable(String),
     to: nullable(String),
     force: Boolean,
+    /** The time of the run that one on request was planned in place of: it follows then, or at once where that has passed. */
+    next_at: optional(Date),
   },
   indexes: [{ key: { destination_id: 1, created_at: 1, _id: 1 } }, { key: { created_at: 1 } }],
 });

@@ -5,7 +5,7 @@ import { runDestinationJob } from './jobs.ts';
 import type { Destination, ExportRun } from './model.ts';
 
 /** The part of a run that the one after it repeats. */
-export type DueRun = Pick<ExportRun, 'attempt' | 'trigger' | 'from' | 'to' | 'force'>;
+export type DueRun = Pick<ExportRun, 'attempt' | 'trigger' | 'from' | 'to' | 'force' | 'next_at'>;
 
 /** The rest of a run that has given its place to others. */
 export interface RestOfRun {

@@ -3,10 +3,12 @@ import { dateAt } from '../../../../platform/basics/clock.ts';
 import { DomainError } from '../../../../platform/basics/errors.ts';
 import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
+import { readDue } from '../../../../platform/due/plan-due.ts';
 import { insertRow, updateRow } from '../../../../platform/mongo/writes.ts';
+import { runDestinationJob } from '../jobs.ts';
 import { auditDestination, getDestination } from '../manage-destinations.ts';
 import { destinationRows, type ExportRun, exportRunRows, type RunOptions } from '../model.ts';
-import { planRun } from '../schedule.ts';
+import { type DueRun, planRun } from '../schedule.ts';
 import { newRun } from './begin-run.ts';
 
 /**
@@ -34,7 +36,9 @@ export async function askForRun(
       return { result: unfinished };
     }
     const nowMs = ctx.clock.now();
-    const due = { attempt: 1, trigger: 'manual', ...options } as const;
+    const replaced = await readDue<DueRun>(ctx, runDestinationJob, id, transaction);
+    const nextAt = replaced?.next_at ?? replaced?.due_at;
+    const due: DueRun = { attempt: 1, trigger: 'manual', ...options, ...(nextAt ? { next_at: nextAt } : {}) };
     const run = newRun(orgId, id, due, dateAt(nowMs));
     const plan = planRun(destination, nowMs, due);
     const writes = [

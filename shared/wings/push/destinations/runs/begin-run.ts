@@ -49,8 +49,8 @@ export async function beginRun(ctx: Context, id: string): Promise<Running | { no
 }
 
 function detailsOf(row: Partial<DueRun> | undefined): DueRun {
-  const { attempt, trigger, from, to, force } = { ...SCHEDULED, ...row };
-  return { attempt, trigger, from, to, force };
+  const { attempt, trigger, from, to, force, next_at } = { ...SCHEDULED, ...row };
+  return { attempt, trigger, from, to, force, ...(next_at ? { next_at } : {}) };
 }
 
 function started(

@@ -28,7 +28,8 @@ export interface Outcome {
 
 /**
  * Records what came of a run and plans the next one: at the hour of the destination, or after the wait of a webhook's attempt. Does
- * nothing when another worker has claimed the run.
+ * nothing when another worker has claimed the run. After a run on request it is the one that it was planned in place of, at once where
+ * its time has passed.
  */
 export async function endRun(ctx: Context, running: Running, outcome: Outcome): Promise<void> {
   const { claim, run } = running;
@@ -104,11 +105,12 @@ function planNext(
   const isRetried = failure !== null && !waitsForSomebody(failure.code);
   const againMs = isRetried ? nextAttemptAt(ctx, run.attempt, nowMs) : null;
   if (againMs === null) {
-    const atMs = nextAtHour(destination.hour_utc, nowMs);
+    const hourMs = nextAtHour(destination.hour_utc, nowMs);
+    const atMs = run.next_at ? Math.min(hourMs, Math.max(run.next_at.getTime(), nowMs)) : hourMs;
     return { plan: planRun(destination, atMs), atMs };
   }
-  const { trigger, from, to, force } = run;
-  const due = { attempt: run.attempt + 1, trigger, from, to, force };
+  const { trigger, from, to, force, next_at } = run;
+  const due = { attempt: run.attempt + 1, trigger, from, to, force, ...(next_at ? { next_at } : {}) };
   return { plan: planRun(destination, againMs, due), atMs: againMs };
 }
 

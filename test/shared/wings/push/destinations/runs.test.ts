@@ -509,6 +509,46 @@ test('a run that is asked for while another is unfinished is that one only where
   expect(await exportRunRows(ctx).countDocuments({ destination_id: destination._id })).toBe(1);
 });
 
+test.each([
+  ['ends', 0],
+  ['is tried again', 3],
+])(
+  'a run on request that %s past the hour is followed at once by the scheduled run of that day',
+  async (_how, failures) => {
+    await twoDays();
+    const destination = await make();
+    await run(destination);
+    clock.set(Date.parse('2026-02-05T02:30:00Z'));
+    await run(destination);
+    clock.set(Date.parse('2026-02-06T02:30:00Z'));
+    const { _id } = destination;
+    await askForRun(ctx, orgId, _id, { from: '2026-02-01', to: '2026-02-01', force: true });
+    for (let failure = 1; failure <= failures; failure += 1) {
+      await untilDue(_id);
+      await runAt(destination, () => ({ read: () => Promise.reject(new ExportFailure('unavailable')) }));
+    }
+    await untilDue(_id);
+    await runAt(destination, (store) => ({
+      list: (prefix) => {
+        clock.set(Math.max(clock.now(), Date.parse('2026-02-06T03:10:00Z')));
+        return store.list(prefix);
+      },
+    }));
+    const endedMs = clock.now();
+    expect(
+      await exportRunRows(ctx).findOne({ destination_id: _id, state: 'succeeded', force: true }),
+    ).toMatchObject({
+      trigger: 'manual',
+      attempt: failures + 1,
+    });
+    expect(await run(destination)).toMatchObject({ trigger: 'schedule', state: 'succeeded', force: false });
+    expect(clock.now()).toBe(endedMs);
+    expect(await stored(destination)).toMatchObject({ through: '2026-02-05' });
+    await untilDue(_id);
+    expect(new Date(clock.now()).toISOString()).toBe('2026-02-07T03:00:00.000Z');
+  },
+);
+
 test('a run gives its place to others after a minute, and goes on with the day that is next', async () => {
   await twoDays();
   const destination = await make();
