@@ -6,6 +6,7 @@ import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { applyRepricing } from '../../shared/wings/prices/repricing/apply-parts.ts';
+import { beginApplying } from '../../shared/wings/prices/repricing/begin-applying.ts';
 import { repricingPartRows } from '../../shared/wings/prices/repricing/model.ts';
 import { previewRepricing } from '../../shared/wings/prices/repricing/preview.ts';
 import { makeSignal } from '../support/factories.ts';
@@ -358,6 +359,31 @@ describe('a preview that no longer holds', () => {
     clock.advance(DAY);
     expect(await begin(third)).toMatchObject(stale);
     clock.set(NOW);
+  });
+
+  it('is refused while another one is applied, and one of two that are begun at once is', async () => {
+    await post(OWN);
+    await addRule();
+    const [{ id: first }, { id: second }] = [await preview(), await preview()];
+    await begin(first);
+    expect(await begin(second)).toMatchObject(stale);
+    expect(await ask(`${PATH}/${second}`)).toMatchObject({ state: 'preview' });
+    expect(await begin(first)).toMatchObject({ status: 202, body: { state: 'applying' } });
+    expect(await work(first)).toMatchObject({ applied: 1, skipped: 0 });
+    await addRule({ ...GPUS, from: '2026-10-02', usd_per_million: { input: 2, output: 6 } });
+    const both = [await preview(), await preview()];
+    const begun = await Promise.all(both.map(({ id }) => begin(id)));
+    expect(begun.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 409]);
+    expect(begun.find(({ status }) => status === 409)).toMatchObject(stale);
+  });
+
+  it('is refused where another one began and ended while its calls were compared', async () => {
+    await post(OWN);
+    await addRule();
+    const [{ id: first }, { id: second }] = [await preview(), await preview()];
+    const slow = standingStillAfter(ctx, signalRows, () => apply(first));
+    await expect(beginApplying(slow, fx.orgId, second)).rejects.toMatchObject({ code: 'preview_stale' });
+    expect(await ask(`${PATH}/${second}`)).toMatchObject({ state: 'preview' });
   });
 
   it('holds beside calls that were recorded since, and after changes of budgets', async () => {

@@ -10,7 +10,8 @@ export const applyRepricing = route({
   summary: 'Apply a preview of new prices',
   description:
     'Workers give the calls the prices of the preview. It is refused as `preview_stale` when price rules or a call of the preview have ' +
-    'changed since. Calls that were recorded since are no part of it. Repeating it changes nothing.',
+    'changed since, and while another repricing is applied. Calls that were recorded since are no part of it. Repeating it changes ' +
+    'nothing.',
   tag: 'Prices',
   auth: { kind: 'api-key', scope: 'prices:write' },
   params: repricingParams,

@@ -1,4 +1,5 @@
 import type { Wing } from '../../core/hooks/wing.ts';
+import { optional } from '../../platform/mongo/fields.ts';
 import { PRICES_ACTIONS } from './actions.ts';
 import { priceRuleRows } from './model.ts';
 import { countApplied } from './repricing/count-applied.ts';
@@ -13,6 +14,7 @@ import {
 export const prices: Wing = {
   name: 'prices',
   collections: [priceRuleRows, repricingRows, repricingPartRows],
+  fields: { organizations: { repricings_begun: optional(Number) } },
   jobs: [applyRepricingJob],
   retention: [repricingRetention, repricingPartRetention],
   actions: PRICES_ACTIONS,

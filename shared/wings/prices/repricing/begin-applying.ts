@@ -1,5 +1,7 @@
+import type { ClientSession } from 'mongoose';
 import { auditWrite } from '../../../core/accounts/audit/record-audit.ts';
 import { confirmActor } from '../../../core/accounts/keys/confirm-actor.ts';
+import { organizationRows } from '../../../core/accounts/organizations/model.ts';
 import { signalRows } from '../../../core/calls/signals/model.ts';
 import { commitByRules } from '../../../core/limits/budgets/rules/rules.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
@@ -15,22 +17,34 @@ import { PREVIEW_KEPT_MS, partId, type Repricing, repricingPartRows, repricingRo
 import { isSamePrice, priceOf, type RepricedSignal, unpackPart } from './pack-part.ts';
 import { hashOfRules, removePreview } from './preview.ts';
 
+declare module '../../../core/accounts/organizations/model.ts' {
+  interface Organization {
+    /** Rises with every repricing that is begun, so that two at one time conflict. */
+    repricings_begun?: number;
+  }
+}
+
 export const getRepricing = findOwn(repricingRows, 'repricing');
 
 /**
  * Has workers apply a preview, after it has found that each call of it is as it was and that the price rules are the same.
- * Repeating it changes nothing. Throws `not_found`, `preview_stale`, and as `confirmActor`.
+ * Those of one organization are applied one after the other. Repeating it changes nothing. Throws `not_found`, `preview_stale`, and as
+ * `confirmActor`.
  */
 export async function beginApplying(ctx: Context, orgId: string, id: string): Promise<Repricing> {
   const preview = await getRepricing(ctx, orgId, id);
   if (preview.state !== 'preview') return preview;
   if (preview.created_at.getTime() + PREVIEW_KEPT_MS <= ctx.clock.now())
     throw stale('It is more than a day old.');
+  const begun = await countBegun(ctx, orgId);
+  const other = { org_id: orgId, state: 'applying' as const, _id: { $ne: id } };
+  if (await repricingRows(ctx).findOne(other)) throw stale(OTHER);
   await refuseChanged(ctx, preview);
   return commitByRules(ctx, orgId, { shardOf: secondShard }, async ({ rules }, transaction) => {
     const actor = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const before = await getRepricing(ctx, orgId, id, transaction);
     if (before.state !== 'preview') return { result: before };
+    if ((await countBegun(ctx, orgId, { session: transaction })) !== begun) throw stale(OTHER);
     if (hashOfRules(rules.prices) !== before.rules) throw stale('Price rules have changed since.');
     const { from, to, model, provider, only_unpriced, changed, parts_set, staying_parts } = before;
     const about = { from, to, model, provider, only_unpriced, signals: changed };
@@ -40,12 +54,28 @@ export async function beginApplying(ctx: Context, orgId: string, id: string): Pr
     const writes = [
       ...actor.writes,
       updateRow(repricingRows, { _id: id }, { $set: { state: 'applying' } }),
+      updateRow(organizationRows, { _id: orgId }, { $inc: { repricings_begun: 1 } }),
       deleteRows(repricingPartRows, { _id: { $in: staying } }),
       auditWrite(ctx, { action: 'repricing.apply', org_id: orgId, details }),
     ];
     const due = insertDue(applyRepricingJob, { key: id, orgId, dueMs: ctx.clock.now() });
     return { ...joinPlans({ writes }, due), result: { ...before, state: 'applying' } };
   });
+}
+
+const OTHER = 'Another repricing is being applied.';
+
+/** Counts the repricings that the organization has begun: while it stays the same, no other one begins. */
+async function countBegun(
+  ctx: Context,
+  orgId: string,
+  options: { session?: ClientSession } = {},
+): Promise<number> {
+  const row = await organizationRows(ctx).findOne(
+    { _id: orgId },
+    { ...options, projection: { repricings_begun: 1 } },
+  );
+  return row?.repricings_begun ?? 0;
 }
 
 function usdOf(nusd: string): number {
