@@ -177,6 +177,15 @@ test('a file is the download of its day, byte for byte, and beside it are marker
   expect(JSON.parse(files['out/focus/1.2/focus_metadata.json'] ?? '')).toEqual({ DataGenerator, Schema });
 });
 
+test('a day of which a price rule made a cost is written as Parquet', async () => {
+  await ask('/api/v1/price-rules', { name: 'Half', from: '2026-01-01', match: {}, discount_percent: 50 });
+  await spend({ ts: FEB_1 });
+  const destination = await make({ levels: [{ level: 'focus', format: 'parquet' }] });
+  expect(await run(destination)).toMatchObject({ state: 'succeeded', code: null, partitions_written: 1 });
+  const manifest = checkManifests(await read())[`${dayOf('2026-02-01')}/manifest.json`];
+  expect(manifest).toMatchObject({ format: 'parquet', rows: 2 });
+});
+
 test('days that are unchanged are left alone; a late call writes its day again and no other', async () => {
   await twoDays();
   const destination = await make();
