@@ -29,7 +29,8 @@ export const exportUsage = route({
     '`level=daily`: a row per day, user, project, model and adapter, which sum to `/api/v1/usage`. `level=attributed`: the ' +
     'same, also by repository, branch, pull request and task. `level=sessions`: ' +
     'a row per session that started in the range. `level=focus`: rows of the FinOps Open Cost and Usage Specification, whose ' +
-    'EffectiveCost sums to the same. Money has 9 decimals. In CSV, text that a spreadsheet would take ' +
+    'EffectiveCost sums to the same with `timezone=UTC`; a date is then its midnight in UTC. Money has 9 decimals. In CSV, ' +
+    'text that a spreadsheet would take ' +
     'for a formula begins with an apostrophe. `people=true` adds who each user is as the last columns: `user_name`, ' +
     '`user_email` and `teams`, joined by `; `. They are empty for users who are not members any more.',
   tag: 'Usage',

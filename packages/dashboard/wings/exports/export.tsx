@@ -1,7 +1,7 @@
 import { Anchor, Button, Checkbox, Group, Paper, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Preview, previewOfExport } from '../../data/preview.ts';
-import { useIsAdmin } from '../../data/use-me.ts';
+import { useIsAdmin, useMe } from '../../data/use-me.ts';
 import { useChangeSearch, useChoice, useFilters, useRange } from '../../data/use-range.ts';
 import { Copyable } from '../../parts/form/copyable.tsx';
 import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
@@ -64,7 +64,7 @@ export function Export() {
           {isFocus && <FocusChoices chosen={focus} />}
           {isAdmin && !isFocus && <PeopleChoice checked={withPeople} />}
           <Text size="sm" c="dimmed">
-            {NOTES[level]} Money has nine decimals.
+            {NOTES[level]} {isFocus && <DaysOfFocus />}Money has nine decimals.
           </Text>
           <Group>
             <Button component="a" href={`/dashboard${path}`} download>
@@ -111,6 +111,13 @@ function AdminLead() {
       </Anchor>
     </>
   );
+}
+
+/** Says whose days the file has where Overview has others. */
+function DaysOfFocus() {
+  const { timezone } = useMe().org;
+  if (timezone === 'UTC') return null;
+  return <>The file has days of UTC, and Overview days of {timezone}, so a range may differ at its ends. </>;
 }
 
 type FocusChoice = keyof typeof FOCUS_CHOICES;
