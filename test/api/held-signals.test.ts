@@ -295,7 +295,7 @@ describe('signals.held', () => {
 
   it('counts all that was held while the clock ran on', async () => {
     await subscribeToAll(api.ctx, f.orgId);
-    const { now } = clock;
+    const now = clock.now.bind(clock);
     clock.now = () => {
       clock.advance(1);
       return now();
