@@ -156,8 +156,10 @@ export function knownEdges(organization: Organization, edges: readonly number[],
   return [...new Set([knownFrom(organization, first, nowMs), ...known])];
 }
 
-/** The sums of the budget's scope by point and by user, all of one moment. */
-/** Sums what a budget counts: of a template, with the own part of a person, what it counts of that person. */
+/**
+ * Sums what a budget counts by point and by user, all of one moment: of a template of which one person is shown, what it counts of
+ * that person.
+ */
 async function readSums(
   ctx: Context,
   organization: Organization,
