@@ -137,3 +137,8 @@ function merge(ranges: readonly [number, number][]): [number, number][] {
   }
   return merged;
 }
+
+/** The offset at which each line of a text begins. */
+export function linesOf(text: string): number[] {
+  return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+}

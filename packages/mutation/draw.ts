@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../stack/files.ts';
+import { linesOf } from './coverage.ts';
 import { applyEdit, editsOf, isProgram, type NamedEdit } from './operators.ts';
 
 /** Where faults are made. */
@@ -88,10 +89,6 @@ export function showFault(fault: ChanceFault, tree: string = ROOT): string {
     ...show('-', text.slice(start, text.length - tail)),
     ...show('+', after.slice(start, after.length - tail)),
   ].join('\n');
-}
-
-function linesOf(text: string): number[] {
-  return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
 }
 
 function pick<T>(random: () => number, from: readonly T[]): T {

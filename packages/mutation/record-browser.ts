@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { eachMapping, TraceMap } from '@jridgewell/trace-mapping';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { ROOT } from '../stack/files.ts';
-import { rangesThatRan, type ScriptCoverage } from './coverage.ts';
+import { linesOf, rangesThatRan, type ScriptCoverage } from './coverage.ts';
 
 type Entry = Awaited<ReturnType<Page['coverage']['stopJSCoverage']>>[number];
 
@@ -87,7 +87,7 @@ export function mapRanges(
   map: string,
   textOf: (source: string) => string | null,
 ): Map<string, [number, number][]> {
-  const lines = startsOf(text);
+  const lines = linesOf(text);
   const sources = new Map<string, { lines: number[]; places: Map<number, boolean> } | null>();
   let next = 0;
   eachMapping(
@@ -104,11 +104,13 @@ export function mapRanges(
       known.places.set(place, runs || known.places.get(place) === true);
     },
   );
-  return new Map([...sources].map(([source, known]) => [source, rangesOf(known?.places ?? new Map())]));
+  return new Map(
+    [...sources].flatMap(([source, known]) => (known ? [[source, rangesOf(known.places)]] : [])),
+  );
 }
 
 function ofText(text: string | null) {
-  return text === null ? null : { lines: startsOf(text), places: new Map<number, boolean>() };
+  return text === null ? null : { lines: linesOf(text), places: new Map<number, boolean>() };
 }
 
 function rangesOf(places: ReadonlyMap<number, boolean>): [number, number][] {
@@ -116,8 +118,4 @@ function rangesOf(places: ReadonlyMap<number, boolean>): [number, number][] {
   return inOrder.flatMap(([from, runs], i): [number, number][] =>
     runs ? [[from, inOrder[i + 1]?.[0] ?? from + 1]] : [],
   );
-}
-
-function startsOf(text: string): number[] {
-  return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
 }
