@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../../../core/accounts/organizations/model.ts';
 import type { Reader } from '../../../core/accounts/organizations/reader.ts';
+import { given } from '../../../platform/basics/given.ts';
 import { type Listed, type ListPage, pageOfSorted } from '../../../platform/basics/paginate.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { listRows } from '../../../platform/mongo/list-rows.ts';
@@ -63,17 +64,12 @@ export async function viewPage(
 }
 
 async function findPage(ctx: Context, orgId: string, filter: PullRequestFilter, page: ListPage) {
-  const { repository, number, state, fromMs, toMs } = filter;
+  const { repository, number, fromMs, toMs } = filter;
   if (repository !== undefined && number !== undefined) {
     const row = await pullRequestRows(ctx).findOne({ _id: pullRequestId(orgId, repository, number) });
     return pageOfSorted(row && fits(row, filter) ? [row] : [], 'opened_at', page);
   }
-  const matching = {
-    org_id: orgId,
-    ...(repository === undefined ? {} : { repository }),
-    ...(state === undefined ? {} : { state }),
-    ...(number === undefined ? {} : { number }),
-  };
+  const matching = matchOf(orgId, filter);
   const latestMs = ctx.clock.now() + AHEAD_MS;
   const range = { fromMs: fromMs ?? 0, toMs: Math.min(toMs ?? latestMs, latestMs) };
   return listRows(ctx, pullRequestRows, matching, 'opened_at', { ...page, ...range });
@@ -99,6 +95,11 @@ async function listOfUser(
     const asked = { userId, rows: listed.rows, costs, calls: null };
     return { ...listed, rows: await viewPage(ctx, organization, asked, transaction) };
   });
+}
+
+/** The part of a filter that asks for equal fields, as the store takes it. */
+export function matchOf(orgId: string, { repository, number, state }: PullRequestFilter) {
+  return { org_id: orgId, ...given({ repository, number, state }) };
 }
 
 export function fits(

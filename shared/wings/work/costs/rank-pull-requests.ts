@@ -7,7 +7,7 @@ import { type Listed, type ListPage, pageOfSorted } from '../../../platform/basi
 import type { Context } from '../../../platform/context/context.ts';
 import { inTransaction } from '../../../platform/mongo/transaction.ts';
 import { type PullRequest, pullRequestRows } from '../pull-requests/model.ts';
-import { fits, type PullRequestFilter, viewPage } from './list-pull-requests.ts';
+import { fits, matchOf, type PullRequestFilter, viewPage } from './list-pull-requests.ts';
 import { type CostedRows, type Costs, pullRequestsOfSums, readCosts, readCostsOfUser } from './read-costs.ts';
 import type { CallTime } from './sum-sessions.ts';
 import { totalOf } from './sum-works.ts';
@@ -64,18 +64,16 @@ function costOf(costs: Costs, { _id }: PullRequest): number {
 async function readAll(
   ctx: Context,
   orgId: string,
-  { repository, number, state, fromMs, toMs }: PullRequestFilter,
+  filter: PullRequestFilter,
   transaction: ClientSession,
 ): Promise<CostedRows> {
+  const { fromMs, toMs } = filter;
   const opened_at = {
     ...(fromMs === undefined ? {} : { $gte: dateAt(fromMs) }),
     ...(toMs === undefined ? {} : { $lt: dateAt(toMs) }),
   };
   const matching = {
-    org_id: orgId,
-    ...(repository === undefined ? {} : { repository }),
-    ...(number === undefined ? {} : { number }),
-    ...(state === undefined ? {} : { state }),
+    ...matchOf(orgId, filter),
     ...(fromMs === undefined && toMs === undefined ? {} : { opened_at }),
   };
   const rows = await pullRequestRows(ctx)

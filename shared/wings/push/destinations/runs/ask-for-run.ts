@@ -1,6 +1,7 @@
 import { confirmActor } from '../../../../core/accounts/keys/confirm-actor.ts';
 import { dateAt } from '../../../../platform/basics/clock.ts';
 import { DomainError } from '../../../../platform/basics/errors.ts';
+import { given } from '../../../../platform/basics/given.ts';
 import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { readDue } from '../../../../platform/due/plan-due.ts';
@@ -37,8 +38,8 @@ export async function askForRun(
     }
     const nowMs = ctx.clock.now();
     const replaced = await readDue<DueRun>(ctx, runDestinationJob, id, transaction);
-    const nextAt = replaced?.next_at ?? replaced?.due_at;
-    const due: DueRun = { attempt: 1, trigger: 'manual', ...options, ...(nextAt ? { next_at: nextAt } : {}) };
+    const next_at = replaced?.next_at ?? replaced?.due_at;
+    const due: DueRun = { attempt: 1, trigger: 'manual', ...options, ...given({ next_at }) };
     const run = newRun(orgId, id, due, dateAt(nowMs));
     const plan = planRun(destination, nowMs, due);
     const writes = [

@@ -1,5 +1,6 @@
 import { readOrganization } from '../../../../core/accounts/organizations/read-organization.ts';
 import { dateAt } from '../../../../platform/basics/clock.ts';
+import { given } from '../../../../platform/basics/given.ts';
 import { newId } from '../../../../platform/basics/ids.ts';
 import { commitPlan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
@@ -50,7 +51,7 @@ export async function beginRun(ctx: Context, id: string): Promise<Running | { no
 
 function detailsOf(row: Partial<DueRun> | undefined): DueRun {
   const { attempt, trigger, from, to, force, next_at } = { ...SCHEDULED, ...row };
-  return { attempt, trigger, from, to, force, ...(next_at ? { next_at } : {}) };
+  return { attempt, trigger, from, to, force, ...given({ next_at }) };
 }
 
 function started(

@@ -5,6 +5,7 @@ import { nextAttemptAt } from '../../../../core/events/webhooks/deliveries/plan-
 import { withWords } from '../../../../core/events/webhooks/deliveries/with-words.ts';
 import { findSubscribers } from '../../../../core/events/webhooks/endpoints/find-subscribers.ts';
 import { dateAt, isoTime } from '../../../../platform/basics/clock.ts';
+import { given } from '../../../../platform/basics/given.ts';
 import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { finishClaim } from '../../../../platform/due/claim-due.ts';
@@ -110,7 +111,7 @@ function planNext(
     return { plan: planRun(destination, atMs), atMs };
   }
   const { trigger, from, to, force, next_at } = run;
-  const due = { attempt: run.attempt + 1, trigger, from, to, force, ...(next_at ? { next_at } : {}) };
+  const due = { attempt: run.attempt + 1, trigger, from, to, force, ...given({ next_at }) };
   return { plan: planRun(destination, againMs, due), atMs: againMs };
 }
 
