@@ -9,8 +9,8 @@ const TRANSACTION_DEADLINE_MS = 15_000;
 
 export interface TransactionOptions {
   /**
-   * `retry`: a duplicate key means that another process has written the same row at this moment, so `work` looks again
-   * (five attempts within the deadline). Without it a duplicate key fails the transaction.
+   * `retry`: a duplicate key means that another process has written the same row at this moment, so `work` looks again, until
+   * the deadline: others may write the row any number of times. Without it a duplicate key fails the transaction.
    */
   onDuplicateKey?: 'retry';
   /** How long all attempts together may take. Milliseconds; default 15 s. */
@@ -19,8 +19,6 @@ export interface TransactionOptions {
 
 /** For work that reads much and that no request waits for. MongoDB ends a transaction after a minute. */
 export const LONG_TRANSACTION: TransactionOptions = { deadlineMs: 55_000 };
-
-const DUPLICATE_KEY_ATTEMPTS = 5;
 
 /**
  * Runs `work` as one transaction: all of it or nothing. Write conflicts are tried again, so `work` runs from its
@@ -34,11 +32,11 @@ export async function inTransaction<T>(
   options: TransactionOptions = {},
 ): Promise<T> {
   const endsMs = performance.now() + (options.deadlineMs ?? TRANSACTION_DEADLINE_MS);
-  for (let attempt = 1; ; attempt += 1) {
+  for (;;) {
     try {
       return await runOnce(db, work, Math.ceil(endsMs - performance.now()));
     } catch (error) {
-      const mayRetry = options.onDuplicateKey === 'retry' && attempt < DUPLICATE_KEY_ATTEMPTS;
+      const mayRetry = options.onDuplicateKey === 'retry' && performance.now() < endsMs;
       if (!mayRetry || !isDuplicateKey(error)) throw error;
     }
   }
