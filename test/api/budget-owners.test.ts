@@ -239,9 +239,12 @@ describe('the owner of a budget', () => {
     ['a webhook of the format json', async () => ({ webhook_id: (await f.webhook(URL_OF_CHANNEL))._id })],
   ])('cannot be %s', async (_, owner) => {
     const { id } = await budget();
-    const { status, body } = await change(id, { owner: await owner() });
-    expect([status, body.code]).toEqual([400, 'invalid_request']);
-    expect(body.errors[0].pointer).toContain('/owner');
+    const named = { owner: await owner() };
+    const previewed = await f.send('/api/v1/budgets/preview', { ...ALL, ...named });
+    for (const { status, body } of [await change(id, named), previewed]) {
+      expect([status, body.code]).toEqual([400, 'invalid_request']);
+      expect(body.errors[0].pointer).toContain('/owner');
+    }
   });
 });
 

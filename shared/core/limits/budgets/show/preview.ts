@@ -4,6 +4,7 @@ import { inTransaction } from '../../../../platform/mongo/transaction.ts';
 import { readOrganization } from '../../../accounts/organizations/read-organization.ts';
 import { serialized } from '../../../calls/usage/serialized.ts';
 import { decideChange, freshBudget } from '../change/change-budgets.ts';
+import { claimOwner } from '../change/decide-owner.ts';
 import { countSince } from '../count/count-windows.ts';
 import { amountIn, stateOf } from '../rules/evaluate.ts';
 import { inForce } from '../rules/in-force.ts';
@@ -47,6 +48,7 @@ export async function previewBudget(
       const budget = before
         ? { ...before, ...(await decideChange(ctx, organization, before, input, transaction)) }
         : freshBudget(organization, input, nowMs);
+      await claimOwner(ctx, orgId, input.owner, transaction);
       if (!before) await refuseUnknownProviders(ctx, organization, budget.filter, transaction);
       const exceptions = await readExceptions(ctx, budget, transaction);
       const open = windowAt(budget, nowMs);
