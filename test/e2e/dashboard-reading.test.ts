@@ -360,7 +360,8 @@ describe('the pages from which people take something along', () => {
   });
 
   test('Analytics says of a model without a price that it has none, and never that it is free', async () => {
-    const ts = Math.floor((Date.now() / DAY_MS - 4) / 7) * 7 * DAY_MS + 4 * DAY_MS - 5 * DAY_MS;
+    // The Wednesday of the last week that ended a day ago or earlier: on a Monday that of the week before.
+    const ts = (Math.floor((Date.now() / DAY_MS - 5) / 7) * 7 - 1) * DAY_MS;
     const own = { ts, model: 'acme-summarizer-2', provider: 'in-house' };
     const free = { ts, model: 'given-away', provider: 'in-house', cost_usd: 0 };
     await stack.report(...USERS.flatMap((user_id) => [own, free].map((each) => ({ ...each, user_id }))));

@@ -468,16 +468,17 @@ async function sendDigestNow({ orgId }: WholeTenant, { ctx, clock }: Host): Prom
   await jobs.sendDigests.handle({}, ctx);
 }
 
-/** Rules may have changed since the first one was made. */
-async function previewAgain(own: WholeTenant): Promise<void> {
-  own.repricings[0] = (await own.must('key', 'POST', '/api/v1/repricings', own.pricedAnew)).id;
+/** Rules may have changed since the first one was made, and the clock has moved by as much as the next Monday is away. */
+async function previewAgain(own: WholeTenant, { clock }: Host): Promise<void> {
+  const body = { ...own.pricedAnew, from: iso(clock.now() - 30 * DAY) };
+  own.repricings[0] = (await own.must('key', 'POST', '/api/v1/repricings', body)).id;
 }
 
 /** One that has begun already ends first: an organization has one at a time. */
-async function applyAgain(own: WholeTenant, { ctx }: Host): Promise<void> {
-  const work = () => jobs.applyRepricing.handle({ key: own.repricings[0] ?? '' }, ctx);
+async function applyAgain(own: WholeTenant, host: Host): Promise<void> {
+  const work = () => jobs.applyRepricing.handle({ key: own.repricings[0] ?? '' }, host.ctx);
   await work();
-  await previewAgain(own);
+  await previewAgain(own, host);
   await own.must('key', 'POST', `/api/v1/repricings/${own.repricings[0]}/apply`, undefined);
   await work();
 }
