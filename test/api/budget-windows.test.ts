@@ -166,6 +166,18 @@ describe('what was used more than 35 days ago', () => {
     expect(usage.points[0].start).toBe('2026-09-19T22:00:00.000Z');
   });
 
+  test('does not count in a window of the last hours that are known', async () => {
+    // The hours are known from 10:15 on, and the organization's day began at 22:00.
+    await use('2026-10-14T12:10:00Z', 1);
+    await use('2026-10-14T12:40:00Z', 2);
+    await use('2026-10-14T15:00:00Z', 4);
+    const { body } = await post({ window: 'hourly' });
+    const usage = await f.ask(`/api/v1/budgets/${body.id}/usage?window_start=2026-10-14T12:00:00Z`);
+    expect(usage).toMatchObject({ interval: 'quarter_hour', end: '2026-10-14T13:00:00.000Z' });
+    expect(usage.points.map(({ total }: { total: number }) => total)).toEqual([1, 1, 3, 3]);
+    expect(usage.users.map(({ used }: { used: number }) => used)).toEqual([3]);
+  });
+
   test('stays counted by a change that keeps scope, filter, window and timezone', async () => {
     clock.set(NOW - 60 * DAY);
     const made = await post({ window: 'total', timezone: 'America/New_York' });

@@ -145,15 +145,22 @@ function edgesOf(budget: Budget, window: Interval, interval: PointInterval, nowM
   return [...Array.from({ length: quarters }, (_, at) => startMs + at * QUARTER_HOUR_MS), window.endMs];
 }
 
-/** The same edges, those that lie in a day of which the hours are no longer kept moved to the organization's next midnight. */
+/**
+ * The same edges. Those that need hours which are no longer kept, because they lie in a day that began before, are moved to the
+ * organization's next midnight.
+ */
 export function knownEdges(organization: Organization, edges: readonly number[], nowMs: number): number[] {
   const [first = 0, ...others] = edges;
   const horizonMs = quarterHorizonMs(nowMs);
-  const known = others.map((edge) => {
+  const known = [knownFrom(organization, first, nowMs)];
+  for (const edge of others) {
+    const before = known.at(-1) ?? 0;
     const { day } = periodStarts(organization, edge);
-    return day === edge || day >= horizonMs ? edge : nextStart(organization.timezones, 'day', edge);
-  });
-  return [...new Set([knownFrom(organization, first, nowMs), ...known])];
+    const isKnown = day === edge || Math.max(day, before) >= horizonMs;
+    const at = isKnown ? edge : nextStart(organization.timezones, 'day', edge);
+    if (at > before) known.push(at);
+  }
+  return known;
 }
 
 /**
