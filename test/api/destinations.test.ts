@@ -93,6 +93,17 @@ describe('a destination', () => {
     expect(new Set(lines.map(({ action, details }) => [action, details]))).toEqual(new Set(told));
   });
 
+  test('lacks no more days by a change that asks for no other files, nor days before its first', async () => {
+    const { id } = (await add({ ...FOLDER, since: '2026-01-01' })).body;
+    const behind = async (body: unknown) => (await change(id, body)).body.behind_days;
+    expect(await behind({ since: '2026-02-01' })).toBe(2);
+    clock.set(Date.parse('2026-02-04T03:00:00Z'));
+    await runDestination(api.ctx, id);
+    const { levels } = (await get(id)).body;
+    expect(await behind({ name: 'Finance 2', since: '2026-02-01', levels })).toBe(0);
+    expect(await behind({ levels: [...levels, { level: 'daily', format: 'csv' }] })).toBe(3);
+  });
+
   test('keeps its secret sealed, for itself alone, through a rotation of the keys', async () => {
     const { body } = await add(BUCKET);
     const row = await destinationRows(api.ctx).findOne({ _id: body.id });

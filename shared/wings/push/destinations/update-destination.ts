@@ -80,10 +80,14 @@ function changed(ctx: Context, before: Destination, change: DestinationChange, n
         }),
   };
   const isElsewhere = !isDeepStrictEqual(placeOf(before), placeOf(after));
-  const lacksDays = isEarlier || isElsewhere || levels !== undefined;
+  const isNew = (level: Destination['levels'][number]) =>
+    !before.levels.some((known) => isDeepStrictEqual(level, known));
+  const lacksDays = isEarlier || isElsewhere || after.levels.some(isNew);
+  const firstBefore = dayBefore(after.since);
   return {
     ...after,
-    through: lacksDays ? dayBefore(after.since) : after.through,
+    // No day before the first one is missing.
+    through: lacksDays || after.through < firstBefore ? firstBefore : after.through,
     conditional_writes: isElsewhere ? null : after.conditional_writes,
   };
 }
