@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Organization } from '../../../core/accounts/organizations/model.ts';
 import { signalRows } from '../../../core/calls/signals/model.ts';
 import { countRepriced } from '../../../core/pricing/rules/hook.ts';
-import { dateAt } from '../../../platform/basics/clock.ts';
+import { dateAt, isoTime } from '../../../platform/basics/clock.ts';
 import type { Columns, Row } from '../../../platform/basics/columns.ts';
 import { isCode } from '../../../platform/basics/errors.ts';
 import { DAY_MS } from '../../../platform/basics/interval.ts';
@@ -59,12 +59,33 @@ async function readRows(
 ): Promise<Row[] | null> {
   const question = { level: 'daily', fromMs, toMs: fromMs + DAY_MS, timezone: 'UTC', filter: {} } as const;
   try {
-    return await Array.fromAsync(flat(exportUsage(ctx, organization, question).rows));
+    return ofOneDay(await Array.fromAsync(flat(exportUsage(ctx, organization, question).rows)), fromMs);
   } catch (error) {
     if (!isCode(error, 'invalid_request')) throw error;
     const isRead = !isSettled && fromMs >= keptSinceMs(ctx);
     return isRead ? dailyRowsOfCalls(ctx, organization._id, fromMs) : null;
   }
+}
+
+/** Rows of one UTC day. An organization that has come to UTC had days of another timezone, two of which lie in one of UTC. */
+function ofOneDay(rows: readonly Row[], fromMs: number): Row[] {
+  const merged = new Map<string, Row>();
+  for (const [, ...row] of rows) {
+    const day: Row = [isoTime(fromMs), ...row];
+    const key = keyOf(day);
+    const known = merged.get(key);
+    merged.set(key, known ? addRow(known, day) : day);
+  }
+  return [...merged.values()];
+}
+
+/** The row with the measures of both, which have the same texts. */
+function addRow(row: Row, more: Row): Row {
+  return row.map((value, at) => {
+    const other = more[at];
+    if (typeof value === 'bigint' && typeof other === 'bigint') return value + other;
+    return typeof value === 'number' && typeof other === 'number' ? value + other : value;
+  });
 }
 
 async function* flat(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {

@@ -3,6 +3,7 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
+import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
 import { dueRows } from '../../../../../shared/platform/due/model.ts';
 import { ExportFailure } from '../../../../../shared/wings/push/destinations/failures.ts';
 import { deleteDestination } from '../../../../../shared/wings/push/destinations/manage-destinations.ts';
@@ -175,6 +176,38 @@ test('a file is the download of its day, byte for byte, and beside it are marker
   });
   const { DataGenerator, Schema } = await ask(`/api/v1/usage/export/metadata?${range}`);
   expect(JSON.parse(files['out/focus/1.2/focus_metadata.json'] ?? '')).toEqual({ DataGenerator, Schema });
+});
+
+test('a day has one row of each user and model, also where the organization came to UTC from another timezone', async () => {
+  for (const [days, timezone] of [
+    [10, 'Europe/Berlin'],
+    [1, 'UTC'],
+  ] as const) {
+    clock.set(START - days * DAY_MS);
+    await changeOrganization(ctx, orgId, { timezone });
+  }
+  clock.set(START);
+  // In Berlin it was the next day.
+  const late = Date.parse('2026-02-01T23:30:00Z');
+  await spend(
+    { ts: FEB_1, cost_usd: 1 },
+    { ts: late, cost_usd: 2 },
+    { ts: late, cost_usd: 4, user_id: 'bob' },
+  );
+  await run(await make({ levels: [{ level: 'daily', format: 'ndjson' }] }));
+  const files = Object.entries(await read());
+  const [, text = ''] = files.find(([path]) => path.startsWith('out/daily/date=2026-02-01/part-')) ?? [];
+  const rows = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const start = '2026-02-01T00:00:00.000Z';
+  expect(
+    rows.map(({ start, user_id, signals, cost_usd }) => ({ start, user_id, signals, cost_usd })),
+  ).toEqual([
+    { start, user_id: 'ada', signals: 2, cost_usd: 3 },
+    { start, user_id: 'bob', signals: 1, cost_usd: 4 },
+  ]);
 });
 
 test('a day of which a price rule made a cost is written as Parquet', async () => {
