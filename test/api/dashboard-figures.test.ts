@@ -200,6 +200,17 @@ test('the month before ends where this one begins, also where it is shorter', ()
   expect(of('2027-01-31T12:00:00Z')).toEqual({ from: '2026-12-01', to: '2026-12-31T12:00:00.000Z' });
 });
 
+test('the period before today and before a month is never empty, also at their beginning', () => {
+  const of = (range: 'today' | 'month', iso: string, timezone = 'UTC') =>
+    rangeOf({ range }, timezone, Date.parse(iso)).before;
+  expect(of('today', '2027-03-05T00:14:00Z')).toEqual({ from: '2027-03-04', to: '2027-03-04T00:15:00.000Z' });
+  expect(of('today', '2027-03-05T00:16:00Z')).toEqual({ from: '2027-03-04', to: '2027-03-04T00:15:00.000Z' });
+  expect(of('month', '2027-04-01T00:05:00Z')).toEqual({ from: '2027-03-01', to: '2027-03-01T00:15:00.000Z' });
+  // The day before had 23 hours.
+  const inBerlin = of('today', '2027-03-28T22:05:00Z', 'Europe/Berlin');
+  expect(inBerlin).toEqual({ from: '2027-03-28', to: '2027-03-27T23:15:00.000Z' });
+});
+
 test('hours are asked for only of days of which they are kept', () => {
   const nowMs = Date.parse('2026-11-23T23:59:00Z');
   const of = (from: string) =>

@@ -102,7 +102,7 @@ export function rangeOf(search: SharedSearch, timezone: string, nowMs: number): 
       ? partOfDays(from, to, timezone)
       : wholeDays(from, to, today, nowMs);
   if (name === 'last_week' || name === 'last_month' || name === 'last_quarter') return lastOf(name, today);
-  return untilNow(name === undefined || name === 'custom' ? '7d' : name, today, nowMs);
+  return untilNow(name === undefined || name === 'custom' ? '7d' : name, today, timezone, nowMs);
 }
 
 /** A range of moments, such as one hour. */
@@ -162,9 +162,10 @@ const BEFORE: Record<OpenRange, string> = {
   month: 'last month by this day',
 };
 
-function untilNow(name: OpenRange, today: string, nowMs: number): Range {
+function untilNow(name: OpenRange, today: string, timezone: string, nowMs: number): Range {
   const days = daysUpTo(name, today);
   const from = plusDays(today, 1 - days.span);
+  const fromBefore = plusDays(from, -days.shift);
   // The same for a quarter of an hour, so that answers can be kept.
   const endMs = Math.floor(nowMs / QUARTER_MS) * QUARTER_MS - days.shift * DAY_MS;
   return {
@@ -173,12 +174,19 @@ function untilNow(name: OpenRange, today: string, nowMs: number): Range {
     query: { from },
     // A month may be longer than the one before it, which ends where this one begins.
     before: {
-      from: plusDays(from, -days.shift),
-      to: days.span > days.shift ? from : new Date(endMs).toISOString(),
+      from: fromBefore,
+      to: days.span > days.shift ? from : new Date(endAfter(fromBefore, endMs, timezone)).toISOString(),
     },
     beforeLabel: BEFORE[name],
     interval: name === 'today' ? 'hour' : 'day',
   };
+}
+
+/** The end of a period that begins with a date: the service refuses one that is empty, as at the beginning of today. */
+function endAfter(date: string, epochMs: number, timezone: string): number {
+  let endMs = epochMs;
+  while (dateIn(timezone, endMs - 1) < date) endMs += QUARTER_MS;
+  return endMs;
 }
 
 function daysUpTo(name: OpenRange, today: string): { span: number; shift: number } {
