@@ -225,8 +225,8 @@ function consumedQuantity(row: ChargeRow): number {
 }
 
 function priceDetails({ meter, contextWindow, skuPriceId }: ChargeRow): object {
-  // The part before the context window in the id of a listed price is the tier; a whole cost has none.
-  const tier = /\/([^/]+)\/[^/]+@/.exec(skuPriceId)?.[1];
+  // The part before the context window in the id of a listed price is the tier; a whole cost has none, though its model may have an @.
+  const tier = /\/([^/]+)\/[^/]+@[^/]+(?:\/rule\/\w+)?$/.exec(skuPriceId)?.[1];
   const x_ContextWindow = contextWindow === null ? {} : { x_ContextWindow: contextWindow };
   return { x_TokenType: meter, x_ServiceTier: tier ?? 'standard', ...x_ContextWindow };
 }

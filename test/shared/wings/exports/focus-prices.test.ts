@@ -152,6 +152,25 @@ describe('the seller of a call', () => {
 });
 
 describe('the columns', () => {
+  it('name the tier of a listed price, which a whole cost does not have, whatever its model is called', () => {
+    const details = focusColumns('1.2').find(({ name }) => name === 'SkuPriceDetails');
+    const tierOf = (fields: object) => {
+      const [row] = chargesOf({ ...signal, cost_nusd: 225_112_500, ...fields });
+      return JSON.parse(String(details?.cell({ row } as never))).x_ServiceTier;
+    };
+    const rule = { cost_source: 'rule', price_rule: { id: 'prl_1', name: 'Contract' } };
+    expect([{}, { service_tier: 'batch' }, { service_tier: 'batch', ...rule }].map(tierOf)).toEqual([
+      'standard',
+      'batch',
+      'batch',
+    ]);
+    const own = { provider: 'vertex', model: 'publishers/acme/models/acme-1@20260501' };
+    expect([{ cost_source: 'reported' }, rule].map((cost) => tierOf({ ...own, ...cost }))).toEqual([
+      'standard',
+      'standard',
+    ]);
+  });
+
   it('are the same in 1.3 but for who sells and who hosts', () => {
     const names = (version: '1.2' | '1.3') => focusColumns(version).map(({ name }) => name);
     expect(names('1.3').filter((name) => !names('1.2').includes(name))).toEqual([
