@@ -10,7 +10,8 @@ export const listBudgetWindows = route({
   path: '/api/v1/budgets/{id}/windows',
   summary: 'Read the windows of a budget',
   description:
-    'Newest first, the open one among them. A window is deleted 40 days after its end; those of monthly budgets stay.',
+    'Newest first, the open one among them. A window is deleted 40 days after its end; those of monthly and quarterly budgets stay, ' +
+    'but not those of templates.',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'usage:read' },
   params: budgetParams,

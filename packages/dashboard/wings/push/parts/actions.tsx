@@ -179,7 +179,7 @@ function DeleteButton({ destination: { id, name } }: { destination: Destination 
       act={remove}
       question={{
         title: `Delete the destination ${name}?`,
-        text: 'Nothing is written there any more. The files that it has stay, and so does the history of their prefix: delete _governor.json there before another destination uses it.',
+        text: 'Nothing is written there any more. The files that it has stay. The next destination of the organization may have the same prefix: the days that it writes replace those that are there.',
         yes: 'Delete',
       }}
     >
