@@ -225,6 +225,15 @@ test('a rebuild on request puts a spoilt balance back to what the ledger says', 
   await expectWhole(account);
 });
 
+test('a row that the ledger has lost is told as missing, with what its bucket lacks', async () => {
+  const account = await makeHistory();
+  await projectAll(ctx);
+  const { accountId } = account;
+  const row = await ledgerRows(ctx).findOneAndDelete({ account_id: accountId, bucket: 'granted' });
+  const lost = { account_id: accountId, drift: { granted: row?.delta }, missing_rows: 1 };
+  expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([lost]);
+});
+
 test('a worker that stood still while Redis came back again, and another one opened it, binds no ledger to what is gone', async () => {
   const account = await makeHistory();
   await projectAll(ctx);
