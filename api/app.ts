@@ -2,6 +2,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { baseUrl } from '../shared/platform/basics/config.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
+import { allowOrigins, CROSS_ORIGIN_PATHS } from './auth/cross-origin.ts';
 import { expressPath, mountRoute } from './basics/express-path.ts';
 import { sendRpcError } from './basics/json-rpc.ts';
 import { sendOAuthError } from './basics/oauth-error.ts';
@@ -47,6 +48,7 @@ export function createApi(
     for (const [name, value] of SAFETY_HEADERS) res.setHeader(name, value);
     next();
   });
+  app.use(CROSS_ORIGIN_PATHS, allowOrigins(ctx.config));
   mountBoard(app, ctx, limits);
   for (const route of mostUrgentFirst(routes)) mountRoute(app, route, serve(route, ctx, guards));
   mountDashboard(app, ctx, documented, guards);

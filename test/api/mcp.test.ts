@@ -270,6 +270,40 @@ describe('who may call', () => {
       expect((await modern('tools/list', {}, { as })).status).toBe(401);
   });
 
+  test('a page of an allowed origin: its browser may ask before, and shows it every answer', async () => {
+    const Origin = 'https://agents.example';
+    const corsOf = ({ headers }: { headers: Headers }) =>
+      Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+    const read = {
+      'access-control-allow-origin': Origin,
+      'access-control-expose-headers': 'Retry-After, WWW-Authenticate, X-Request-Id',
+    };
+    const asked = {
+      Origin,
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'authorization,content-type,mcp-protocol-version',
+    };
+    const preflight = await fetch(`${api.url}/mcp`, { method: 'OPTIONS', headers: asked });
+    expect([preflight.status, corsOf(preflight)]).toEqual([
+      204,
+      {
+        ...read,
+        'access-control-allow-methods': 'GET, POST',
+        'access-control-allow-headers':
+          'Authorization, Content-Type, Mcp-Method, Mcp-Name, MCP-Protocol-Version',
+        'access-control-max-age': '7200',
+      },
+    ]);
+    for (const as of [key, 'garbage'])
+      expect(corsOf(await modern('tools/list', {}, { as, headers: { Origin } }))).toEqual(read);
+    const metadata = await api.call('/.well-known/oauth-protected-resource/mcp', { headers: { Origin } });
+    expect(corsOf(metadata)).toEqual(read);
+    const headers = { ...asked, Origin: 'https://evil.example' };
+    const evil = await api.call('/mcp', { method: 'OPTIONS', headers });
+    expect([evil.status, corsOf(evil)]).toEqual([405, {}]);
+    expect(corsOf(await api.call('/api/v1/usage', { key, headers: { Origin } }))).toEqual({});
+  });
+
   test('without an issuer there is no metadata, and the challenge is plain', async () => {
     const alone = await startApi();
     expect((await alone.call('/.well-known/oauth-protected-resource')).status).toBe(404);
