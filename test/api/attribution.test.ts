@@ -133,6 +133,15 @@ describe('what a call belongs to', () => {
     await eraseMember(api.ctx, f.orgId, 'ada');
     expect((await get('usage?branch=one')).totals.signals).toBe(1);
   });
+
+  it('of an erased person is not kept when it comes late', async () => {
+    await f.member('ada');
+    await f.member('boss', { role: 'admin' });
+    await eraseMember(api.ctx, f.orgId, 'ada');
+    const { status, body } = await tell(told({ branch: 'one', worktree: 'tree', user_id: 'ada' }));
+    expect([status, body]).toEqual([200, { results: [{ status: 'accepted' }], moved: 0, moving: false }]);
+    expect(await contextRows(api.ctx).find({ org_id: f.orgId }).toArray()).toEqual([]);
+  });
 });
 
 /** All that Redis holds as text: jobs, and what is counted of the day. */

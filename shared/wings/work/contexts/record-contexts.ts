@@ -135,15 +135,18 @@ async function decideTold(
   const known = new Set((await findByIds(contextRows(ctx), ids, transaction)).map(({ _id }) => _id));
   const counts = await countContexts(ctx, sessions, transaction);
   const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
-  const hashNames = rules.organization.hash_names === true;
+  const { hash_names, erased_users } = rules.organization;
+  const erased = new Set<string | undefined>(erased_users);
   const fresh: ContextRow[] = [];
   const renames: Rename[] = [];
   const outcomes = rows.map((row): ContextResult => {
+    // The calls of an erased user belong to no client session, so the context would say something of the person alone.
+    if (erased.has(row.user_id)) return { status: 'accepted' };
     if (known.has(row._id)) return { status: 'duplicate' };
     if ((counts.get(row.client_session) ?? 0) >= CONTEXTS_PER_SESSION) return TOO_MANY_CONTEXTS;
     known.add(row._id);
     count(row.client_session);
-    fresh.push(withKeptNames(row, hashNames));
+    fresh.push(withKeptNames(row, hash_names === true));
     renames.push(...renameOf(row, ofBound.has(row)));
     return { status: 'accepted' };
   });
