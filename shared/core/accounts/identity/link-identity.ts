@@ -7,8 +7,8 @@ import { memberReplacement, noMember } from '../organizations/roster.ts';
 import type { Identity } from './verify-access-token.ts';
 
 /**
- * Links a member to an identity of the identity provider, in place of any earlier one. Repeating it changes nothing.
- * Throws `not_found`, and `conflict` when another member has the identity.
+ * Links a member to an identity of the identity provider, in place of any earlier one, also a member who has turned the
+ * invitation down. Repeating it changes nothing. Throws `not_found`, and `conflict` when another member has the identity.
  */
 export async function linkIdentity(
   ctx: Context,
@@ -22,9 +22,10 @@ export async function linkIdentity(
       const member = await memberRows(ctx).findOne(person, { session: transaction });
       if (!member || member.removed_at !== null) throw noMember();
       if (member.idp?.iss === idp.iss && member.idp.sub === idp.sub) return { result: undefined };
+      const { declined_at: _, ...invited } = member;
       const details = { user_id: userId, ...idp };
       const audit = auditWrite(ctx, { action: 'member.identity', org_id: orgId, details });
-      return { writes: [...memberReplacement({ ...member, idp }), audit], result: undefined };
+      return { writes: [...memberReplacement({ ...invited, idp }), audit], result: undefined };
     });
   } catch (error) {
     if (isDuplicateKey(error)) throw new DomainError('conflict', 'Another member has this identity.');

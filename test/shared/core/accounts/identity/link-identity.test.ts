@@ -21,3 +21,11 @@ test('an identity moves with the issuer, there and back, and is never of two mem
   expect(await memberRows(ctx).findOne({ _id: bob._id })).toEqual(bob);
   await expect(linkIdentity(ctx, orgId, 'nobody', next)).rejects.toMatchObject({ code: 'not_found' });
 });
+
+test('who has turned the invitation down is a member like any other once an operator links the identity', async () => {
+  const eve = await member('eve');
+  const idp = { iss: 'http://127.0.0.1:1', sub: 'eve' };
+  await memberRows(ctx).updateOne({ _id: eve._id }, { $set: { declined_at: eve.created_at } });
+  await linkIdentity(ctx, orgId, 'eve', idp);
+  expect(await findMemberByIdentity(ctx, idp)).toEqual({ ...eve, idp });
+});
