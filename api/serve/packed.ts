@@ -22,9 +22,14 @@ export function packed(read: () => Promise<Buffer>): (acceptEncoding: string) =>
     return bytes;
   };
   return async (acceptEncoding) => {
-    const accepted = acceptEncoding.split(',').map((part) => part.split(';')[0]?.trim());
-    const encoding = (['br', 'gzip'] as const).find((name) => accepted.includes(name)) ?? 'identity';
+    const encoding = (['br', 'gzip'] as const).find((name) => takes(acceptEncoding, name)) ?? 'identity';
     const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding };
     return { bytes: await once(encoding), headers: { Vary: 'Accept-Encoding', ...encoded } };
   };
+}
+
+/** True when an `Accept-Encoding` names this encoding and does not rule it out by `q=0` (RFC 9110, 12.4.2). */
+function takes(acceptEncoding: string, encoding: string): boolean {
+  const parts = acceptEncoding.split(',').map((part) => part.split(';').map((piece) => piece.trim()));
+  return parts.some(([name, weight = '']) => name === encoding && !/^q=0(\.0*)?$/.test(weight));
 }

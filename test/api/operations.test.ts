@@ -217,8 +217,18 @@ describe('the documentation', () => {
     expect(script.headers.get('content-encoding')).toBe('br');
     expect(Number(script.headers.get('content-length'))).toBeLessThan(500_000);
     expect((await script.text()).length).toBeGreaterThan(100_000);
-    const plain = await fetch(`${api.url}/docs/viewer.css`, { headers: { 'Accept-Encoding': 'identity' } });
-    expect(plain.headers.get('content-encoding')).toBeNull();
+  });
+
+  it.each([
+    ['identity', null],
+    ['br;q=0, gzip;q=0.000', null],
+    ['br;q=0, gzip', 'gzip'],
+    ['gzip;q=0.5 , br ; q=0.1', 'br'],
+  ])('is packed for a client that accepts %s by %s', async (accepts, encoding) => {
+    const { headers } = await fetch(`${api.url}/docs/viewer.css`, {
+      headers: { 'Accept-Encoding': accepts },
+    });
+    expect(headers.get('content-encoding')).toBe(encoding);
   });
 });
 
