@@ -19,10 +19,15 @@ function readAddress(req: Parameters<typeof addressOf>[0]): string {
   // As a socket for both families shows it; to parse each would cost a fiftieth of a spend.
   const plain = came.startsWith(MAPPED) ? came.slice(MAPPED.length) : came;
   if (isIPv4(plain)) return plain;
-  const given = came.split('%')[0] ?? '';
+  const given = withoutPort(came).split('%')[0] ?? '';
   if (!ipaddr.isValid(given)) return 'unknown';
   const address = ipaddr.process(given);
   if (!(address instanceof ipaddr.IPv6)) return address.toString();
   const network = new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]);
   return `${network.toString()}/64`;
+}
+
+/** Some proxies write the caller's port behind the address in `X-Forwarded-For`: `192.0.2.1:443`, `[2001:db8::1]:443`. */
+function withoutPort(text: string): string {
+  return text.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2');
 }

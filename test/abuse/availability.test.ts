@@ -263,6 +263,12 @@ describe('wrong credentials', () => {
     expect(await wrong(behind, '2001:db8:1:2:ffff::9')).toBe(429);
     expect(await wrong(behind, '2001:db8:1:3::1')).toBe(401);
     expect(await wrong(behind, '192.0.2.1')).toBe(401);
+    // As some proxies write it, each time with another port.
+    for (let port = 1; port <= 4; port += 1) expect(await wrong(behind, `192.0.2.1:${port}`)).toBe(401);
+    expect(await wrong(behind, '192.0.2.1:5')).toBe(429);
+    expect(await wrong(behind, '192.0.2.2:5')).toBe(401);
+    expect(await wrong(behind, '[2001:db8:1:2::1]:5')).toBe(429);
+    expect(await wrong(behind, '[2001:db8:1:4::1]:5')).toBe(401);
     await behind.close();
     const direct = await startApi({ env });
     for (let host = 1; host <= 5; host += 1) expect(await wrong(direct, `192.0.2.${host}`)).toBe(401);
