@@ -78,7 +78,9 @@ async function identify(exchange: Exchange): Promise<Principal> {
     if (isCode(error, 'unauthorized') && !guards.authenticate) await badCredentials.count(req);
     throw error;
   }
-  if (principal.kind === 'api-key' || principal.kind === 'idp') badCredentials.remember(req);
+  // A browser's session says nothing about a credential that is sent beside it.
+  if (!guards.authenticate && (principal.kind === 'api-key' || principal.kind === 'idp'))
+    badCredentials.remember(req);
   if ('orgId' in principal) res.locals.orgId = principal.orgId;
   if (principal.kind === 'api-key') res.locals.keyId = principal.keyId;
   if (principal.kind === 'device') res.locals.keyId = principal.tokenId;

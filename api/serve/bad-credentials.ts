@@ -24,7 +24,7 @@ export function createBadCredentials(ctx: Context) {
   const lookups = new RateLimiterMemory({ points: LOOKUPS_PER_S, duration: 1 });
   const known = goodCredentials(ctx);
   const refused = refusedLately(ctx);
-  const isKnown = ({ headers }: Request) => known.get(headers.authorization ?? '') === true;
+  const isKnown = ({ headers }: Pick<Request, 'headers'>) => known.get(headers.authorization ?? '') === true;
   return {
     /** Counts a refused credential of an address, and forgets that it was valid. Throws `too_many_requests` after too many. */
     count: async (req: Request): Promise<void> => {

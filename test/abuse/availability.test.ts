@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createBadCredentials } from '../../api/serve/bad-credentials.ts';
 import { revokeApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { mintCredential, mintDeviceToken } from '../../shared/core/accounts/keys/credential.ts';
 import { apiKeyRows } from '../../shared/core/accounts/keys/model.ts';
@@ -8,7 +9,7 @@ import { sha256 } from '../support/credits.ts';
 import { makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
-import { linkDevice, makePerson } from '../support/people.ts';
+import { beginBrowserSession, linkDevice, makePerson } from '../support/people.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { openHalfSent, sendFrom } from '../support/senders.ts';
 
@@ -22,10 +23,12 @@ const { idp, api, key } = await fixture({
 let session: string;
 let device: string;
 let accountId: string;
+let identity: { iss: string; sub: string };
 
 beforeAll(async () => {
   const person = await makePerson(api.ctx, idp, { role: 'admin' });
   ({ session, accountId } = person);
+  identity = { iss: idp.issuer, sub: person.sub };
   device = (await linkDevice(api, person)).access_token;
 });
 
@@ -227,6 +230,19 @@ describe('wrong credentials', () => {
     for (let index = 0; index < 15; index += 1)
       statuses.add((await sendFrom(address, `${api.url}/dashboard/api/v1/budgets`)).status);
     expect(statuses).toEqual(new Set([401]));
+  });
+
+  it('are not taken for valid ones because a session of a browser came along with them', async () => {
+    const { cookie } = await beginBrowserSession(api.ctx, { accountId, identity });
+    const { isKnown } = createBadCredentials(api.ctx);
+    const isKnownAfter = async (path: string, token: string, headers = {}) => {
+      const authorization = `Bearer ${token}`;
+      const { status } = await sendFrom(VICTIM, api.url + path, { headers: { authorization, ...headers } });
+      return [status, isKnown({ headers: { authorization } })];
+    };
+    const guess = mintCredential('ugk').token;
+    expect(await isKnownAfter('/dashboard/v1/devices', guess, { cookie })).toEqual([200, false]);
+    expect(await isKnownAfter('/api/v1/sessions', key)).toEqual([200, true]);
   });
 
   it('of device tokens reach Redis no more once there were too many, and the real one still spends', async () => {
