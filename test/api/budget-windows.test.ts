@@ -178,6 +178,24 @@ describe('what was used more than 35 days ago', () => {
     expect(usage.users.map(({ used }: { used: number }) => used)).toEqual([3]);
   });
 
+  test('is no usage of a window that ended before it, in another timezone', async () => {
+    const window = '?window_start=2026-10-11T04:00:00Z';
+    clock.set(NOW - 30 * DAY);
+    // Sunday to Wednesday in New York; the last one is after the end of that window, and within the same day of Berlin.
+    await use('2026-10-11T10:00:00Z', 1);
+    await use('2026-10-12T10:00:00Z', 2);
+    await use('2026-10-14T01:00:00Z', 4);
+    await use('2026-10-14T10:00:00Z', 8);
+    const { id } = (await post({ window: 'rolling', rolling_days: 3, timezone: 'America/New_York' })).body;
+    expect((await f.ask(`/api/v1/budgets/${id}/usage${window}`)).points.at(-1).total).toBe(7);
+    // The hours are known from 2:15 on, and the window ended at 4:00.
+    clock.set(Date.parse('2026-11-18T02:20:00Z'));
+    const usage = await f.ask(`/api/v1/budgets/${id}/usage${window}`);
+    expect(usage.end).toBe('2026-10-14T04:00:00.000Z');
+    expect(usage.points.at(-1).total).toBe(2);
+    expect(usage.users.map(({ used }: { used: number }) => used)).toEqual([2]);
+  });
+
   test('stays counted by a change that keeps scope, filter, window and timezone', async () => {
     clock.set(NOW - 60 * DAY);
     const made = await post({ window: 'total', timezone: 'America/New_York' });

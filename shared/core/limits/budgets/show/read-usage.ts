@@ -147,18 +147,20 @@ function edgesOf(budget: Budget, window: Interval, interval: PointInterval, nowM
 
 /**
  * The same edges. Those that need hours which are no longer kept, because they lie in a day that began before, are moved to the
- * organization's next midnight.
+ * organization's next midnight; the last one to the midnight before, so that nothing counts that came after it.
  */
 export function knownEdges(organization: Organization, edges: readonly number[], nowMs: number): number[] {
   const [first = 0, ...others] = edges;
+  const endMs = others.at(-1) ?? first;
   const horizonMs = quarterHorizonMs(nowMs);
   const known = [knownFrom(organization, first, nowMs)];
   for (const edge of others) {
     const before = known.at(-1) ?? 0;
     const { day } = periodStarts(organization, edge);
     const isKnown = day === edge || Math.max(day, before) >= horizonMs;
-    const at = isKnown ? edge : nextStart(organization.timezones, 'day', edge);
-    if (at > before) known.push(at);
+    const midnight = edge === endMs ? day : nextStart(organization.timezones, 'day', edge);
+    const at = isKnown ? edge : midnight;
+    if (before < at && at <= endMs) known.push(at);
   }
   return known;
 }
