@@ -176,7 +176,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     [
       {
         what: 'a grant does not arm the alert again',
-        text: 'else if (REARMING.has(step.row.reason)) alerts[level] = false;',
+        text: 'if (isAbove && isLift(step.row)) alerts[level] = false;',
         replacement: '',
       },
     ],

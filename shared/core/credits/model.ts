@@ -82,6 +82,8 @@ export const ledgerRows = collection('ledger', {
     receipt: optional(String),
     /** Credits that are left after it. Among rows that were written together, the last one has it. */
     balance: optional(only<Balance>([Number])),
+    /** Beside the balance of a change: the buckets whose period was over, so that the next spend finds them full. */
+    over: optional(only<Bucket[]>([String])),
     /** A row that opens a window or month has its start and end (epoch ms), and its credits in all. */
     period: optional(only<[startMs: number, endMs: number, limit: number]>([anything])),
     /** A row of paid or granted credits has the id of its lot, and when that expires (epoch ms; 0 is never). */

@@ -7,7 +7,7 @@ import type { NewEvent } from '../../events/record/new-event.ts';
 import { planEvents } from '../../events/webhooks/deliveries/plan-events.ts';
 import { withWords } from '../../events/webhooks/deliveries/with-words.ts';
 import { findSubscribers } from '../../events/webhooks/endpoints/find-subscribers.ts';
-import { BUCKETS, type Reason } from '../buckets.ts';
+import { BUCKETS, type Bucket, type Reason } from '../buckets.ts';
 import { type PlanCredits, plansOf } from '../meter/plans.ts';
 import { type CreditAccount, creditAccountRows, creditAlertRows, type LedgerRow } from '../model.ts';
 
@@ -15,7 +15,7 @@ const NO_ALERTS: CreditAlerts = { low: false, depleted: false };
 
 /**
  * The plan of `credit.low` and `credit.depleted`, for the transaction that writes these rows: an account falls to a level
- * once, because a row is written once. Rows that cross no level, which nearly all are, ask the store nothing.
+ * once, because a row is written once. Rows that cross no level and lift no total, which nearly all are, ask the store nothing.
  */
 export async function planCreditEvents(
   ctx: Context,
@@ -44,21 +44,26 @@ export async function planCreditEvents(
   return joinPlans(...plans);
 }
 
-/** The rows of accounts one of whose rows crosses a level of some plan, with the credits before and after each. */
+/** The rows of accounts one of whose rows crosses a level of some plan or arms alerts, with the credits before and after each. */
 function findCrossings(ctx: Context, rows: readonly LedgerRow[]): Map<string, LedgerStep[]> {
   const levels = Object.values(plansOf(ctx)).flatMap((plan) => Object.values(levelsOf(plan)));
   const byAccount = [...Map.groupBy(rows, ({ account_id }) => account_id)].map(
     ([accountId, own]) => [accountId, stepsOf(own)] as const,
   );
   return new Map(
-    byAccount.filter(([, steps]) => steps.some((step) => levels.some((level) => crosses(step, level)))),
+    byAccount.filter(([, steps]) =>
+      steps.some((step) => isLift(step.row) || levels.some((level) => crosses(step, level))),
+    ),
   );
 }
 
 function decide(ctx: Context, account: CreditAccount, steps: readonly LedgerStep[], known: CreditAlerts) {
-  const { crossings, alerts } = crossingsOf(steps, levelsOf(plansOf(ctx)[account.plan]), known);
+  const plan = plansOf(ctx)[account.plan];
+  const { crossings, alerts } = crossingsOf(steps, plan, known);
   const isChanged = CREDIT_LEVELS.some((level) => alerts[level] !== known[level]);
-  const events = crossings.map(({ step, level }) => eventOf(account, step, level));
+  const events = crossings.map(({ step, level }) =>
+    eventOf(account, step.row, creditsLeft(step, plan), level),
+  );
   const writes = isChanged
     ? [updateRow(creditAlertRows, { _id: account._id }, { $set: alerts }, { upsert: true })]
     : [];
@@ -67,17 +72,18 @@ function decide(ctx: Context, account: CreditAccount, steps: readonly LedgerStep
 
 function eventOf(
   { _id, org_id, user_id }: CreditAccount,
-  { row, after }: LedgerStep,
+  row: LedgerRow,
+  left: Credits,
   level: CreditLevel,
 ): NewEvent {
-  const balances = Object.fromEntries(BUCKETS.map((bucket, index) => [bucket, after[index] ?? 0]));
+  const balances = Object.fromEntries(BUCKETS.map((bucket, index) => [bucket, left[index] ?? 0]));
   return {
     type: `credit.${level}`,
     cause: [_id, row.seq],
     org_id,
     ts: dateAt(row.created_at * 1_000),
     concerns: { people: [user_id] },
-    data: { user_id, total: totalOf(after), balances },
+    data: { user_id, total: totalOf(left), balances },
   };
 }
 
@@ -88,6 +94,8 @@ interface LedgerStep {
   row: LedgerRow;
   before: Credits;
   after: Credits;
+  /** The buckets whose period was over by then. */
+  over: readonly Bucket[];
 }
 
 /** Levels that the total of an account falls to, in the order in which it reaches them. */
@@ -105,6 +113,19 @@ const REARMING: ReadonlySet<Reason> = new Set([
   'monthly.reset',
   'credit.adjust',
 ]);
+
+/** True for a row that lifts the total, however high it was. */
+function isLift({ reason, delta }: LedgerRow): boolean {
+  return REARMING.has(reason) && delta >= 0;
+}
+
+/** The credits that the next spend finds: a bucket whose period is over counts as full. */
+function creditsLeft({ after, over }: LedgerStep, plan: PlanCredits): Credits {
+  const full: Credits = [plan.window_credits, plan.monthly_credits];
+  return after.map((credits, at) =>
+    over.some((bucket) => bucket === BUCKETS[at]) ? (full[at] ?? 0) : credits,
+  );
+}
 
 function totalOf(credits: Credits): number {
   return credits.reduce((sum, credit) => sum + credit, 0);
@@ -126,17 +147,20 @@ function crosses({ before, after }: LedgerStep, level: number): boolean {
  */
 function crossingsOf(
   steps: readonly LedgerStep[],
-  levels: Record<CreditLevel, number>,
+  plan: PlanCredits,
   known: CreditAlerts,
 ): { crossings: { step: LedgerStep; level: CreditLevel }[]; alerts: CreditAlerts } {
+  const levels = levelsOf(plan);
   const alerts: CreditAlerts = { ...known };
   const crossings = steps.flatMap((step) =>
-    CREDIT_LEVELS.filter((level) => crosses(step, levels[level])).flatMap((level) => {
-      const isFall = totalOf(step.after) <= levels[level];
-      const wasAlerted = alerts[level];
-      if (isFall) alerts[level] = true;
-      else if (REARMING.has(step.row.reason)) alerts[level] = false;
-      return isFall && !wasAlerted ? [{ step, level }] : [];
+    CREDIT_LEVELS.flatMap((level) => {
+      const isAbove = totalOf(step.after) > levels[level];
+      if (isAbove && isLift(step.row)) alerts[level] = false;
+      const isFall =
+        !isAbove && crosses(step, levels[level]) && totalOf(creditsLeft(step, plan)) <= levels[level];
+      if (!isFall || alerts[level]) return [];
+      alerts[level] = true;
+      return [{ step, level }];
     }),
   );
   return { crossings, alerts };
@@ -146,12 +170,15 @@ function crossingsOf(
 function stepsOf(rows: readonly LedgerRow[]): LedgerStep[] {
   const steps: LedgerStep[] = [];
   let left: Credits | undefined;
+  let over: readonly Bucket[] = [];
   for (const row of rows.toReversed()) {
     const after: Credits | undefined = row.balance ?? left;
     // A release before this one wrote no balance for some of the last rows that it left.
     if (!after) continue;
+    // The last of the rows that were written together says it for all of them.
+    if (row.balance) over = row.over ?? [];
     left = after.map((credits, at) => (BUCKETS[at] === row.bucket ? credits - row.delta : credits));
-    steps.push({ row, before: left, after });
+    steps.push({ row, before: left, after, over });
   }
   return steps.reverse();
 }

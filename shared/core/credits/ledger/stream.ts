@@ -141,8 +141,9 @@ export function readEntry([streamId, fields]: [string, string[]]): StreamEntry {
 }
 
 /** The fields of the whole entry, which its last row has: the one that an idempotency key asked for. */
-function lastFields({ idk, fingerprint = '', device, receipt, balance: left }: Record<string, string>) {
-  const balance = left ? { balance: decodeBalance(left) } : {};
+function lastFields({ idk, fingerprint = '', device, receipt, balance: left, over }: Record<string, string>) {
+  const named = BUCKETS.filter((bucket) => over?.split(',').includes(bucket));
+  const balance = left ? { balance: decodeBalance(left), ...(named.length > 0 ? { over: named } : {}) } : {};
   if (!idk) return balance;
   return { idk, fingerprint, ...(device && receipt ? { device_id: device, receipt } : {}), ...balance };
 }

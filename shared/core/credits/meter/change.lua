@@ -39,11 +39,12 @@ local function finish(delta, bucket, reason)
   local at = tonumber(account[2])
   if #rows > 0 then
     at = math.max(at, math.floor(now / 1000))
-    local _, window_left = read_period(window, now)
-    local _, month_left = read_period(month, now)
+    local window_runs, window_left = read_period(window, now)
+    local month_runs, month_left = read_period(month, now)
+    local over = (window_runs and '' or 'window,') .. (month_runs and '' or 'monthly,')
     local balance = string.format('%.0f,%.0f,%.0f,%.0f', window_left, month_left, sum_lots(lots, 'p'), sum_lots(lots, 'g'))
     redis.call('XADD', KEYS[4], '*', 'account', string.match(KEYS[2], '[^:]+$'), 'seq', int(seq + 1), 'at', int(at),
-      'rows', '[' .. table.concat(rows, ',') .. ']', 'idk', ARGV[2], 'fingerprint', ARGV[3], 'balance', balance)
+      'rows', '[' .. table.concat(rows, ',') .. ']', 'idk', ARGV[2], 'fingerprint', ARGV[3], 'balance', balance, 'over', over)
   end
   local outcome = ''
   if ARGV[2] ~= '' then

@@ -156,6 +156,59 @@ describe('credits that run out', () => {
     ]);
   });
 
+  test.each<[string, number, (account: TestAccount) => unknown]>([
+    ['a grant', 13, ({ accountId }) => grant(ctx, accountId, { bucket: 'granted', amount: 12 })],
+    ['the next window', 21, () => clock.advance(3_600_000)],
+  ])('raise both again once %s has lifted the total that a refund had left above', async (_, all, lift) => {
+    const account = await makeSubscriber();
+    await spendTimes(ctx, account, 30);
+    await projectAll(ctx);
+    await refundSpend(ctx, account.accountId, await lastSpendOf(account));
+    await projectAll(ctx);
+    await lift(account);
+    await spendTimes(ctx, account, all);
+    expect(await alertsOf(account)).toEqual([
+      ['credit.low', 3],
+      ['credit.depleted', 0],
+      ['credit.low', 3],
+      ['credit.depleted', 0],
+    ]);
+  });
+
+  test.each<[string, number, [string, number][]]>([
+    ['that nothing was spent of', 0, []],
+    [
+      'that are over',
+      30,
+      [
+        ['credit.low', 3],
+        ['credit.depleted', 0],
+      ],
+    ],
+  ])('raise nothing more when a grant expires beside a window and a month %s', async (_, spent, raised) => {
+    const account = await makeSubscriber();
+    await spendTimes(ctx, account, spent);
+    const expires_at = Math.floor(clock.now() / 1_000) + 32 * 86_400;
+    await grant(ctx, account.accountId, { bucket: 'granted', amount: 40, expires_at });
+    clock.advance(33 * DAY_MS);
+    await expireCredits(ctx);
+    expect(await alertsOf(account)).toEqual(raised);
+  });
+
+  test('raise both when a grant expires beside a month that is used up and a window that the plan does not have', async () => {
+    const account = await makeSubscriber('enterprise');
+    await spendTimes(ctx, account, 30);
+    const expires_at = Math.floor(clock.now() / 1_000) + 86_400;
+    await grant(ctx, account.accountId, { bucket: 'granted', amount: 40, expires_at });
+    clock.advance(DAY_MS);
+    await expireCredits(ctx);
+    const both = [
+      ['credit.low', 3],
+      ['credit.depleted', 0],
+    ];
+    expect(await alertsOf(account)).toEqual([...both, ['credit.low', 0], ['credit.depleted', 0]]);
+  });
+
   test('raise both when what was left expires', async () => {
     const account = await makeSubscriber();
     const expires_at = Math.floor(clock.now() / 1_000) + 60;
