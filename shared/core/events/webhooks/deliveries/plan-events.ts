@@ -82,7 +82,9 @@ function rankOf({ level }: NewEvent): number {
 function routeOf(event: NewEvent, webhooks: readonly Subscriber[]): Route {
   const { is_muted = false, owner_id, webhook_id } = event;
   const isAddressed = webhook_id !== undefined;
-  const passed = webhooks.filter((webhook) => {
+  // Only those that would get it: a batch of a thousand signals names them for each of its events in one row.
+  const asking = webhooks.filter((webhook) => isFor(event, webhook));
+  const passed = asking.filter((webhook) => {
     if (is_muted && isChannel(webhook)) return true;
     return !isAddressed && webhook._id !== owner_id && !isConcerned(webhook, event.concerns);
   });

@@ -2,7 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { eventRows } from '../../../../../../shared/core/events/record/model.ts';
 import type { NewEvent } from '../../../../../../shared/core/events/record/new-event.ts';
 import { queuedDeliveryRows } from '../../../../../../shared/core/events/webhooks/deliveries/model.ts';
-import { planEvents } from '../../../../../../shared/core/events/webhooks/deliveries/plan-events.ts';
+import {
+  planEvents,
+  type UnplannedDetails,
+} from '../../../../../../shared/core/events/webhooks/deliveries/plan-events.ts';
 import { planStep } from '../../../../../../shared/core/events/webhooks/deliveries/plan-in-steps.ts';
 import { deleteWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
 import { findSubscribers } from '../../../../../../shared/core/events/webhooks/endpoints/find-subscribers.ts';
@@ -115,6 +118,17 @@ describe('more deliveries than one transaction writes', () => {
       '/hook/b',
       '/hook/c',
     ]);
+  });
+
+  it('name for each event only those channels whose filter keeps it from what they ask for', async () => {
+    const filter = { people: ['ada'] };
+    await subscribe(ctx, fx.orgId, { format: 'slack', events: ['budget.warning'], filter });
+    const { _id } = await subscribe(ctx, fx.orgId, { format: 'slack', events: ['session.started'], filter });
+    const ids = await raise(ctx, fx.orgId, EVENTS);
+    const due = await dueRows(ctx).findOne({ _id: `plan-deliveries ${ids[0]}` });
+    expect((due as unknown as UnplannedDetails).events).toEqual(
+      ids.map((id) => ({ _id: id, type: 'session.started', passed_by: [_id] })),
+    );
   });
 
   it('are for the same webhooks, and as soon, as those that one transaction writes', async () => {
