@@ -45,6 +45,13 @@ describe('a signature', () => {
     expect(verifyWebhook(body, undefined, [SECRET])).toBe(false);
     expect(verifyWebhook(`${body} `, header, [SECRET])).toBe(false);
   });
+
+  it.each([undefined, null, {}, { user_id: NAMES }])(
+    'fits no body that is %j, and nothing is thrown',
+    (parsed) => {
+      expect(verifyWebhook(parsed as unknown as string, header, SECRET)).toBe(false);
+    },
+  );
 });
 
 it('the test event is a session as every other event shows it', async () => {
