@@ -126,10 +126,12 @@ export function wilsonLowerBound(count: number, total: number): number {
   return (centre - margin) / (1 + Z ** 2 / total);
 }
 
+/** The hour against the limit of which it has the larger multiple, so that what doubles in either unit doubles here. */
 function runaway(hour: BusiestHour | null): FoundAnomaly | null {
   if (!hour) return null;
-  if (hour.tokens >= RUNAWAY.tokens) return foundAnomaly('runaway_session', hour.tokens, RUNAWAY.tokens);
-  return usd(hour) >= RUNAWAY.usd ? foundAnomaly('runaway_session', usd(hour), RUNAWAY.usd) : null;
+  const isOfCost = usd(hour) / RUNAWAY.usd > hour.tokens / RUNAWAY.tokens;
+  const [observed, limit] = isOfCost ? [usd(hour), RUNAWAY.usd] : [hour.tokens, RUNAWAY.tokens];
+  return observed >= limit ? foundAnomaly('runaway_session', observed, limit) : null;
 }
 
 /** Nothing is infinitely more than nothing: an average below `least` is taken as that for the deviation. */

@@ -151,11 +151,26 @@ test('an incident is reported once, and again when what was observed has doubled
   expect([9, 10].map((observed) => isWorthReporting(spike(observed), spike(5)))).toEqual([false, true]);
 });
 
+const runaway = (hour: { tokens: number; cost_nusd: number }) => {
+  const found = detectAnomalies({ ...quiet, ...hour }, [], hour);
+  return found.find(({ anomaly_type }) => anomaly_type === 'runaway_session') ?? null;
+};
+
+test('an hour that ran away in dollars stays one when its tokens reach their limit: news is what doubles', () => {
+  const hours = [
+    { tokens: 4_000_000, cost_nusd: 1_000e9 },
+    { tokens: 5_000_000, cost_nusd: 1_999e9 },
+    { tokens: 5_000_000, cost_nusd: 2_000e9 },
+  ];
+  const [before = null, ...later] = hours.map(runaway);
+  expect(later).toMatchObject([
+    { baseline_avg: 100, observed: 1_999 },
+    { baseline_avg: 100, observed: 2_000 },
+  ]);
+  expect(later.map((found) => found && isWorthReporting(found, before))).toEqual([false, true]);
+});
+
 test('an hour that ran away in dollars is no news when it has as many tokens', () => {
-  const runaway = (hour: { tokens: number; cost_nusd: number }) => {
-    const found = detectAnomalies({ ...quiet, ...hour }, [], hour);
-    return found.find(({ anomaly_type }) => anomaly_type === 'runaway_session') ?? null;
-  };
   const inDollars = runaway({ tokens: 1_000_000, cost_nusd: 150e9 });
   const news = [5_000_000, 14_999_999, 15_000_000].map((tokens) => {
     const inTokens = runaway({ tokens, cost_nusd: 150e9 });
