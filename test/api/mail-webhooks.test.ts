@@ -58,6 +58,11 @@ describe('a webhook of the format email', () => {
     expect(deliveries.map(({ status: each }) => each)).toEqual(['succeeded']);
   });
 
+  it('shows no more of an address that comes percent-encoded', async () => {
+    const { status, body } = await register('mailto:ada%40example.com');
+    expect([status, body.url]).toEqual([201, 'mailto:…@example.com']);
+  });
+
   it.each([
     'mailto:stranger@example.com',
     'mailto:ada@example.com,eve@example.com',

@@ -28,6 +28,9 @@ export function targetOwner(webhookId: string): string {
 
 function shownUrl(url: string): string {
   const { protocol, host } = new URL(url);
-  if (protocol === 'mailto:') return `mailto:…@${url.slice(url.lastIndexOf('@') + 1)}`;
+  if (protocol === 'mailto:') {
+    const address = decodeURIComponent(url);
+    return `mailto:…@${address.slice(address.lastIndexOf('@') + 1)}`;
+  }
   return `${protocol}//${host}/…`;
 }
