@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { forecastWords } from '../../packages/dashboard/parts/budget/words.ts';
+import { statusWords } from '../../packages/dashboard/parts/webhook/words.ts';
 import { decidedWords } from '../../packages/dashboard/wings/held/decided-words.ts';
 import { lastDaysWords } from '../../packages/dashboard/wings/prices/parts/words.ts';
 import { costOf } from '../../packages/dashboard/wings/push/parts/words.ts';
@@ -107,4 +108,9 @@ test.each([
 ] as const)('to %s held calls that end as %j is told by how each ended', (verb, states, words) => {
   const results = states.map((status) => ({ status }));
   expect(decidedWords(verb, results)).toBe(words);
+});
+
+test('the status of a delivery is of HTTP, and that of a mail of SMTP', () => {
+  expect(statusWords({ format: 'slack' }, 404)).toBe('HTTP 404');
+  expect(statusWords({ format: 'email' }, 250)).toBe('SMTP 250');
 });

@@ -50,7 +50,7 @@ export function WebhookDetail() {
             )}
             <DeliveryActions webhook={data} />
             <Section title="Deliveries">
-              <Deliveries id={id} />
+              <Deliveries webhook={data} />
             </Section>
             <Section title="Settings">
               <Facts of={factsOf(data)} />

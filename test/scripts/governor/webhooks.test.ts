@@ -145,5 +145,7 @@ test('webhook list says of each whether it is paused, what it holds, and how its
   await updateWebhook(ctx, orgId, _id, { enabled: false, name: 'Archive' });
   await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'active', failing_since: null } });
   expect(await listed()).toMatchObject({ name: 'Archive', state: 'paused', held: 1 });
+  await webhookRows(ctx).updateOne({ _id }, { $set: { format: 'email' } });
+  expect(await listed()).toMatchObject({ last_error: 'SMTP 500' });
   receiver.behave({ status: 200 });
 });

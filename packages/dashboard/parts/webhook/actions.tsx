@@ -13,7 +13,7 @@ import { State } from '../text/state.tsx';
 import { AlertsForm, EventsForm, NameForm, useChange } from './change-forms.tsx';
 import { newSecret, VerifySnippet } from './events.tsx';
 import { RecoverButton } from './recover-button.tsx';
-import { isChannel, placeOf, webhookState } from './words.ts';
+import { isChannel, placeOf, statusWords, webhookState } from './words.ts';
 
 export type DetailedWebhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
@@ -84,7 +84,7 @@ export function DeliveryActions({ webhook }: { webhook: DetailedWebhook }) {
     <Group gap="sm" align="center">
       <State of={webhookState(webhook)} />
       {webhook.held > 0 && <Text size="sm">{exact(webhook.held)} held</Text>}
-      <TestButton id={webhook.id} isFirst={webhook.status !== 'failing'} />
+      <TestButton webhook={webhook} />
       <PauseButton webhook={webhook} />
       <RecoverButton id={webhook.id} />
     </Group>
@@ -110,7 +110,8 @@ export function SettingActions({ webhook }: { webhook: DetailedWebhook }) {
   );
 }
 
-function TestButton({ id, isFirst }: { id: string; isFirst: boolean }) {
+function TestButton({ webhook }: { webhook: DetailedWebhook }) {
+  const { id, status } = webhook;
   const test = useAct(() => take(api.POST('/api/v1/webhooks/test', { body: { webhook_id: id } })), {
     changes: CHANGES,
   });
@@ -118,14 +119,14 @@ function TestButton({ id, isFirst }: { id: string; isFirst: boolean }) {
   const outcome = answer?.error ? `failed (${answer.error})` : 'was taken';
   return (
     <>
-      <ActButton act={test} {...(isFirst ? { variant: 'filled' } : {})}>
+      <ActButton act={test} {...(status === 'failing' ? {} : { variant: 'filled' })}>
         Send a test
       </ActButton>
       <div className="below" role="status">
         {answer && (
           <Outcome isGood={answer.error === null}>
-            The test {outcome}: {answer.status === null ? 'no answer' : `HTTP ${answer.status}`} after{' '}
-            {latency(answer.latency_ms)}
+            The test {outcome}: {answer.status === null ? 'no answer' : statusWords(webhook, answer.status)}{' '}
+            after {latency(answer.latency_ms)}
           </Outcome>
         )}
       </div>

@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
-import { deliveriesQuery } from '../../data/queries.ts';
+import { deliveriesQuery, type Webhook } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useChoice } from '../../data/use-range.ts';
 import { latency } from '../../words/time.ts';
@@ -14,8 +14,10 @@ import type { Column } from '../page/rows.tsx';
 import { State } from '../text/state.tsx';
 import { When } from '../time/when.tsx';
 import { SENT } from './events.tsx';
+import { statusWords } from './words.ts';
 
 type Delivery = AnswerOf<'/api/v1/webhooks/{id}/deliveries'>['data'][number];
+type Sender = Pick<Webhook, 'id' | 'format'>;
 
 /** Every status once: the compiler checks it. */
 const STATUSES: Record<Delivery['status'], null> = {
@@ -30,7 +32,8 @@ const STATUSES: Record<Delivery['status'], null> = {
 };
 
 /** The deliveries of a webhook, which can be filtered by status and event. */
-export function Deliveries({ id }: { id: string }) {
+export function Deliveries({ webhook }: { webhook: Sender }) {
+  const { id } = webhook;
   const [opened, setOpened] = useState<string | null>(null);
   const status = useChoice('status', STATUSES);
   const type = useChoice('type', SENT);
@@ -48,18 +51,18 @@ export function Deliveries({ id }: { id: string }) {
         pages={pages}
         height={200}
         label="Deliveries"
-        columns={columns(setOpened)}
+        columns={columns(webhook, setOpened)}
         keyOf={(row) => row.id}
         empty={<Text c="dimmed">None. The next event of a subscribed kind appears here.</Text>}
       />
       <Modal opened={opened !== null} onClose={() => setOpened(null)} title="Delivery" size="xl">
-        {opened && <DeliveryDetail id={id} deliveryId={opened} />}
+        {opened && <DeliveryDetail webhook={webhook} deliveryId={opened} />}
       </Modal>
     </Stack>
   );
 }
 
-function columns(open: (id: string) => void): readonly Column<Delivery>[] {
+function columns(webhook: Sender, open: (id: string) => void): readonly Column<Delivery>[] {
   return [
     {
       label: 'Event',
@@ -75,7 +78,7 @@ function columns(open: (id: string) => void): readonly Column<Delivery>[] {
     },
     { label: 'Status', isShort: true, narrow: 'first', render: ({ status }) => <State of={status} /> },
     { label: 'Attempts', isNumber: true, narrow: 'hidden', render: ({ attempts }) => attempts.length },
-    { label: 'Last answer', render: ({ attempts }) => lastAnswer(attempts.at(-1)) },
+    { label: 'Last answer', render: ({ attempts }) => lastAnswer(webhook, attempts.at(-1)) },
     {
       label: 'Last attempt',
       narrow: 'hidden',
@@ -100,13 +103,14 @@ function TestMark() {
   );
 }
 
-function lastAnswer(attempt: Delivery['attempts'][number] | undefined): string {
+function lastAnswer(webhook: Sender, attempt: Delivery['attempts'][number] | undefined): string {
   if (!attempt) return '–';
-  if (attempt.status !== null) return `HTTP ${attempt.status}`;
+  if (attempt.status !== null) return statusWords(webhook, attempt.status);
   return attempt.error ?? 'no answer';
 }
 
-function DeliveryDetail({ id, deliveryId }: { id: string; deliveryId: string }) {
+function DeliveryDetail({ webhook, deliveryId }: { webhook: Sender; deliveryId: string }) {
+  const { id } = webhook;
   const path = { id, delivery_id: deliveryId };
   const delivery = useQuery({
     queryKey: ['webhooks', id, 'delivery', deliveryId],
@@ -145,8 +149,8 @@ function DeliveryDetail({ id, deliveryId }: { id: string; deliveryId: string }) 
           {attempts.map((attempt) => (
             <Stack key={`${attempt.number} ${attempt.at}`} gap={4}>
               <Text size="sm">
-                Attempt {attempt.number}, <When at={attempt.at} precision="second" />: {lastAnswer(attempt)}{' '}
-                after {latency(attempt.latency_ms)}
+                Attempt {attempt.number}, <When at={attempt.at} precision="second" />:{' '}
+                {lastAnswer(webhook, attempt)} after {latency(attempt.latency_ms)}
                 {attempt.error ? ` (${attempt.error})` : ''}
               </Text>
               {attempt.answer && <pre className="code answer">{attempt.answer}</pre>}

@@ -11,6 +11,11 @@ export function isChannel({ format }: Pick<Webhook, 'format'>): boolean {
   return format !== 'json';
 }
 
+/** The status of an answer in words: an endpoint speaks HTTP, and a mail server SMTP. */
+export function statusWords({ format }: Pick<Webhook, 'format'>, status: number): string {
+  return `${format === 'email' ? 'SMTP' : 'HTTP'} ${status}`;
+}
+
 /** The page of a webhook, and the list that it belongs to. */
 export function placeOf(webhook: Pick<Webhook, 'id' | 'format'>) {
   const list = isChannel(webhook)

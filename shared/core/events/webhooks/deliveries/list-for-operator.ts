@@ -51,14 +51,16 @@ function stateOf({ status, enabled }: Webhook): string {
 /** The way in which the last attempt failed; while nothing is sent, that of the last delivery that was given up. */
 async function lastErrorOf(ctx: Context, { webhook, lastDelivery }: ListedWebhook): Promise<string | null> {
   if (lastDelivery === null || lastDelivery.attempts.length > 0 || !isPaused(webhook))
-    return errorOf(lastDelivery);
+    return errorOf(webhook, lastDelivery);
   const newest = { order: 'desc', limit: 1, after: null, total: 0 } as const;
   const { rows } = await listDeliveries(ctx, webhook, { status: 'exhausted' }, newest);
-  return errorOf(rows[0] ?? null);
+  return errorOf(webhook, rows[0] ?? null);
 }
 
-function errorOf(delivery: Delivery | null): string | null {
+function errorOf({ format }: Webhook, delivery: Delivery | null): string | null {
   const attempt = delivery?.attempts.at(-1);
   if (!attempt || attempt.error === null) return null;
-  return attempt.status === null ? attempt.error : `HTTP ${attempt.status}`;
+  return attempt.status === null
+    ? attempt.error
+    : `${format === 'email' ? 'SMTP' : 'HTTP'} ${attempt.status}`;
 }
