@@ -37,6 +37,12 @@ export async function planStep(ctx: Context, key: string): Promise<{ notBeforeMs
   return isMore ? { notBeforeMs: ctx.clock.now() + pauseMs } : undefined;
 }
 
+/** Returns true while deliveries of an event are still to be planned. It asks all shards, so ask it of rare events alone. */
+export async function isToBePlanned(ctx: Context, orgId: string, eventId: string): Promise<boolean> {
+  const named = { kind: planDeliveriesJob.kind, org_id: orgId, 'events._id': eventId };
+  return (await dueRows(ctx).findOne(named, { projection: { _id: 1 } })) !== null;
+}
+
 /** Returns true when there is more. */
 async function planSome(ctx: Context, key: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {

@@ -21,6 +21,8 @@ export type DueDelivery = Pick<QueuedDelivery, '_id' | Exclude<keyof typeof DUE_
 export interface LoadedAttempt {
   queued: DueDelivery | undefined;
   webhook: Webhook | undefined;
+  /** True of a delivery that is finished, where that was asked for. */
+  isFinished?: boolean;
 }
 
 /** The decision about a delivery. Times are epoch ms. */
@@ -45,24 +47,33 @@ export function decideAttempt(
   return { kind: 'send', queued, webhook };
 }
 
-/** How soon the end of a session is tried again while the request about its start is under way, and while that is held. */
-const FOLLOWS_MS = { pending: 100, held: 1_000, collected: 0 };
+/** How soon the end of a session is tried again while the request about its start is under way, is held, or is not planned yet. */
+const FOLLOWS_MS = { pending: 100, held: 1_000, collected: 0, unplanned: 1_000 };
 
 /** The head of an envelope: most bodies are of another kind, and may be long. */
 const ENDED = /^\{"id":"[^"]*","type":"session\.ended"/;
 
 /**
- * The id of the delivery of a session's start to the same webhook, which that of its end waits for, so that a receiver that
+ * The ids of a session's start and of its delivery to the same webhook, which that of its end waits for, so that a receiver that
  * keeps the last event has the right one; null for any other event. See planSessionChanges for the cause of both.
  */
-export function deliveryOfStart({ body }: Pick<DueDelivery, 'body'>, webhookId: string): string | null {
+export function startOf(
+  { body }: Pick<DueDelivery, 'body'>,
+  webhookId: string,
+): { eventId: string; deliveryId: string } | null {
   if (!ENDED.test(body)) return null;
   const { data } = JSON.parse(body) as { data: { id: string } };
-  return derivedId('dlv', eventIdOf({ type: 'session.started', cause: [data.id] }), webhookId);
+  const eventId = eventIdOf({ type: 'session.started', cause: [data.id] });
+  return { eventId, deliveryId: derivedId('dlv', eventId, webhookId) };
 }
 
 /** When the delivery of a session's end may be tried again (epoch ms); null when that of its start is finished. */
-export function dueAfterStart(start: DueDelivery | undefined, nowMs: number): number | null {
+export function dueAfterStart(
+  start: DueDelivery | undefined,
+  isUnplanned: boolean,
+  nowMs: number,
+): number | null {
+  if (!start && isUnplanned) return nowMs + FOLLOWS_MS.unplanned;
   if (!start || start.state === 'collected') return null;
   const dueMs = start.state === 'pending' ? Math.max(start.at, nowMs) : nowMs;
   return dueMs + FOLLOWS_MS[start.state];

@@ -6,7 +6,8 @@ import type { Context } from '../../../../platform/context/context.ts';
 import { boundedCache } from '../../../../platform/context/per-context.ts';
 import type { JobData } from '../../../../platform/queues/job.ts';
 import type { deliverWebhookJob } from '../deliveries/jobs.ts';
-import { queuedDeliveryRows } from '../deliveries/model.ts';
+import { deliveryRows, queuedDeliveryRows } from '../deliveries/model.ts';
+import { isToBePlanned } from '../deliveries/plan-in-steps.ts';
 import { WOKEN_EARLY_MS } from '../deliveries/plan-progress.ts';
 import { takePublished } from '../deliveries/published.ts';
 import { type Result, recordOutcome } from '../deliveries/record-outcome.ts';
@@ -19,9 +20,9 @@ import {
   type DueDelivery,
   decideAttempt,
   decideDrained,
-  deliveryOfStart,
   dueAfterStart,
   type LoadedAttempt,
+  startOf,
 } from './decide-attempt.ts';
 import { blockEndpoint, endpointOf, isAnswered, type Permit, takePermits } from './endpoint.ts';
 import { sendAttempt } from './send-attempt.ts';
@@ -43,6 +44,8 @@ interface DueIds {
   deliveryId: string;
   webhookId: string;
   published?: boolean;
+  /** True: it is looked for among those that are finished too. */
+  asksLog?: boolean;
 }
 
 /**
@@ -163,15 +166,22 @@ async function readTogether(ctx: Context, together: readonly DueIds[]): Promise<
   const deliveryIds = together.map(({ deliveryId }) => deliveryId);
   const webhookIds = [...new Set(together.map(({ webhookId }) => webhookId))];
   const due = { _id: { $in: deliveryIds }, webhook_id: { $in: webhookIds } };
-  const [rows, webhooks] = await Promise.all([
+  const asksLog = together.some((one) => one.asksLog);
+  const [rows, webhooks, finished] = await Promise.all([
     queuedDeliveryRows(ctx).find(due).project<DueDelivery>(DUE_FIELDS).toArray(),
     webhookRows(ctx)
       .find({ _id: { $in: webhookIds } })
       .toArray(),
+    asksLog
+      ? deliveryRows(ctx)
+          .find(due, { projection: { _id: 1 } })
+          .toArray()
+      : [],
   ]);
   return together.map(({ deliveryId, webhookId }) => ({
     queued: rows.find(({ _id }) => _id === deliveryId),
     webhook: webhooks.find(({ _id }) => _id === webhookId),
+    isFinished: finished.some(({ _id }) => _id === deliveryId),
   }));
 }
 
@@ -192,10 +202,16 @@ async function afterStart(
   webhookId: string,
   decision: AttemptDecision,
 ): Promise<AttemptDecision> {
-  const startId = decision.kind === 'send' ? deliveryOfStart(decision.queued, webhookId) : null;
-  if (startId === null) return decision;
-  const { queued } = await readAttempt(ctx, { deliveryId: startId, webhookId });
-  const notBeforeMs = dueAfterStart(queued, ctx.clock.now());
+  if (decision.kind !== 'send') return decision;
+  const start = startOf(decision.queued, webhookId);
+  if (start === null) return decision;
+  const due = { deliveryId: start.deliveryId, webhookId };
+  const { queued, isFinished } = await readAttempt(ctx, { ...due, asksLog: true });
+  const isNowhere = !queued && !isFinished && decision.webhook.events.includes('session.started');
+  const isUnplanned = isNowhere && (await isToBePlanned(ctx, decision.webhook.org_id, start.eventId));
+  // It may have been planned between the two questions.
+  const now = isNowhere ? (await readAttempt(ctx, due)).queued : queued;
+  const notBeforeMs = dueAfterStart(now, isUnplanned, ctx.clock.now());
   return notBeforeMs === null ? decision : { kind: 'later', notBeforeMs };
 }
 

@@ -1,7 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
+import { closeSession } from '../../../../../../shared/core/calls/ingest/end-session.ts';
+import { sessionRows } from '../../../../../../shared/core/calls/sessions/model.ts';
+import { eventIdOf } from '../../../../../../shared/core/events/record/new-event.ts';
+import { planStep } from '../../../../../../shared/core/events/webhooks/deliveries/plan-in-steps.ts';
 import { enableWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
 import { drainDeliveries } from '../../../../../../shared/core/events/webhooks/sending/drain-deliveries.ts';
+import { dueRows } from '../../../../../../shared/platform/due/model.ts';
 import { connectRedis } from '../../../../../../shared/platform/redis/connect.ts';
 import { deliverWebhook } from '../../../../../../workers/index.ts';
 import { startWorker } from '../../../../../../workers/worker.ts';
@@ -82,6 +87,33 @@ describe('without', () => {
     clock.advance(1_000);
     await attemptAllDue(ctx);
     expect(types()).toEqual(['session.started', 'session.started', 'session.ended']);
+  });
+
+  it('also when so many sessions start at once that their deliveries are planned in steps', async () => {
+    const { orgId } = fx;
+    fx.receiver.behave({ status: 200 });
+    await fx.webhook(fx.receiver.url, ['session.started', 'session.ended']);
+    await fx.webhook('http://127.0.0.1:9/', ['session.started']);
+    const ts = clock.now();
+    await recordAll(
+      ctx,
+      orgId,
+      Array.from({ length: 501 }, (_, index) => ({ ts, user_id: `user-${index}` })),
+    );
+    const session = await sessionRows(ctx).findOne({ org_id: orgId });
+    const id = session?._id ?? '';
+    await closeSession(ctx, { orgId, userId: null }, id);
+    const attempt = (type: 'session.started' | 'session.ended') =>
+      attemptAllDue(ctx, eventIdOf({ type, cause: [id] }));
+    await attempt('session.ended');
+    expect(types()).toEqual([]);
+    const due = await dueRows(ctx).findOne({ kind: 'plan-deliveries', org_id: orgId });
+    const step = () => planStep(ctx, due?.key ?? '');
+    for (let again = await step(); again; again = await step()) clock.set(again.notBeforeMs);
+    await attempt('session.ended');
+    await attempt('session.started');
+    await attempt('session.ended');
+    expect(types()).toEqual(['session.started', 'session.ended']);
   });
 
   it('of which nothing is kept waiting: the end of a session whose start was delivered is sent at once', async () => {
