@@ -7,7 +7,7 @@ import { listRange, timeOrDate } from './time.ts';
 
 export const auditFilters = {
   action: text(64).optional().describe('Actions that begin with this: `webhook.` for all of webhooks'),
-  actor: text(128)
+  actor: text(256)
     .optional()
     .describe('Filter by actor: an account, a user id, the id of a key, or a process'),
   from: timeOrDate

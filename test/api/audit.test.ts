@@ -59,6 +59,9 @@ describe('the audit log', () => {
     const { body } = await read('?action=webhook.&limit=1');
     expect([body.total, body.has_more]).toEqual([2, true]);
     expect(await actionsOf(`?action=webhook.&limit=1&cursor=${body.cursor}`)).toEqual(['webhook.create']);
+    const long = await f.member('x'.repeat(256));
+    await write('key.revoke', NOON - 3 * DAY, { actor: long._id });
+    expect(await actionsOf(`?actor=${long.user_id}`)).toEqual(['key.revoke']);
     for (const query of ['?from=yesterday', '?action=', '?who=me'])
       expect((await read(query)).status).toBe(400);
   });
