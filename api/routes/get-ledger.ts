@@ -21,7 +21,10 @@ const ledgerItem = ledgerTransaction.extend({
     .int()
     .nullable()
     .optional()
-    .describe('With `include=details`: the credits of all buckets after it, or null where that is not known'),
+    .describe(
+      'With `include=details`: the credits of all buckets after it, or null where that is not known. Those of a window ' +
+        'or a month count from the first spend in it',
+    ),
 });
 
 export const getLedger = route({

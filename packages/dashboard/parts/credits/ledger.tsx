@@ -59,8 +59,9 @@ export function Ledger() {
   return (
     <Section title="Ledger">
       <Text size="sm" c="dimmed">
-        Every credit that came or went, with what was left in all buckets. The device that spent one holds its
-        signed receipt; the ledger shows none.
+        Every credit that came or went, with what was left in all buckets. The credits of a window or a month
+        come with the first spend in it. The device that spent one holds its signed receipt; the ledger shows
+        none.
       </Text>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <SearchSelect name="bucket" aria-label="Bucket" none="Any bucket" data={optionsOf(BUCKET_NAMES)} />
