@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { linkIdentity } from '../../../shared/core/accounts/identity/link-identity.ts';
+import { voidSignals } from '../../../shared/core/calls/ingest/void-signals.ts';
 import { signalRows } from '../../../shared/core/calls/signals/model.ts';
 import { rollupRows } from '../../../shared/core/calls/usage/model.ts';
 import { setPerson } from '../../../shared/core/limits/budgets/change/change-people.ts';
@@ -139,6 +140,25 @@ describe('governor member erase', () => {
     await recordAll(api.ctx, orgId, said('somebody-else', mark));
     const others = await signalRows(api.ctx).find({ org_id: orgId, user_id: 'somebody-else' }).toArray();
     expect(JSON.stringify(others)).toContain(mark);
+  });
+
+  test('reaches signals of a session that were all voided', async () => {
+    const mark = 'words-that-were-voided';
+    const { orgId, userId } = await makePerson(api.ctx, idp);
+    await recordAll(api.ctx, orgId, said(userId, mark));
+    const rows = () => signalRows(api.ctx).find({ org_id: orgId, user_id: userId }).toArray();
+    const recorded = await rows();
+    const sessionId = recorded[0]?.session_id ?? '';
+    await voidSignals(api.ctx, orgId, {
+      sessionId,
+      signalIds: recorded.map(({ id }) => id),
+      reason: 'wrong',
+    });
+    const { stdout } = await line.run('member', 'export', orgId, userId);
+    const kinds = Map.groupBy(stdout.trim().split('\n'), (text) => JSON.parse(text).kind);
+    expect([kinds.get('session')?.length, kinds.get('signal')?.length]).toEqual([1, 3]);
+    expect(await eraseMember(api.ctx, orgId, userId)).toMatchObject({ signals: 3 });
+    expect(JSON.stringify(await rows())).not.toContain(mark);
   });
 
   test('leaves the sums and what others said, however often it runs', async () => {

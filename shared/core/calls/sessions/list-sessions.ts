@@ -89,9 +89,15 @@ export async function* sessionPages(
   yield* allPages<Session>(finderOf(ctx, orgId, filter), 'started_at', range);
 }
 
-/** All sessions of one user, oldest first. */
+/** All sessions of one user, oldest first, also those whose signals were all voided: these are still kept. */
 export async function* sessionsOfUser(ctx: Context, orgId: string, userId: string): AsyncGenerator<Session> {
-  for await (const sessions of sessionPages(ctx, orgId, { user_id: userId })) yield* sessions;
+  const find = ({ filter, sort, limit }: KeysetQuery) =>
+    sessionRows(ctx)
+      .find({ org_id: orgId, user_id: userId, ...filter }, { sort, limit })
+      .toArray();
+  const fromMs = await earliestStartMs(ctx, orgId, { order: 'asc', after: null });
+  const range = { order: 'asc', limit: BATCH_SESSIONS, fromMs, toMs: latestEndMs(ctx) } as const;
+  for await (const sessions of allPages<Session>(find, 'started_at', range)) yield* sessions;
 }
 
 function finderOf(ctx: Context, orgId: string, match: SessionFilter, matching = matchingSessions) {
