@@ -96,6 +96,14 @@ describe('a signal above a limit', () => {
     expect(await list()).toMatchObject({ total: 0 });
   });
 
+  it('beside another one with its id is held where it comes first, and a duplicate where it comes second', async () => {
+    const small = (id: string) => makeSignal({ id, ts: NOW });
+    const results = await post([small('a'), huge('a'), huge('b'), small('b')]);
+    expect(statuses(results)).toEqual(['accepted', 'duplicate', 'held', 'held']);
+    expect(await usage()).toMatchObject({ signals: 1, tokens_in: 100 });
+    expect((await list()).data).toMatchObject([{ signal: { id: 'b', ...TOKENS } }]);
+  });
+
   it.each([
     ['tokens', TOKENS, { tokens: 1_000 }, { tokens_in: 1_001 }, { cost_usd: 1_001 }],
     ['cost_usd', { cost_usd: 1_001 }, { cost_usd: 10 }, { cost_usd: 10.01 }, TOKENS],

@@ -54,23 +54,34 @@ interface Sifted {
   counting: readonly Draft[];
 }
 
-/** Has the wings keep drafts out of the count, each among those that the ones before it have left. */
+/**
+ * Has the wings keep drafts out of the count, each among those that the ones before it have left. The first of several drafts with
+ * one key is the signal, and the others go where it goes.
+ */
 export async function keepOut(
   ctx: Context,
   { organization, doubted }: Judged,
   drafts: readonly Draft[],
   transaction: ClientSession,
 ): Promise<Sifted> {
-  let counting = drafts;
+  let left: readonly Draft[] = firstOfEach(drafts);
   const parts: KeptOut[] = [];
   for (const wing of wingsOf(ctx)) {
-    const batch = { drafts: counting, doubted: doubted.get(wing) ?? NONE };
+    const batch = { drafts: left, doubted: doubted.get(wing) ?? NONE };
     const part = await wing.calls?.keepOut?.(ctx, organization, batch, transaction);
     if (!part) continue;
     parts.push(part);
-    counting = counting.filter((draft) => !part.drafts.has(draft));
+    left = left.filter((draft) => !part.drafts.has(draft));
   }
-  return { parts, counting };
+  if (parts.length === 0) return { parts, counting: drafts };
+  const counting = new Set(left.map(({ _id }) => _id));
+  return { parts, counting: drafts.filter(({ _id }) => counting.has(_id)) };
+}
+
+export function firstOfEach(drafts: readonly Draft[]): Draft[] {
+  const first = new Map<string, Draft>();
+  for (const draft of drafts) if (!first.has(draft._id)) first.set(draft._id, draft);
+  return [...first.values()];
 }
 
 const NONE: ReadonlySet<Draft> = new Set();

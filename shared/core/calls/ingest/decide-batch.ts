@@ -10,7 +10,7 @@ import { assignByKey, findNewest } from '../sessions/assign-by-key.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
-import { type Judged, joinFields, judge, keepOut, recordAll } from './ask-wings.ts';
+import { firstOfEach, type Judged, joinFields, judge, keepOut, recordAll } from './ask-wings.ts';
 import { type Field, rememberValues } from './count-values.ts';
 import { type Identity, planBatch } from './plan-batch.ts';
 import { priceDrafts } from './price-drafts.ts';
@@ -180,12 +180,6 @@ function allowKnownValues(
   const isOfKey = (field: Field) => field === 'user_id' || field === 'project_id';
   const isKnown = (draft: Draft, field: Field) => isOfKey(field) && newest.has(keys.get(draft) ?? '');
   return new Map([...overLimit].filter(([draft, field]) => keys.has(draft) && !isKnown(draft, field)));
-}
-
-function firstOfEach(drafts: readonly Draft[]): Draft[] {
-  const first = new Map<string, Draft>();
-  for (const draft of drafts) if (!first.has(draft._id)) first.set(draft._id, draft);
-  return [...first.values()];
 }
 
 function keyOf({ org_id, user_id, project_id, adapter }: Identity): string {
