@@ -10,6 +10,7 @@ import {
 import { readSessionSearch } from '../../packages/dashboard/data/session-search.ts';
 import {
   allGroups,
+  RECOUNTED,
   usageBefore,
   usageChanges,
   usageNow,
@@ -109,6 +110,14 @@ test.each(Object.entries(QUESTIONS))(
     );
     if (name === 'usageNow' || name === 'usageBefore') keys.push(question(week, {}, 'org_1').queryKey);
     expect(new Set(keys.map((key) => JSON.stringify(key))).size).toBe(keys.length);
+  },
+);
+
+test.each(Object.entries(QUESTIONS))(
+  'an answer of %s is asked for again once calls count otherwise',
+  (_, question) => {
+    const range = rangeOf({ range: 'last_week' }, 'UTC', Date.parse('2026-11-23T12:00:00Z'));
+    expect(RECOUNTED).toContain(question(range, {}, null).queryKey[0]);
   },
 );
 

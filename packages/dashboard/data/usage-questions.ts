@@ -14,6 +14,20 @@ import {
 const TOP = '8';
 const TOP_BEFORE = '20';
 
+/** The questions whose answers are outdated once calls are voided, released or priced anew. */
+export const RECOUNTED = [
+  'usage',
+  'usage before',
+  'usage changes',
+  'usage totals',
+  'sessions',
+  'session',
+  'budgets',
+  'anomalies',
+  'pull-requests',
+  'branches',
+];
+
 /**
  * Usage of a range by every dimension, in one answer: the most expensive eight of each and the rest, each with its course. By team
  * too for whoever may ask for all of an organization, `teamsOf`.

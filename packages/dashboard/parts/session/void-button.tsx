@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { api, take } from '../../data/client.ts';
+import { RECOUNTED } from '../../data/usage-questions.ts';
 import { useAct } from '../../data/use-act.ts';
 import { AlertDialog } from '../form/alert-dialog.tsx';
 import { TextField } from '../form/fields.tsx';
@@ -48,7 +49,7 @@ function Question({
   const act = useAct(
     () => take(api.POST('/api/v1/sessions/{id}/void', { params: { path: { id: sessionId } }, body })),
     {
-      changes: ['session', 'sessions', 'usage', 'budgets', 'anomalies'],
+      changes: RECOUNTED,
       done: 'The call is void.',
       onDone,
     },

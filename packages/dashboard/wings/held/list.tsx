@@ -1,6 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, take } from '../../data/client.ts';
+import { RECOUNTED } from '../../data/usage-questions.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useIsAdmin } from '../../data/use-me.ts';
 import { ActButton } from '../../parts/form/act-button.tsx';
@@ -113,7 +114,7 @@ function Decide({
           : api.POST('/api/v1/held-signals/discard', { body }),
       ),
     {
-      changes: ['held', 'sessions', 'session', 'usage', 'budgets', 'anomalies'],
+      changes: ['held', ...RECOUNTED],
       done: ({ results }) => decidedWords(verb, results),
     },
   );

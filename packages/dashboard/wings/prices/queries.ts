@@ -3,6 +3,7 @@ import { type AnswerOf, api, take } from '../../data/client.ts';
 import { groupsBy } from '../../data/groups.ts';
 import { type BodyOf, type QueryOf, usageQuery } from '../../data/queries.ts';
 import { dateIn, plusDays, type Range } from '../../data/range.ts';
+import { RECOUNTED } from '../../data/usage-questions.ts';
 
 /** A price rule as the list answers it. */
 export type PriceRule = AnswerOf<'/api/v1/price-rules'>['data'][number];
@@ -111,16 +112,7 @@ export type Repricing = AnswerOf<'/api/v1/repricings/{id}'>;
 export type AskedRepricing = BodyOf<'/api/v1/repricings'>;
 
 /** The questions whose answers a repricing makes outdated. */
-export const FIGURES = [
-  'price-rules',
-  'usage',
-  'usage before',
-  'usage totals',
-  'sessions',
-  'session',
-  'budgets',
-  'pull-requests',
-];
+export const FIGURES = ['price-rules', ...RECOUNTED];
 
 export async function previewRepricing(body: AskedRepricing): Promise<Repricing> {
   return take(api.POST('/api/v1/repricings', { body }));
