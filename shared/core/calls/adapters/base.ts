@@ -156,15 +156,15 @@ export function toolNameOf(record: OtlpRecord, ...keys: readonly string[]): Pick
 }
 
 /**
- * An error by the first of these attributes, passing over the HTTP status of an answer that began well. Error texts may
- * repeat a prompt, so none is kept.
+ * An error by the first of these attributes, passing over the HTTP status of an answer that began well, and over the `undefined` that
+ * versions of Claude Code before 2.1.123 write where there was no answer. Error texts may repeat a prompt, so none is kept.
  */
 export function errorOf(
   record: OtlpRecord,
   ...keys: readonly string[]
 ): Required<Pick<PostedSignal, 'error'>> {
   const codes = keys.map((key) => textOf(record, key));
-  const code = codes.find((text) => text !== undefined && !/^[123]\d\d$/.test(text));
+  const code = codes.find((text) => text !== undefined && !/^(?:[123]\d\d|undefined)$/.test(text));
   return { error: { code: clip(code ?? 'error', 128) } };
 }
 

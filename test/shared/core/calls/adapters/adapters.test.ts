@@ -315,6 +315,11 @@ describe('what a tool tells oddly', () => {
     expect(call?.error).toEqual({ code: 'error' });
   });
 
+  it('takes no word of Claude Code for the status of an answer that never came', () => {
+    const [call] = changed('claude-code', 3, { status_code: 'undefined' }).signals;
+    expect(call?.error).toEqual({ code: 'error' });
+  });
+
   it('names the attribute that is no integer, not the first of its kind', () => {
     const { 'gen_ai.usage.input_tokens': _, ...rest } = readFixture('semconv').records[0]?.attributes ?? {};
     const attributes = { ...rest, 'gen_ai.usage.prompt_tokens': 1.5 };
