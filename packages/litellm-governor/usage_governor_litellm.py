@@ -34,6 +34,10 @@ BILLED = {
 ALWAYS_VALID = {
     "id", "ts", "user_id", "adapter", "model", "tokens_in", "tokens_out", "cost_usd", "reservation_id", "error",
 }
+# LiteLLM takes its id of a call from here where a client sends it. Calls with one id would pass on one reservation, and count once.
+CALL_ID_HEADER = "x-litellm-call-id"
+# What a request may say beside its messages, all of it read by the model.
+BESIDE = ("system", "instructions", "systemInstruction", "system_instruction", "tools")
 # A shorter id of a provider repeats, and a call with a known id would not count.
 SHORTEST_UNIQUE_ID = 16
 MOST_WAITING = 10_000
@@ -86,9 +90,15 @@ class Governor(CustomLogger):
         return self._settings
 
     async def async_pre_call_hook(self, user_api_key_dict, cache, data, call_type):
-        """Raises HTTPException 403 `budget_refused` before any deployment is called, 503 when nobody can say."""
+        """
+        Raises HTTPException 403 `budget_refused` before any deployment is called, 503 when nobody can say, and 400 for a request
+        that brings an id of its call along.
+        """
         if str(getattr(call_type, "value", call_type)) not in BILLED:
             return None
+        if CALL_ID_HEADER in headers_of(data):
+            words = f"Leave {CALL_ID_HEADER} out: calls with one id would count as one."
+            raise HTTPException(status_code=400, detail=error_body("call_id_given", words))
         call_id = data.setdefault("litellm_call_id", str(uuid.uuid4()))
         user = getattr(user_api_key_dict, self.settings.user_from, None) or None
         try:
@@ -161,9 +171,11 @@ class Governor(CustomLogger):
         return body["reservation_id"]
 
     def _tokens_out(self, data):
-        named = data.get("max_completion_tokens") or data.get("max_tokens") or data.get("max_output_tokens")
-        most = named or most_tokens_out(data.get("model")) or self.settings.tokens_out
-        return int(most) * int(data.get("n") or 1)
+        # Which one of several limits holds is up to the deployment, so the highest counts.
+        named = [data.get(name) for name in ("max_completion_tokens", "max_tokens", "max_output_tokens")]
+        most = max((int(limit) for limit in named if limit), default=None)
+        most = most or most_tokens_out(data.get("model")) or self.settings.tokens_out
+        return int(most) * max(int(data.get("n") or 1), int(data.get("best_of") or 1))
 
     async def _release(self, call_id):
         reservation, _ = self._open.pop(call_id, (None, None))
@@ -259,16 +271,31 @@ def error_body(code, message):
     return {"error": {"message": message, "type": code, "code": code}}
 
 
+def headers_of(data):
+    """The names of the request's headers, in lower case."""
+    headers = (data.get("proxy_server_request") or {}).get("headers") or {}
+    return {name.lower() for name in headers}
+
+
 def tokens_in(data):
-    """Counts the tokens of a request. Half its bytes where LiteLLM cannot: too many rather than too few."""
+    """
+    Counts the tokens of a request, with what stands beside its messages. Half its bytes where LiteLLM cannot: too many rather
+    than too few.
+    """
+    model = data.get("model") or ""
     content = data.get("messages") or data.get("input") or data.get("prompt") or data.get("contents") or ""
+    beside = {name: data[name] for name in BESIDE if data.get(name)}
     try:
         if isinstance(data.get("messages"), list):
-            return litellm.token_counter(model=data.get("model") or "", messages=data["messages"], tools=data.get("tools"))
-        text = content if isinstance(content, str) else json.dumps(content)
-        return litellm.token_counter(model=data.get("model") or "", text=text)
+            tools = beside.pop("tools", None)
+            counted = litellm.token_counter(model=model, messages=data["messages"], tools=tools)
+        else:
+            text = content if isinstance(content, str) else json.dumps(content)
+            counted = litellm.token_counter(model=model, text=text)
+        return counted + (litellm.token_counter(model=model, text=json.dumps(beside)) if beside else 0)
     except Exception:  # LiteLLM raises whatever its tokenizers raise.
-        return len(json.dumps(content, default=str).encode()) // 2
+        all_of_it = [content, *(data.get(name) for name in BESIDE)]
+        return len(json.dumps(all_of_it, default=str).encode()) // 2
 
 
 def deployments_of(model):

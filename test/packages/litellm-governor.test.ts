@@ -136,19 +136,18 @@ describe('the hook of the LiteLLM proxy', () => {
     if (folder) rmSync(folder, { recursive: true });
   });
 
-  const ask = (prompt: string, more: object = {}) =>
-    fetch(`${url}/v1/chat/completions`, {
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(`${url}/v1/${path}`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${MASTER_KEY}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({
-        model: 'priced',
-        messages: [{ role: 'user', content: prompt }],
-        max_tokens: 100,
-        // Nobody is charged for what a body claims.
-        user: 'somebody-else',
-        ...more,
-      }),
+      headers: { Authorization: `Bearer ${MASTER_KEY}`, 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ model: 'priced', ...body }),
     });
+  const ask = (prompt: string, more: object = {}, headers: Record<string, string> = {}) => {
+    const messages = [{ role: 'user', content: prompt }];
+    // Nobody is charged for what a body claims.
+    const body = { messages, max_tokens: 100, user: 'somebody-else', ...more };
+    return post('chat/completions', body, headers);
+  };
   const sums = async () => (await api.call('/api/v1/usage?group_by=user_id', { key })).body;
   const reserved = async () =>
     (await api.call('/api/v1/budgets', { key })).body.data.reduce(
@@ -192,6 +191,39 @@ describe('the hook of the LiteLLM proxy', () => {
     await api.call(`/api/v1/budgets/${created.body.id}`, { key, method: 'DELETE' });
   });
 
+  test('lets no two calls pass as one: an id that a client gives its call is refused', async () => {
+    const before = model.served;
+    const headers = { 'X-LiteLLM-Call-Id': 'chosen-by-the-client' };
+    const answers = await Promise.all([1, 2, 3].map(() => ask('hello', {}, headers)));
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
+    expect(await answers[0]?.text()).toContain('Leave x-litellm-call-id out');
+    expect(model.served).toBe(before);
+  });
+
+  const messages = [{ role: 'user', content: 'hello' }];
+  const much = 'word '.repeat(10_000);
+  test.each([
+    [
+      'the highest of several limits',
+      'chat/completions',
+      { max_completion_tokens: 1, max_tokens: 1_000, messages },
+    ],
+    ['the system prompt of a message', 'messages', { system: much, messages, max_tokens: 1 }],
+    [
+      'the instructions of a response',
+      'responses',
+      { instructions: much, input: 'hello', max_output_tokens: 1 },
+    ],
+  ])('reserves for %s', async (_, path, body) => {
+    const budget = { name: 'small', scope: 'org', metric: 'cost_usd', window: 'monthly', enforce: 'hard' };
+    const threshold = (await sums()).totals.cost_usd + 0.05;
+    const created = await api.call('/api/v1/budgets', { key, body: { ...budget, threshold } });
+    const before = model.served;
+    expect((await post(path, body)).status).toBe(403);
+    expect(model.served).toBe(before);
+    await api.call(`/api/v1/budgets/${created.body.id}`, { key, method: 'DELETE' });
+  });
+
   test('refuses a model that the service has no price for, where a budget asks for one, and notes the session', async () => {
     const budget = { name: 'priced', scope: 'org', metric: 'cost_usd', threshold: 100, window: 'monthly' };
     const asked = { ...budget, enforce: 'hard', unpriced: 'refuse' };
@@ -231,7 +263,7 @@ describe('the hook of the LiteLLM proxy', () => {
     expect(refused.length + model.served - before).toBe(30);
     expect(model.served - before).toBeLessThanOrEqual(10);
     expect(model.served - before).toBeGreaterThan(5);
-    expect(bodies.find((body) => body.includes('budget_refused'))).toContain('left until');
+    expect(bodies.find((body) => body.includes('budget_refused'))).toMatch(/of \$[0-9.]+ left/);
   });
 
   test('writes neither prompts nor keys', () => {
