@@ -110,6 +110,19 @@ describe('npm run secrets', () => {
   });
 });
 
+test('npm run secrets replaces no secret whose line is written in another way', () => {
+  const kept = 'export API_KEY_PEPPER=a\nCURSOR_SECRET = b\n  SESSION_SECRET=c\nexport OPERATOR_TOKEN=\n';
+  const fresh = { API_KEY_PEPPER: 'x', CURSOR_SECRET: 'x', SESSION_SECRET: 'x', OPERATOR_TOKEN: 'x' };
+  const { text, added } = fillEnvFile(kept, fresh);
+  expect(added).toEqual(['OPERATOR_TOKEN']);
+  expect(parseEnv(text)).toEqual({
+    API_KEY_PEPPER: 'a',
+    CURSOR_SECRET: 'b',
+    SESSION_SECRET: 'c',
+    OPERATOR_TOKEN: 'x',
+  });
+});
+
 test.each(['.gitignore', '.dockerignore'])('%s leaves out every .env file but the example', (file) => {
   const lines = readText(file).split('\n');
   expect(lines.indexOf('.env*')).toBeGreaterThanOrEqual(0);
