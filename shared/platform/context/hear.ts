@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 
 /** Hears what commits publish beside the wake-ups of a job, until the returned function is called. Nothing may depend on it. */
 export function hear(ctx: Context, job: Job, take: (message: string) => void): () => void {
-  const subscriber = connectQueues(ctx.config, 'worker');
+  const subscriber = connectQueues(ctx.config, 'subscriber');
   subscriber.on('message', (_channel, message) => take(message));
   subscriber
     .subscribe(channelOf(ctx.queues, job))

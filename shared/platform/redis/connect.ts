@@ -4,11 +4,12 @@ import type { Log } from '../basics/log.ts';
 import { hintAtAuthorities } from '../basics/trust-authorities.ts';
 
 /**
- * Four clients with four duties: the meter never sends anything twice and never waits; the producer gives up
- * at once (a wake-up may be lost, the sweeper finds what it was for); the worker waits for Redis to come back; the waiter
- * sends commands that block, for less than 5 s, and gives up when its connection does.
+ * Five clients with five duties: the meter never sends anything twice and never waits; the producer gives up
+ * at once (a wake-up may be lost, the sweeper finds what it was for); the worker and the subscriber wait for Redis to come
+ * back; the waiter sends commands that block, for less than 5 s, and gives up when its connection does. Each connection has
+ * its role in its name: `governor status` counts workers by it.
  */
-export type RedisRole = 'meter' | 'producer' | 'worker' | 'waiter';
+export type RedisRole = 'meter' | 'producer' | 'worker' | 'subscriber' | 'waiter';
 
 /** One Redis, or a cluster of them: the same commands. */
 export type RedisClient = Redis | Cluster;
@@ -44,6 +45,7 @@ const ROLES = {
     socketTimeout: SILENCE_MS,
   },
   worker: { maxRetriesPerRequest: null, socketTimeout: WORKER_SILENCE_MS },
+  subscriber: { maxRetriesPerRequest: null, socketTimeout: WORKER_SILENCE_MS },
   waiter: {
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
@@ -93,7 +95,7 @@ export function logOutages(client: RedisClient, variable: string, log: Log): voi
  */
 export function connectQueues(
   config: Pick<Config, 'redisUrl' | 'redisClusterNodes' | 'queueRedisUrl'>,
-  role: 'producer' | 'worker',
+  role: 'producer' | 'worker' | 'subscriber',
 ): RedisClient {
   const { queueRedisUrl } = config;
   return connectRedis(
@@ -119,7 +121,7 @@ function connectCluster(
     return { host: node.slice(0, colon), port: Number(node.slice(colon + 1)) };
   });
   return new Cluster(startNodes, {
-    enableOfflineQueue: role === 'worker',
+    enableOfflineQueue: role === 'worker' || role === 'subscriber',
     retryDelayOnFailover: role === 'meter' ? 0 : 100,
     clusterRetryStrategy: reconnectDelay,
     slotsRefreshInterval: 5_000,

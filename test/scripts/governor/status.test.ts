@@ -6,6 +6,7 @@ import { startWorker } from '../../../workers/worker.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';
 import { makeSignal } from '../../support/factories.ts';
 import { fixture } from '../../support/fixture.ts';
+import { until } from '../../support/harness.ts';
 import { makeWebhook } from '../../support/webhooks.ts';
 
 interface Check {
@@ -79,6 +80,20 @@ test('exits 1 without a worker, and says what does not happen', async () => {
   const { code, status, byName } = await look();
   expect({ code, status }).toEqual({ code: 1, status: 'failing' });
   expect(byName.get('worker')?.detail).toContain('No worker is connected');
+});
+
+test('takes no api for a worker, though it hears what others publish', async () => {
+  const { key } = await tenant();
+  await own.ask('/api/v1/budgets/check', {}, { key });
+  await until(async () => (await ctx.redis.queues.pubsub('CHANNELS')).length > 0, {
+    what: 'an api that hears',
+  });
+  const { byName } = await look();
+  expect(byName.get('worker')).toEqual({
+    name: 'worker',
+    status: 'failing',
+    detail: 'No worker is connected: events are not delivered and budgets are not evaluated.',
+  });
 });
 
 test('shows the rest while a store does not answer', async () => {
