@@ -166,8 +166,11 @@ function contradictions(values: Partial<Values>): string[] {
     wrong.push('OIDC_AUDIENCE: must name what the access tokens of OIDC_ISSUER are for');
   if (values.OIDC_AUDIENCE !== undefined && values.OIDC_AUDIENCE === values.OIDC_CLIENT_ID)
     wrong.push('OIDC_AUDIENCE: must differ from OIDC_CLIENT_ID, or ID tokens would pass as access tokens');
-  if (values.MCP_AUDIENCE !== undefined && values.MCP_AUDIENCE === values.OIDC_AUDIENCE)
-    wrong.push('MCP_AUDIENCE: must differ from OIDC_AUDIENCE, or the token of an agent could spend credits');
+  const { MCP_AUDIENCE, BASE_URL, PORT = 0 } = values;
+  if (values.OIDC_AUDIENCE === mcpAudience({ mcpAudience: MCP_AUDIENCE, baseUrl: BASE_URL, port: PORT }))
+    wrong.push(
+      'MCP_AUDIENCE: must differ from OIDC_AUDIENCE, or the token of an agent could spend credits (default: BASE_URL/mcp)',
+    );
   if (values.STRIPE_SECRET_KEY !== undefined && values.STRIPE_WEBHOOK_SECRET === undefined)
     wrong.push('STRIPE_WEBHOOK_SECRET: must be set too, or what people pay for would never arrive');
   return values.NODE_ENV === 'production' ? [...wrong, ...faultsInProduction(values)] : wrong;
@@ -178,7 +181,7 @@ function camelCase(name: string): string {
 }
 
 /** Where people and devices find this service, without a slash at the end. Never taken from a request. */
-export function baseUrl(config: Config): string {
+export function baseUrl(config: Pick<Config, 'baseUrl' | 'port'>): string {
   return config.baseUrl?.replace(/\/$/, '') ?? `http://127.0.0.1:${config.port}`;
 }
 
@@ -188,7 +191,7 @@ export function dashboardUrl(config: Config, path = ''): string {
 }
 
 /** The audience of access tokens for the MCP endpoint, which is also the name of that resource (RFC 8707). */
-export function mcpAudience(config: Config): string {
+export function mcpAudience(config: Pick<Config, 'mcpAudience' | 'baseUrl' | 'port'>): string {
   return config.mcpAudience ?? `${baseUrl(config)}/mcp`;
 }
 

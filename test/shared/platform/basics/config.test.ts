@@ -62,6 +62,14 @@ describe('the configuration', () => {
   });
 });
 
+it.each([
+  [{ OIDC_AUDIENCE: 'https://governor.example/mcp' }],
+  [{ OIDC_AUDIENCE: 'https://governor.example/mcp', BASE_URL: 'https://governor.example/' }],
+  [{ OIDC_AUDIENCE: 'urn:agents', MCP_AUDIENCE: 'urn:agents' }],
+])('refuses the one audience for people and agents that %o gives', (given) => {
+  expect(() => readConfig({ ...usable, ...given })).toThrow('or the token of an agent could spend credits');
+});
+
 describe('selling by Stripe', () => {
   const secret = 'whsec_0123456789abcdef';
 
