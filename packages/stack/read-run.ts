@@ -5,20 +5,21 @@ import { exportsFolder } from './files.ts';
 
 export type Environment = Record<string, string | undefined>;
 
-/** The environment, with the stores, secrets and settings of a running `scripts/up` where it does not name its own. */
+/**
+ * The environment, with the stores, secrets and settings of a running `scripts/up` where it does not name its own: none of them where
+ * it names another database. The secrets go with the database: those that a `.env` has would make keys that the service refuses.
+ */
 export function environmentOf(env: Environment, dataDir: string): Environment {
   const up = readJson(join(dataDir, 'up.json'));
-  const secrets = readJson(join(dataDir, 'secrets.json'));
   const stores = { MONGODB_URL: asText(up.mongo_url), REDIS_URL: asText(up.redis_url) };
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
+  const { MONGODB_URL = stores.MONGODB_URL } = given;
+  if (MONGODB_URL === undefined || MONGODB_URL !== stores.MONGODB_URL) return { LOG_LEVEL: 'warn', ...given };
+  const kept = readJson(join(dataDir, 'secrets.json'));
+  const service = { ...kept, ...readJson(join(dataDir, 'settings.json')) };
+  const secrets = Object.keys(kept).map((name) => [name, service[name]]);
   const own = { LOG_LEVEL: 'warn', NODE_ENV: 'development', EXPORT_FOLDER: exportsFolder(dataDir) };
-  return {
-    ...(existsSync(join(dataDir, 'up.json')) ? own : { LOG_LEVEL: 'warn' }),
-    ...stores,
-    ...secrets,
-    ...readJson(join(dataDir, 'settings.json')),
-    ...given,
-  };
+  return { ...own, ...stores, ...service, ...given, ...Object.fromEntries(secrets) };
 }
 
 /** The record that a running scripts/up writes about itself. */

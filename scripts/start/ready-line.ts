@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { writePrivateJson } from '../../packages/stack/files.ts';
+import { ROOT, writePrivateJson } from '../../packages/stack/files.ts';
 import type { ProcessName } from '../../packages/stack/supervise.ts';
+import { VARIABLE_NAMES } from '../../shared/platform/basics/config.ts';
 import type { ShownOrganization } from '../demo/file.ts';
 
 /** The one line of --json. The pid is null for what this run has not started: a store that the environment names, say. */
@@ -31,14 +32,20 @@ export function publishLine(dataDir: string, line: ReadyLine): void {
   writePrivateJson(join(dataDir, 'up.json'), line);
 }
 
-/** The settings of the running service that the command line needs too, and that no store has. */
-const SHARED_SETTINGS = ['OIDC_ISSUER', 'OIDC_AUDIENCE', 'OIDC_CLIENT_ID', 'PLANS_FILE'] as const;
+/** Variables that `up.json` has, that each process has by itself, and secrets that no command needs. */
+const UNSHARED = new Set([
+  ...['MONGODB_URL', 'REDIS_URL', 'NODE_ENV', 'LOG_LEVEL', 'HOST', 'PORT', 'WORKER_PORT'],
+  ...['OIDC_CLIENT_SECRET', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+]);
+const FILES = new Set(['PLANS_FILE', 'SIGNING_KEY_FILE']);
 
 /** Writes `settings.json`, so that the command line judges and changes by the settings of the service. */
 export function publishSettings(dataDir: string, env: Readonly<Record<string, string>>): void {
-  const paths: Record<string, string> = env.PLANS_FILE ? { PLANS_FILE: resolve(env.PLANS_FILE) } : {};
-  const given = SHARED_SETTINGS.flatMap((name) => (env[name] ? [[name, env[name]]] : []));
-  writePrivateJson(join(dataDir, 'settings.json'), { ...Object.fromEntries(given), ...paths });
+  const shared = VARIABLE_NAMES.filter((name) => env[name] && !UNSHARED.has(name));
+  // The service runs in this folder, a command in any.
+  const settingOf = (name: string) => (FILES.has(name) ? resolve(ROOT, env[name] ?? '') : env[name]);
+  const settings = Object.fromEntries(shared.map((name) => [name, settingOf(name)]));
+  writePrivateJson(join(dataDir, 'settings.json'), settings);
 }
 
 /** Removes `up.json` and `settings.json`: nothing runs any more. */
