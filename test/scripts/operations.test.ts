@@ -27,6 +27,14 @@ test('the rules alert of what docs/operations.md says, and rules and dashboard a
   expect([...rules, ...dashboard].filter((name) => !declared.includes(name))).toEqual([]);
 });
 
+test('rules and dashboard keep budgets of one name apart', () => {
+  const texts = ['rules.yaml', 'dashboard.json'].map((file) => readText(`docs/grafana/${file}`));
+  const groupings = texts.flatMap((text) => [...text.matchAll(/by \(([^)]*)\) \(governor_budget/g)]);
+  expect(groupings.map(([, labels]) => labels)).toEqual(
+    Array.from({ length: 3 }, () => 'org, budget, name, scope, metric, window'),
+  );
+});
+
 test('docs/operations.md names only settings and commands that there are', () => {
   const settings = [...page.matchAll(/`([A-Z][A-Z_]{4,}[A-Z])`/g)].map(([, name]) => name ?? '');
   const example = readText('.env.example');
