@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
@@ -33,6 +33,30 @@ test.each(Object.entries(EXAMPLES).filter(([name]) => name !== ''))(
     }
   },
 );
+
+/** The commands in the code of a page, as words. */
+function commandsIn(page: string): string[][] {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const code = [...text.matchAll(/^```.*\n([\s\S]*?)^```|`([^`\n]+)`/gm)].map(
+    ([, block, own]) => block ?? own,
+  );
+  const named = code.join('\n').matchAll(/(?<![\w/-])governor (?:-- )?(?:--json )?([a-z][^|#"')&\n]*)/g);
+  return [...named].map(([, words = '']) => words.trim().split(/\s+/));
+}
+
+test('the pages of docs name commands and options that there are', () => {
+  const pages = [...globSync('{docs,docs/how-to,docs/inside,packages/*}/*.md', { cwd: ROOT }), 'README.md'];
+  const unknown = pages.flatMap((page) =>
+    commandsIn(page).filter(([command = '', sub = '', ...rest]) => {
+      const group = childOf(program, command);
+      const leaf = group?.commands.length && /^[a-z-]+$/.test(sub) ? childOf(group, sub) : group;
+      const known = [...program.options, ...(leaf?.options ?? [])].map(({ long }) => long);
+      const options = [sub, ...rest].flatMap((word) => /^\[?(--[a-z-]+)/.exec(word)?.[1] ?? []);
+      return !leaf || options.some((option) => option !== '--help' && !known.includes(option));
+    }),
+  );
+  expect(unknown).toEqual([]);
+});
 
 test('shows the groups, then the examples, and names the version of the program', async () => {
   const { run } = commandProcess({});
