@@ -15,6 +15,7 @@ import {
   type RedisClient,
   waitUntilReady,
 } from '../../shared/platform/redis/connect.ts';
+import { SHARDS } from '../../shared/platform/redis/keys.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
 import {
   COUNT_AT_MOST,
@@ -114,9 +115,10 @@ async function probeLedger({ opening }: Service): Promise<Probed> {
   const ctx = await opening;
   await waitUntilReady(ctx.redis.producer, 2_000);
   const shards = await measureShards(ctx);
+  const silent = SHARDS - shards.length;
+  if (silent > 0) return failing(`${silent} of ${SHARDS} shards: their Redis does not answer.`);
   const shut = shards.filter(({ status }) => status !== 'open').length;
-  if (shut > 0)
-    return failing(`${shut} of ${shards.length} shards refuse spends until a worker has checked them.`);
+  if (shut > 0) return failing(`${shut} of ${SHARDS} shards refuse spends until a worker has checked them.`);
   const waiting = shards.reduce((total, { length }) => total + length, 0);
   const waitedMs = Math.max(...shards.map((shard) => shard.waitedMs));
   const detail = `${waiting} spends wait for the ledger, the oldest for ${Math.round(waitedMs / 1_000)} s.`;

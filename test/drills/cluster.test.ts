@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../packages/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../packages/stack/stores.ts';
+import { PROBES } from '../../scripts/governor/probes.ts';
 import { revokeDevice } from '../../shared/core/accounts/devices/revoke-device.ts';
 import { reconcileCreditsJob } from '../../shared/core/credits/jobs.ts';
 import { grantCredits } from '../../shared/core/credits/ledger/grant-credits.ts';
@@ -164,7 +165,7 @@ test('REDIS_WAIT_REPLICAS asks the master that holds the account, and without a 
   await waiting.close();
 });
 
-test('a master that does not answer holds up nothing of the others: neither the ledger nor comparing', async () => {
+test('a master that does not answer holds up nothing of the others: neither the ledger nor comparing, and status says so', async () => {
   await Promise.all(clients.map((client) => client.config('SET', 'cluster-require-full-coverage', 'no')));
   const accounts = await makeAccounts();
   const frozen = nodes[2] as RunningStore;
@@ -185,6 +186,11 @@ test('a master that does not answer holds up nothing of the others: neither the 
     const spoilt = others.map(({ accountId }) => ({ account_id: accountId, drift: { granted: 3 } }));
     expect(drifted).toMatchObject(expect.arrayContaining(spoilt.map((one) => expect.objectContaining(one))));
     expect(unchecked).toBeGreaterThanOrEqual(accounts.length - others.length);
+    const service = { config: ctx.config, api: '', opening: Promise.resolve(ctx) };
+    expect(await PROBES.ledger?.(service)).toEqual({
+      status: 'failing',
+      detail: expect.stringMatching(/^2\d of 64 shards: their Redis does not answer\.$/),
+    });
   } finally {
     frozen.child.kill('SIGCONT');
     await stop();
