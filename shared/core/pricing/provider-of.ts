@@ -25,3 +25,12 @@ export function countedProvider(
   const own = oneProviderName(provider ?? '');
   return own === '' || own === UNKNOWN_PROVIDER ? providerOf({ provider, model }, atMs) : own;
 }
+
+/**
+ * The name by the price list of what a call counts under (`countedProvider`). A gateway has that of the model, so it says nothing
+ * without one. Pure.
+ */
+export function listedProvider(provider: string, model: string | null, atMs: number): string | null {
+  if (provider === UNKNOWN_PROVIDER) return provider;
+  return namedProvider(provider) ?? (model === null ? null : providerOf({ provider, model }, atMs));
+}

@@ -1,3 +1,4 @@
+import { listedProvider } from '../provider-of.ts';
 import { modelNames } from '../providers.ts';
 import { MATCH_FIELDS, type PriceRule, type RuleMatch } from './price-rule.ts';
 
@@ -12,8 +13,8 @@ export interface MatchedCall {
 
 export interface PriceBook {
   readonly rules: readonly PriceRule[];
-  /** Finds the rules that match a call at any time, best first. */
-  matching(call: MatchedCall): readonly PriceRule[];
+  /** Finds the rules that match a call of this time (epoch ms), whenever they hold, best first. */
+  matching(call: MatchedCall, atMs: number): readonly PriceRule[];
 }
 
 export const NO_PRICES: PriceBook = { rules: [], matching: () => [] };
@@ -28,13 +29,13 @@ export function openPriceBook(rules: readonly PriceRule[]): PriceBook {
   const byKind = new Map<string, readonly PriceRule[]>();
   return {
     rules,
-    matching: (call) => {
+    matching: (call, atMs) => {
       const kind = [call.provider, call.price_provider, call.model, call.service_tier, call.project_id]
         .map((part) => part ?? '')
         .join('\n');
       const known = byKind.get(kind);
       if (known) return known;
-      const names = namesOf(call);
+      const names = namesOf(call, atMs);
       const found = ordered.filter(({ matches }) => matches(names)).map(({ rule }) => rule);
       if (byKind.size >= MOST_KINDS) byKind.clear();
       byKind.set(kind, found);
@@ -65,12 +66,15 @@ function isExact({ model }: RuleMatch): boolean {
 /** The names of a call in lower case, by the field that matches them. */
 type Names = Record<keyof RuleMatch, readonly string[]>;
 
-function namesOf(call: MatchedCall): Names {
+function namesOf(call: MatchedCall, atMs: number): Names {
+  const { provider, price_provider, model } = call;
+  // A gateway's calls count under the provider of their model too.
+  const listed = price_provider === undefined ? null : listedProvider(price_provider, model ?? null, atMs);
   const lower = (names: readonly (string | null | undefined)[]) =>
     names.flatMap((name) => (name ? [name.toLowerCase()] : []));
   return {
-    provider: lower([call.provider, call.price_provider]),
-    model: call.model ? lower(modelNames(call.model)) : [],
+    provider: lower([provider, price_provider, listed]),
+    model: model ? lower(modelNames(model)) : [],
     service_tier: [call.service_tier?.toLowerCase() ?? 'standard'],
     project_id: lower([call.project_id]),
   };

@@ -41,8 +41,9 @@ export function priceByRules(
 ): RuledPrice | CallPrice | null {
   const isReported = own.source === 'reported';
   if (book.rules.length === 0 || (isWithoutUse(call) && !call.isUncounted && !isReported)) return null;
-  for (const rule of book.matching(call)) {
-    if (!holdsAt(rule, Number(call.at)) || (isReported && !rule.replaces_reported)) continue;
+  const atMs = Number(call.at);
+  for (const rule of book.matching(call, atMs)) {
+    if (!holdsAt(rule, atMs) || (isReported && !rule.replaces_reported)) continue;
     const priced = partsByRule(call, rule);
     if (priced === 'no list price') continue;
     const price = priced && ruled(call, rule, { ...priced, own });

@@ -60,6 +60,6 @@ function matcherOf({ model, provider }: Pick<Repricing, 'model' | 'provider'>) {
   const rule = { _id: 'prl', name: '', from: start, to: null, replaces_reported: false, created_at: start };
   const match = { model, provider, service_tier: null, project_id: null };
   const book = openPriceBook([{ ...rule, match, effect: { free: true } }]);
-  return ({ model: named, provider: reported, price_provider }: RecordedCall) =>
-    book.matching({ model: named ?? 'unknown', provider: reported, price_provider }).length > 0;
+  return ({ model: named, provider: reported, price_provider, ts }: RecordedCall) =>
+    book.matching({ model: named ?? 'unknown', provider: reported, price_provider }, ts.getTime()).length > 0;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { countedProvider } from '../../../../shared/core/pricing/provider-of.ts';
 import { type MatchedCall, openPriceBook } from '../../../../shared/core/pricing/rules/price-book.ts';
 import {
   MATCH_FIELDS,
@@ -7,6 +8,7 @@ import {
 } from '../../../../shared/core/pricing/rules/price-rule.ts';
 
 const FROM = new Date('2026-10-01');
+const NOW = Date.UTC(2026, 10, 24);
 const CALL: MatchedCall = { provider: 'openai', model: 'gpt-5' };
 
 function rule(match: Partial<RuleMatch>): PriceRule {
@@ -45,8 +47,20 @@ test.each(Object.entries(FIELDS))(
       [other, taken, other],
     ]) {
       const book = openPriceBook([rule({ [field]: taken })]);
-      const found = values.map((value) => book.matching({ ...CALL, [name]: value }).length);
+      const found = values.map((value) => book.matching({ ...CALL, [name]: value }, NOW).length);
       expect(found).toEqual(values.map((value) => (value === taken ? 1 : 0)));
     }
   },
 );
+
+test.each([
+  ['litellm', 'claude-opus-4-8', ['anthropic', 'litellm']],
+  ['github', 'gpt-5', ['openai', 'github']],
+  ['ollama', 'llama3', ['ollama', 'unknown']],
+  ['aws.bedrock', 'claude-opus-4-8', ['aws', 'aws.bedrock']],
+])('a call of %s with %s has the rules of every provider that it counts under', (provider, model, all) => {
+  const call = { provider, model, price_provider: countedProvider({ provider, model }, NOW) };
+  const names = 'anthropic aws aws.bedrock github litellm ollama openai unknown'.split(' ');
+  const matched = (name: string) => openPriceBook([rule({ provider: name })]).matching(call, NOW).length > 0;
+  expect(names.filter(matched).toSorted()).toEqual(all.toSorted());
+});

@@ -1,5 +1,5 @@
-import { providerOf } from '../../../pricing/provider-of.ts';
-import { modelNames, namedProvider, oneProviderName, UNKNOWN_PROVIDER } from '../../../pricing/providers.ts';
+import { listedProvider } from '../../../pricing/provider-of.ts';
+import { modelNames, oneProviderName } from '../../../pricing/providers.ts';
 import { type BudgetFilter, createMatcher, type FilteredCall, type Matcher } from './filter.ts';
 
 /** Returns the matcher of a filter. Its providers may have any name that calls give them. Pure. */
@@ -22,10 +22,4 @@ export function filteredCall(
     adapter,
     also: { models, providers: provider === null ? [] : [provider] },
   };
-}
-
-/** A gateway has that of the model, so it says nothing without one. */
-function listedProvider(provider: string, model: string | null, atMs: number): string | null {
-  if (provider === UNKNOWN_PROVIDER) return provider;
-  return namedProvider(provider) ?? (model === null ? null : providerOf({ provider, model }, atMs));
 }
