@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { requestRaise } from '../../packages/governor/src/raise.ts';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
@@ -14,6 +14,7 @@ import { BOUND_SCOPES } from '../support/factories.ts';
 import { BUDGET, fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
 import { makePerson, type Person } from '../support/people.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const MINUTE_MS = 60_000;
@@ -584,6 +585,21 @@ describe('governor raise', () => {
       expect(outcome.message).toContain(exitCode === 0 ? 'Approved until' : `The raise is ${status}`);
     },
   );
+
+  test('that waits goes on while the api is away, and says what was sent when its key ends', async () => {
+    const sent = { id: 'rai_1', status: 'pending', ends_at: null };
+    const answers = [201, 503, 503, 503, 401];
+    const front = await startReceiver();
+    onTestFinished(() => front.close());
+    front.behave(() => ({ status: answers.shift() ?? 500, body: JSON.stringify(sent) }));
+    const target = { api: front.url, apiKey: bound };
+    expect(await requestRaise(target, { budgetId, amount: 5, wait: true }, async () => {})).toEqual({
+      exitCode: 1,
+      message:
+        'governor: rai_1 was sent, and its answer cannot be read: GET /api/v1/raises/rai_1 answered 401',
+      raise: sent,
+    });
+  });
 
   test('says why it could not ask', async () => {
     const away = { api: 'http://127.0.0.1:1', apiKey: bound };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { type Api, ask, describeFailure, FOR_PEOPLE, type How, type Pause } from './api/ask.ts';
+import { type Api, ApiAway, ask, describeFailure, FOR_PEOPLE, type How, type Pause } from './api/ask.ts';
 import { type TargetFlags, targetOf, withTarget } from './api/target.ts';
 import type { Env } from './commands.ts';
 import { asCell } from './output/cells.ts';
@@ -17,7 +17,7 @@ export interface RaiseRequest {
   wait?: boolean | undefined;
 }
 
-/** How it ended: 0 sent, or with `wait` approved; 2 denied, expired, or nothing refuses; 1 it could not ask. */
+/** How it ended: 0 sent, or with `wait` approved; 2 denied, expired, or nothing refuses; 1 it could not ask, or not read the answer. */
 export interface RaiseOutcome {
   exitCode: 0 | 1 | 2;
   message: string;
@@ -88,7 +88,7 @@ export async function requestRaise(api: Api, asked: RaiseRequest, pause: Pause):
     const how = { ...HOW, headers: { 'idempotency-key': randomUUID() } };
     const made = await ask(api, '/api/v1/raises', JSON.stringify(body), pause, raise, how);
     if (!asked.wait) return { exitCode: 0, message: `Sent: ${made.id}. An admin answers.`, raise: made };
-    return await waitFor(api, made.id, pause);
+    return await waitFor(api, made, pause);
   } catch (error) {
     const message = `governor: a raise could not be asked for: ${describeFailure(error)}`;
     return { exitCode: 1, message, raise: null };
@@ -100,9 +100,17 @@ async function findRefusing(api: Api, pause: Pause): Promise<string | null> {
   return refused_by?.id ?? null;
 }
 
-async function waitFor(api: Api, id: string, pause: Pause): Promise<RaiseOutcome> {
+/** Waits for the answer, also while the api is away: the raise is there, and asking for it again would be refused. */
+async function waitFor(api: Api, made: Raise, pause: Pause): Promise<RaiseOutcome> {
+  const { id } = made;
   for (;;) {
-    const now = await ask(api, `/api/v1/raises/${encodeURIComponent(id)}`, null, pause, raise, HOW);
+    const now = await ask(api, `/api/v1/raises/${encodeURIComponent(id)}`, null, pause, raise, HOW).catch(
+      (error: Error) => (error instanceof ApiAway ? made : error),
+    );
+    if (now instanceof Error) {
+      const message = `governor: ${id} was sent, and its answer cannot be read: ${describeFailure(now)}`;
+      return { exitCode: 1, message, raise: made };
+    }
     const until = now.ends_at === null ? '' : ` until ${asCell(now.ends_at)}`;
     if (now.status === 'approved') return { exitCode: 0, message: `Approved${until}: ${id}`, raise: now };
     if (now.status !== 'pending')
