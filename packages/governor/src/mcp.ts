@@ -1,8 +1,9 @@
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { exchange } from '../../../shared/platform/outward/exchange.ts';
 import { describeFailure, requestTo } from './api/ask.ts';
 import { type Target, type TargetFlags, targetOf, withTarget } from './api/target.ts';
+import { splitLines } from './read-folder.ts';
 
 /** Error codes of JSON-RPC 2.0 section 5.1, and the first of those that a server may give its own meaning. */
 const PARSE_ERROR = -32_700;
@@ -32,20 +33,20 @@ export function addMcpCommand(program: Command, around: Target): void {
 
 /** Sends each line to the api, side by side, and writes each answer as one line. Returns when the input has ended and all are answered. */
 export async function relay(
-  input: NodeJS.ReadableStream,
+  input: Readable,
   target: { url: URL; headers: Record<string, string> },
   write: (line: string) => void,
 ): Promise<void> {
   const session: Session = { version: null };
   const underWay = new Set<Promise<void>>();
-  for await (const line of createInterface({ input })) {
-    if (line.trim() === '') continue;
-    const answered = answerLine(line, target, session).then((answer) => {
-      underWay.delete(answered);
-      if (answer !== null) write(answer);
-    });
-    underWay.add(answered);
-  }
+  for await (const lines of splitLines(input))
+    for (const line of lines.filter((one) => one.trim() !== '')) {
+      const answered = answerLine(line, target, session).then((answer) => {
+        underWay.delete(answered);
+        if (answer !== null) write(answer);
+      });
+      underWay.add(answered);
+    }
   await Promise.all(underWay);
 }
 

@@ -70,6 +70,13 @@ test('sends a message of the newest revision with the headers that it implies, a
   expect(byId.get(3).error.code).toBe(-32_602);
 });
 
+test('takes a message with a line separator of Unicode in a text as one line', async () => {
+  const params = { name: 'get_usage', arguments: { user_id: 'a\u2028b' } };
+  const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const { answers } = await relayed([call]);
+  expect(answers.map(({ id, result }) => [id, result?.structuredContent.totals.signals])).toEqual([[1, 0]]);
+});
+
 test('answers what is not JSON, and gives an error of the api the id of its request', async () => {
   const { answers } = await relayed(['{', '[]', '{"jsonrpc":"2.0","method":"notifications/initialized"}']);
   expect(answers.map(({ id, error }) => [id, error.code])).toEqual([
