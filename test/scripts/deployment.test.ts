@@ -71,6 +71,13 @@ describe('docker compose', () => {
     expect(text.match(/cap_add/g)).toHaveLength(2);
   });
 
+  test('has a Redis that refuses writes before its limit of memory would kill it', () => {
+    const [, redis = ''] = /\n {2}redis:\n([\s\S]*?)\n\n/.exec(readText('compose.yaml')) ?? [];
+    const [, limit] = /mem_limit: (\d+)g/.exec(redis) ?? [];
+    const [, most] = /- --maxmemory\n +- (\d+)mb/.exec(redis) ?? [];
+    expect(Number(most) / 1_024).toBeLessThan(0.75 * Number(limit));
+  });
+
   test('starts in production with the secrets of npm run secrets', () => {
     const env = runSecrets();
     const config = readConfig({ ...env, ...composeEnvironment(env) });
