@@ -115,7 +115,7 @@ export const reserveSpend = tool({
       estimateNusd,
       ttlS: ttl_s,
       by: { keyId: principal.keyId, isBound: principal.userId !== null },
-      key: [principal.keyId, key],
+      key: { sender: principal.keyId, key, sent: { estimate_usd } },
     });
     if (reservation.id !== null)
       return { reservation_id: reservation.id, expires_at: isoTime(reservation.endsMs) };

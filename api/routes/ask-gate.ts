@@ -55,7 +55,7 @@ export const askGate = route({
           ttlS: asked.ttl_s,
           by: { keyId: principal.keyId, isBound: principal.userId !== null },
           needsUser: true,
-          key: key === null ? null : [principal.keyId, key],
+          key: key === null ? null : { sender: principal.keyId, key, sent: asked },
         }),
       })),
     ).catch(refuseSilence);

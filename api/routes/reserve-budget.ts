@@ -38,7 +38,7 @@ export const reserveBudget = route({
       estimateNusd,
       ttlS: body.ttl_s,
       by: { keyId: principal.keyId, isBound: principal.userId !== null },
-      key: key === null ? null : [principal.keyId, key],
+      key: key === null ? null : { sender: principal.keyId, key, sent: body },
     });
     const { id } = reservation;
     if (id === null) {

@@ -208,7 +208,7 @@ test('thousands are released in steps, each of them once', async () => {
   const wish = { estimateNusd: 1, ttlS: 3_600, by: { keyId: 'gateway', isBound: false } };
   const caller = { orgId: fx.orgId, userId: null, projectId: 'p' };
   const reserveSurely = async () => {
-    const key = ['gateway', randomUUID()] as const;
+    const key = { sender: 'gateway', key: randomUUID(), sent: {} };
     await until(() => reserveInBudgets(ctx, caller, { ...wish, key }).catch(() => null));
   };
   for (let made = 0; made < 3_000; made += 500) await Promise.all(Array.from({ length: 500 }, reserveSurely));

@@ -21,7 +21,8 @@ const read = (id: string) => f.ask(`/api/v1/budgets/${id}`);
 const change = (id: string, fields: object) => f.patch(`/api/v1/budgets/${id}`, fields);
 const rule = (fields: object) => f.ask('/api/v1/price-rules', fields);
 const check = (body: object, key = f.key) => f.ask('/api/v1/budgets/check', body, { key });
-const reserve = (body: object) => f.send('/api/v1/budgets/reserve', { ttl_s: 60, ...body });
+const reserve = (body: object, headers = {}) =>
+  f.send('/api/v1/budgets/reserve', { ttl_s: 60, ...body }, { headers });
 
 describe('the setting `unpriced` of a budget', () => {
   it('is `allow` by default, null on budgets that are not hard ones of cost, and in the audit log', async () => {
@@ -204,6 +205,23 @@ describe('an estimate by tokens', () => {
     expect((await reserve({ ...LISTED, tokens_in: 200_000, tokens_out: 0 })).body.allow).toBe(true);
     await rule({ name: 'Free', from: '2026-10-01', match: {}, free: true });
     await until(async () => (await check({ ...LISTED, estimate_usd: 5 })).allow);
+  });
+
+  it('may change between a reservation by tokens and its repeat, which is the same request', async () => {
+    await budget();
+    await rule(GPUS);
+    const headers = { 'Idempotency-Key': 'a price changes' };
+    const call = { ...OWN, tokens_in: 1_000_000, tokens_out: 0 };
+    await until(async () => (await reserve(call)).status === 200);
+    const first = await reserve(call, headers);
+    await rule({ ...GPUS, name: 'Dearer', usd_per_million: { input: 90, output: 90 } });
+    await statusCache(f.api.ctx).renew(f.orgId);
+    expect((await reserve({ ...call, tokens_in: 2_000_000 })).body.allow).toBe(false);
+    const again = await reserve(call, headers);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    for (const other of [{ tokens_in: 0, tokens_out: 1_000_000 }, { tokens_in: 1_000_001 }])
+      expect((await reserve({ ...call, ...other }, headers)).status).toBe(422);
   });
 });
 

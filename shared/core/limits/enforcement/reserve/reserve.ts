@@ -3,6 +3,7 @@ import { derivedId, hashedKey, newId } from '../../../../platform/basics/ids.ts'
 import type { Context } from '../../../../platform/context/context.ts';
 import { untilReplicated } from '../../../../platform/context/send-script.ts';
 import { reservationKeys } from '../../../../platform/redis/keys.ts';
+import type { Expected } from '../check/estimate.ts';
 import { type JudgedBudget, judge, judgeOne, type Verdict, verdictOf } from '../check/judge.ts';
 import { unpricedIn } from '../check/priced.ts';
 import {
@@ -27,8 +28,15 @@ export interface ReservationRequest {
   by: { keyId: string; isBound: boolean };
   /** True: a call without a user is refused where a template would count it for its user. */
   needsUser?: boolean;
-  /** The idempotency key and its sender; null without one. */
-  key: readonly [sender: string, key: string] | null;
+  /** The idempotency key; null without one. */
+  key: RepeatKey | null;
+}
+
+/** The key by which a repeat is known, and the size as it was sent: an estimate may change with the prices, a request does not. */
+interface RepeatKey {
+  sender: string;
+  key: string;
+  sent: Expected;
 }
 
 type SizedRequest = ReservationRequest & { estimateNusd: number };
@@ -100,7 +108,7 @@ function decideAlone(
 ): Reservation {
   const verdict = judge(open, estimateNusd, FRESH);
   if (verdict.refusedBy !== null) return { id: null, verdict };
-  const id = key ? derivedId('res', orgId, ...key) : newId('res');
+  const id = key ? derivedId('res', orgId, key.sender, key.key) : newId('res');
   return { id, endsMs: ctx.clock.now() + ttlS * 1_000, isRepeat: false };
 }
 
@@ -124,14 +132,14 @@ async function tryToReserve(
       estimateNusd,
       ttlS * 1_000,
       newId('res'),
-      key ? hashedKey(24, estimateNusd, ttlS, caller.userId ?? '', caller.projectId, ...namesOf(caller)) : '',
+      key ? fingerprintOf(key.sent, ttlS, caller) : '',
       isLast ? 'last' : '',
       by.keyId,
       nameOfUser(orgId, caller.userId),
       by.isBound ? 'bound' : '',
       ...hard.flatMap((each) => roomsOf(each, by)),
     ],
-    key ? hashedKey(24, ...key) : '',
+    key ? hashedKey(24, key.sender, key.key) : '',
   );
   const [first = '', ends] = values;
   switch (code) {
@@ -160,6 +168,13 @@ async function tryToReserve(
     case 'stale':
       return null;
   }
+}
+
+/** The fingerprint of a request, which its repeat has too. */
+function fingerprintOf(sent: Expected, ttlS: number, caller: Caller): string {
+  const { estimate_usd = '', tokens_in = '', tokens_out = '' } = sent;
+  const size = [estimate_usd, tokens_in, tokens_out];
+  return hashedKey(24, ...size, ttlS, caller.userId ?? '', caller.projectId, ...namesOf(caller));
 }
 
 /** The names in a call, which decide about budgets with a filter. */
