@@ -61,4 +61,14 @@ describe('a refused call on the dashboard', () => {
     await grace.page.getByText(/^\d+ calls of 2 people were refused today\.$/).waitFor();
     await expectGoodInViews(grace.page, 'refused-budget');
   });
+
+  test('is explained by a browser without Temporal too', async () => {
+    const { page, faults, context } = await openAs(browser, stack, 'Tom');
+    await context.addInitScript({ content: 'delete globalThis.Temporal' });
+    await page.goto(`${stack.url}/dashboard/?user_id=tom`);
+    await page.getByRole('heading', { name: 'Your refused calls' }).waitFor();
+    expect(await page.evaluate('"Temporal" in globalThis')).toBe(false);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 });

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { budgetQuery } from '../../data/queries.ts';
+import { dateIn, plusDays } from '../../data/range.ts';
 import { useIsAdmin, useMe } from '../../data/use-me.ts';
 import { useFilters } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
@@ -15,7 +16,7 @@ const DAYS = 30;
 
 /** The date so many days ago, which the API takes as its midnight in the organization's timezone. */
 function daysAgo(zone: string, days: number): string {
-  return Temporal.Now.plainDateISO(zone).subtract({ days }).toString();
+  return plusDays(dateIn(zone, Date.now()), -days);
 }
 
 /** On the page of a budget: the calls that it has refused today, and those of a month in a list. */
