@@ -177,6 +177,41 @@ describe('members, their changes and the pages of admins', () => {
     await close(watched);
   });
 
+  test('a channel about some of it is not saved before it names something', async () => {
+    await stack.report({ project_id: 'web' });
+    const watched = await open('/alerts');
+    const { page } = watched;
+    const filterOf = async (id: string) =>
+      (await call(`${stack.url}/api/v1/webhooks/${id}`, { key: stack.key })).body.filter;
+    await page.getByRole('button', { name: 'Add a channel' }).click();
+    const form = page.getByRole('dialog', { name: 'Add a channel' });
+    await form.getByLabel('Webhook URL').fill(`${slack.url}/web`);
+    await form.getByLabel('About').selectOption('Only some of it');
+    const add = form.getByRole('button', { name: 'Add', exact: true });
+    expect(await add.isDisabled(), 'it would be about everything').toBe(true);
+    const projects = form.getByRole('combobox', { name: 'Projects' });
+    await projects.fill('web');
+    await projects.press('Enter');
+    await add.click();
+    await form.getByRole('link', { name: 'Open it and send a test' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Channel' }).waitFor();
+    const id = page.url().split('/').at(-1) ?? '';
+    expect(await filterOf(id)).toEqual({ projects: ['web'] });
+    await page.getByRole('button', { name: 'Edit alerts' }).click();
+    const edit = page.getByRole('dialog', { name: 'Alerts, quiet hours and digest' });
+    const save = edit.getByRole('button', { name: 'Save' });
+    await edit.getByRole('combobox', { name: 'Projects' }).press('Backspace');
+    await edit.getByText('Name at least one team, project, budget or person').waitFor();
+    expect(await save.isDisabled(), 'it would be about everything').toBe(true);
+    await edit.getByLabel('About').selectOption('Everything in the organization');
+    await save.click();
+    await page.getByText('The alerts are changed.').waitFor();
+    expect(await filterOf(id)).toBeNull();
+    const { status } = await call(`${stack.url}/api/v1/webhooks/${id}`, { key: stack.key, method: 'DELETE' });
+    expect(status).toBe(204);
+    await close(watched);
+  });
+
   test('a channel is renamed, its tests are marked and not sent again, and its end leads to Alerts', async () => {
     const body = { format: 'slack', url: `${slack.url}/slack`, events: ['budget.exceeded'], name: 'On call' };
     const made = await call(`${stack.url}/api/v1/webhooks`, { key: stack.key, body });

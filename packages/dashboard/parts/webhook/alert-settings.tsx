@@ -1,7 +1,7 @@
 import { SimpleGrid, Stack, Switch } from '@mantine/core';
 import type { AnswerOf } from '../../data/client.ts';
 import { Choice, TextField, TimezoneField } from '../form/fields.tsx';
-import { type ChannelFilter, FilterFields, isEmptyFilter } from './filter-fields.tsx';
+import { type ChannelFilter, FilterFields } from './filter-fields.tsx';
 
 type Webhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
@@ -37,8 +37,7 @@ export function fieldsOf({ alert_at, forecast, quiet_hours, digest, filter = nul
 /** The settings as they are sent. */
 export function settingsOf({ alertAt, forecast, quietHours, digest, filter }: AlertFields) {
   const percents = alertAt.split(/[\s,;%]+/).filter((part) => part !== '');
-  const named = isEmptyFilter(filter) ? null : filter;
-  return { alert_at: percents.map(Number), forecast, quiet_hours: quietHours, digest, filter: named };
+  return { alert_at: percents.map(Number), forecast, quiet_hours: quietHours, digest, filter };
 }
 
 /** Percentages, forecast, quiet hours and digest of a webhook, and the filter of a channel. */

@@ -7,6 +7,7 @@ import { ActForm, changesOf } from '../form/act-form.tsx';
 import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
 import { NameField } from './creation.tsx';
 import { EventChoice } from './events.tsx';
+import { isEmptyFilter } from './filter-fields.tsx';
 import { isChannel } from './words.ts';
 
 type DetailedWebhook = AnswerOf<'/api/v1/webhooks/{id}'>;
@@ -58,7 +59,7 @@ export function AlertsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDo
     <ActForm
       act={{ ...change, mutate: () => change.mutate(changes) }}
       submit="Save"
-      isReady={Object.keys(changes).length > 0}
+      isReady={Object.keys(changes).length > 0 && !isEmptyFilter(fields.filter)}
     >
       <AlertSettings value={fields} onChange={setFields} isChannel={isChannel(webhook)} />
     </ActForm>

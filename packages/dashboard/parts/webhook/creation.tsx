@@ -8,6 +8,7 @@ import { TextField } from '../form/fields.tsx';
 import { PageLink } from '../text/page-link.tsx';
 import { type AlertFields, AlertSettings, NO_ALERTS, settingsOf } from './alert-settings.tsx';
 import { EVENT_TYPES, EventChoice, type EventType, newSecret, VerifySnippet } from './events.tsx';
+import { isEmptyFilter } from './filter-fields.tsx';
 import { AddressField, type Channel, ChannelChoice, type Format, urlOf } from './format-choice.tsx';
 import { MessagePreview } from './message-preview.tsx';
 
@@ -76,7 +77,7 @@ export function ChannelCreation({ onDone }: { onDone: () => void }) {
   });
   if (create.isSuccess) return <Made id={create.data.id} onDone={onDone} />;
   return (
-    <ActForm act={create} submit="Add" onCancel={onDone}>
+    <ActForm act={create} submit="Add" onCancel={onDone} isReady={!isEmptyFilter(draft.alerts.filter)}>
       <ChannelChoice
         format={format}
         onFormat={(chosen) => {
