@@ -218,6 +218,24 @@ describe('the frame of the dashboard', () => {
     for (const { context } of [laptop, phone]) await context.close();
   });
 
+  test('the oldest of more budgets than a page of the API has is told of too', async () => {
+    await stack.report({ user_id: 'tom', cost_usd: 2 });
+    const whose = { scope: 'user', scope_id: 'tom' };
+    const oldest = await ask('/api/v1/budgets', { name: 'Oldest', ...rule, ...whose, enforce: 'hard' });
+    const ids: string[] = [oldest.id];
+    for (let count = 0; count < 100; count += 1) {
+      const later = { name: `Later ${count}`, ...rule, threshold: 1_000_000 };
+      ids.push((await ask('/api/v1/budgets', later)).id);
+    }
+    const { page, faults, context } = await open('/?user_id=tom');
+    await page.locator('[data-severity=stop]').getByText('Oldest').waitFor();
+    // The card of the person and that of all budgets.
+    await until(async () => (await page.getByRole('meter', { name: /^Oldest: / }).count()) === 2);
+    for (const id of ids) await ask(`/api/v1/budgets/${id}`, undefined, 'DELETE');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('a service at which nobody can sign in says so before somebody tries, and above every page', async () => {
     const contact = 'help@acme.example';
     const broken = await startDashboard({ OIDC_ISSUER: 'http://127.0.0.1:9', SUPPORT_CONTACT: contact });

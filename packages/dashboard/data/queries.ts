@@ -84,16 +84,8 @@ export function breakdownQuery(id: string, isOpen: boolean) {
   });
 }
 
-export function budgetsQuery(query: QueryOf<'/api/v1/budgets'> = { limit: 100 }) {
-  return queryOptions({
-    queryKey: ['budgets', query],
-    queryFn: () => take(api.GET('/api/v1/budgets', { params: { query } })),
-    refetchInterval: 10_000,
-  });
-}
-
 /** Every budget that the person sees, page by page: the worst may be on the last one. */
-export function allBudgetsQuery() {
+export function budgetsQuery() {
   return queryOptions({
     queryKey: ['budgets', 'all'],
     queryFn: () => takeAll((query) => take(api.GET('/api/v1/budgets', { params: { query } }))),

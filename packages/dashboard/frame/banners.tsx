@@ -87,7 +87,7 @@ function useConcerns(): { concerns: Concern[]; areKnown: boolean } {
   const concerns = [
     ...signInConcerns(sign_in_problem),
     ...refusalConcerns(own.data?.refused_by, org.timezone),
-    ...budgetConcerns(budgets.data?.data ?? []),
+    ...budgetConcerns(budgets.data ?? []),
     ...webhookConcerns(webhooks.data?.data ?? []),
     ...WATCHES.flatMap(({ concernsOf }, at) => concernsOf(watched[at]?.data)),
     ...unpricedConcerns(isMoneyShown ? usage.data : undefined),

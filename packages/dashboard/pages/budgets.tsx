@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Budget } from '../data/queries.ts';
-import { allBudgetsQuery } from '../data/queries.ts';
+import { budgetsQuery } from '../data/queries.ts';
 import { useDialog } from '../data/use-dialog.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { BudgetUsed, usedPercent } from '../parts/budget/bar.tsx';
@@ -25,7 +25,7 @@ import { SectionsOfWings } from '../wings/sections.tsx';
 
 /** How much is left, and whether it will last. */
 export function Budgets() {
-  const budgets = useQuery(allBudgetsQuery());
+  const budgets = useQuery(budgetsQuery());
   const isAdmin = useIsAdmin();
   const [isOpen, { open, close }] = useDialog('budget');
   const create = isAdmin && <Button onClick={open}>Create a budget</Button>;

@@ -16,7 +16,7 @@ export function BudgetCard() {
   return (
     <Section title="Budgets" aside={<PageLink to="/budgets">All budgets</PageLink>} h="100%">
       <Load query={budgets}>
-        {({ data }) =>
+        {(data) =>
           data.length === 0 ? (
             <Text c="dimmed">
               No budget yet.{' '}

@@ -17,7 +17,7 @@ export function PersonCard({ userId }: { userId: string }) {
   const me = useMe();
   const members = useQuery({ ...membersQuery(), enabled: me.role === 'admin', staleTime: 300_000 });
   const budgets = useQuery({ ...budgetsQuery(), refetchInterval: false });
-  const all = budgets.data?.data ?? [];
+  const all = budgets.data ?? [];
   // A template shows the amounts of one person: one's own, or to an admin those of who is furthest.
   const own = all.filter(
     ({ scope, scope_id, top_user_id }) => (scope === 'user' ? scope_id : top_user_id) === userId,

@@ -34,7 +34,7 @@ export function useSteps(): Steps | null {
   const steps: Steps = {
     connect: !isQuiet || (sessions.data?.total ?? 0) > 0,
     invite: members.data.data.length > 1,
-    budget: budgets.data.data.length > 0,
+    budget: budgets.data.length > 0,
     alert: webhooks.data.data.some(isChannel) || preferences.data.digest !== 'none',
   };
   return Object.values(steps).every(Boolean) ? null : steps;

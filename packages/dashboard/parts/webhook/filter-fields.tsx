@@ -1,7 +1,7 @@
 import { MultiSelect, SimpleGrid, TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../../data/client.ts';
-import { allBudgetsQuery, organizationQuery } from '../../data/queries.ts';
+import { budgetsQuery, organizationQuery } from '../../data/queries.ts';
 import { Choice, type Field } from '../form/fields.tsx';
 import { plainName } from '../text/plain-name.ts';
 import { useMemberChoice } from '../text/user-name.tsx';
@@ -16,7 +16,7 @@ const MOST = 100;
 export function FilterFields({ value, onChange }: Field<ChannelFilter | null>) {
   const isAsked = value !== null;
   const organization = useQuery({ ...organizationQuery(), enabled: isAsked });
-  const budgets = useQuery({ ...allBudgetsQuery(), enabled: isAsked });
+  const budgets = useQuery({ ...budgetsQuery(), enabled: isAsked });
   const members = useMemberChoice(isAsked) ?? {};
   const list = (name: keyof ChannelFilter) => ({
     value: value?.[name] ?? [],
