@@ -292,6 +292,25 @@ describe('the pages from which people take something along', () => {
     await context.close();
   });
 
+  test('Connect shows hooks that ask only with a key that may ask', async () => {
+    const { page, context } = await open('/connect?tool=claude-code');
+    const make = page.getByRole('button', { name: 'Create key', exact: true });
+    await make.click();
+    await page.getByText('shown this once').waitFor();
+    const before = await textOf(page, 'Settings');
+    await page.getByRole('checkbox', { name: /budgets:check/ }).check();
+    await page.getByText('The choices above are those of the next key.').waitFor();
+    expect(await textOf(page, 'Settings')).toBe(before);
+    expect(await page.getByRole('region', { name: 'Hooks' }).count()).toBe(0);
+    await make.click();
+    await page.getByRole('region', { name: 'Hooks' }).waitFor();
+    expect(await page.getByText('The choices above are those of the next key.').count()).toBe(0);
+    const key = /GOVERNOR_API_KEY=(ugk_\w+)/.exec(await textOf(page, 'Settings'))?.[1] ?? '';
+    const asked = await call(`${stack.url}/api/v1/budgets/check`, { key, body: { estimate_usd: 0.1 } });
+    expect(asked.status, asked.text).toBe(200);
+    await context.close();
+  });
+
   test('Connect gives programs that report a call as they are', async ({ skip }) => {
     const { page, context } = await open('/connect?tool=signals&form=node');
     await page.getByRole('button', { name: 'Create key', exact: true }).click();

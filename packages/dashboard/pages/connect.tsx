@@ -6,7 +6,7 @@ import { useIsAdmin, useMe } from '../data/use-me.ts';
 import { useChoice } from '../data/use-range.ts';
 import { Arrival } from '../parts/access/arrival.tsx';
 import { BranchesCard } from '../parts/access/branches-card.tsx';
-import { KeyTable } from '../parts/access/key-table.tsx';
+import { type Key, KeyTable } from '../parts/access/key-table.tsx';
 import { expiryOf, LIVES } from '../parts/access/lives.ts';
 import { McpCard } from '../parts/access/mcp-card.tsx';
 import {
@@ -20,7 +20,7 @@ import {
   type Tool,
 } from '../parts/access/tools.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
-import { useDraft } from '../parts/form/act-form.tsx';
+import { changesOf, useDraft } from '../parts/form/act-form.tsx';
 import { Copyable } from '../parts/form/copyable.tsx';
 import { Choice } from '../parts/form/fields.tsx';
 import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
@@ -42,7 +42,7 @@ interface Draft {
 
 const NEW: Draft = { owner: 'me', life: '', asks: false, outage: 'go' };
 
-type Made = { id: string; key: string; created_at: number; user_id: string | null };
+type Made = Pick<Key, 'id' | 'created_at' | 'user_id' | 'scopes'> & { key: string };
 
 /** Connect a tool: make a key, take the settings over, wait for the first signal. */
 export function Connect() {
@@ -50,6 +50,7 @@ export function Connect() {
   const [made, setMade] = useState<Made | null>(null);
   const { draft, field } = useDraft(NEW);
   const { user_id } = useMe();
+  const shown = made ? { ...draft, ...choicesOf(made) } : draft;
   const create = useAct(() => take(api.POST('/v1/keys', { body: bodyOf(tool, draft, user_id) })), {
     changes: ['keys'],
     onDone: setMade,
@@ -67,11 +68,15 @@ export function Connect() {
       </Section>
       <Section title="2. Give it these settings">
         {made ? (
-          <Text>The key in them is shown this once. Copy them now.</Text>
+          <Text>
+            The key in them is shown this once. Copy them now.
+            {Object.keys(changesOf(shown, draft)).length > 0 &&
+              ' The choices above are those of the next key.'}
+          </Text>
         ) : (
           <Text c="dimmed">With a key in place of API_KEY, once you have created one.</Text>
         )}
-        <Settings tool={tool} made={made} draft={draft} />
+        <Settings tool={tool} made={made} draft={shown} />
       </Section>
       <Section title="3. Use it once">
         {made ? (
@@ -87,6 +92,11 @@ export function Connect() {
       </Section>
     </Page>
   );
+}
+
+/** The choices with which a key was made: its settings ask for nothing that it may not do. */
+function choicesOf({ user_id, scopes }: Made): Pick<Draft, 'owner' | 'asks'> {
+  return { owner: user_id === null ? 'all' : 'me', asks: scopes.includes('budgets:check') };
 }
 
 /** The key as the API takes it. */
