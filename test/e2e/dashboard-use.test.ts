@@ -367,6 +367,19 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
+  test('a choice below the fold leaves the page where it is', async () => {
+    const { page, context } = await open('/connect');
+    const agent = page.getByRole('combobox', { name: 'Agent' });
+    await agent.scrollIntoViewIfNeeded();
+    const before = await agent.boundingBox();
+    expect(await page.evaluate('window.scrollY')).toBeGreaterThan(0);
+    await agent.selectOption('Cursor');
+    await page.waitForURL(/agent=cursor/);
+    await page.getByText('.cursor/mcp.json').waitFor();
+    expect(await agent.boundingBox()).toEqual(before);
+    await context.close();
+  });
+
   test('what was deleted is not in the list that comes next', async () => {
     const rule = { scope: 'org', metric: 'tokens', threshold: 40, window: 'daily' };
     await ask('/api/v1/budgets', { name: 'Short-lived', ...rule });

@@ -34,7 +34,7 @@ export function useChoice<Value extends string>(
   return values.find((value) => value === chosen);
 }
 
-/** Changes some search parameters and keeps the others; undefined takes one away. */
+/** Changes some search parameters and keeps the others; undefined takes one away. The page stays where it is. */
 export function useChangeSearch(): (change: Record<string, string | undefined>) => void {
   const navigate = useNavigate();
   return (change) =>
@@ -42,5 +42,6 @@ export function useChangeSearch(): (change: Record<string, string | undefined>) 
       to: '.',
       search: (before: Record<string, unknown>) => ({ ...before, ...change }),
       replace: true,
+      resetScroll: false,
     } as never);
 }
