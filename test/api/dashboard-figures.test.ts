@@ -23,9 +23,9 @@ import { exceptionOf } from '../../packages/dashboard/parts/budget/exception.ts'
 import { sessionsSearch } from '../../packages/dashboard/parts/budget/words.ts';
 import { ticksOf } from '../../packages/dashboard/parts/chart/scale.ts';
 import { creditsPerDay, paceOf } from '../../packages/dashboard/parts/credits/pace.ts';
-import { decisionWords } from '../../packages/dashboard/parts/session/words.ts';
+import { decisionWords, whereItWent } from '../../packages/dashboard/parts/session/words.ts';
 import { changeWords } from '../../packages/dashboard/parts/text/change-words.ts';
-import { axisMoney, percent } from '../../packages/dashboard/parts/text/format.ts';
+import { axisMoney, costWords, percent } from '../../packages/dashboard/parts/text/format.ts';
 import { plainName } from '../../packages/dashboard/parts/text/plain-name.ts';
 import { alertsText, quietText, subscriptionText } from '../../packages/dashboard/parts/webhook/words.ts';
 import { weeksOf } from '../../packages/dashboard/wings/analytics/weeks.ts';
@@ -80,6 +80,39 @@ test.each([0, 1, 4, 5, 6, 12].flatMap((count) => [0, 7].map((rest) => [count, re
     expect(top.map(({ name }) => name)).toEqual([...named, ...(count > 5 || rest > 0 ? [null] : [])]);
   },
 );
+
+test('the top says of how many calls of each value, and of the others, no price is known', () => {
+  const { groups } = usageOf(6, 7);
+  const usage = { groups: groups.map((group, at) => ({ ...group, unpriced_signals: at })) };
+  const others = { value: null, name: null, cost: 1 + 7, unpriced: 5 + 6 };
+  const named = [0, 1, 2, 3, 4].map((at) => {
+    const name = `model-${at}`;
+    return { value: name, name, cost: 6 - at, unpriced: at };
+  });
+  expect(topOf(usage, 'model')).toEqual([...named, others]);
+});
+
+test.each([
+  [0, 0, '$0.00'],
+  [4.2, 0, '$4.20'],
+  [4.2, 1, '≥ $4.20'],
+  [0, 3, 'no price'],
+])('a cost of $%d and %i calls without a price are told as %s', (cost_usd, unpriced_signals, words) => {
+  expect(costWords({ cost_usd, unpriced_signals })).toBe(words);
+});
+
+test.each([
+  ['0', 0, 'This session cost nothing.'],
+  ['0', 3, 'The cost of this session is not known: 3 calls have no known price.'],
+  ['4.2', 0, '3 calls of gpt-5 took 100 % of $4.20.'],
+  ['4.2', 1, '3 calls of gpt-5 took 100 % of $4.20. 1 call has no known price and counts as nothing.'],
+])('a session of $%s with %i calls without a price is never told as free: %s', (cost, unpriced, sentence) => {
+  const row = { calls: 3, errors: 0, tokens_in: 9, tokens_out: 9, cost };
+  const parts = { input: cost, cache_read: '0', cache_write: '0', output: '0', request: '0', unsplit: '0' };
+  const by_tool = [{ ...row, tool_name: null }];
+  const breakdown = { cost, parts, by_tool, by_model: [{ ...row, model: 'gpt-5' }] };
+  expect(whereItWent(breakdown, [], unpriced)).toBe(sentence);
+});
 
 test('a value is new only where none of the span before may have been it', () => {
   const before = (name: string, rest: number) => costBefore(usageOf(3, rest), 'model', name);

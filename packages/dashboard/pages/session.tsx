@@ -18,7 +18,7 @@ import { type Signal, type Work, whereItWent } from '../parts/session/words.ts';
 import { WorksBar } from '../parts/session/works.tsx';
 import { Facts } from '../parts/text/facts.tsx';
 import { Several } from '../parts/text/filter-link.tsx';
-import { exact, money } from '../parts/text/format.ts';
+import { costWords, exact } from '../parts/text/format.ts';
 import { Name } from '../parts/text/name.tsx';
 import { PageLink } from '../parts/text/page-link.tsx';
 import { plainName } from '../parts/text/plain-name.ts';
@@ -101,7 +101,7 @@ function CostOf({ session, signals }: { session: Session; signals: readonly Sign
       {(data) => (
         <Stack gap="sm">
           <Text size="lg" className="wrap" data-sentence>
-            <bdi>{plainName(whereItWent(data, signals))}</bdi>
+            <bdi>{plainName(whereItWent(data, signals, session.unpriced_signals))}</bdi>
           </Text>
           <BreakdownTables breakdown={data} />
         </Stack>
@@ -205,7 +205,7 @@ function factsOf(session: Session): Record<string, React.ReactNode> {
     Started: <When at={session.started_at} />,
     'Last activity': <When at={session.last_activity_at} />,
     Length: duration(session.duration_s),
-    Cost: money(session.cost_usd) + (unpriced_signals > 0 ? ` and ${unpriced_signals} unpriced` : ''),
+    Cost: costWords(session) + (unpriced_signals > 0 ? `, ${exact(unpriced_signals)} unpriced` : ''),
     'Tokens in': <Count of={session.tokens_in} />,
     'Tokens out': <Count of={session.tokens_out} />,
     Calls: exact(session.signal_count),

@@ -8,7 +8,7 @@ import { useMe } from '../../data/use-me.ts';
 import { useFilters, useRange, useSharedSearch } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
 import { type Column, Rows } from '../../parts/page/rows.tsx';
-import { exact, money, percent } from '../../parts/text/format.ts';
+import { costWords, exact, percent } from '../../parts/text/format.ts';
 import { Name } from '../../parts/text/name.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
@@ -78,7 +78,7 @@ function columnsOf(by: Grouping, totalUsd: number): readonly Column<NamedGroup>[
       label: 'Cost',
       isNumber: true,
       narrow: 'first',
-      render: ({ cost_usd }) => money(cost_usd),
+      render: costWords,
     },
     {
       label: 'Share',

@@ -4,7 +4,7 @@ import { useUsage } from '../../data/usage.tsx';
 import { useRange, useSharedSearch } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
 import { Section } from '../../parts/page/section.tsx';
-import { money, percent } from '../../parts/text/format.ts';
+import { costWords, percent } from '../../parts/text/format.ts';
 import { Name } from '../../parts/text/name.tsx';
 import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
@@ -24,7 +24,7 @@ export function TopList({ title, by }: { title: string; by: Grouping }) {
       <Load query={now} height={180}>
         {(data) => (
           <Stack gap="sm">
-            {topOf(data, by).map(({ value, name, cost, isUnpriced }) => (
+            {topOf(data, by).map(({ value, name, cost, unpriced }) => (
               <Entry
                 key={JSON.stringify(name)}
                 name={
@@ -34,7 +34,7 @@ export function TopList({ title, by }: { title: string; by: Grouping }) {
                     <SessionsOf by={by} value={value} />
                   )
                 }
-                cost={isUnpriced ? 'no price' : money(cost)}
+                cost={costWords({ cost_usd: cost, unpriced_signals: unpriced })}
                 share={data.totals.cost_usd > 0 ? cost / data.totals.cost_usd : 0}
                 change={
                   name === null || cost === 0 || before.data?.totals.signals === 0 ? null : (

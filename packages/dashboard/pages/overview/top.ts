@@ -10,22 +10,25 @@ export interface Top {
   /** Null: the others. */
   name: string | null;
   cost: number;
-  isUnpriced: boolean;
+  /** Calls without a price among them. */
+  unpriced: number;
 }
 
 /** The entries of the list. Omits values without any signal that could cost something. Pure. */
 export function topOf(usage: Pick<Usage, 'groups'>, by: Grouping): Top[] {
   const groups = groupsBy(usage, by);
-  const named = groups.flatMap(({ value, name, cost_usd: cost, unpriced_signals }) =>
-    name === null || (cost === 0 && unpriced_signals === 0)
-      ? []
-      : [{ value, name, cost, isUnpriced: cost === 0 }],
-  );
+  const entries = groups.map(({ value, name, cost_usd: cost, unpriced_signals: unpriced }) => ({
+    value,
+    name,
+    cost,
+    unpriced,
+  }));
+  const named = entries.filter(({ name, cost, unpriced }) => name !== null && (cost > 0 || unpriced > 0));
+  const others = [...named.slice(SHOWN), ...entries.filter(({ name }) => name === null)];
+  const sum = (of: 'cost' | 'unpriced') => others.reduce((all, other) => all + other[of], 0);
   const top = named.slice(0, SHOWN);
-  const rest = groups.find(({ name }) => name === null)?.cost_usd ?? 0;
-  const others = named.slice(SHOWN).reduce((sum, { cost }) => sum + cost, rest);
-  const areMore = named.length > SHOWN || groups.some(({ name }) => name === null);
-  return areMore ? [...top, { value: null, name: null, cost: others, isUnpriced: false }] : top;
+  if (others.length === 0) return top;
+  return [...top, { value: null, name: null, cost: sum('cost'), unpriced: sum('unpriced') }];
 }
 
 /** The cost of a value in the period before; undefined where it was one of the others. Pure. */

@@ -28,21 +28,31 @@ export function share(part: number, whole: number): string {
 
 /**
  * Says in one sentence where the cost of a session went: the most expensive tool, or the most expensive model where no tool is named, and how
- * much of the input came from cache.
+ * much of the input came from cache. `unpriced` is the number of calls without a price.
  */
-export function whereItWent({ cost, by_tool, by_model }: Breakdown, signals: readonly Signal[]): string {
-  const usd = Number(cost);
+export function whereItWent(breakdown: Breakdown, signals: readonly Signal[], unpriced: number): string {
+  const usd = Number(breakdown.cost);
   const cached = cacheWords(signals);
+  const none = `${exact(unpriced)} ${unpriced === 1 ? 'call has' : 'calls have'} no known price`;
+  if (usd === 0 && unpriced > 0) return `The cost of this session is not known: ${none}${cached}.`;
   if (usd === 0) return `This session cost nothing${cached}.`;
+  const sentence = `${mostOf(breakdown, usd)}${cached}.`;
+  return unpriced === 0
+    ? sentence
+    : `${sentence} ${none} and ${unpriced === 1 ? 'counts' : 'count'} as nothing.`;
+}
+
+/** The tool or the model that took most of a cost, in words: "12 calls of Bash took 60 % of $4.20". */
+function mostOf({ by_tool, by_model }: Breakdown, usd: number): string {
   const tool = by_tool.find((row) => !row.rest);
   const model = by_model.find((row) => !row.rest);
   const isTool = tool !== undefined && tool.tool_name !== null;
   const name = isTool ? tool.tool_name : model?.model;
   const row = isTool ? tool : model;
-  if (!row) return `The calls of this session took ${money(usd)}${cached}.`;
+  if (!row) return `The calls of this session took ${money(usd)}`;
   const calls = `${exact(row.calls)} ${row.calls === 1 ? 'call' : 'calls'}`;
   const of = name === null || name === undefined ? calls : `${calls} of ${name}`;
-  return `${of} took ${share(Number(row.cost), usd)} of ${money(usd)}${cached}.`;
+  return `${of} took ${share(Number(row.cost), usd)} of ${money(usd)}`;
 }
 
 function cacheWords(signals: readonly Signal[]): string {

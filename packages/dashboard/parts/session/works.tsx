@@ -2,7 +2,7 @@ import { Box, Group, Text, UnstyledButton } from '@mantine/core';
 import { workKey, workWords } from '../../words/work.ts';
 import { fillOf, Pattern, Swatch } from '../chart/pattern.tsx';
 import { Section } from '../page/section.tsx';
-import { exact, money } from '../text/format.ts';
+import { costWords, exact } from '../text/format.ts';
 import { Name } from '../text/name.tsx';
 import { share, type Work } from './words.ts';
 
@@ -53,11 +53,6 @@ export function WorksBar({
       </Group>
     </Section>
   );
-}
-
-function costWords({ cost_usd, unpriced_signals }: Work): string {
-  if (unpriced_signals === 0) return money(cost_usd);
-  return cost_usd === 0 ? 'no price' : `≥ ${money(cost_usd)}`;
 }
 
 /** The words are in the list below it. */

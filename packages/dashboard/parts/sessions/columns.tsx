@@ -1,7 +1,7 @@
 import { duration } from '../../words/time.ts';
 import type { Column } from '../page/rows.tsx';
 import { FilterLink } from '../text/filter-link.tsx';
-import { exact, money } from '../text/format.ts';
+import { costWords, exact } from '../text/format.ts';
 import { PageLink } from '../text/page-link.tsx';
 import { State } from '../text/state.tsx';
 import { UserName } from '../text/user-name.tsx';
@@ -116,8 +116,7 @@ export function sessionColumns({ meanUsd, isNarrow }: Shown): readonly Column<Se
       isNumber: true,
       narrow: 'first',
       sort: 'cost_usd',
-      render: ({ cost_usd, unpriced_signals }) =>
-        unpriced_signals > 0 ? `≥ ${money(cost_usd)}` : money(cost_usd),
+      render: costWords,
     },
     {
       label: 'State',

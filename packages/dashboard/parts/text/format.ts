@@ -10,6 +10,18 @@ export function money(usd: number): string {
   });
 }
 
+/** The cost of calls: exact, at least, or that no price is known. */
+export function costWords({
+  cost_usd,
+  unpriced_signals,
+}: {
+  cost_usd: number;
+  unpriced_signals: number;
+}): string {
+  if (unpriced_signals === 0) return money(cost_usd);
+  return cost_usd === 0 ? 'no price' : `≥ ${money(cost_usd)}`;
+}
+
 /** US dollars where there is little room: $78.9K from ten thousand on. */
 export function shortMoney(usd: number): string {
   if (Math.abs(usd) < 10_000) return money(usd);

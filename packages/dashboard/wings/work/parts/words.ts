@@ -1,6 +1,6 @@
 import { plusDays } from '../../../data/range.ts';
 import type { PageOf } from '../../../parts/chart/content.ts';
-import { exact, money, percent } from '../../../parts/text/format.ts';
+import { costWords, exact, money, percent } from '../../../parts/text/format.ts';
 import { dateWords } from '../../../words/time.ts';
 
 interface Named {
@@ -46,10 +46,8 @@ interface Costs {
 }
 
 /** A cost as a list shows it: exact, at least, or the reason why there is none. */
-export function costOf({ signals, cost_usd, unpriced_signals }: Costs): string {
-  if (signals === 0) return 'no calls';
-  if (unpriced_signals === 0) return money(cost_usd);
-  return cost_usd === 0 ? 'no price' : `≥ ${money(cost_usd)}`;
+export function costOf({ signals, ...costs }: Costs): string {
+  return signals === 0 ? 'no calls' : costWords(costs);
 }
 
 /**
