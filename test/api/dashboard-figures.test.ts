@@ -17,6 +17,7 @@ import {
   usageTotals,
   workUsage,
 } from '../../packages/dashboard/data/usage-questions.ts';
+import { budgetConcerns, noticeOf } from '../../packages/dashboard/frame/concerns.ts';
 import { costContent } from '../../packages/dashboard/pages/overview/cost-content.ts';
 import { costBefore, topOf } from '../../packages/dashboard/pages/overview/top.ts';
 import { exceptionOf } from '../../packages/dashboard/parts/budget/exception.ts';
@@ -112,6 +113,16 @@ test.each([
   const by_tool = [{ ...row, tool_name: null }];
   const breakdown = { cost, parts, by_tool, by_model: [{ ...row, model: 'gpt-5' }] };
   expect(whereItWent(breakdown, [], unpriced)).toBe(sentence);
+});
+
+test('a notice about a budget that warns, once dismissed, hides none about the same budget when it refuses', () => {
+  const window_start = '2026-11-01T00:00:00.000Z';
+  const budget = { id: 'bdg_1', name: 'Shop', window_start, revision: 1, utilization_pct: 120 };
+  const [none, soft, hard] = (['none', 'soft', 'hard'] as const).map((enforce) =>
+    budgetConcerns([{ ...budget, state: 'exceeded', enforce }]).map(noticeOf),
+  );
+  expect(none).toEqual(soft);
+  expect(hard).not.toEqual(soft);
 });
 
 test('a value is new only where none of the span before may have been it', () => {

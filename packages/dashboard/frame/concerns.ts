@@ -52,14 +52,20 @@ export function refusalConcerns(refusal: OwnRefusal | null | undefined, zone: st
   ];
 }
 
-/** Exceeded budgets. One that refuses calls stops work. */
-export function budgetConcerns(budgets: readonly Budget[]): Concern[] {
+/** The fields of a budget that its notice is made of. */
+type NoticedBudget = Pick<
+  Budget,
+  'id' | 'name' | 'state' | 'enforce' | 'window_start' | 'revision' | 'utilization_pct'
+>;
+
+/** Exceeded budgets. One that refuses calls stops work, and has another notice: that change raises no revision. */
+export function budgetConcerns(budgets: readonly NoticedBudget[]): Concern[] {
   return budgets
     .filter(({ state }) => state === 'exceeded')
     .map(({ id, name, enforce, window_start, revision, utilization_pct }) => ({
       kind: 'budget',
       object: id,
-      occurrence: `${window_start} ${revision}`,
+      occurrence: `${window_start} ${revision}${enforce === 'hard' ? ' stop' : ''}`,
       severity: enforce === 'hard' ? 'stop' : 'warning',
       link: enforce === 'hard' ? 'A budget refuses calls' : 'A budget is exceeded',
       name,
