@@ -180,7 +180,7 @@ test('a master that does not answer holds up nothing of the others: neither the 
       await until(isWritten, { what: 'the ledger to have the spend' });
       await ctx.redis.producer.hset(accountKeys(account.accountId).account, 'lots', 'g,3,0,lot_spoilt;');
     }
-    const { drifted, unchecked } = await compareCredits(ctx, { repair: false });
+    const { drifted, unchecked } = await compareCredits(ctx, { repair: false, records: true });
     const nodesOf = await Promise.all(accounts.map(nodeOf));
     const others = accounts.filter((_account, index) => nodesOf[index] !== 2);
     const spoilt = others.map(({ accountId }) => ({ account_id: accountId, drift: { granted: 3 } }));

@@ -1,4 +1,5 @@
-import { isCode } from '../../../platform/basics/errors.ts';
+import type { Redis } from 'ioredis';
+import { isCode, isStoreError } from '../../../platform/basics/errors.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { RECORDS_PATTERN, readRecordKey } from '../../../platform/redis/keys.ts';
 import { isSpendPlace } from '../meter/idempotency.ts';
@@ -16,7 +17,7 @@ const BATCH = 1_000;
 
 /**
  * The number of receipts of the last 48 h that Redis would answer again and that have no row in the ledger. It scans all
- * keys of Redis, and waits for entries that are on their way to the ledger.
+ * keys of Redis, and waits for entries that are on their way to the ledger. Those of a master that does not answer are left out.
  */
 export async function countReceiptsWithoutRows(ctx: Context): Promise<number> {
   const missing = new Set<string>();
@@ -42,15 +43,28 @@ async function* readRecords(ctx: Context): AsyncGenerator<GivenReceipt[]> {
   const { producer } = ctx.redis;
   const nodes = 'nodes' in producer ? producer.nodes('master') : [producer];
   for (const node of nodes) {
-    for (let cursor = ''; cursor !== '0'; ) {
-      const [next, keys] = await node.scan(cursor || '0', 'MATCH', RECORDS_PATTERN, 'COUNT', BATCH);
-      cursor = next;
-      const values = await Promise.all(keys.map((key) => producer.get(key)));
-      yield keys.flatMap((key, index) => {
-        const [, , outcome = ''] = values[index]?.split('\n') ?? [];
-        return isSpendPlace(outcome) ? [readRecordKey(key)] : [];
-      });
+    for (let cursor: string | null = ''; cursor !== null && cursor !== '0'; ) {
+      const read = await readSome(ctx, node, cursor || '0');
+      cursor = read?.next ?? null;
+      if (read) yield read.given;
     }
+  }
+}
+
+/** The next records of a master, or null of one that does not answer: its accounts are not compared either. */
+async function readSome(ctx: Context, node: Redis, cursor: string) {
+  try {
+    const [next, keys] = await node.scan(cursor, 'MATCH', RECORDS_PATTERN, 'COUNT', BATCH);
+    const values = await Promise.all(keys.map((key) => ctx.redis.producer.get(key)));
+    const given = keys.flatMap((key, index) => {
+      const [, , outcome = ''] = values[index]?.split('\n') ?? [];
+      return isSpendPlace(outcome) ? [readRecordKey(key)] : [];
+    });
+    return { next, given };
+  } catch (error) {
+    if (!isStoreError(error)) throw error;
+    ctx.log.warn({ err: error }, 'a Redis does not answer: its receipts are not looked for');
+    return null;
   }
 }
 
