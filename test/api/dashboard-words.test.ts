@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { endOfRotated } from '../../packages/dashboard/parts/access/grace.ts';
 import { forecastWords } from '../../packages/dashboard/parts/budget/words.ts';
 import { statusWords } from '../../packages/dashboard/parts/webhook/words.ts';
 import { decidedWords } from '../../packages/dashboard/wings/held/decided-words.ts';
@@ -113,4 +114,11 @@ test.each([
 test('the status of a delivery is of HTTP, and that of a mail of SMTP', () => {
   expect(statusWords({ format: 'slack' }, 404)).toBe('HTTP 404');
   expect(statusWords({ format: 'email' }, 250)).toBe('SMTP 250');
+});
+
+test('a rotated key ends after a day, or at its own end before that', () => {
+  const ended = [null, 10_000, 1_000 + 86_400, 9e9].map((expires_at) =>
+    endOfRotated({ expires_at }, 1_000_999),
+  );
+  expect(ended).toEqual([87_400, 10_000, 87_400, 87_400]);
 });

@@ -11,6 +11,7 @@ import { Name } from '../text/name.tsx';
 import { State } from '../text/state.tsx';
 import { Maker, UserName } from '../text/user-name.tsx';
 import { When } from '../time/when.tsx';
+import { endOfRotated, GRACE_S } from './grace.ts';
 
 export type Key = AnswerOf<'/v1/keys'>['data'][number];
 
@@ -19,11 +20,17 @@ function stateOf({ revoked_at, expires_at }: Key): 'active' | 'revoked' | 'expir
   return expires_at !== null && expires_at * 1_000 <= Date.now() ? 'expired' : 'active';
 }
 
+/** A key that was made by a rotation, and when the old one ends, in Unix seconds. */
+interface Rotated {
+  key: string;
+  oldEndS: number;
+}
+
 /** Keys and their actions; of one user if one is named. */
 export function KeyTable({ userId }: { userId?: string }) {
   const asked = userId === undefined ? {} : { user_id: userId };
   const pages = usePages(`keys ${userId ?? ''}`, (cursor) => keysQuery({ ...asked, ...cursor }));
-  const [rotated, setRotated] = useState<string | null>(null);
+  const [rotated, setRotated] = useState<Rotated | null>(null);
   return (
     <>
       <PagedRows
@@ -41,9 +48,13 @@ export function KeyTable({ userId }: { userId?: string }) {
         closeOnClickOutside={false}
       >
         <ShownOnce
-          words="It is shown this once. The old one works for 24 more hours."
+          words={
+            <>
+              It is shown this once. The old one works until <When at={rotated?.oldEndS ?? null} />.
+            </>
+          }
           label="Key"
-          value={rotated ?? ''}
+          value={rotated?.key ?? ''}
           onDone={() => setRotated(null)}
         />
       </Modal>
@@ -68,7 +79,7 @@ function columns({
 }: {
   withUser: boolean;
   isNarrow: boolean;
-  onRotated: (key: string) => void;
+  onRotated: (rotated: Rotated) => void;
 }): readonly Column<Key>[] {
   return [
     { label: 'Name', narrow: 'first', share: 20, render: ({ name }) => <Name of={name} /> },
@@ -102,12 +113,15 @@ function columns({
   ];
 }
 
-function KeyActions({ apiKey, onRotated }: { apiKey: Key; onRotated: (key: string) => void }) {
+function KeyActions({ apiKey, onRotated }: { apiKey: Key; onRotated: (rotated: Rotated) => void }) {
   const path = { id: apiKey.id };
-  const rotate = useAct(() => take(api.POST('/v1/keys/{id}/rotate', { params: { path }, body: {} })), {
-    changes: ['keys'],
-    onDone: ({ key }) => onRotated(key),
-  });
+  const rotate = useAct(
+    () => take(api.POST('/v1/keys/{id}/rotate', { params: { path }, body: { grace_s: GRACE_S } })),
+    {
+      changes: ['keys'],
+      onDone: ({ key }) => onRotated({ key, oldEndS: endOfRotated(apiKey, Date.now()) }),
+    },
+  );
   const revoke = useAct(() => take(api.DELETE('/v1/keys/{id}', { params: { path } })), {
     changes: ['keys'],
     done: 'The key is revoked.',

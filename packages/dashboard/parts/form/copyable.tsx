@@ -40,7 +40,7 @@ export function ShownOnce({
   children,
   ...secret
 }: {
-  words: string;
+  words: React.ReactNode;
   value: string;
   label: string;
   onDone: () => void;
