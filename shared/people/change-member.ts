@@ -80,11 +80,12 @@ function changed(before: Member, { role, teams, name, ...change }: MemberChange)
   };
 }
 
-/** The change of the list for alerts: it names the admins, and other members whom it named before, by their e-mail. */
+/** The change of the list for alerts: it names a new admin, or one who had no e-mail, and keeps naming whom it named. */
 function alertChange({ admin_emails }: Organization, before: Member, after: Member): RosterChange {
   if (before.role === after.role && before.email === after.email) return {};
-  const isNamed = before.role !== 'admin' && admin_emails.some((email) => email === before.email);
-  const isWanted = after.role === 'admin' || isNamed;
+  const isNamed = admin_emails.some((email) => email === before.email);
+  const isNew = before.role !== after.role || before.email === null;
+  const isWanted = isNew ? after.role === 'admin' : isNamed;
   return { without: before.email, with: isWanted && after.email !== null ? [after.email] : [] };
 }
 

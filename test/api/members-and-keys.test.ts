@@ -357,6 +357,7 @@ test.each<{ was: Role; named: boolean; change: { role?: Role; email?: string }; 
   { was: 'member', named: true, change: { email: 'new@example.org' }, is: 'new@example.org' },
   { was: 'member', named: false, change: { email: 'new@example.org' }, is: null },
   { was: 'admin', named: true, change: { email: 'new@example.org' }, is: 'new@example.org' },
+  { was: 'admin', named: false, change: { email: 'new@example.org' }, is: null },
 ])(
   'the admin e-mails name admins, and members whom they named: $was, named: $named, $change',
   async (row) => {
