@@ -300,6 +300,7 @@ describe('the costs of pull requests on the dashboard', () => {
     await dialog.getByText('Its calls stay on their branch').waitFor();
     await expectGood(page, 'pull-request-delete');
     await dialog.getByRole('button', { name: 'Keep' }).click();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1, name: 'Mend a typo' }).waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByRole('button', { name: 'Delete' }).click();
