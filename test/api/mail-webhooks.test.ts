@@ -11,6 +11,7 @@ import type { WebhookInput } from '../../shared/core/events/webhooks/endpoints/v
 import { changeMember } from '../../shared/people/change-member.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
+import { WEBHOOK_ANSWER_BYTES } from '../../shared/platform/basics/contract.ts';
 import { DeadlineError } from '../../shared/platform/basics/within.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { sendMail } from '../../shared/platform/mail/send-mail.ts';
@@ -141,6 +142,22 @@ describe('a webhook of the format email', () => {
     await expect(sendMail(slow, mail, 200)).rejects.toThrow(DeadlineError);
     for (const socket of sockets) socket.destroy();
     dripping.close();
+  });
+
+  it('keeps at most 16 KiB of what the server answers', async () => {
+    const refusing = createServer((socket) => {
+      socket.on('error', () => undefined).end(`${'554-no\r\n'.repeat(5_000)}554 no\r\n`);
+    });
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    const { port } = refusing.address() as AddressInfo;
+    await register();
+    await raise(api.ctx, f.orgId);
+    await attemptAllDue({ ...api.ctx, config: { ...api.ctx.config, smtpUrl: `smtp://127.0.0.1:${port}` } });
+    refusing.close();
+    const [queued] = await queuedDeliveryRows(api.ctx).find({ org_id: f.orgId }).toArray();
+    const [attempt] = queued?.attempts ?? [];
+    expect(attempt).toMatchObject({ status: 554, error: 'mail' });
+    expect(Buffer.byteLength(attempt?.answer ?? '')).toBe(WEBHOOK_ANSWER_BYTES);
   });
 
   it('asks once per hour, and not for each mail that waits, whether there is room', async () => {

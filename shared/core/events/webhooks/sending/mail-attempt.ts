@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { WEBHOOK_ANSWER_BYTES } from '../../../../platform/basics/contract.ts';
 import { DeadlineError } from '../../../../platform/basics/within.ts';
 import type { Context } from '../../../../platform/context/context.ts';
 import { type Mail, sendMail } from '../../../../platform/mail/send-mail.ts';
@@ -8,6 +9,7 @@ import { findReader, mailAddressOf } from '../endpoints/mail-target.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import { unsubscribeHeaders, unsubscribeUrl } from '../endpoints/unsubscribe.ts';
 import { render } from '../messages/render.ts';
+import { firstBytes } from '../messages/text.ts';
 import type { Answered } from './post.ts';
 
 export interface MessageOfEvent {
@@ -82,7 +84,10 @@ function refusalOf(cause: unknown): Omit<Answered, 'latencyMs'> {
     response?: string;
     code?: string;
   };
-  if (responseCode !== undefined) return { status: responseCode, error: 'mail', answer: response ?? null };
+  if (responseCode !== undefined) {
+    const answer = response === undefined ? null : firstBytes(response, WEBHOOK_ANSWER_BYTES);
+    return { status: responseCode, error: 'mail', answer };
+  }
   const errors: Record<string, AttemptError> = { ETIMEDOUT: 'timeout', EDNS: 'dns', ETLS: 'tls' };
   return { status: null, error: errors[code ?? ''] ?? 'connect', answer: null };
 }
