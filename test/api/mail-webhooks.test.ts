@@ -8,6 +8,7 @@ import { createWebhook } from '../../shared/core/events/webhooks/endpoints/creat
 import { mailPermitRows } from '../../shared/core/events/webhooks/endpoints/mail-permits.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import type { WebhookInput } from '../../shared/core/events/webhooks/endpoints/view.ts';
+import { endpointOf, takePermits } from '../../shared/core/events/webhooks/sending/endpoint.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
@@ -189,6 +190,15 @@ describe('a webhook of the format email', () => {
     expect(headerOf(smtp.mails[0], 'Subject')).toBe('Test message: a session began');
     for (let sent = 1; sent < 20; sent += 1) expect((await test()).status).toBe(200);
     expect((await test()).status).toBe(503);
+  });
+
+  it('takes no room by a test that is refused because too many are under way', async () => {
+    const { body } = await register();
+    const sent = async () => (await mailPermitRows(api.ctx).find().toArray()).flatMap((row) => row.sent);
+    const before = await sent();
+    void takePermits(api.ctx, endpointOf(api.ctx, `test ${body.id}`), 3_000);
+    expect((await f.send('/api/v1/webhooks/test', { webhook_id: body.id })).status).toBe(503);
+    expect(await sent()).toHaveLength(before.length);
   });
 });
 

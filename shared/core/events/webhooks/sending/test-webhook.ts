@@ -33,7 +33,6 @@ export interface TestResult {
 export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestResult> {
   const atMs = ctx.clock.now();
   const eventId = newId('evt');
-  await requireMailPermit(ctx, webhook);
   const [taken] = takePermits(ctx, endpointOf(ctx, `test ${webhook._id}`), 1);
   const permit = await taken;
   if (!permit)
@@ -45,6 +44,7 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
     const envelope = envelopeOf(eventId, { type, org_id: webhook.org_id, ts, data });
     const words = JSON.stringify(await testWords(ctx, webhook));
     const message = { eventId, envelope, words, attempt: 1, atMs };
+    await requireMailPermit(ctx, webhook);
     const answered = await sendMessage(ctx, permit, webhook, message);
     permit.release(answered.status !== null);
     await logTest(ctx, webhook, { ...message, type }, answered);
