@@ -468,9 +468,9 @@ async function sendDigestNow({ orgId }: WholeTenant, { ctx, clock }: Host): Prom
   await jobs.sendDigests.handle({}, ctx);
 }
 
-/** Rules may have changed since the first one was made, and the clock has moved by as much as the next Monday is away. */
+/** Rules may have changed since the first one was made, and the clock has moved to the next Monday or the next month. */
 async function previewAgain(own: WholeTenant, { clock }: Host): Promise<void> {
-  const body = { ...own.pricedAnew, from: iso(clock.now() - 30 * DAY) };
+  const body = { from: iso(clock.now() - 34 * DAY), to: iso(clock.now()) };
   own.repricings[0] = (await own.must('key', 'POST', '/api/v1/repricings', body)).id;
 }
 

@@ -227,7 +227,9 @@ async function fillBudgets(whole: WholeTenant): Promise<void> {
 
 async function fillWork(whole: WholeTenant, { clock }: Host): Promise<void> {
   const { must } = whole;
-  const place = { name: 'Finance', kind: 'folder', levels: [{ level: 'daily', format: 'csv' }] };
+  // Without it a destination begins with its month, of which the first day has no day before.
+  const since = iso(clock.now() - 10 * DAY).slice(0, 10);
+  const place = { name: 'Finance', kind: 'folder', since, levels: [{ level: 'daily', format: 'csv' }] };
   const add = async (prefix: string) =>
     (await must('key', 'POST', '/api/v1/destinations', { ...place, prefix })).id as string;
   whole.destination = await add(whole.orgId);
