@@ -30,6 +30,7 @@ const MEMBERS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
     made: z.strictObject({
       keys: z.array(z.strictObject({ id: z.string(), name: z.string(), user_id: z.string().nullable() })),
       webhooks: z.array(z.strictObject({ id: z.string(), url: z.string() })),
+      ...Object.assign({}, ...API_WINGS.map(({ made }) => made)),
     }),
   },
   too_many_requests: { retry_after_s: z.int() },

@@ -13,6 +13,8 @@ export interface ApiWing {
   /** Tools of the MCP endpoint. */
   readonly tools?: readonly Tool[];
   readonly events?: EventDocuments;
+  /** The kinds of things that it adds to `made` of `revoke_made_needed`. */
+  readonly made?: z.ZodRawShape;
   /** Members that it adds to the problems of a code. */
   readonly problems?: Readonly<Partial<Record<ErrorCode, z.ZodRawShape>>>;
 }

@@ -8,7 +8,7 @@ export const deleteMember = route({
   summary: 'Remove a member',
   description:
     'For admins. Name, e-mail and identity are erased, devices and bound keys revoked; what was recorded stays. ' +
-    'A person who made other keys or webhooks is removed with `revoke_made`.',
+    'A person who made what goes on without them, other keys or webhooks for example, is removed with `revoke_made`.',
   tag: 'Members',
   auth: { kind: 'idp', role: 'admin' },
   params: memberParams,

@@ -9,7 +9,7 @@ export const updateMember = route({
   summary: 'Change a member',
   description:
     'For admins. Omitted fields keep their value. `email`, also the same one, renews an invitation. ' +
-    'An admin who made keys or webhooks becomes a member with `revoke_made`.',
+    'An admin who made what goes on without them, keys or webhooks for example, becomes a member with `revoke_made`.',
   tag: 'Members',
   auth: { kind: 'idp', role: 'admin' },
   params: memberParams,

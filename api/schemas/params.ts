@@ -55,11 +55,11 @@ export const keyParams = z.strictObject({ id: text(128).describe('Key id') });
 
 export const memberParams = z.strictObject({ user_id: text(256).describe('User id') });
 
-/** Decides about the keys and webhooks of a person who leaves or is no longer an admin. */
+/** Decides about the things that were made by a person who leaves or is no longer an admin. */
 export const madeQuery = z.strictObject({
   revoke_made: flag
     .optional()
     .describe(
-      'Whether the keys and webhooks that the person made end too: keys are revoked, webhooks deleted. Needed where there are any',
+      'Whether what the person made ends too: keys are revoked, everything else is deleted. Needed where there is anything',
     ),
 });

@@ -21,8 +21,8 @@ import { NOTHING_MADE, planMade } from './made-by.ts';
 
 /**
  * Changes a member who is there. The same `email` again renews an invitation that was turned down. Throws `not_found`,
- * `conflict` for the last admin's role and another member's e-mail, and `revoke_made_needed` for an admin who made keys or
- * webhooks and becomes a member (`planMade`).
+ * `conflict` for the last admin's role and another member's e-mail, and `revoke_made_needed` for an admin who made
+ * something and becomes a member (`planMade`).
  */
 export async function changeMember(
   ctx: Context,

@@ -26,14 +26,13 @@ import { planMade } from './made-by.ts';
 export interface Removal {
   /** True when the removal of the last admin is refused. */
   keepsAnAdmin?: boolean;
-  /** True when the keys and webhooks that the person made end too. Needed where there are any. */
+  /** True when the things that the person made end too (`planMade`). Needed where there are any. */
   revokeMade?: boolean | undefined;
 }
 
 /**
  * Removes a member: erases name, e-mail and identity, revokes the devices and the API keys that are bound to the user, and,
- * where it is asked for, ends the keys and webhooks that the person made. The ids stay, so that what was recorded still adds
- * up. Repeating it changes nothing. Throws `not_found`, `conflict` for the last admin where one has to stay,
+ * where it is asked for, ends what the person made. The ids stay, so that what was recorded still adds up. Repeating it changes nothing. Throws `not_found`, `conflict` for the last admin where one has to stay,
  * `revoke_made_needed`, and `outcome_unknown` when the member is gone and Redis has not taken the end of a device yet.
  */
 export async function removeMember(

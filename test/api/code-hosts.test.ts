@@ -43,6 +43,7 @@ describe('code hosts', () => {
       provider: 'gitlab',
       name: 'Acme',
       url: `https://governor.example/integrations/code-hosts/${shown.id}`,
+      made_by: { user_id: expect.any(String), key_id: null },
       created_at: clock.now() / 1_000,
       last_event_at: null,
     });

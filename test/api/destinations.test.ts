@@ -55,6 +55,7 @@ describe('a destination', () => {
       ...given,
       id: expect.stringMatching(/^dst_\w{22}$/),
       secret_set_at: '2026-02-03T12:00:00.000Z',
+      made_by: { user_id: null, key_id: f.keyId },
       path_style: true,
       levels: [{ level: 'focus', format: 'parquet', focus_version: '1.3', billed: 'computed' }],
       hour_utc: 3,

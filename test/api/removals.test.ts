@@ -8,17 +8,28 @@ import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { createWebhook } from '../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
+import { eraseMember } from '../../shared/people/erase-member.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { shardKeys, shardOf } from '../../shared/platform/redis/keys.ts';
+import type { DestinationChange } from '../../shared/wings/push/destinations/input.ts';
+import { deleteDestination } from '../../shared/wings/push/destinations/manage-destinations.ts';
+import { destinationRows } from '../../shared/wings/push/destinations/model.ts';
+import { updateDestination } from '../../shared/wings/push/destinations/update-destination.ts';
+import { addCodeHost } from '../../shared/wings/work/code-hosts/manage-code-hosts.ts';
+import { codeHostRows } from '../../shared/wings/work/code-hosts/model.ts';
 import { revokeDevices } from '../../workers/index.ts';
+import { FOLDER, makeDestination, newFolder } from '../support/destinations.ts';
 import { fixture } from '../support/fixture.ts';
 import type { Answer } from '../support/harness.ts';
 import { linkDevice, makePerson, type Person } from '../support/people.ts';
 
-const { idp, api, ctx } = await fixture({ idp: true });
+const { idp, api, ctx } = await fixture({
+  idp: true,
+  env: { EXPORT_FOLDER: newFolder(), EXPORT_S3_ENDPOINTS: 'https://s3.example.com' },
+});
 let admin: Person;
 let leaving: Person;
 
@@ -47,6 +58,15 @@ async function spend(token: string): Promise<number> {
   const body = { output_sha256: '0'.repeat(64) };
   return (await api.call('/v1/meter/consume', { method: 'POST', key: token, headers, body })).status;
 }
+
+/** The keys in force, the webhooks, the destinations and the code hosts of an organization. */
+const countThings = (org_id: string) =>
+  Promise.all([
+    apiKeyRows(ctx).countDocuments({ org_id, revoked_at: null }),
+    webhookRows(ctx).countDocuments({ org_id }),
+    destinationRows(ctx).countDocuments({ org_id }),
+    codeHostRows(ctx).countDocuments({ org_id }),
+  ]);
 
 async function present(people: readonly Person[]): Promise<Person[]> {
   const ids = people.map(({ accountId }) => accountId);
@@ -106,6 +126,8 @@ describe('an admin who was let in and is demoted', () => {
   const late: [string, () => Promise<unknown>][] = [
     ['makes no key', () => createApiKey(ctx, { org_id: admin.orgId, ...ofAdmin })],
     ['makes no webhook', () => createWebhook(ctx, admin.orgId, webhookInput)],
+    ['makes no destination', () => makeDestination(ctx, admin.orgId)],
+    ['makes no code host', () => addCodeHost(ctx, admin.orgId, { provider: 'github' })],
     ['invites nobody', () => addMember(ctx, { org_id: admin.orgId, ...asAdmin })],
     ['gives no role', () => changeMember(ctx, admin.orgId, leaving.userId, { role: 'admin' })],
     ['removes nobody', () => removeMember(ctx, admin.orgId, 'somebody')],
@@ -113,11 +135,10 @@ describe('an admin who was let in and is demoted', () => {
   test.each(late)('%s', async (_, act) => {
     const demote = () => changeMember(ctx, admin.orgId, leaving.userId, { role: 'member' });
     await Promise.allSettled([demote(), actingAs(leaving.accountId, act)]);
-    const keys = await apiKeyRows(ctx).countDocuments({ org_id: admin.orgId });
-    const webhooks = await webhookRows(ctx).countDocuments({ org_id: admin.orgId });
+    const made = await countThings(admin.orgId);
     const role = (await memberRows(ctx).findOne({ _id: leaving.accountId }))?.role;
     // Made before the demotion: then the demotion asks what becomes of it.
-    expect(role).toBe(keys + webhooks > 0 ? 'admin' : 'member');
+    expect(role).toBe(made.some((count) => count > 0) ? 'admin' : 'member');
     await changeMember(ctx, admin.orgId, leaving.userId, { role: 'member' }, { revokeMade: true });
     await expect(actingAs(leaving.accountId, act)).rejects.toMatchObject({ code: 'missing_scope' });
   });
@@ -138,77 +159,165 @@ test('a key that was let in and is revoked makes no webhook', async () => {
   await expect(create()).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
-describe('what a person made', () => {
+describe('the things that a person made', () => {
   const scopes = ['usage:read', 'webhooks:write'];
-  let free: Answer['body'];
-  let foreign: Answer['body'];
-  let webhook: Answer['body'];
+  const lake = {
+    ...FOLDER,
+    kind: 's3',
+    endpoint: 'https://s3.example.com',
+    region: 'eu-central-1',
+    bucket: 'my-own-bucket',
+    access_key_id: 'AKIAIOSFODNN7EXAMPLE',
+    secret_access_key: 'secret',
+  };
+  const host = { provider: 'gitlab', name: 'Acme' };
+  let own: Made;
+  let elsewhere: Made & { orgId: string };
+
+  type Made = Awaited<ReturnType<typeof makeThings>>;
+
+  /** One of each kind and way: a key of everybody, one of somebody else, one of their own, and things made with a key or a session. */
+  async function makeThings(person: Person) {
+    const must = async (method: string, path: string, body: unknown, key = person.session) => {
+      const answer = await api.call(path, { method, key, body });
+      expect(answer.status, answer.text).toBe(201);
+      return answer.body;
+    };
+    const free = await must('POST', '/v1/keys', { name: 'free', scopes: [...scopes, 'exports:write'] });
+    const bound = (user_id: string) => ({ name: 'bound', scopes, user_id });
+    const foreign = await must('POST', '/v1/keys', bound('ada'));
+    await must('POST', '/v1/keys', bound(person.userId));
+    const webhook = (await api.call('/api/v1/webhooks', { key: free.key, body: webhookInput })).body;
+    const destination = await must('POST', '/api/v1/destinations', lake, free.key);
+    const { secret: _, ...codeHost } = await must('POST', '/v1/code-hosts', host);
+    return { free, foreign, webhook, destination, codeHost };
+  }
 
   beforeEach(async () => {
-    ({ body: free } = await ask(leaving, 'POST', '/v1/keys', { name: 'free', scopes }));
-    const bound = (user_id: string) => ({ name: 'bound', scopes, user_id });
-    ({ body: foreign } = await ask(leaving, 'POST', '/v1/keys', bound('ada')));
-    await ask(leaving, 'POST', '/v1/keys', bound(leaving.userId));
-    ({ body: webhook } = await api.call('/api/v1/webhooks', { key: free.key, body: webhookInput }));
+    own = await makeThings(leaving);
+    const other = await makePerson(ctx, idp, { role: 'admin', userId: leaving.userId });
+    elsewhere = { ...(await makeThings(other)), orgId: other.orgId };
   });
 
   const made = () => ({
     keys: [
-      { id: free.id, name: 'free', user_id: null },
-      { id: foreign.id, name: 'bound', user_id: 'ada' },
+      { id: own.free.id, name: 'free', user_id: null },
+      { id: own.foreign.id, name: 'bound', user_id: 'ada' },
     ],
-    webhooks: [{ id: webhook.id, url: webhookInput.url }],
+    webhooks: [{ id: own.webhook.id, url: webhookInput.url }],
+    destinations: [{ id: own.destination.id, name: lake.name, bucket: lake.bucket }],
+    code_hosts: [{ id: own.codeHost.id, ...host }],
   });
   const works = async (key: string) => (await api.call('/api/v1/sessions', { key })).status;
-  const count = () => webhookRows(ctx).countDocuments({ org_id: admin.orgId });
-  const actions: [string, (query: string) => Promise<Answer>][] = [
+  const erase = async (query: string): Promise<Pick<Answer, 'status' | 'body'>> => {
+    const revoke = new URLSearchParams(query).get('revoke_made');
+    const decided = revoke === null ? {} : { revokeMade: revoke === 'true' };
+    return actingAs(admin.accountId, () => eraseMember(ctx, admin.orgId, leaving.userId, decided)).then(
+      () => ({ status: 204, body: undefined }),
+      ({ code, extra }) => ({ status: 409, body: { code, ...extra } }),
+    );
+  };
+  const actions: [string, (query: string) => Promise<Pick<Answer, 'status' | 'body'>>][] = [
     ['removal', (query) => ask(admin, 'DELETE', `/v1/members/${leaving.userId}${query}`)],
     ['demotion', (query) => ask(admin, 'PATCH', `/v1/members/${leaving.userId}${query}`, { role: 'member' })],
+    ['erasure', erase],
   ];
 
-  test('is shown with its maker', async () => {
+  test('are shown with their maker', async () => {
     const { body } = await ask(admin, 'GET', '/v1/keys');
-    for (const { made_by } of body.data) expect(made_by).toEqual({ user_id: leaving.userId, key_id: null });
-    const made_by = { user_id: leaving.userId, key_id: free.id };
-    const listed = await api.call('/api/v1/webhooks', { key: free.key });
-    expect(listed.body.data[0].made_by).toEqual(made_by);
-    const read = await api.call(`/api/v1/webhooks/${webhook.id}`, { key: free.key });
-    expect(read.body.made_by).toEqual(made_by);
+    const bySession = { user_id: leaving.userId, key_id: null };
+    for (const { made_by } of body.data) expect(made_by).toEqual(bySession);
+    const byKey = { user_id: leaving.userId, key_id: own.free.id };
+    const read = async (path: string) => (await api.call(path, { key: own.free.key })).body;
+    const { webhook, destination, codeHost } = own;
+    expect((await read('/api/v1/webhooks')).data[0].made_by).toEqual(byKey);
+    expect((await read(`/api/v1/webhooks/${webhook.id}`)).made_by).toEqual(byKey);
     expect(Object.keys(webhook).toSorted()).toEqual(['created_at', 'enabled', 'events', 'id', 'url']);
-    const rotated = await ask(admin, 'POST', `/v1/keys/${free.id}/rotate`, {});
+    expect((await read('/api/v1/destinations')).data).toEqual([{ ...destination, made_by: byKey }]);
+    expect((await ask(admin, 'GET', '/v1/code-hosts')).body.data).toEqual([
+      { ...codeHost, made_by: bySession },
+    ]);
+    const rotated = await ask(admin, 'POST', `/v1/keys/${own.free.id}/rotate`, {});
     expect(rotated.body.made_by).toEqual({ user_id: admin.userId, key_id: null });
   });
 
-  test.each(actions)('has to be decided about at the %s', async (_, act) => {
+  test.each(actions)('have to be decided about at the %s', async (_, act) => {
     const refused = await act('');
     expect([refused.status, refused.body.code]).toEqual([409, 'revoke_made_needed']);
     expect(refused.body.made).toEqual(made());
     expect((await memberRows(ctx).findOne({ _id: leaving.accountId }))?.role).toBe('admin');
     expect(await present([leaving])).toHaveLength(1);
-    expect(await works(free.key)).toBe(200);
+    expect(await countThings(admin.orgId)).toEqual([3, 1, 1, 1]);
   });
 
-  test.each(actions)('ends with the %s where that is asked for', async (_, act) => {
+  test.each(actions)('end with the %s where that is asked for, and nobody else’s do', async (name, act) => {
+    const { _id } = await makeDestination(ctx, admin.orgId, { prefix: 'of-the-operator' });
     expect((await act('?revoke_made=true')).status).toBeLessThan(300);
-    expect([await works(free.key), await works(foreign.key), await count()]).toEqual([401, 401, 0]);
-    const { body } = await ask(admin, 'GET', '/v1/audit?limit=100');
-    const named = body.data.map(({ action }: { action: string }) => action);
-    expect(named).toEqual(expect.arrayContaining(['key.revoke', 'webhook.delete']));
+    expect([await works(own.free.key), await works(own.foreign.key)]).toEqual([401, 401]);
+    // The key that is bound to the person ends with the person, and is a member's own.
+    expect(await countThings(admin.orgId)).toEqual([name === 'demotion' ? 1 : 0, 0, 1, 0]);
+    expect(await destinationRows(ctx).countDocuments({ _id })).toBe(1);
+    expect(await dueRows(ctx).countDocuments({ key: own.destination.id })).toBe(0);
+    const entries = await auditRows(ctx).find({ org_id: admin.orgId }).toArray();
+    const named = entries.map(({ action, details }) => `${action} ${Object.values(details)[0]}`);
+    const { free, foreign, webhook, destination, codeHost } = own;
+    for (const entry of [
+      `key.revoke ${free.id}`,
+      `key.revoke ${foreign.id}`,
+      `webhook.delete ${webhook.id}`,
+      `destination.delete ${destination.id}`,
+      `code_host.delete ${codeHost.id}`,
+    ])
+      expect(named).toContain(entry);
     expect((await act('')).status).toBeLessThan(300);
+    expect(await countThings(elsewhere.orgId)).toEqual([3, 1, 1, 1]);
   });
 
-  test.each(actions)('goes on after the %s where that is asked for', async (_, act) => {
+  test.each(actions)('go on after the %s where that is asked for', async (_, act) => {
     expect((await act('?revoke_made=false')).status).toBeLessThan(300);
-    expect([await works(free.key), await works(foreign.key), await count()]).toEqual([200, 200, 1]);
+    expect([await works(own.free.key), await works(own.foreign.key)]).toEqual([200, 200]);
+    expect((await countThings(admin.orgId)).slice(1)).toEqual([1, 1, 1]);
     const kept = { org_id: admin.orgId, 'details.kept': { $exists: true } };
     const entry = await auditRows(ctx).findOne(kept);
-    expect(entry?.details.kept).toEqual({ keys: [free.id, foreign.id], webhooks: [webhook.id] });
+    const ids = Object.entries(made()).map(([kind, things]) => [kind, things.map(({ id }) => id)]);
+    expect(entry?.details.kept).toEqual(Object.fromEntries(ids));
   });
 
-  test('asks nothing once it has ended', async () => {
-    await ask(admin, 'DELETE', `/v1/keys/${free.id}`);
-    await ask(admin, 'DELETE', `/v1/keys/${foreign.id}`);
-    await webhookRows(ctx).deleteOne({ _id: webhook.id });
-    expect((await remove(admin, leaving)).status).toBe(204);
+  const endings: [string, () => Promise<unknown>][] = [
+    [
+      'keys',
+      () => Promise.all([own.free, own.foreign].map(({ id }) => ask(admin, 'DELETE', `/v1/keys/${id}`))),
+    ],
+    ['webhooks', () => webhookRows(ctx).deleteOne({ _id: own.webhook.id })],
+    ['destinations', () => deleteDestination(ctx, admin.orgId, own.destination.id)],
+    ['code_hosts', () => ask(admin, 'DELETE', `/v1/code-hosts/${own.codeHost.id}`)],
+  ];
+
+  test.each(endings)(
+    'are asked about where only %s are left, and not once these have ended too',
+    async (kind, end) => {
+      for (const [other, endOther] of endings) if (other !== kind) await endOther();
+      const refused = await remove(admin, leaving);
+      expect(refused.body.made).toEqual({
+        keys: [],
+        webhooks: [],
+        destinations: [],
+        code_hosts: [],
+        ...Object.fromEntries(Object.entries(made()).filter(([name]) => name === kind)),
+      });
+      await end();
+      expect((await remove(admin, leaving)).status).toBe(204);
+    },
+  );
+
+  test('are those of the admin who names another server or bucket of a destination, and of nobody for another change', async () => {
+    const change = async (body: DestinationChange) => {
+      const update = () => updateDestination(ctx, admin.orgId, own.destination.id, body);
+      return (await actingAs(admin.accountId, update)).made_by?.user_id;
+    };
+    for (const same of [{ name: 'Lake' }, { prefix: 'other' }, { secret_access_key: 'another' }])
+      expect(await change(same)).toBe(leaving.userId);
+    expect(await change({ bucket: 'the-bucket-of-acme' })).toBe(admin.userId);
+    expect((await remove(admin, leaving)).body.made.destinations).toEqual([]);
   });
 });

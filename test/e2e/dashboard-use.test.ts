@@ -6,6 +6,7 @@ import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { addMember } from '../../shared/people/members.ts';
+import { addCodeHost } from '../../shared/wings/work/code-hosts/manage-code-hosts.ts';
 import { openAs, openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import type { DashboardStack } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
@@ -176,13 +177,14 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
-  test('a removal asks what becomes of the keys and webhooks that the person made', async () => {
+  test('a removal asks what becomes of the things that the person made', async () => {
     const { ctx, orgId } = stack;
     const leaver = { org_id: orgId, user_id: 'lena', name: 'Lena', email: 'lena@acme.example' };
     const lena = await addMember(ctx, { ...leaver, role: 'admin' });
     const key = await actingAs(lena._id, () =>
       createApiKey(ctx, { org_id: orgId, scopes: ['usage:read'], name: 'nightly report', role: 'admin' }),
     );
+    await actingAs(lena._id, () => addCodeHost(ctx, orgId, { provider: 'github', name: 'Acme' }));
     const { page, context } = await open('/settings?tab=members');
     const remove = async () => {
       await page.getByRole('button', { name: 'Edit Lena' }).click();
@@ -195,6 +197,7 @@ describe('the dashboard in use', () => {
     await remove();
     const choice = page.getByRole('dialog', { name: 'Lena made these' });
     await choice.getByText('nightly report').waitFor();
+    await choice.getByText('Code host github Acme').waitFor();
     await choice.getByRole('button', { name: 'Cancel' }).click();
     await choice.waitFor({ state: 'detached' });
     expect(await memberRows(ctx).findOne({ _id: lena._id })).toMatchObject({ removed_at: null });

@@ -13,7 +13,7 @@ export const people: Fields = {
   declined: ['Whether the person declined the invitation', false],
   admin_emails: ['Where alerts go', ['ops@example.org']],
   made: [
-    'Keys and webhooks that the person made',
+    'Things that the person made, by kind',
     { keys: [], webhooks: [{ id: 'whk_3Kf9', url: 'https://example.com/hook' }] },
   ],
   key_id: ['The API key', '3Kf9XqLm2TzV'],

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { settings } from '../../../shared/wings/push/settings.ts';
 import type { ApiWing } from '../../hooks/wing.ts';
 import { createDestination } from './create-destination.ts';
@@ -33,4 +34,9 @@ export const push: ApiWing = {
     },
   ],
   events,
+  made: {
+    destinations: z
+      .array(z.strictObject({ id: z.string(), name: z.string(), bucket: z.string().nullable() }))
+      .describe('Destinations of exports'),
+  },
 };

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { CODE_HOST_PROVIDERS } from '../../../shared/wings/work/code-hosts/model.ts';
 import type { ApiWing } from '../../hooks/wing.ts';
 import { addCodeHost } from './add-code-host.ts';
 import { deleteCodeHost } from './delete-code-host.ts';
@@ -13,6 +15,17 @@ import { takeCodeHostEvent } from './take-code-host-event.ts';
 
 export const work: ApiWing = {
   name: 'work',
+  made: {
+    code_hosts: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          provider: z.enum(CODE_HOST_PROVIDERS),
+          name: z.string().nullable(),
+        }),
+      )
+      .describe('Code hosts'),
+  },
   sections: [
     { after: 'POST /api/v1/signals', routes: [recordContexts] },
     {

@@ -100,6 +100,20 @@ export const AUTH_FAULTS: readonly Fault[] = [
     replacement: 'if (revokeMade === undefined) return NOTHING_MADE;',
     tests: REMOVALS,
   },
+  {
+    what: 'nobody is asked about the things of wings that a leaving person made',
+    file: 'shared/people/made-by.ts',
+    text: 'for (const wing of wingsOf(ctx)) Object.assign(kinds, wing.person?.made);',
+    replacement: '',
+    tests: REMOVALS,
+  },
+  {
+    what: 'a destination stays that of its first maker when another admin names another bucket',
+    file: 'shared/wings/push/destinations/update-destination.ts',
+    text: 'hasMoved(before, wanted) ? { ...wanted, made_by: maker } : wanted',
+    replacement: 'wanted',
+    tests: REMOVALS,
+  },
   ...faultsIn('shared/people/change-member.ts', REMOVALS, [
     {
       what: 'nobody is asked about what a demoted admin made',

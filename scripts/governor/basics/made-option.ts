@@ -7,11 +7,11 @@ export interface MadeOptions {
   made?: 'keep' | 'revoke';
 }
 
-/** `--made`: what becomes of the keys and webhooks that a person made who is removed. */
+/** `--made`: what becomes of the things that a person made who is removed. */
 export function madeOption(): Option {
   return new Option(
     '--made <choice>',
-    'the keys and webhooks that the person made: keep them, or revoke the keys and delete the webhooks (needed where there are any)',
+    'what the person made, such as keys and webhooks: keep it, or revoke the keys and delete the rest (needed where there is anything)',
   ).choices(['keep', 'revoke']);
 }
 
@@ -24,12 +24,17 @@ export function revokeMade(made: MadeOptions['made']): boolean | undefined {
 export async function explainMade<Result>(work: Promise<Result>): Promise<Result> {
   return work.catch((error: unknown) => {
     if (!isCode(error, 'revoke_made_needed')) throw error;
-    const { keys, webhooks } = error.extra.made as MadeObjects;
     const lines = [
       'This person made what follows. Repeat the command with --made keep or --made revoke.',
-      ...keys.map(({ id, name }) => `key ${id} ${name}`),
-      ...webhooks.map(({ id, url }) => `webhook ${id} ${url}`),
+      ...Object.entries(error.extra.made as MadeObjects).flatMap(([kind, things]) =>
+        things.map((thing) => [wordOf(kind), ...Object.values(thing).filter(Boolean)].join(' ')),
+      ),
     ];
     throw new DomainError(error.code, lines.map(inOneLine).join('\n  '));
   });
+}
+
+/** `code_hosts` is a code host. */
+function wordOf(kind: string): string {
+  return kind.replace('_', ' ').replace(/s$/, '');
 }

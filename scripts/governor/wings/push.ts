@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
+import { nameMaker } from '../../../shared/core/accounts/keys/model.ts';
 import { readOrganization } from '../../../shared/core/accounts/organizations/read-organization.ts';
 import { DomainError } from '../../../shared/platform/basics/errors.ts';
 import { given } from '../../../shared/platform/basics/given.ts';
@@ -196,10 +197,11 @@ async function untilEnded(ctx: Context, id: string, runId: string) {
 
 /** A destination as one row. */
 function inShort(view: Awaited<ReturnType<typeof showDestination>>) {
-  const { id, name, kind, bucket, prefix, status, code, behind_days, last_run, next_run_at } = view;
+  const { id, name, kind, bucket, prefix, status, code, behind_days, made_by, last_run, next_run_at } = view;
   const place = bucket === null ? prefix : `${bucket}/${prefix}`;
   const last_run_at = last_run?.finished_at ?? null;
-  return { id, name, kind, place, status, code, behind_days, last_run_at, next_run_at };
+  const maker = made_by && nameMaker(made_by);
+  return { id, name, kind, place, status, code, behind_days, made_by: maker, last_run_at, next_run_at };
 }
 
 interface AddOptions {

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { nameMaker } from '../../../shared/core/accounts/keys/model.ts';
 import { readOrganization } from '../../../shared/core/accounts/organizations/read-organization.ts';
+import type { Config } from '../../../shared/platform/basics/config.ts';
 import {
   addCodeHost,
   deleteCodeHost,
   listCodeHosts,
 } from '../../../shared/wings/work/code-hosts/manage-code-hosts.ts';
-import { CODE_HOST_PROVIDERS } from '../../../shared/wings/work/code-hosts/model.ts';
+import { CODE_HOST_PROVIDERS, type CodeHost } from '../../../shared/wings/work/code-hosts/model.ts';
 import { codeHostInput, viewCodeHost } from '../../../shared/wings/work/code-hosts/view.ts';
 import { pullRequestRows } from '../../../shared/wings/work/pull-requests/model.ts';
 import { type HotRead, ofNobody, since } from '../basics/hot-read.ts';
@@ -35,7 +37,7 @@ export function addCodeHostCommands(program: Command, run: Run): void {
       run(async (ctx) => {
         await readOrganization(ctx, orgId);
         const hosts = await listCodeHosts(ctx, orgId);
-        return { code_hosts: hosts.map((host) => viewCodeHost(ctx.config, host)) };
+        return { code_hosts: hosts.map((host) => inShort(ctx.config, host)) };
       }),
     );
   codeHost
@@ -47,6 +49,12 @@ export function addCodeHostCommands(program: Command, run: Run): void {
         return { id, deleted: true };
       }),
     );
+}
+
+/** A code host as one row. */
+function inShort(config: Config, host: CodeHost) {
+  const { made_by } = host;
+  return { ...viewCodeHost(config, host), made_by: made_by && nameMaker(made_by) };
 }
 
 /** The first page of pull requests. */

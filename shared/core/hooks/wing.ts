@@ -35,12 +35,28 @@ export interface Wing extends Declarations {
 }
 
 export interface PersonHook extends MailsHook {
+  /** The things that a person made, by their kinds, as `revoke_made_needed` names these. */
+  readonly made?: Readonly<Record<string, FindMade>>;
   /** The plan in the transaction that removes the member. */
   remove?(ctx: Context, member: Member, transaction: ClientSession): Promise<RemovalPart>;
   /** Erases the person's own words. Safe to repeat. Returns how many signals it changed. */
   erase?(ctx: Context, person: Person): Promise<number>;
   /** Everything that the wing keeps about the member, without secrets. */
   export?(ctx: Context, member: Member): AsyncIterable<PersonRecord>;
+}
+
+/** Finds the things of one kind that a person made and that go on without the person, in the transaction that decides about them. */
+export type FindMade = (
+  ctx: Context,
+  person: Person,
+  transaction: ClientSession,
+) => Promise<readonly MadeThing[]>;
+
+export interface MadeThing {
+  /** The thing as `revoke_made_needed` lists it. */
+  readonly shown: { readonly id: string; readonly [field: string]: string | null };
+  /** The plan that ends it, as when an admin ends it by itself. */
+  end(): Plan | Promise<Plan>;
 }
 
 export interface RemovalPart extends Partial<Plan> {

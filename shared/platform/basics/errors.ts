@@ -28,7 +28,7 @@ export const ERRORS = {
   preview_stale: { status: 409, title: 'The preview no longer holds' },
   revoke_made_needed: {
     status: 409,
-    title: 'The person made keys or webhooks: decide whether they end too',
+    title: 'The person made things that go on: decide whether they end too',
   },
   too_many_keys: { status: 409, title: 'There are as many API keys as there may be' },
   too_many_devices: { status: 409, title: 'The account has as many devices as it may have' },

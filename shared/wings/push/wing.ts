@@ -3,6 +3,7 @@ import { PUSH_ACTIONS } from './actions.ts';
 import * as closingJobs from './closing/jobs.ts';
 import { focusClosedRows } from './closing/model.ts';
 import * as destinationJobs from './destinations/jobs.ts';
+import { findMadeDestinations } from './destinations/manage-destinations.ts';
 import { measureBehind } from './destinations/measure-behind.ts';
 import * as metrics from './destinations/metrics.ts';
 import {
@@ -22,6 +23,7 @@ export const push: Wing = {
   retention: [exportRunRetention],
   actions: PUSH_ACTIONS,
   secrets: [destinationSecrets],
+  person: { made: { destinations: findMadeDestinations } },
   gauges: { worker: measureBehind },
   fields: { organizations: organizationFields },
   settings,

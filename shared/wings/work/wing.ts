@@ -11,6 +11,7 @@ import {
   sessionWorkRows,
   workRows,
 } from './attribution/model.ts';
+import { findMadeCodeHosts } from './code-hosts/manage-code-hosts.ts';
 import * as codeHostMetrics from './code-hosts/metrics.ts';
 import { codeHostRows, codeHostSecrets } from './code-hosts/model.ts';
 import { readContexts, viewContext } from './contexts/read-contexts.ts';
@@ -32,6 +33,7 @@ export const work: Wing = {
   secrets: [codeHostSecrets],
   gauges: { api: readMoveGauges },
   person: {
+    made: { code_hosts: findMadeCodeHosts },
     erase: async (ctx, { orgId, userId }) => {
       await contextRows(ctx).deleteMany({ org_id: orgId, user_id: userId });
       return 0;

@@ -22,7 +22,7 @@ test('code-host create, list and delete do as the api does, in the audit log as 
   const path = new URL(shown.url ?? '').pathname;
   const answer = await api.call(path, { body, headers: proofOf('github', secret ?? '', body) });
   expect(answer.body).toEqual({ outcome: 'applied' });
-  const listed = { ...shown, last_event_at: expect.any(Number) };
+  const listed = { ...shown, made_by: 'operator', last_event_at: expect.any(Number) };
   expect(await governor('code-host', 'list', orgId)).toEqual({ code_hosts: [listed] });
   expect(await governor('code-host', 'delete', orgId, shown.id ?? '')).toEqual({
     id: shown.id,

@@ -59,6 +59,7 @@ test('destination adds, tests, runs, lists, pauses and removes a folder, in the 
       status: 'ok',
       code: null,
       behind_days: 0,
+      made_by: 'operator',
       last_run_at: ran.finished_at,
       next_run_at: shown.next_run_at,
     },

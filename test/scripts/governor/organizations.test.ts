@@ -7,11 +7,15 @@ import { actingAs } from '../../../shared/core/accounts/audit/record-audit.ts';
 import { createApiKey } from '../../../shared/core/accounts/keys/api-keys.ts';
 import { memberRows } from '../../../shared/core/accounts/organizations/model.ts';
 import { webhookRows } from '../../../shared/core/events/webhooks/endpoints/model.ts';
+import { destinationRows } from '../../../shared/wings/push/destinations/model.ts';
+import { addCodeHost } from '../../../shared/wings/work/code-hosts/manage-code-hosts.ts';
+import { codeHostRows } from '../../../shared/wings/work/code-hosts/model.ts';
 import { commandLine, commandProcess } from '../../support/command-line.ts';
+import { makeDestination, newFolder } from '../../support/destinations.ts';
 import { fixture } from '../../support/fixture.ts';
 import { makeWebhook } from '../../support/webhooks.ts';
 
-const { api, env, tenant } = await fixture();
+const { api, env, tenant } = await fixture({ env: { EXPORT_FOLDER: newFolder() } });
 const { run, governor, failure } = commandLine(env);
 
 /** Each option of `governor org set`, a value, and what `org show` shows then. */
@@ -122,17 +126,27 @@ describe('the command line', () => {
           createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] }),
         );
         const webhook = await actingAs(_id, () => makeWebhook(api.ctx, orgId, 'https://example.org/hook'));
+        const destination = await actingAs(_id, () => makeDestination(api.ctx, orgId));
+        const { host } = await actingAs(_id, () => addCodeHost(api.ctx, orgId, { provider: 'github' }));
         const inForce = async () => [
           (await api.call('/api/v1/sessions', { key: key.key })).status,
           await webhookRows(api.ctx).countDocuments({ _id: webhook._id }),
+          await destinationRows(api.ctx).countDocuments({ _id: destination._id }),
+          await codeHostRows(api.ctx).countDocuments({ _id: host._id }),
           await memberRows(api.ctx).countDocuments({ _id, removed_at: null }),
         ];
         const { stderr } = await failure('member', verb, orgId, 'ada');
-        for (const words of ['--made keep or --made revoke', key.key_id, webhook._id])
+        for (const words of [
+          '--made keep or --made revoke',
+          `key ${key.key_id} api key`,
+          `webhook ${webhook._id} https://example.org/hook`,
+          `destination ${destination._id} Finance`,
+          `code host ${host._id} github`,
+        ])
           expect(stderr).toContain(words);
-        expect(await inForce()).toEqual([200, 1, 1]);
+        expect(await inForce()).toEqual([200, 1, 1, 1, 1]);
         await governor('member', verb, orgId, 'ada', '--made', made);
-        expect(await inForce(), made).toEqual(made === 'keep' ? [200, 1, 0] : [401, 0, 0]);
+        expect(await inForce(), made).toEqual(made === 'keep' ? [200, 1, 1, 1, 0] : [401, 0, 0, 0, 0]);
       }
     },
   );

@@ -2,11 +2,11 @@ import { Button, Group, List, Modal, Stack, Text } from '@mantine/core';
 import { Problem } from '../../data/client.ts';
 import { Name } from '../text/name.tsx';
 
-/** The keys and webhooks that `revoke_made_needed` lists. */
-interface Made {
-  keys: { id: string; name: string; user_id: string | null }[];
-  webhooks: { id: string; url: string }[];
-}
+/** The things that `revoke_made_needed` lists, by kind. Keys have the user to whom they are bound. */
+type Made = Record<string, ({ id: string; user_id?: string | null } & Record<string, string | null>)[]>;
+
+/** The queries of these things, which an act may end. */
+export const MADE = ['keys', 'webhooks', 'destinations', 'code-hosts'];
 
 /** A removal or a demotion; its input says whether what the person made ends too. */
 interface Act {
@@ -25,7 +25,7 @@ export function withoutMade<A extends Act>(act: A): A {
   return madeOf(act) ? { ...act, error: null } : act;
 }
 
-/** Asks what becomes of the keys and webhooks that a person made, where the service asks for it. */
+/** Asks what becomes of the things that a person made, where the service asks for it. */
 export function MadeChoice({ act, name }: { act: Act; name: string }) {
   const made = madeOf(act);
   return (
@@ -33,21 +33,19 @@ export function MadeChoice({ act, name }: { act: Act; name: string }) {
       {made && (
         <Stack>
           <Text size="sm">
-            They go on without {name}, who may still know the keys and receive at the URLs. To end some of
-            them only, cancel, end those, and repeat this.
+            They go on without {name}, who may still know their secrets and receive what they send. To end
+            some of them only, cancel, end those, and repeat this.
           </Text>
           <List size="sm" aria-label="Made by this person">
-            {made.keys.map((key) => (
-              <List.Item key={key.id}>
-                Key <Name of={key.name} /> ({key.id}),{' '}
-                {key.user_id === null ? 'the whole organization' : <>bound to {key.user_id}</>}
-              </List.Item>
-            ))}
-            {made.webhooks.map(({ id, url }) => (
-              <List.Item key={id} className="wrap">
-                Webhook <Name of={url} />
-              </List.Item>
-            ))}
+            {Object.entries(made).flatMap(([kind, things]) =>
+              things.map(({ id, user_id, ...words }) => (
+                <List.Item key={id} className="wrap">
+                  {wordOf(kind)} <Name of={Object.values(words).filter(Boolean).join(' ')} /> ({id})
+                  {user_id === null && ', the whole organization'}
+                  {user_id && <>, bound to {user_id}</>}
+                </List.Item>
+              )),
+            )}
           </List>
           <Group justify="flex-end">
             <Button variant="default" onClick={act.reset}>
@@ -64,4 +62,9 @@ export function MadeChoice({ act, name }: { act: Act; name: string }) {
       )}
     </Modal>
   );
+}
+
+/** `code_hosts` is a Code host. */
+function wordOf(kind: string): string {
+  return kind.charAt(0).toUpperCase() + kind.slice(1).replace('_', ' ').replace(/s$/, '');
 }

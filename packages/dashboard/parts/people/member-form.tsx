@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type AnswerOf, api, take } from '../../data/client.ts';
 import { organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
-import { MadeChoice, withoutMade } from '../access/made-choice.tsx';
+import { MADE, MadeChoice, withoutMade } from '../access/made-choice.tsx';
 import { ActButton } from '../form/act-button.tsx';
 import { ActForm, changesOf, useDraft } from '../form/act-form.tsx';
 import { Choice, TextField } from '../form/fields.tsx';
@@ -30,7 +30,7 @@ export function MemberForm({ member, onDone }: { member: Member; onDone: () => v
       const params = { path, query: madeQuery(revokeMade) };
       return take(api.PATCH('/v1/members/{user_id}', { params, body: changes }));
     },
-    { changes: ['members', 'organization', 'me', 'keys', 'webhooks'], done: 'Saved.', onDone },
+    { changes: ['members', 'organization', 'me', ...MADE], done: 'Saved.', onDone },
   );
   return (
     <ActForm
@@ -59,7 +59,7 @@ function RemoveButton({ member, onDone }: { member: Member; onDone: () => void }
   const remove = useAct(
     (revokeMade: boolean | undefined) =>
       take(api.DELETE('/v1/members/{user_id}', { params: { path, query: madeQuery(revokeMade) } })),
-    { changes: ['members', 'keys', 'webhooks'], done: 'The member is removed.', onDone },
+    { changes: ['members', ...MADE], done: 'The member is removed.', onDone },
   );
   return (
     <Stack gap="sm">

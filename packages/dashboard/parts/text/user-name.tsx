@@ -60,7 +60,7 @@ export function UserName({ id }: { id: string }) {
   );
 }
 
-/** The maker of a key or a webhook. */
+/** A thing that has a maker. */
 interface Made {
   made_by: { user_id: string | null; key_id: string | null };
   /** The user to whom a key is bound. */
@@ -83,7 +83,7 @@ function KeyName({ id }: { id: string }) {
   );
 }
 
-/** The maker of a key or a webhook. An admin also sees whether the person has left, or is no longer an admin. */
+/** The maker of a key, a webhook or a thing like them. An admin also sees whether the person has left, or is no longer an admin. */
 export function Maker({ of: { made_by, user_id: boundTo } }: { of: Made }) {
   const { role } = useMe();
   const members = useQuery({ ...membersQuery(), enabled: role === 'admin', staleTime: 300_000 });

@@ -8,6 +8,7 @@ import { Page } from '../../parts/page/page.tsx';
 import { Section } from '../../parts/page/section.tsx';
 import { Facts } from '../../parts/text/facts.tsx';
 import { plainName } from '../../parts/text/plain-name.ts';
+import { Maker } from '../../parts/text/user-name.tsx';
 import { When } from '../../parts/time/when.tsx';
 import { dateWords } from '../../words/time.ts';
 import { DestinationActions, EditButton, RunButton } from './parts/actions.tsx';
@@ -74,7 +75,7 @@ function Failing({ destination }: { destination: Destination }) {
 }
 
 function factsOf(destination: Destination): Record<string, React.ReactNode> {
-  const { hour_utc, since, access_key_id, secret_set_at, conditional_writes, region, created_at } =
+  const { hour_utc, since, access_key_id, secret_set_at, conditional_writes, region, made_by, created_at } =
     destination;
   return {
     State: <DestinationState of={destination} />,
@@ -87,5 +88,6 @@ function factsOf(destination: Destination): Record<string, React.ReactNode> {
       : { 'Access key': access_key_id, 'Secret set': <When at={secret_set_at} /> }),
     ...(conditional_writes === null ? {} : { 'Conditional writes': conditional_writes ? 'yes' : 'no' }),
     Added: <When at={created_at} />,
+    ...(made_by ? { 'Made by': <Maker of={{ made_by }} /> } : {}),
   };
 }

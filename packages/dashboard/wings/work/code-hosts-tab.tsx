@@ -10,6 +10,7 @@ import { Choice, TextField } from '../../parts/form/fields.tsx';
 import { type Column, QueryRows } from '../../parts/page/rows.tsx';
 import { Empty } from '../../parts/page/section.tsx';
 import { Name } from '../../parts/text/name.tsx';
+import { Maker } from '../../parts/text/user-name.tsx';
 import { When } from '../../parts/time/when.tsx';
 
 type CodeHost = AnswerOf<'/v1/code-hosts'>['data'][number];
@@ -80,6 +81,11 @@ const COLUMNS: readonly Column<CodeHost>[] = [
     render: ({ name }) => (name === null ? '' : <Name of={name} />),
   },
   { label: 'Address', narrow: 'hidden', isFitting: true, render: ({ url }) => url },
+  {
+    label: 'Made by',
+    narrow: 'hidden',
+    render: ({ made_by }) => (made_by ? <Maker of={{ made_by }} /> : '–'),
+  },
   { label: 'Added', narrow: 'hidden', render: ({ created_at }) => <When at={created_at} /> },
   {
     label: 'Last event',

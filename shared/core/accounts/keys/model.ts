@@ -5,7 +5,7 @@ import { daysBefore, retentionRule } from '../../../platform/mongo/retention.ts'
 import { userId } from '../organizations/user-id.ts';
 
 /**
- * The maker of a key or a webhook: a person by user id, an API key by its id, or the person who made that key together with
+ * The maker of a key, a webhook or a thing like them: a person by user id, an API key by its id, or the person who made that key together with
  * it. Both null: an operator.
  */
 export interface Maker {
@@ -14,6 +14,11 @@ export interface Maker {
 }
 
 export const makerField = object({ user_id: nullable(userId), key_id: nullable(String) });
+
+/** The filter of the rows that a person made. */
+export function madeBy({ orgId, userId: id }: { orgId: string; userId: string }) {
+  return { org_id: orgId, 'made_by.user_id': id };
+}
 
 /** A maker as one word: the user id, else the key's id, else `operator`. */
 export function nameMaker({ user_id, key_id }: Maker): string {

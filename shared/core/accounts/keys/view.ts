@@ -30,7 +30,7 @@ export const rotation = z.strictObject({
     .describe('Seconds for which the old key goes on'),
 });
 
-/** The maker of a key or a webhook, as answers show it. */
+/** A maker, as answers show it. */
 export const makerView = z
   .strictObject({ user_id: z.string().nullable(), key_id: z.string().nullable() })
   .describe(

@@ -2,14 +2,16 @@ import type { ClientSession } from 'mongoose';
 import { auditWrite } from '../../../core/accounts/audit/record-audit.ts';
 import { beginCreation } from '../../../core/accounts/idempotency/creation.ts';
 import { confirmActor } from '../../../core/accounts/keys/confirm-actor.ts';
+import { madeBy } from '../../../core/accounts/keys/model.ts';
 import { guardOrganizationRules } from '../../../core/accounts/organizations/versions.ts';
 import { encryptSecret } from '../../../core/events/webhooks/endpoints/encrypt-secret.ts';
+import type { MadeThing, Person } from '../../../core/hooks/wing.ts';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { DESTINATIONS_PER_ORGANIZATION } from '../../../platform/basics/contract.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
 import { newId } from '../../../platform/basics/ids.ts';
 import { dayAt, dayBefore, firstOfMonth } from '../../../platform/basics/utc-days.ts';
-import { commitPlan } from '../../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, type Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { clearDue } from '../../../platform/due/plan-due.ts';
 import { findOwn } from '../../../platform/mongo/find-own.ts';
@@ -31,11 +33,12 @@ export async function createDestination(
 ): Promise<Destination> {
   refusePlace(ctx.config, input.kind, input.kind === 's3' ? input.endpoint : undefined);
   if (input.kind === 's3') refusePathless(input);
-  const drafted = newDestination(ctx, orgId, input);
+  const draft = newDestination(ctx, orgId, input);
   return commitPlan(ctx, async (transaction) => {
     await beginCreation(ctx, 'dst', transaction);
-    const { writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const { maker, writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     await refuseMore(ctx, orgId, transaction);
+    const drafted: Destination = { ...draft, made_by: maker };
     const nowMs = ctx.clock.now();
     const { writes, wakeUps } = drafted.enabled
       ? planRun(drafted, nextAtHour(drafted.hour_utc, nowMs))
@@ -120,17 +123,34 @@ export async function deleteDestination(ctx: Context, orgId: string, id: string)
   await commitPlan(ctx, async (transaction) => {
     const { writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const destination = await getDestination(ctx, orgId, id, transaction);
-    const writes = [
-      ...touched,
-      deleteRows(destinationRows, { _id: id }),
-      deleteRows(exportPartitionRows, { destination_id: id }),
-      deleteRows(exportRunRows, { destination_id: id }),
-      clearDue(runDestinationJob, id),
-      clearDue(alertDestinationJob, id),
-      auditDestination(ctx, 'delete', destination),
-    ];
-    return { writes, result: undefined };
+    return { ...joinPlans({ writes: touched }, planDeletion(ctx, destination)), result: undefined };
   });
+}
+
+function planDeletion(ctx: Context, destination: Destination): Plan {
+  const { _id } = destination;
+  const writes = [
+    deleteRows(destinationRows, { _id }),
+    deleteRows(exportPartitionRows, { destination_id: _id }),
+    deleteRows(exportRunRows, { destination_id: _id }),
+    clearDue(runDestinationJob, _id),
+    clearDue(alertDestinationJob, _id),
+    auditDestination(ctx, 'delete', destination),
+  ];
+  return { writes, wakeUps: [] };
+}
+
+/** The destinations whose place a person chose, for the removal or demotion of the person. */
+export async function findMadeDestinations(
+  ctx: Context,
+  person: Person,
+  transaction: ClientSession,
+): Promise<MadeThing[]> {
+  const rows = await destinationRows(ctx).find(madeBy(person), { session: transaction }).toArray();
+  return rows.map((row) => ({
+    shown: { id: row._id, name: row.name, bucket: row.bucket?.bucket ?? null },
+    end: () => planDeletion(ctx, row),
+  }));
 }
 
 export function auditDestination(

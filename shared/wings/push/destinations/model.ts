@@ -1,3 +1,4 @@
+import { type Maker, makerField } from '../../../core/accounts/keys/model.ts';
 import { EXPORT_RUN_KEPT_DAYS } from '../../../platform/basics/contract.ts';
 import { collection, type RowOf } from '../../../platform/mongo/collection.ts';
 import { mapOf, nullable, type ObjectOf, object, only, optional } from '../../../platform/mongo/fields.ts';
@@ -45,6 +46,8 @@ export const destinationRows = collection('destinations', {
     /** Null: a folder. */
     bucket: nullable(object(BUCKET)),
     prefix: String,
+    /** The person or key that chose its server and bucket; absent where none was noted. */
+    made_by: optional(only<Maker>(makerField)),
     /** Encrypted as the secret of a webhook is: never in jobs, logs or answers. Null: a folder. */
     secret: nullable(String),
     secret_set_at: nullable(Date),

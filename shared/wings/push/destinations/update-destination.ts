@@ -16,7 +16,8 @@ import { refused, refusePathless, refusePlace } from './refuse-place.ts';
 import { nextAtHour, planRun } from './schedule.ts';
 
 /**
- * Changes a destination; omitted fields keep their value. A run that is under way ends. Another place is written from the start.
+ * Changes a destination; omitted fields keep their value. A run that is under way ends. Another place is written from the start,
+ * and the actor who names another server or bucket becomes its maker.
  * Throws `not_found`, and `invalid_request` where the kind has no such field, and for a new endpoint or access key without a
  * secret: a stored one is sent nowhere else.
  */
@@ -27,10 +28,11 @@ export async function updateDestination(
   change: DestinationChange,
 ): Promise<Destination> {
   return commitPlan(ctx, async (transaction) => {
-    const { writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const { maker, writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const before = await getDestination(ctx, orgId, id, transaction);
     const nowMs = ctx.clock.now();
-    const after = changed(ctx, before, change, nowMs);
+    const wanted = changed(ctx, before, change, nowMs);
+    const after = hasMoved(before, wanted) ? { ...wanted, made_by: maker } : wanted;
     const next = planNext(after, nowMs);
     const isElsewhere = !isDeepStrictEqual(placeOf(before), placeOf(after));
     const writes = [
@@ -104,6 +106,11 @@ function changedBucket(
   const changed = { ...bucket, ...given(change) };
   refusePathless(changed);
   return changed;
+}
+
+/** True for another server or bucket: whoever chose it may read what is written there. */
+function hasMoved({ bucket: before }: Destination, { bucket: after }: Destination): boolean {
+  return before?.endpoint !== after?.endpoint || before?.bucket !== after?.bucket;
 }
 
 function placeOf({ prefix, bucket }: Destination) {

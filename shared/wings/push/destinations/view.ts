@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { makerView } from '../../../core/accounts/keys/view.ts';
 import { isoTime } from '../../../platform/basics/clock.ts';
 import { dayAt, daysBetween, lastFinishedDay } from '../../../platform/basics/utc-days.ts';
 import { FORMATS } from '../../exports/encode.ts';
@@ -70,6 +71,9 @@ export const destinationView = z.strictObject({
     .meta({ examples: ['2026-01-01'] })
     .describe('The first day'),
   enabled: z.boolean().describe('True when it is written each day'),
+  made_by: makerView
+    .optional()
+    .describe('The person or key that chose its server and bucket; absent where none was noted'),
   created_at: z.string().describe('When it was added'),
   status: z.enum(DESTINATION_STATUSES).describe('`never_run` until the first run has succeeded'),
   code,
@@ -119,7 +123,7 @@ export function viewDestination(
   { destination, lastRun, nextRunAt }: ShownDestination,
   nowMs: number,
 ): z.output<typeof destinationView> {
-  const { _id, bucket, enabled, code: lastCode } = destination;
+  const { _id, bucket, enabled, made_by, code: lastCode } = destination;
   return {
     id: _id,
     name: destination.name,
@@ -135,6 +139,7 @@ export function viewDestination(
     hour_utc: destination.hour_utc,
     since: destination.since,
     enabled,
+    ...(made_by ? { made_by } : {}),
     created_at: isoTime(destination.created_at.getTime()),
     status: statusOf(destination),
     code: lastCode,

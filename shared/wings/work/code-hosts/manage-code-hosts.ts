@@ -3,13 +3,15 @@ import type { ClientSession } from 'mongoose';
 import { auditWrite } from '../../../core/accounts/audit/record-audit.ts';
 import { beginCreation } from '../../../core/accounts/idempotency/creation.ts';
 import { confirmActor } from '../../../core/accounts/keys/confirm-actor.ts';
+import { madeBy } from '../../../core/accounts/keys/model.ts';
 import { guardOrganizationRules } from '../../../core/accounts/organizations/versions.ts';
 import { encryptSecret } from '../../../core/events/webhooks/endpoints/encrypt-secret.ts';
+import type { MadeThing, Person } from '../../../core/hooks/wing.ts';
 import { dateAt } from '../../../platform/basics/clock.ts';
 import { CODE_HOSTS_PER_ORGANIZATION } from '../../../platform/basics/contract.ts';
 import { DomainError } from '../../../platform/basics/errors.ts';
 import { newId } from '../../../platform/basics/ids.ts';
-import { commitPlan } from '../../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, type Plan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
 import { findOwn } from '../../../platform/mongo/find-own.ts';
 import { deleteRows, insertRow } from '../../../platform/mongo/writes.ts';
@@ -30,7 +32,7 @@ export async function addCodeHost(
   const sealed = encryptSecret(ctx.config, id, secret);
   const host = await commitPlan(ctx, async (transaction) => {
     await beginCreation(ctx, 'src', transaction);
-    const { writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const { maker, writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     await refuseMore(ctx, orgId, transaction);
     const created_at = dateAt(ctx.clock.now());
     const row: CodeHost = {
@@ -39,6 +41,7 @@ export async function addCodeHost(
       provider,
       name: name ?? null,
       secret: sealed,
+      made_by: maker,
       created_at,
       last_event_at: null,
     };
@@ -84,13 +87,27 @@ export async function deleteCodeHost(ctx: Context, orgId: string, hostId: string
   await commitPlan(ctx, async (transaction) => {
     const { writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const host = await getCodeHost(ctx, orgId, hostId, transaction);
-    const writes = [
-      ...touched,
-      deleteRows(codeHostRows, { _id: host._id }),
-      auditWrite(ctx, { action: 'code_host.delete', org_id: orgId, details: detailsOf(host) }),
-    ];
-    return { writes, result: undefined };
+    return { ...joinPlans({ writes: touched }, planDeletion(ctx, host)), result: undefined };
   });
+}
+
+function planDeletion(ctx: Context, host: CodeHost): Plan {
+  const { _id, org_id } = host;
+  const audit = auditWrite(ctx, { action: 'code_host.delete', org_id, details: detailsOf(host) });
+  return { writes: [deleteRows(codeHostRows, { _id }), audit], wakeUps: [] };
+}
+
+/** The code hosts whose secret a person saw, for the removal or demotion of the person. */
+export async function findMadeCodeHosts(
+  ctx: Context,
+  person: Person,
+  transaction: ClientSession,
+): Promise<MadeThing[]> {
+  const rows = await codeHostRows(ctx).find(madeBy(person), { session: transaction }).toArray();
+  return rows.map((row) => ({
+    shown: { id: row._id, provider: row.provider, name: row.name },
+    end: () => planDeletion(ctx, row),
+  }));
 }
 
 function detailsOf({ _id, provider, name }: CodeHost): Record<string, string> {

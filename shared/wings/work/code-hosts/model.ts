@@ -1,5 +1,6 @@
+import { type Maker, makerField } from '../../../core/accounts/keys/model.ts';
 import { collection, type RowOf } from '../../../platform/mongo/collection.ts';
-import { nullable, only } from '../../../platform/mongo/fields.ts';
+import { nullable, only, optional } from '../../../platform/mongo/fields.ts';
 import { sealedRows } from '../../../platform/mongo/sealed-rows.ts';
 
 /** Where pull requests are; what GitLab calls a merge request is one too. */
@@ -15,6 +16,8 @@ export const codeHostRows = collection('code_hosts', {
     name: nullable(String),
     /** Encrypted as the secret of a webhook is: never in jobs, logs or answers but the first. */
     secret: String,
+    /** The person or key that saw its secret; absent where none was noted. */
+    made_by: optional(only<Maker>(makerField)),
     created_at: Date,
     /** When an event of it last arrived that it had signed. */
     last_event_at: nullable(Date),
