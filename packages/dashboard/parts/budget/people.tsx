@@ -126,7 +126,7 @@ function PersonState({ person: { exempt, refuses_now, state } }: { person: Perso
 
 function Change({ budget, person }: { budget: Budget; person: Person }) {
   return (
-    <Dialog label={`Change`} title="The limit of one person">
+    <Dialog label="Change" title="The limit of one person">
       {(close) => <ExceptionForm budget={budget} from={exceptionOf(person, budget)} onDone={close} />}
     </Dialog>
   );
