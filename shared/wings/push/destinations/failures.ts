@@ -14,7 +14,7 @@ export const FAILURES = {
   unavailable: 'The place cannot take files now.',
   spool_full: 'The folder for files that are being made is full.',
   sums_differ: 'The sum of the file is not the sum of usage, so it was not written.',
-  stale: 'The exported usage changed meanwhile.',
+  stale: 'The destination or the exported usage changed while the run went on.',
   unexpected: 'Something failed on our side.',
 } as const;
 export type FailureCode = keyof typeof FAILURES;

@@ -86,8 +86,8 @@ export const FAILURES: Readonly<Record<Code, { cause: string; step: string; mend
     mending: 'wait',
   },
   stale: {
-    cause: 'The destination was changed or paused while it ran.',
-    step: 'The next run goes by the change.',
+    cause: 'The destination was changed or paused while it ran, or the usage of a day kept changing.',
+    step: 'The next run goes by what is there then.',
     mending: 'wait',
   },
   unexpected: {
