@@ -2,16 +2,18 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { closeSession } from '../../shared/core/calls/ingest/end-session.ts';
 import { recordSignals } from '../../shared/core/calls/ingest/record-signals.ts';
+import { voidSignals } from '../../shared/core/calls/ingest/void-signals.ts';
 import { type Session, sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { readDue } from '../../shared/platform/due/plan-due.ts';
 import { sweepDue } from '../../shared/platform/due/sweep-due.ts';
 import { checkSession, readBaseline } from '../../shared/wings/anomalies/check-session.ts';
 import { checkSessionJob } from '../../shared/wings/anomalies/jobs.ts';
-import { anomalyRows } from '../../shared/wings/anomalies/model.ts';
+import { anomalyRows, expectationRows } from '../../shared/wings/anomalies/model.ts';
 import { checkSession as checkSessionRow } from '../../workers/index.ts';
 import { makeSignal, makeTenant, senderOf } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import type { TestContext } from '../support/harness.ts';
+import { standingStillAfter } from '../support/interleave.ts';
 import { readEvents, type StoredEvent, subscribeToAll } from '../support/webhooks.ts';
 
 const HOUR = 3_600_000;
@@ -154,6 +156,19 @@ describe('a session that stands out', () => {
     const [incident, ...others] = await anomalyRows(ctx).find({ org_id: orgId }).toArray();
     expect(others).toEqual([]);
     expect(incident).toMatchObject({ observed: 400_000, reports: 3, detected_at: new Date(NOW) });
+  });
+
+  test.each([
+    ['after it was read', sessionRows],
+    ['while it is reported', expectationRows],
+  ])('is reported as corrected where its signals are voided %s', async (_, rows) => {
+    const { orgId } = await makePast();
+    const sessionId = await post(orgId, { id: 'wrong', tokens_in: 100_000 });
+    const voiding = { sessionId, signalIds: ['wrong'], reason: 'twice' };
+    const meanwhile = standingStillAfter(ctx, rows, () => voidSignals(ctx, orgId, voiding));
+    expect(await checkSession(meanwhile, sessionId)).toMatchObject({ notBeforeMs: expect.any(Number) });
+    const incidents = await anomalyRows(ctx).find({ org_id: orgId }).toArray();
+    expect(incidents).toMatchObject([{ observed: 100_000, corrected_at: new Date(NOW) }]);
   });
 
   test('is reported once by two workers at the same moment', async () => {

@@ -14,6 +14,9 @@ import { type FoundAnomaly, isWorthReporting, RUNAWAY } from './detect.ts';
 import { findExpected } from './expected.ts';
 import { type Anomaly, anomalyRows } from './model.ts';
 
+/** The figures of a session that nothing but a void lowers. */
+const COUNTS = ['signal_count', 'error_count', 'tokens_in', 'tokens_out'] as const;
+
 /** Keeps the incidents that are new or have doubled, each with its event. Returns how many there were. */
 export async function reportAnomalies(
   ctx: Context,
@@ -28,12 +31,14 @@ export async function reportAnomalies(
       const subscribers = await findSubscribers(ctx, session.org_id, transaction);
       const expected = await findExpected(ctx, session, found, transaction);
       const nowMs = ctx.clock.now();
+      const at = dateAt(nowMs);
+      const corrected = (await wasVoidedSince(ctx, session, transaction)) ? { corrected_at: at } : {};
       const incidents = found.flatMap((anomaly) => {
         const before = known.get(incidentKey(session._id, anomaly));
         // Figures that were corrected are no report of what is left.
         const isNews = isWorthReporting(anomaly, before?.corrected_at ? null : (before ?? null));
         const until = expected.get(anomaly.anomaly_type);
-        return isNews ? [incidentOf(session, anomaly, { before, until }, dateAt(nowMs))] : [];
+        return isNews ? [{ ...incidentOf(session, anomaly, { before, until }, at), ...corrected }] : [];
       });
       const raised = incidents.map((incident) => eventOf(incident, session));
       const spoken = await inWords(ctx, session, raised, { webhooks: subscribers.webhooks, transaction });
@@ -48,6 +53,19 @@ export async function reportAnomalies(
     // Another worker has reported the same at this moment.
     { onDuplicateKey: 'retry' },
   );
+}
+
+/**
+ * True when a session has less of anything than when it was read: only a void takes signals away. One that comes later writes the
+ * session's row, as the report does, so that one of the two begins again.
+ */
+async function wasVoidedSince(
+  ctx: Context,
+  { _id, org_id, ...seen }: Session,
+  transaction: ClientSession,
+): Promise<boolean> {
+  const now = await sessionRows(ctx).findOne({ _id, org_id }, { session: transaction });
+  return now !== null && COUNTS.some((count) => now[count] < seen[count]);
 }
 
 /** The session names the kinds of its anomalies, so that a list of sessions can filter by them. */
