@@ -143,8 +143,8 @@ export const AUTH_FAULTS: readonly Fault[] = [
   {
     what: 'a new identity of a member leaves no line in the audit log',
     file: 'shared/core/accounts/identity/link-identity.ts',
-    text: '...memberReplacement({ ...member, idp }), audit]',
-    replacement: '...memberReplacement({ ...member, idp }), audit].slice(0, -1)',
+    text: '...memberReplacement({ ...invited, idp }), audit]',
+    replacement: '...memberReplacement({ ...invited, idp }), audit].slice(0, -1)',
     tests: ['test/shared/core/accounts/audit/with-its-change.test.ts'],
   },
   {
