@@ -34,8 +34,16 @@ export function publishLine(dataDir: string, line: ReadyLine): void {
 
 /** Variables that `up.json` has, that each process has by itself, and secrets that no command needs. */
 const UNSHARED = new Set([
-  ...['MONGODB_URL', 'REDIS_URL', 'NODE_ENV', 'LOG_LEVEL', 'HOST', 'PORT', 'WORKER_PORT'],
-  ...['OIDC_CLIENT_SECRET', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+  'MONGODB_URL',
+  'REDIS_URL',
+  'NODE_ENV',
+  'LOG_LEVEL',
+  'HOST',
+  'PORT',
+  'WORKER_PORT',
+  'OIDC_CLIENT_SECRET',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
 ]);
 const FILES = new Set(['PLANS_FILE', 'SIGNING_KEY_FILE']);
 

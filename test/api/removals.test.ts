@@ -259,7 +259,7 @@ describe('the things that a person made', () => {
     expect(await destinationRows(ctx).countDocuments({ _id })).toBe(1);
     expect(await dueRows(ctx).countDocuments({ key: own.destination.id })).toBe(0);
     const entries = await auditRows(ctx).find({ org_id: admin.orgId }).toArray();
-    const named = entries.map(({ action, details }) => `${action} ${Object.values(details)[0]}`);
+    const named = entries.map(({ action, details }) => `${action} ${String(Object.values(details)[0])}`);
     const { free, foreign, webhook, destination, codeHost } = own;
     for (const entry of [
       `key.revoke ${free.id}`,
