@@ -35,7 +35,7 @@ export async function ask(
   const range = rangeOf(shared, me.org.timezone, Date.now());
   const filters = filtersOf(shared, seesTeams(me));
   const usage = queryClient.prefetchQuery(usageNow(range, filters, teamsOf(me)));
-  for (const askFirst of ofOverview) void askFirst();
+  for (const askFirst of ofOverview) void askFirst(queryClient);
   if (me.role === 'admin') void queryClient.prefetchQuery(membersQuery());
   await usage;
   await queryClient.prefetchQuery(usageBefore(range, filters, teamsOf(me)));

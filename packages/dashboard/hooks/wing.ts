@@ -1,4 +1,5 @@
 import type { IconActivity } from '@tabler/icons-react';
+import type { QueryClient } from '@tanstack/react-query';
 import type { RouteComponent } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import type { Role } from '../../../shared/platform/basics/contract.ts';
@@ -39,7 +40,7 @@ export interface PageSection {
 }
 
 /** Asks what a part of a wing on Overview will ask, into the memory where it will look. */
-export type FirstQuestion = () => Promise<void>;
+export type FirstQuestion = (client: QueryClient) => Promise<void>;
 
 /** A line in the timeline of a session that is no signal. */
 export interface TimelineNote {

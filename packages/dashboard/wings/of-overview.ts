@@ -1,6 +1,5 @@
-import { queryClient } from '../data/query-client.ts';
 import type { FirstQuestion } from '../hooks/wing.ts';
 import { newestQuery } from './anomalies/query.ts';
 
 /** The questions of wings on Overview, asked while the page is loaded. */
-export const OF_OVERVIEW: readonly FirstQuestion[] = [() => queryClient.prefetchQuery(newestQuery())];
+export const OF_OVERVIEW: readonly FirstQuestion[] = [(client) => client.prefetchQuery(newestQuery())];
