@@ -65,7 +65,7 @@ describe('a template on the dashboard', () => {
 
     await page.getByText('3 in all', { exact: true }).waitFor();
     await page.getByLabel('Find a person').fill('nobody');
-    await page.getByText('Nobody has used any of it in this window.').waitFor();
+    await page.getByText('Nobody who has used it in this window fits.').waitFor();
     expect(await page.getByText('in all', { exact: false }).allInnerTexts()).toEqual([]);
     await page.getByLabel('Find a person').fill('eve');
     await people.getByRole('row', { name: /^eve/ }).waitFor();

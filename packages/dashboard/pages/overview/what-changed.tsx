@@ -16,16 +16,25 @@ const LINE = 28;
 
 /**
  * The difference of the cost from the period before in one sentence, and what explains it: "Up $30.12 (+15 %) from the 7 days
- * before. 92 % of it is one session of Tomás on infra#4156."
+ * before. 92 % of it is one session of Tomás on infra#4156." That of another range stays, faded, until this one is answered.
  */
 export function WhatChanged() {
   const range = useRange();
-  const { data, isPending } = useQuery(usageChanges(range, useFilters()));
+  const { data, isPending, isPlaceholderData: isOutdated } = useQuery(usageChanges(range, useFilters()));
   if (isPending) return <Skeleton height={LINE} />;
   const change = data ? changeOf(data, range.beforeLabel) : null;
   if (!data || change === null) return null;
   return (
-    <Text size="lg" className="wrap" component="p" m={0} mih={LINE} lh={1.5} data-sentence>
+    <Text
+      size="lg"
+      className={isOutdated ? 'wrap outdated' : 'wrap'}
+      aria-busy={isOutdated}
+      component="p"
+      m={0}
+      mih={LINE}
+      lh={1.5}
+      data-sentence
+    >
       {change}. <Explanation of={data} />
     </Text>
   );

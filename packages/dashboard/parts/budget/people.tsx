@@ -65,7 +65,13 @@ export function BudgetPeople({ budget }: { budget: Budget }) {
         label="People"
         columns={columnsOf(budget, isAdmin)}
         keyOf={({ user_id }) => user_id}
-        empty={<Text c="dimmed">Nobody has used any of it in this window.</Text>}
+        empty={
+          <Text c="dimmed">
+            {person === '' && state === 'any'
+              ? 'Nobody has used any of it in this window.'
+              : 'Nobody who has used it in this window fits.'}
+          </Text>
+        }
       />
     </Section>
   );

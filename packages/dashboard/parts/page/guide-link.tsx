@@ -8,6 +8,8 @@ const PAGES: Readonly<Record<string, string>> = {
   sessions: 'sessions',
   'pull-requests': 'pull-requests',
   budgets: 'budgets',
+  raise: 'budgets#raises',
+  raises: 'budgets#raises',
   anomalies: 'anomalies',
   analytics: 'analytics',
   export: 'usage#exports',

@@ -4,7 +4,7 @@ import { useRange } from '../../data/use-range.ts';
 import { money } from '../text/format.ts';
 import { Change, ComparedWith, Count } from '../text/values.tsx';
 
-/** The sums of the range with its filters, each with its change from the period before. */
+/** The sums of the range with its filters, each with its change from the period before; those of another range faded. */
 export function UsageLine() {
   const range = useRange();
   const { now, before } = useUsage();
@@ -21,7 +21,13 @@ export function UsageLine() {
     Errors: [<Count key="errors" of={totals.errors} />, totals.errors, then?.errors],
   } as const;
   return (
-    <Group gap="md" component="section" aria-label="The range in all">
+    <Group
+      gap="md"
+      component="section"
+      aria-label="The range in all"
+      aria-busy={now.isPlaceholderData}
+      className={now.isPlaceholderData ? 'outdated' : undefined}
+    >
       {Object.entries(figures).map(([label, [shown, of, was]]) => (
         <Text key={label} size="sm" component="div">
           <Text span inherit c="dimmed">

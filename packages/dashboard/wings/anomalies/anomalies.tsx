@@ -78,6 +78,7 @@ export function Anomalies() {
     ...(state ? { state } : {}),
     ...(order === 'asc' ? { order: 'asc' as const } : {}),
   };
+  const isFiltered = [user_id, session_id, anomaly_type, state].some(Boolean);
   const pages = usePages(JSON.stringify(asked), (cursor) =>
     anomaliesQuery({ ...asked, ...cursor, limit: 50 }),
   );
@@ -103,8 +104,9 @@ export function Anomalies() {
         keyOf={({ id }) => id}
         empty={
           <Empty>
-            Nothing unusual in this range. A session far above its user’s own past appears here, with the
-            observed and the usual amount.
+            {isFiltered
+              ? 'Nothing unusual in this range fits these filters.'
+              : 'Nothing unusual in this range. A session far above its user’s own past appears here, with the observed and the usual amount.'}
           </Empty>
         }
       />

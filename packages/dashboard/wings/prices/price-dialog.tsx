@@ -14,12 +14,16 @@ import { NEW_PRICE, PriceForm } from './parts/price-form.tsx';
 import { UnpricedModels, unnamable } from './parts/unpriced.tsx';
 import { REACH_DAYS, reachOf, type Unpriced, unpricedQuery } from './queries.ts';
 
-/** Gives models a price, and then the calls that are recorded already. Closing it takes back what was not agreed to. */
+/**
+ * Gives models a price, and then the calls that are recorded already. Closing it takes back what was not agreed to, and waits
+ * for the rules that are being made.
+ */
 export function PriceDialog({ onClose }: { onClose: () => void }) {
   const giving = useGiving();
   const { rules, preview, applying, takeBack, go } = giving;
   const form = useDraft(NEW_PRICE);
   const close = () => {
+    if (go.isPending) return;
     if (applying !== null || rules.length === 0) onClose();
     else takeBack.mutate(undefined, { onSuccess: onClose });
   };

@@ -84,7 +84,7 @@ function AllRaises() {
         label="Raises"
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={<Empty>Nobody has asked for more.</Empty>}
+        empty={<Empty>{status === '' ? 'Nobody has asked for more.' : 'No raise has this state.'}</Empty>}
       />
     </Page>
   );
