@@ -124,7 +124,12 @@ describe('POST /v1/credits/checkout', () => {
     [0, 'payments_unavailable'],
     [500, 'payments_unavailable'],
     [429, 'payments_unavailable'],
+    // Another request with this key is under way.
+    [409, 'payments_unavailable'],
+    [503, 'payments_unavailable'],
+    [400, 'not_ready'],
     [401, 'not_ready'],
+    [403, 'not_ready'],
   ])('503 when Stripe answers %i: %s', async (failing, code) => {
     stripe.failing = failing;
     const { status, body } = await buy(await makeBuyer(), 100);
