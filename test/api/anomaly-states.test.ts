@@ -122,20 +122,26 @@ describe('an anomaly', () => {
   });
 
   it.each([
-    ['session', 'person'],
-    ['person', 'session'],
-  ] as const)(
-    'that is expected of the %s is expected of the %s too once an admin says so',
-    async (...order) => {
-      const id = await found();
-      const asked = { until: until() };
-      for (const of of order) expect((await post(`${id}/expect`, { of, ...asked })).status).toBe(200);
-      const rows = await expectationRows(f.ctx).find({ org_id: f.orgId }).toArray();
-      expect(rows.map(({ of }) => of).toSorted()).toEqual(['person', 'session']);
-      const entries = await f.audited('anomaly.expect');
-      expect(entries.map(({ details }) => details.of)).toEqual(order);
-    },
-  );
+    [{ of: 'session', hours: 1 } as const, { of: 'person', hours: 2 } as const],
+    [{ of: 'session', hours: 2 } as const, { of: 'person', hours: 1 } as const],
+    [{ of: 'person', hours: 1 } as const, { of: 'session', hours: 2 } as const],
+    [{ of: 'person', hours: 2 } as const, { of: 'session', hours: 1 } as const],
+  ])('that is expected by %j is by %j too once an admin says so, until the later time', async (...said) => {
+    const session = await spike();
+    const [{ id } = { id: '' }] = await list();
+    const expected_until = until(2);
+    for (const { of, hours } of said)
+      expect((await post(`${id}/expect`, { of, until: until(hours) })).status).toBe(200);
+    const rows = await expectationRows(f.ctx).find({ org_id: f.orgId }).toArray();
+    expect(rows.map(({ of }) => of).toSorted()).toEqual(['person', 'session']);
+    const entries = await f.audited('anomaly.expect');
+    expect(entries.map(({ details }) => details.of)).toEqual(said.map(({ of }) => of));
+    // The session doubles, so it is reported again.
+    f.clock.advance(61_000);
+    await f.spend({ user_id: 'ada', ...SPIKE, tokens_in: 2_100_000 });
+    await checkSession(f.ctx, session);
+    expect(await list()).toMatchObject([{ id, state: 'expected', expected_until }]);
+  });
 
   it('that is reported while an admin expects it is muted, or was reported before', async () => {
     const counts = await channels();
