@@ -101,19 +101,25 @@ describe('a context that concerns more calls than one transaction moves', () => 
     expect(await dueKeys(orgId)).toEqual([]);
   });
 
-  it('gives each call what holds at last when a second context comes while it moves', async () => {
-    const { orgId, sender } = await newSender();
-    await recordSignals(ctx, sender, calls(900, NOW - 2 * DAY));
-    await recordContexts(ctx, sender, [contextOf('one', NOW - 3 * DAY)]);
-    const [key = ''] = await dueKeys(orgId);
-    const second = contextOf('two', NOW - 2 * DAY + 300_000);
-    const while_ = () =>
-      recordContexts(other, sender, [second]).then((told) => expect(told.moving).toBe(true));
-    await moveSessionCalls(standingStillAfter(ctx, dueRows, while_), key);
-    for (const left of await dueKeys(orgId)) await moveSessionCalls(ctx, left);
-    expect(await branches(orgId)).toEqual({ one: 300, two: 600 });
-    expect(await isConserved(orgId)).toBe(true);
-  });
+  it.each([
+    ['later', -DAY, 300_000, { one: 300, two: 600 }],
+    ['earlier', 300_000, -DAY, { one: 600, two: 300 }],
+  ])(
+    'gives each call what holds at last when a second context, of a %s time, comes while it moves',
+    async (_, firstMs, secondMs, counts) => {
+      const { orgId, sender } = await newSender();
+      await recordSignals(ctx, sender, calls(900, NOW - 2 * DAY));
+      await recordContexts(ctx, sender, [contextOf('one', NOW - 2 * DAY + firstMs)]);
+      const [key = ''] = await dueKeys(orgId);
+      const second = contextOf('two', NOW - 2 * DAY + secondMs);
+      const while_ = () =>
+        recordContexts(other, sender, [second]).then((told) => expect(told.moving).toBe(true));
+      await moveSessionCalls(standingStillAfter(ctx, dueRows, while_), key);
+      for (const left of await dueKeys(orgId)) await moveSessionCalls(ctx, left);
+      expect(await branches(orgId)).toEqual(counts);
+      expect(await isConserved(orgId)).toBe(true);
+    },
+  );
 
   it('goes to the end of the queue after ten transactions, and goes on from there', async () => {
     const { orgId, sender } = await newSender();
@@ -293,6 +299,25 @@ describe('a boundary', () => {
     expect(await stretches(orgId)).toEqual({ [before]: 200, [atMs]: 703 });
     expect(await isConserved(orgId)).toBe(true);
   });
+
+  it.each([
+    [100_000, 300_000],
+    [300_000, 100_000],
+  ])(
+    'divides its branch also where another one comes before all calls have moved: at %i, then at %i ms',
+    async (...times) => {
+      const { orgId, sender } = await newSender();
+      const beganMs = NOW - 2 * DAY;
+      await recordContexts(ctx, sender, [contextOf('one', NOW - 9 * DAY)]);
+      await recordSignals(ctx, sender, calls(900, beganMs));
+      for (const time of times)
+        expect(await bound(ctx, orgId, 'one', beganMs + time)).toMatchObject({ moving: true });
+      const due = await dueRows(ctx).find({ kind: 'move-branch-calls', org_id: orgId }).toArray();
+      for (const { key } of due) await moveBranchCalls(ctx, key);
+      expect(await stretches(orgId)).toEqual({ 0: 100, [beganMs + 100_000]: 200, [beganMs + 300_000]: 600 });
+      expect(await isConserved(orgId)).toBe(true);
+    },
+  );
 
   it('moves no call that is older than 35 days, however old it is itself', async () => {
     const { orgId, sender } = await newSender();
