@@ -86,6 +86,19 @@ describe('the charges of a call', () => {
     ]);
   });
 
+  it.each([
+    { cache_write_1h_tokens: 1 },
+    { output_image_tokens: 1 },
+    { output_audio_tokens: 1 },
+    { tool_uses: { web_search: 1 } },
+  ])('are one of the whole cost of a call with %j, which no row of its own could have', (fields) => {
+    const [zero] = Object.keys(fields).map((name) => (name === 'tool_uses' ? {} : { [name]: 0 }));
+    const costNusd = 450_225_000;
+    expect(chargesOf({ ...signal, ...zero, cost_nusd: costNusd })).toHaveLength(4);
+    const charges = chargesOf({ ...signal, ...fields, cost_nusd: costNusd });
+    expect(charges).toMatchObject([{ meter: 'recorded', costNusd, consumed: 250_010 }]);
+  });
+
   it('of a price rule keep the list’s price: the rule changes the cost of each class alike', () => {
     const rule = { cost_source: 'rule' as const, price_rule: { id: 'prl_1', name: 'Contract' } };
     const charges = chargesOf({ ...signal, ...rule, cost_nusd: 225_112_500 });
