@@ -83,18 +83,23 @@ test('a failure that somebody has to mend is told at once, by an event and by on
   expect(await dueOf('alert-destination')).toBeNull();
 });
 
-test('another failure is told at the third run, once until a run succeeds, and then again', async () => {
+test('another failure is told at the third run, by an event and a mail, once until a run succeeds, and then again', async () => {
   for (const told of [0, 0, 1, 1, 1]) {
     await run('unavailable');
-    expect(await events()).toHaveLength(told);
+    await mail();
+    expect([(await events()).length, smtp.mails.length]).toEqual([told, told]);
   }
   await run('no_such_bucket');
-  expect(await events()).toHaveLength(1);
+  await mail();
+  expect([(await events()).length, smtp.mails.length]).toEqual([1, 1]);
   const since = (await events())[0]?.data.since;
   expect(since).toBe('2026-02-04T03:00:00.000Z');
   await run(null);
-  expect(await destinationRows(api.ctx).findOne({ _id: destination._id })).toMatchObject({ told_at: null });
+  const healthy = { failures: 0, failing_since: null, code: null, told_at: null, mailed_at: null };
+  expect(await destinationRows(api.ctx).findOne({ _id: destination._id })).toMatchObject(healthy);
   await run('no_such_bucket');
+  await mail();
+  expect(smtp.mails).toHaveLength(2);
   expect((await events()).map(({ data }) => data.code)).toEqual(['unavailable', 'no_such_bucket']);
   expect((await events())[1]?.data.last_success_at).toBe(new Date((await lastSuccess()) ?? 0).toISOString());
 });
