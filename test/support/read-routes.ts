@@ -59,7 +59,7 @@ interface Parameter {
   name: string;
   in: string;
   description?: string;
-  schema: { enum?: string[] };
+  schema: { type?: string; enum?: string[]; default?: unknown };
 }
 
 const document = openApiDocument(routes, 'https://usage-governor.test') as unknown as {
