@@ -1,3 +1,4 @@
+import type { ClientSession } from 'mongoose';
 import { z } from 'zod';
 import { auditWrite } from '../../core/accounts/audit/record-audit.ts';
 import { raiseOrganizationVersion } from '../../core/accounts/organizations/versions.ts';
@@ -66,8 +67,9 @@ export async function expectAnomaly(
       const _id = expectationKey(before, of);
       const known = await expectationRows(ctx).findOne({ _id }, { session: transaction });
       const until = dateAt(untilMs);
+      const expected_until = await latestEnd(ctx, before, { of, until }, transaction);
       const isSame = known?.until.getTime() === untilMs && before.state === 'expected';
-      if (isSame && before.expected_until?.getTime() === untilMs) return { result: before };
+      if (isSame && before.expected_until?.getTime() === expected_until.getTime()) return { result: before };
       refuseOther(untilMs, ctx.clock.now());
       const { anomaly_type, user_id, session_id } = before;
       const expectation: Expectation = {
@@ -81,7 +83,7 @@ export async function expectAnomaly(
         by: userId,
       };
       const { acknowledged_by: _by, ...kept } = before;
-      const after: Anomaly = { ...kept, state: 'expected', expected_until: until };
+      const after: Anomaly = { ...kept, state: 'expected', expected_until };
       const details = { anomaly_id: anomalyId, anomaly_type, of, user_id, until: isoTime(untilMs) };
       const writes = [
         replaceRow(anomalyRows, after),
@@ -93,6 +95,18 @@ export async function expectAnomaly(
     },
     { onDuplicateKey: 'retry' },
   );
+}
+
+/** When the messages about an anomaly begin again: it may also be expected of its person, or of its session, until later. */
+async function latestEnd(
+  ctx: Context,
+  anomaly: Anomaly,
+  { of, until }: Pick<Expectation, 'of' | 'until'>,
+  transaction: ClientSession,
+): Promise<Date> {
+  const _id = expectationKey(anomaly, of === 'person' ? 'session' : 'person');
+  const other = await expectationRows(ctx).findOne({ _id }, { session: transaction });
+  return other && other.until > until ? other.until : until;
 }
 
 const findAnomaly = findOwn(anomalyRows, 'anomaly');
