@@ -457,6 +457,39 @@ describe('tools that read', () => {
     expect(hours.structuredContent.series_left_out).toBeGreaterThan(0);
   });
 
+  test('a cursor goes on with the question that it came with, and with no other', async () => {
+    const values: Record<string, string> = {
+      from: new Date(api.ctx.clock.now() - 3_600_000).toISOString(),
+      to: new Date(api.ctx.clock.now()).toISOString(),
+      repository: 'github.com/acme/shop',
+      pull_request: 'github.com/acme/shop#12',
+    };
+    interface Field {
+      enum?: string[];
+    }
+    const { tools } = (await modern('tools/list')).body.result;
+    const paged: { name: string; inputSchema: { properties: Record<string, Field> } }[] = tools.filter(
+      ({ inputSchema }: { inputSchema: { properties?: Record<string, Field> } }) =>
+        inputSchema.properties?.cursor,
+    );
+    expect(paged.map(({ name }) => name)).toEqual(['list_sessions', 'list_anomalies']);
+    for (const { name, inputSchema } of paged) {
+      const { cursor } = (await callTool(name)).structuredContent;
+      expect((await callTool(name, { cursor, limit: 1 })).isError, name).toBeFalsy();
+      for (const [field, { enum: names = [] }] of Object.entries(inputSchema.properties)) {
+        if (field === 'cursor' || field === 'limit') continue;
+        const asked = { [field]: names[0] ?? values[field] ?? 'x' };
+        expect((await callTool(name, asked)).isError, JSON.stringify(asked)).toBeFalsy();
+        const answer = await callTool(name, { ...asked, cursor });
+        expect([field, answer.isError, answer.content[0].text]).toEqual([
+          field,
+          true,
+          expect.stringContaining('Start again without a cursor'),
+        ]);
+      }
+    }
+  });
+
   test('wrong arguments are a result that says what to do', async () => {
     const path = { repository: '/home/ada/shop' };
     for (const args of [{ from: 'yesterday' }, { unknown: 1 }, { group_by: ['colour'] }, path]) {
