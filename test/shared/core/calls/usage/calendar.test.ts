@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  bucketEdges,
   earliestCountedMs,
   periodStarts,
   startOfDate,
@@ -26,6 +27,30 @@ describe('the first moment of a date', () => {
     expect(startOf([{ from: new Date(0), timezone: 'Africa/Cairo' }], '2026-04-24')).toBe(
       '2026-04-23T22:00:00.000Z',
     );
+  });
+});
+
+describe('the buckets of a range in which New York becomes Tokyo', () => {
+  const QUARTER = 900_000;
+  // In New York, of a Monday that is the first of a month.
+  const MIDNIGHT = '2026-06-01T04:00Z';
+  it.each([
+    ['hour', ['2026-06-01T03:00Z', MIDNIGHT, '2026-06-01T05:00Z', '2026-06-01T05:30Z']],
+    ['day', ['2026-05-31T04:00Z', MIDNIGHT, '2026-06-01T15:00Z', '2026-06-02T15:00Z', '2026-06-03T00:00Z']],
+    ['week', ['2026-05-25T04:00Z', MIDNIGHT, '2026-06-07T15:00Z', '2026-06-14T15:00Z', '2026-06-16T00:00Z']],
+    ['month', ['2026-05-01T04:00Z', MIDNIGHT, '2026-06-30T15:00Z', '2026-07-15T00:00Z']],
+  ] as const)('begin where a %s begins in the timezone that held until then', (interval, texts) => {
+    const edges = texts.map((text) => Date.parse(text));
+    const [fromMs = 0, midnight = 0] = edges;
+    for (const later of [-QUARTER, 0, QUARTER]) {
+      const change = { from: new Date(midnight + later), timezone: 'Asia/Tokyo' };
+      // After the change it is no midnight any more, but an hour begins in Tokyo too.
+      const isStart = later >= 0 || interval === 'hour';
+      expect(
+        bucketEdges([NEW_YORK, change], interval, fromMs, edges.at(-1) ?? 0),
+        `a change ${later} ms after midnight`,
+      ).toEqual(edges.filter((edge) => isStart || edge !== midnight));
+    }
   });
 });
 
