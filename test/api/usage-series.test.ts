@@ -76,6 +76,28 @@ it('counts the users of each bucket where they are grouped', async () => {
   expect(active((await ask({ series: 'groups', group_by: 'model' })).body)).toEqual([undefined, undefined]);
 });
 
+it('counts nobody in a bucket of whose calls none is left', async () => {
+  const own = await tenant();
+  await own.record(
+    { id: 'kept', ts: NOW - DAY, user_id: 'ada' },
+    { id: 'wrong', ts: NOW, user_id: 'ada' },
+    { id: 'also-wrong', ts: NOW, user_id: 'bob' },
+    { ts: NOW, user_id: 'cyd' },
+  );
+  const by = { key: own.key };
+  for (const [user, signal] of Object.entries({ ada: 'wrong', bob: 'also-wrong' })) {
+    const { body } = await send(`/api/v1/sessions?user_id=${user}`, undefined, by);
+    const voiding = { signal_ids: [signal], reason: 'Wrong' };
+    expect((await send(`/api/v1/sessions/${body.data[0].id}/void`, voiding, by)).status).toBe(200);
+  }
+  for (const series of ['groups', 'each']) {
+    const { body } = await ask({ series, group_by: 'user_id' }, 'usage', by);
+    expect(body.totals).toMatchObject({ signals: 2, active_users: 2 });
+    expect(body.series.map((day: { active_users: number }) => day.active_users)).toEqual([1, 1]);
+    expect(body.groups.map(({ key: of }: Shown) => of?.user_id).toSorted()).toEqual(['ada', 'cyd']);
+  }
+});
+
 it('gives each team of an organization a series, and sums what several teams share once', async () => {
   const own = await tenant();
   for (const [user_id, teams] of Object.entries({ ada: ['red'], bob: ['red', 'blue'], cyd: ['green'] }))
