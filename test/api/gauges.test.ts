@@ -33,7 +33,10 @@ it('tells usage by organization, model and adapter, and budgets, and no user', a
 
   const of = `{org="${orgId}",model="gpt-5",adapter="claude-code"`;
   expect(await samples('governor_usage_cost_usd')).toEqual({ [`${of}}`]: 0.75 });
-  expect(await samples('governor_usage_tokens')).toMatchObject({ [`${of},direction="in"}`]: 12_010 });
+  expect(await samples('governor_usage_tokens')).toEqual({
+    [`${of},direction="in"}`]: 12_010,
+    [`${of},direction="out"}`]: 901,
+  });
   expect(await samples('governor_usage_sessions')).toEqual({ [`${of}}`]: 2 });
   for (const [name, value] of Object.entries({ limit: 2, used: 0.75, remaining: 1.25 })) {
     const told = await samples(`governor_budget_${name}`);
@@ -60,9 +63,17 @@ it('tells a hundred models of an organization apart, and the others together', a
   expect(told.find(([of]) => of.includes('model="other",adapter="other"'))?.[1]).toBe(50);
 });
 
-it('begins each day of the organization at 0', async () => {
+it('begins each day of the organization at 0, in every gauge', async () => {
+  const { record } = await tenant();
+  await record({ ts: clock.now(), model: 'nobody-knows' });
+  const names = ['cost_usd', 'tokens', 'sessions', 'unpriced_signals'].map(
+    (name) => `governor_usage_${name}`,
+  );
+  clock.advance(15_000);
+  for (const name of names)
+    expect(Object.values(await samples(name)), name).toContainEqual(expect.any(Number));
   clock.advance(24 * 3_600_000);
-  expect(await samples('governor_usage_cost_usd')).toEqual({});
+  for (const name of names) expect(await samples(name), name).toEqual({});
 });
 
 it('are read once at a time, and again also when the clock was set back', async () => {
