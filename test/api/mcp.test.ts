@@ -399,6 +399,27 @@ describe('tools that read', () => {
     });
   });
 
+  test.each([
+    ['reported', { model: 'nobody-knows', cost_usd: 0.5 }],
+    ['computed', { model: 'claude-sonnet-4-5', provider: 'anthropic' }],
+    ['unknown', { model: 'nobody-knows' }],
+    ['rule', { model: 'of-our-own' }],
+  ])('explain one call whose cost is %s', async (source, fields) => {
+    const project_id = `explained-${source}`;
+    if (source === 'rule')
+      await ask('/api/v1/price-rules', {
+        name: 'Ours',
+        from: '2026-01-01',
+        match: { project_id },
+        free: true,
+      });
+    await spend({ ...fields, id: source, user_id: 'explained', project_id });
+    const { data } = (await callTool('list_sessions', { project_id })).structuredContent;
+    const args = { session_id: data[0].id, signal_id: source };
+    const { calls } = (await callTool('explain_cost', args)).structuredContent;
+    expect(calls).toEqual({ reported: 0, computed: 0, unknown: 0, [source]: 1 });
+  });
+
   test('a bound key that asks for another is told of no such user or session, without a figure', async () => {
     const bound = await keyOf('reader', ['usage:read', 'budgets:check']);
     const [session] = (await callTool('list_sessions', { user_id: 'other' })).structuredContent.data;
