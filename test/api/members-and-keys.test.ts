@@ -85,7 +85,7 @@ describe('members', () => {
     },
   );
 
-  test('are listed with the time of their newest signal, however long ago', async () => {
+  test('are listed with the time of their newest signal, however long ago, and not of the end of its session', async () => {
     const old = clock.now() - 20 * 86_400_000;
     const fresh = clock.now() - 60_000;
     await f.spend(
@@ -94,6 +94,8 @@ describe('members', () => {
       { ts: fresh, user_id: admin.userId },
       { ts: fresh - 86_400_000, user_id: admin.userId },
     );
+    const [{ id }] = (await f.ask(`/api/v1/sessions?user_id=${admin.userId}&state=open`)).data;
+    await f.ask(`/api/v1/sessions/${id}/close`, undefined, { method: 'POST' });
     const idle = await f.person();
     const { body } = await ask(admin, 'GET', '/v1/members');
     const timeOf = ({ userId }: Person) =>
