@@ -107,6 +107,18 @@ async function walk(route: AnyRoute, query: Record<string, string>, { between, a
   }
 }
 
+/** Paths of the same list of other objects of the organization; none for a list that is of no object. */
+async function pathsOfOthers(route: AnyRoute): Promise<string[]> {
+  const [all = '', end] = route.path.split(/\/\{\w+\}/);
+  if (end === undefined) return [];
+  const known = pathOf(route.path, own);
+  const { data } = await own.must(holderOf(route), 'GET', all);
+  const paths = data.map(({ id }: { id: string }) => `${all}/${id}${end}`);
+  const others = paths.filter((path: string) => path !== known).slice(0, 3);
+  expect(others.length).toBeGreaterThan(0);
+  return others;
+}
+
 let added = 0;
 
 /** Adds a row to as many lists as there are. */
@@ -166,7 +178,7 @@ describe.each(lists.map((route) => [nameOf(route), route] as const))('%s', (_, r
     expect(second).toEqual(first.toReversed());
   });
 
-  test('has cursors that are refused for another question, by another reader, and when they are forged', async () => {
+  test('has cursors that are refused for another question or object, by another reader, and when they are forged', async () => {
     const { cursor } = await page(route, { limit: '1' });
     const send = (of: WholeTenant, query: Record<string, string>, as: As = holderOf(route)) =>
       of.call(as, 'GET', `${pathOf(route.path, of)}?${String(new URLSearchParams(query))}`);
@@ -174,6 +186,10 @@ describe.each(lists.map((route) => [nameOf(route), route] as const))('%s', (_, r
     for (const limit of ['1', '2']) expect(await ask(own, { limit, cursor })).toBe(200);
     expect(await ask(other, { limit: '1', cursor })).toBe(400);
     expect(await ask(own, { limit: '1', cursor: `${cursor}x` })).toBe(400);
+    for (const path of await pathsOfOthers(route)) {
+      const query = new URLSearchParams({ limit: '1', cursor }).toString();
+      expect((await own.call(holderOf(route), 'GET', `${path}?${query}`)).status, path).toBe(400);
+    }
     expect(await ask(own, { unknown: '1' })).toBe(400);
     for (const limit of ['0', 'x', '1001']) expect(await ask(own, { limit })).toBe(400);
     if (orders.length > 1) expect(await ask(own, { limit: '1', order: 'asc', cursor })).toBe(400);
