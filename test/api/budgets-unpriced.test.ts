@@ -256,4 +256,18 @@ describe('the calls without a price in the window of a budget', () => {
     for (const budget of alone) expect(data).toContainEqual(budget);
     expect((await change(all.id, { name: 'A' })).body).toMatchObject({ unpriced_models: [llama(3), qwen] });
   });
+
+  it('are those of its own window, in a list of budgets that share a counter too', async () => {
+    const daily = await budget({ window: 'daily' });
+    const [three, seven] = [3, 7].map((rolling_days) => ({ window: 'rolling', rolling_days }));
+    const budgets = [daily, await budget(three), await budget(seven)];
+    for (const day of ['2026-11-21', '2026-11-20', '2026-11-16'])
+      await f.spend({ ...OWN, ts: `${day}T09:00:00Z` });
+    const counts = (of: { unpriced_models: { signals: number }[] }[]) =>
+      of.map(({ unpriced_models }) => unpriced_models.map(({ signals }) => signals));
+    const alone = await Promise.all(budgets.map(({ id }) => read(id)));
+    expect(counts(alone)).toEqual([[1], [2], [3]]);
+    const { data } = await f.ask('/api/v1/budgets');
+    for (const each of alone) expect(data).toContainEqual(each);
+  });
 });

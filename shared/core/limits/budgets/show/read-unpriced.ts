@@ -42,10 +42,11 @@ export async function showUnpriced<View extends BudgetView>(
     (await findByIds(budgetRows(ctx), ids, undefined)).map((budget) => [budget._id, budget]),
   );
   const read = new Map<string, Promise<UnpricedModels['unpriced_models']>>();
-  const modelsOf = async ({ id, unpriced_signals, top_user_id }: View) => {
+  const modelsOf = async ({ id, unpriced_signals, top_user_id, counted_from }: View) => {
     const budget = rows.get(id);
     if (!budget || unpriced_signals === 0) return [];
-    const key = `${counterKey(budget)} ${top_user_id}`;
+    // A rolling budget has the counter of a daily one, and begins to count on another day.
+    const key = `${counterKey(budget)} ${counted_from} ${top_user_id}`;
     const counted = top_user_id === null ? budget : ofPerson(budget, top_user_id);
     const models = read.get(key) ?? countByModel(ctx, organization, counted);
     read.set(key, models);
