@@ -357,15 +357,12 @@ describe('a refund', () => {
 
 describe('a grant', () => {
   const HOUR_S = 3_600;
-  const fill = async (accountId: string, expires_at?: number) => {
-    for (let lot = 0; lot < 100; lot += 1)
-      await grant(ctx, accountId, { bucket: 'paid', amount: 1, expires_at });
-  };
-
   test('finds room where lots have expired, and the ledger adds up', async () => {
     const account = await makeAccount(ctx, { plan: 'enterprise' });
     const { accountId } = account;
-    await fill(accountId, clock.now() / 1_000 + HOUR_S);
+    const expires_at = clock.now() / 1_000 + HOUR_S;
+    for (let lot = 0; lot < 100; lot += 1)
+      await grant(ctx, accountId, { bucket: 'paid', amount: 1, expires_at });
     clock.advance(HOUR_S * 1_000);
     const { transaction } = await grant(ctx, accountId, { bucket: 'granted', amount: 7 });
     expect(transaction).toMatchObject({ delta: 7, bucket: 'granted', reason: 'credit.grant' });
@@ -390,19 +387,43 @@ describe('a grant', () => {
     expect(await leftOf(account)).toMatchObject({ granted: 7 });
   });
 
-  test('joins a lot of the same expiry when there is no room, so that no paid credit is refused', async () => {
-    const account = await makeAccount(ctx, { plan: 'enterprise' });
-    const { accountId } = account;
-    await fill(accountId);
-    const more = { bucket: 'paid', amount: 9, idempotencyKey: 'more' } as const;
-    await grant(ctx, accountId, more);
-    expect(await grant(ctx, accountId, more)).toMatchObject({ replayed: true });
-    const other = { bucket: 'paid', amount: 9, expires_at: clock.now() / 1_000 + HOUR_S } as const;
-    await expect(grant(ctx, accountId, other)).rejects.toMatchObject({ code: 'conflict' });
-    expect(await leftOf(account)).toMatchObject({ paid: 109, granted: 0 });
-    await spendTimes(ctx, account, 11);
-    await expectWhole(account);
-  });
+  test.each<{ bucket: 'paid' | 'granted'; expires: boolean; lots: number | 'conflict' }>([
+    { bucket: 'paid', expires: false, lots: 100 },
+    { bucket: 'paid', expires: true, lots: 'conflict' },
+    { bucket: 'granted', expires: false, lots: 101 },
+    { bucket: 'granted', expires: true, lots: 100 },
+  ])(
+    'where there is no room joins a lot of the same bucket and expiry only: $bucket, expires: $expires, lots: $lots',
+    async ({ bucket, expires, lots }) => {
+      const account = await makeAccount(ctx, { plan: 'enterprise' });
+      const { accountId } = account;
+      const until = { expires_at: clock.now() / 1_000 + HOUR_S };
+      for (let lot = 0; lot < 50; lot += 1) {
+        await grant(ctx, accountId, { bucket: 'paid', amount: 1 });
+        await grant(ctx, accountId, { bucket: 'granted', amount: 1, ...until });
+      }
+      const left: Record<string, number> = { paid: 50, granted: 50 };
+      const more = { bucket, amount: 9, idempotencyKey: 'more', ...(expires ? until : {}) };
+      if (lots === 'conflict')
+        await expect(grant(ctx, accountId, more)).rejects.toMatchObject({ code: 'conflict' });
+      else {
+        await grant(ctx, accountId, more);
+        expect(await grant(ctx, accountId, more)).toMatchObject({ replayed: true });
+        left[bucket] = 59;
+        expect((await readAccount(ctx, accountId))?.state.lots).toHaveLength(lots);
+      }
+      expect(await leftOf(account)).toMatchObject(left);
+      await spendTimes(ctx, account, 11);
+      await expectWhole(account);
+      clock.advance(HOUR_S * 1_000);
+      await expireCredits(ctx);
+      expect(await leftOf(account)).toMatchObject({
+        paid: Number(left.paid) - 11,
+        granted: lots === 101 ? 9 : 0,
+      });
+      await expectWhole(account);
+    },
+  );
 
   test('that never expires has a place beside a hundred lots of other expiries: it may have been paid for', async () => {
     const account = await makeAccount(ctx, { plan: 'enterprise' });
