@@ -179,7 +179,7 @@ describe('linking', () => {
   test('is pending until somebody approves, and asks a hasty device to slow down by 5 s each time', async () => {
     const { device_code } = await startLink(api);
     const outcomes = [];
-    for (const waitMs of [0, 4_999, 9_999, 15_000]) {
+    for (const waitMs of [0, 4_999, 9_999, 14_999, 20_000, 19_999, 25_000]) {
       clock.advance(waitMs);
       const { status, body } = await poll(api, device_code);
       outcomes.push([status, body.error]);
@@ -187,6 +187,9 @@ describe('linking', () => {
     expect(outcomes).toEqual([
       [400, 'authorization_pending'],
       [400, 'slow_down'],
+      [400, 'slow_down'],
+      [400, 'slow_down'],
+      [400, 'authorization_pending'],
       [400, 'slow_down'],
       [400, 'authorization_pending'],
     ]);
