@@ -8,6 +8,7 @@ import {
   type TestClock,
   type TestContext,
   testEnv,
+  until,
 } from '../../../../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../../../../support/idp.ts';
 
@@ -143,6 +144,23 @@ describe('the keys of the issuer', () => {
     clock.advance(30_000);
     expect(await verify(await mint())).not.toBeNull();
     expect(await verify(old)).toBeNull();
+  });
+
+  test('are read again when they are ten minutes old, whatever was tried meanwhile: a withdrawn one goes on no longer', async () => {
+    const late = await mint({ nowMs: clock.now() + 600_000 });
+    await verify(await mint());
+    await idp.rotate();
+    idp.answer = 'error';
+    clock.advance(570_000);
+    expect(await verify(await mint())).toBeNull();
+    expect(idp.fetches.keys).toBe(2);
+    idp.answer = 'keys';
+    clock.advance(29_999);
+    expect(await verify(late)).not.toBeNull();
+    expect(idp.fetches.keys).toBe(2);
+    clock.advance(1);
+    await until(async () => (await verify(late)) === null, { what: 'the withdrawn key to be forgotten' });
+    expect(idp.fetches.keys).toBe(3);
   });
 
   test('go on while the issuer is down, however long', async () => {
