@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePort } from '../../packages/stack/ports.ts';
 import { startIdp } from '../../scripts/idp/provider.ts';
@@ -341,6 +342,27 @@ describe('joining', () => {
     expect(await answer(both, acme._id, true)).toBe(204);
     expect((await seenBy(both)).user_id).toBe(acme.user_id);
   });
+
+  test.each([
+    { said: [] },
+    { said: [false] },
+    { said: [true] },
+    { said: [false, true] },
+    { said: [false, false] },
+  ])(
+    'leaves the way to end the session at the identity provider as well, after the answers $said',
+    async ({ said }) => {
+      const email = `way-${said.join('-')}@acme.example`;
+      const other = await createOrganization(api.ctx, { name: 'Elm', plan: 'team' });
+      const invitations = [await invite(email), await invite(email, other._id)];
+      const browser = await signIn(email);
+      for (const [index, accept] of said.entries())
+        expect(await answer(browser, invitations[index]?._id ?? '', accept)).toBe(204);
+      const { body } = await browser.post(`${base}/dashboard/logout`, {}, OURS);
+      const hint = new URL(body.location).searchParams.get('id_token_hint');
+      expect(decodeJwt(hint ?? '').sub).toBe(email);
+    },
+  );
 
   test.each([
     ['\u212Aate@acme.example', 'kate@acme.example'],
