@@ -72,3 +72,19 @@ it('a paused queue is a warning until it is resumed', async () => {
   for (const kind of ['deliver-webhook', 'purge']) await ctx.queues.of(kind).resume();
   expect(await warnings()).not.toContainEqual(expect.stringContaining('Paused'));
 });
+
+it('a worker that starts puts each schedule as its release has it, and one that runs those that Redis has lost', async () => {
+  const intervals = async () =>
+    Promise.all(scheduled.map(async ({ kind }) => (await ctx.queues.of(kind).getJobScheduler(kind))?.every));
+  const wanted = scheduled.map(({ everyMs }) => everyMs);
+  for (const { kind } of scheduled)
+    await ctx.queues.of(kind).upsertJobScheduler(kind, { every: 7_777_777 }, { data: {} });
+  const started = await openTestContext({ sharing: ctx });
+  await sweepOnce(started);
+  await started.close();
+  expect(await intervals()).toEqual(wanted);
+  for (const { kind } of scheduled) await ctx.queues.of(kind).removeJobScheduler(kind);
+  expect(await intervals()).toEqual(wanted.map(() => undefined));
+  await sweepOnce(ctx);
+  expect(await intervals()).toEqual(wanted);
+});
