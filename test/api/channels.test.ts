@@ -35,17 +35,22 @@ describe.each(['slack', 'teams', 'discord', 'ntfy'] as const)('a webhook of the 
   });
 
   it('is sent messages to the whole URL, signed over the bytes that are sent, and the log shows these', async () => {
+    await f.member('ada', { name: 'Ada Lovelace' });
     const { body } = await register({ format });
-    const [eventId = ''] = await raise(api.ctx, f.orgId, 1, { user_id: 'ada' });
-    await attemptAllDue(api.ctx, eventId);
+    await f.spend({ user_id: 'ada' });
+    const log = `/api/v1/webhooks/${body.id}/deliveries`;
+    const [{ id, event_id }] = (await f.ask(log)).data;
+    const shown = async () => (await f.ask(`${log}/${id}`)).request;
+    const before = await shown();
+    await attemptAllDue(api.ctx, event_id);
     const [request] = f.receiver.received;
     expect(request?.path).toBe(PATH);
-    expect(request?.body).toContain('ada');
+    expect(request?.body).toContain('Ada Lovelace');
     const hmac = createHmac('sha256', SECRET).update(request?.body ?? '');
     expect(request?.headers['x-service-signature']).toBe(`sha256=${hmac.digest('hex')}`);
-    const log = await f.ask(`/api/v1/webhooks/${body.id}/deliveries`);
-    const one = await f.ask(`/api/v1/webhooks/${body.id}/deliveries/${log.data[0].id}`);
-    expect(one.request.body).toBe(request?.body);
+    expect(before.body).toBe(request?.body);
+    expect(request?.headers).toMatchObject(before.headers);
+    expect(await shown()).toEqual(before);
   });
 
   it('is tested in its format', async () => {
