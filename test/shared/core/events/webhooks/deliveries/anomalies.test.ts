@@ -142,6 +142,19 @@ describe('anomalies in a channel', () => {
     expect(fx.receiver.received).toHaveLength(8);
   });
 
+  it.each([
+    ['do not arrive', async () => slack.behave({ status: 500 })],
+    ['are held', async (orgId: string, id: string) => updateWebhook(ctx, orgId, id, { enabled: false })],
+  ])('of one session are no more messages where these %s', async (_, stop) => {
+    const { orgId, channelId } = await tenantWith();
+    await stop(orgId, channelId);
+    for (let times = 0; times < 4; times += 1) {
+      await spike(orgId, ['ses_1']);
+      await pass(10 * MINUTE);
+    }
+    expect(await eventRows(ctx).countDocuments({ org_id: orgId, type: 'digest' })).toBe(2);
+  });
+
   it('each arrive once, in the log of the channel too', async () => {
     const { orgId, channelId } = await tenantWith();
     await spike(orgId, ['ses_1', 'ses_2', 'ses_3']);
