@@ -162,9 +162,13 @@ describe('the owner of a budget', () => {
     expect([one.current, one.top_user_id, one.people]).toEqual([0, 'ada', null]);
     expect(mailsTo(ada.email)).toHaveLength(0);
     await changeMember(f.ctx, f.orgId, 'ada', { role: 'admin' });
-    await f.spend({ user_id: 'eve' });
+    await f.spend({ user_id: 'eve' }, { user_id: 'dan' });
     await evaluate();
-    expect(mailsTo(ada.email)).toHaveLength(1);
+    const mails = mailsTo(ada.email);
+    expect(
+      ['dan', 'eve'].map((name) => mails.filter((mail) => mail.includes(`Person: ${name}`)).length),
+    ).toEqual([1, 1]);
+    expect(mails).toHaveLength(2);
   });
 
   it('of a template of a team that the person is not in sees no usage of it, and no other person', async () => {
@@ -204,9 +208,13 @@ describe('the owner of a budget', () => {
   ])('who %s is none', async (_, end) => {
     const ada = await confirmed('ada');
     const { id } = await budget({ owner: { user_id: 'ada' } });
+    const neighbour = await f.tenant();
+    await neighbour.member('ada');
+    const { _id: theirs } = await neighbour.budget({ owner: { user_id: 'ada' } });
     await end('ada', ada._id);
     const one = await read(id);
     expect([one.owner, one.revision]).toEqual([null, 1]);
+    expect((await read(theirs, neighbour.key)).owner).toEqual({ user_id: 'ada' });
     await f.spend({ user_id: 'bob' });
     await evaluate();
     expect(mailsTo(ada.email)).toHaveLength(0);

@@ -348,13 +348,26 @@ describe('an approved raise', () => {
   });
 
   test('has its budget keep the metric and the scope until it is revoked', async () => {
-    const id = await granted();
-    const patch = (body: object) => fx.send(`/api/v1/budgets/${budgetId}`, body, { method: 'PATCH' });
-    const refused = await patch({ metric: 'tokens' });
-    expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
-    expect((await patch({ threshold: 20 })).body).toMatchObject({ threshold: 20, threshold_now: 25 });
-    await act(id, 'revoke');
-    expect((await patch({ metric: 'tokens' })).status).toBe(200);
+    const own = await makeOwnBudget();
+    const ids = [await granted(), await granted({ budget_id: own })];
+    const patch = (id: string, body: object) => fx.patch(`/api/v1/budgets/${id}`, body);
+    const changes = [
+      [budgetId, { metric: 'tokens' }],
+      [budgetId, { per: 'user' }],
+      [budgetId, { scope: 'project', scope_id: 'checkout' }],
+      [own, { scope_id: 'tom' }],
+    ] as const;
+    for (const [of, change] of changes) {
+      const refused = await patch(of, change);
+      expect([refused.status, refused.body.code], JSON.stringify(change)).toEqual([409, 'conflict']);
+    }
+    expect((await patch(budgetId, { threshold: 20 })).body).toMatchObject({
+      threshold: 20,
+      threshold_now: 25,
+    });
+    for (const id of ids) await act(id, 'revoke');
+    expect((await patch(budgetId, { metric: 'tokens' })).status).toBe(200);
+    expect((await patch(own, { scope_id: 'tom' })).status).toBe(200);
   });
 });
 

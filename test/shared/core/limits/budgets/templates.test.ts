@@ -130,6 +130,8 @@ describe('a template', () => {
     clock.set(Date.UTC(2026, 10, 19, 2));
     await use(orgId, 'ada', 5);
     await evaluateDue(ctx, orgId);
+    // So long ago that nobody takes it for a change.
+    await personWindowRows(ctx).updateMany({ org_id: orgId }, { $set: { updated_at: new Date(0) } });
     await use(orgId, 'bob', 1);
     await evaluateDue(ctx, orgId);
     expect(await readEvents(ctx, orgId)).toEqual([]);
