@@ -3,6 +3,7 @@ import { removeBudget } from '../../../../../shared/core/limits/budgets/change/c
 import { budgetWindowRetention } from '../../../../../shared/core/limits/budgets/count/retention.ts';
 import { budgetWindowRows } from '../../../../../shared/core/limits/budgets/rules/counted.ts';
 import { unfoldMonths } from '../../../../../shared/core/limits/budgets/rules/migrations.ts';
+import { BUDGET_WINDOWS } from '../../../../../shared/core/limits/budgets/rules/model.ts';
 import { moveToOtherShard } from '../../../../../shared/platform/mongo/counter-shards.ts';
 import { fixture } from '../../../../support/fixture.ts';
 
@@ -47,6 +48,18 @@ test('months are kept for ever, days for 40 days', async () => {
   expect(await windows(ids[0], 3)).toEqual(before[0].slice(0, 3));
   expect(await windows(ids[2])).toEqual([]);
   expect(await purge()).toBe(0);
+});
+
+test('of all kinds of windows that are over, those of months and quarters are kept', async () => {
+  clock.set(START);
+  for (const window of BUDGET_WINDOWS)
+    await own.budget({ window, ...(window === 'rolling' ? { rolling_days: 7 } : {}) });
+  await own.record({ ts: START });
+  clock.set(LATER);
+  await purge();
+  const rows = await budgetWindowRows(ctx).find({ org_id: own.orgId }).toArray();
+  const kinds = rows.map(({ counter }) => JSON.parse(counter)[2]);
+  expect(kinds.toSorted()).toEqual(['monthly', 'quarterly 1', 'total 2026-01-10']);
 });
 
 test('months go with the last budget of their counter, and no sooner', async () => {
