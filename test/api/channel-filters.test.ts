@@ -164,10 +164,28 @@ describe('a filter is refused', () => {
     expect([changed.status, changed.body.errors[0].pointer]).toEqual([400, answer.body.errors[0].pointer]);
   });
 
-  it('with the budget of another organization', async () => {
-    const other = await (await f.tenant()).budget();
-    const answer = await f.send('/api/v1/webhooks', { ...known, filter: { budgets: [other._id] } });
-    expect([answer.status, answer.body.errors[0].pointer]).toEqual([400, '/filter/budgets/0']);
+  it('with what another organization alone knows', async () => {
+    const other = await f.tenant();
+    await other.member('eve', { teams: ['theirs'] });
+    await other.record({ user_id: 'grace', project_id: 'apollo', ts: f.ctx.clock.now() });
+    const { _id } = await other.budget({ scope: 'project', scope_id: 'gemini' });
+    const foreign = {
+      teams: ['theirs'],
+      projects: ['apollo', 'gemini'],
+      budgets: [_id],
+      people: ['eve', 'grace'],
+    };
+    for (const [kind, ids] of Object.entries(foreign)) {
+      const posted = async (key: string) =>
+        f.send('/api/v1/webhooks', { ...known, filter: { [kind]: ids } }, { key });
+      const refused = await posted(f.key);
+      const pointers = ids.map((_id, at) => `/filter/${kind}/${at}`);
+      expect([
+        refused.status,
+        refused.body.errors?.map(({ pointer }: { pointer: string }) => pointer),
+      ]).toEqual([400, pointers]);
+      expect((await posted(other.key)).status).toBe(201);
+    }
   });
 
   it('of the format json, whose events stay as many as they were', async () => {
